@@ -1,0 +1,29 @@
+"""What the view draws: one field per switch, changed by keys and panels, read by the renderer and the overlays."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class ViewOptions:
+    contact_points: bool = True
+    normals: bool = True
+    forces: bool = True            # normal contact forces
+    friction_forces: bool = True
+    impulses: bool = True          # flashes at impacts
+    mouse_spring: bool = True
+    centers_of_mass: bool = False
+    velocities: bool = False
+    angular_momenta: bool = False
+    body_names: bool = False
+    inertia_boxes: bool = False    # equal-inertia boxes
+    wireframe: bool = False
+    transparent: bool = False      # see contacts inside piles
+    shadows: bool = True
+    grid: bool = True
+    legend: bool = True
+    dark: bool = True
+    force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
+    logarithmic: bool = False      # arrow length ~ log(1 + f/f0)
+    selected: int = -1             # body
+    hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse
+    follow_selected: bool = False

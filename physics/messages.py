@@ -1,0 +1,214 @@
+"""What crosses between the physics thread and everybody else.
+
+Commands go in, ordered and never lost. A Snapshot comes out, latest wins. All are frozen; arrays in a Snapshot are
+read-only copies, so a reader can keep them as long as it likes.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from contactlab.physics.model import Array, IntArray, Labels, Model
+from contactlab.physics.state import Contacts
+
+if TYPE_CHECKING:
+    from contactlab.physics.scene import Scene
+
+# ---------------------------------------------------------------------------------------------------- commands
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Go `count` steps forward (or back, through the history, where negative) and stay paused."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepToEvent:
+    """Go to the next event (direction 1, at most `limit` seconds ahead) or back to the previous one (-1)."""
+
+    direction: int = 1
+    limit: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seek:
+    """Restore the state of step number `step` from the history, exactly."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Back to the scene's first state; slider settings stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetSpeed:
+    """Simulated seconds per second, 0.01 … 1 and beyond."""
+
+    speed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Change one setting while it runs: restitution, friction, gravity (3-tuple), h, iterations, method, integrator,
+    solver. Names and allowed values are those of `Simulation.set`."""
+
+    name: str
+    value: float | int | str | tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Run another scene. It was loaded and checked by the sender, so opening cannot fail half-way."""
+
+    scene: "Scene"
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grab:
+    """Take hold of a body: a critically damped spring from a point of the body to `target`."""
+
+    body: int
+    point: tuple[float, float, float]   # world, on the body now
+    target: tuple[float, float, float]  # world
+    turn: bool = False                  # pull with rotation: the torque follows the target about the centre of mass
+
+
+@dataclass(frozen=True, slots=True)
+class MoveGrab:
+    target: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    pass
+
+
+Command = Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Shutdown
+
+# ---------------------------------------------------------------------------------------------------- snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the contact set."""
+
+    kind: str                            # impact, gain, geometric_loss, dynamic_loss, ...
+    step: int
+    t: float                             # [s]
+    bodies: tuple[int, int]              # a, b
+    point: tuple[float, float, float]    # [m], world
+    normal: tuple[float, float, float]   # from a to b
+    impulse: tuple[float, float, float]  # on body b [N s], world
+    energy_before: float                 # kinetic + potential of the system [J]
+    energy_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grabbed:
+    """The mouse spring as the engine applies it."""
+
+    body: int
+    point: tuple[float, float, float]   # attached point now, world
+    target: tuple[float, float, float]  # world
+    force: tuple[float, float, float]   # on the body [N], world
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    kinetic: float    # [J]
+    potential: float  # in gravity, zero at the world origin [J]
+    spring: float     # stored in springs [J]
+
+    @property
+    def total(self) -> float:
+        return self.kinetic + self.potential + self.spring
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the panel can change."""
+
+    method: str = "time_stepping"
+    integrator: str = "rk4"
+    solver: str = "pgs"
+    h: float = 1.0 / 240.0
+    iterations: int = 30
+    restitution: float | None = None  # None = as the materials say
+    friction: float | None = None
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """How the last step went."""
+
+    residual: float = 0.0    # natural-map residual of the contact problem [m/s]
+    iterations: int = 0
+    status: str = "solved"
+    contacts: int = 0
+    pairs: int = 0           # pairs of shapes the narrow phase looked at
+    penetration: float = 0.0 # deepest overlap [m]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One instant, complete enough to draw everything the app draws."""
+
+    generation: int          # changes when another scene is opened: model and labels are then new
+    scene_name: str          # file name or gallery key
+    model: Model
+    labels: Labels
+    settings: Settings
+    step: int
+    t: float                 # [s]
+    paused: bool
+    speed: float
+    real_time_factor: float  # simulated seconds per wall second, measured
+    x: Array                 # (n, 3)
+    q: Array                 # (n, 4)
+    v: Array                 # (n, 3)
+    w: Array                 # (n, 3)
+    L: Array                 # (n, 3)
+    contacts: Contacts       # arrays cut to the valid rows
+    events: tuple[Event, ...]   # the latest, oldest first
+    event_count: int         # since the scene was opened
+    energy: Energy
+    momentum: tuple[float, float, float]          # [kg m/s]
+    angular_momentum: tuple[float, float, float]  # about the world origin [kg m2/s]
+    info: StepInfo
+    history: tuple[int, int]    # first and last step that Seek can reach
+    grabbed: Grabbed | None = None
+    error: str | None = None    # why the engine paused
+    #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
+    energy_log: Array = field(default_factory=lambda: _no_log())
+
+
+def _no_log() -> Array:
+    import numpy as np
+
+    return np.zeros((0, 4))
+
+
+__all__ = [
+    "Command", "Energy", "Event", "Grab", "Grabbed", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release", "Reset",
+    "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo", "StepToEvent",
+]

@@ -1,0 +1,114 @@
+"""State: everything that changes during a run and that a bit-exact restore needs; and Contacts, what a method reports."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.physics.model import Array, IntArray
+
+LongArray = NDArray[np.int64]
+
+
+class Bodies(NamedTuple):
+    """Row i of every array is body i. Momenta are the state of dynamic bodies [Baraff I §2.11]; v and w follow from
+    them (v = P/m, w = R I^-1 R^T L) and are prescribed for kinematic bodies, zero for fixed ones."""
+
+    x: Array  #: (n, 3) centre of mass [m], world frame
+    q: Array  #: (n, 4) orientation body -> world, unit quaternion w x y z
+    P: Array  #: (n, 3) momentum [kg m/s], world frame
+    L: Array  #: (n, 3) angular momentum about the centre of mass [kg m2/s], world frame
+    v: Array  #: (n, 3) velocity of the centre of mass [m/s], world frame
+    w: Array  #: (n, 3) angular velocity [rad/s], world frame
+
+
+class ContactMemory(NamedTuple):
+    """Contact impulses of the last step, for warm starting and for telling gain from persistence; sorted by key."""
+
+    count: IntArray   #: (1,)
+    key: LongArray    #: (c,)   `Contacts.key` of that step
+    impulse: Array    #: (c, 3) impulse on body b [N s], world frame
+    touching: IntArray  #: (c,) 1 where the pair of surfaces touched (gap <= 0 or impulse > 0)
+
+
+class State(NamedTuple):
+    t: Array          #: (1,) time [s]
+    bodies: Bodies
+    memory: ContactMemory
+
+
+class Case(IntEnum):
+    """RBDA table 11.1."""
+
+    APART = 1       # phi > 0
+    COLLIDING = 2   # 2a: phi = 0, zeta < 0
+    SEPARATING = 3  # 2b: phi = 0, zeta > 0
+    RESTING = 4     # 3:  phi = 0, zeta = 0
+
+
+class Contacts(NamedTuple):
+    """Contact points as a struct of arrays with room for `capacity` rows, of which the first count[0] are valid.
+
+    Geometry (filled by collision detection), then what the method found out about each.
+    The impulse and the friction force are those on body b; body a gets the opposite.
+    """
+
+    count: IntArray      #: (1,)
+    body_a: IntArray     #: (c,)   predecessor
+    body_b: IntArray     #: (c,)   successor
+    shape_a: IntArray    #: (c,)
+    shape_b: IntArray    #: (c,)
+    key: LongArray       #: (c,)   names the same contact in the next step: shape pair and feature
+    point: Array         #: (c, 3) midway between the two surfaces [m], world frame
+    normal: Array        #: (c, 3) unit, from body a to body b, world frame
+    gap: Array           #: (c,)   phi [m]: > 0 apart, < 0 overlapping
+    restitution: Array   #: (c,)   e of the pair
+    friction: Array      #: (c,)   mu of the pair
+    zeta: Array          #: (c,)   normal separation velocity at the end of the step [m/s]
+    zeta_dot: Array      #: (c,)   its rate of change over the step [m/s2]
+    lam: Array           #: (c,)   mean normal force over the step [N], >= 0
+    impulse: Array       #: (c, 3) whole contact impulse of the step on body b [N s], world frame
+    friction_force: Array  #: (c, 3) mean tangential force over the step on body b [N], world frame
+    slip: Array          #: (c,)   tangential speed at the end of the step [m/s]
+    case: IntArray       #: (c,)   a Case
+    current: IntArray    #: (c,)   1 in the current contact set
+    active: IntArray     #: (c,)   1 in the active contact set
+
+
+def empty_contacts(capacity: int) -> Contacts:
+    """Contacts with room for `capacity` rows and none in use."""
+
+    def ints() -> IntArray:
+        return np.zeros(capacity, np.int32)
+
+    def floats(*width: int) -> Array:
+        return np.zeros((capacity, *width))
+
+    return Contacts(
+        count=np.zeros(1, np.int32),
+        body_a=ints(), body_b=ints(), shape_a=ints(), shape_b=ints(), key=np.zeros(capacity, np.int64),
+        point=floats(3), normal=floats(3), gap=floats(), restitution=floats(), friction=floats(),
+        zeta=floats(), zeta_dot=floats(), lam=floats(), impulse=floats(3), friction_force=floats(3), slip=floats(),
+        case=ints(), current=ints(), active=ints(),
+    )
+
+
+def empty_memory(capacity: int = 0) -> ContactMemory:
+    return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 3)),
+                         np.zeros(capacity, np.int32))
+
+
+def empty_state(n: int) -> State:
+    """A state of n bodies at rest at the origin."""
+    q = np.zeros((n, 4))
+    q[:, 0] = 1.0
+    bodies = Bodies(np.zeros((n, 3)), q, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)))
+    return State(np.zeros(1), bodies, empty_memory())
+
+
+def copy_state(state: State) -> State:
+    """A deep copy: nothing is shared, so either may be stepped on."""
+    return State(
+        state.t.copy(), Bodies(*(a.copy() for a in state.bodies)), ContactMemory(*(a.copy() for a in state.memory))
+    )

@@ -1,0 +1,11 @@
+"""Make a bare clone importable as `contactlab` when it is not installed (DESIGN: the import name is the path)."""
+
+import importlib.util
+import pathlib
+import sys
+import types
+
+if importlib.util.find_spec("contactlab") is None:
+    package = types.ModuleType("contactlab")
+    package.__path__ = [str(pathlib.Path(__file__).parents[1])]
+    sys.modules["contactlab"] = package
