@@ -1,54 +1,83 @@
-"""Numba as we use it: `@kernel` for what Python calls, `@helper` for what kernels call, one cache keyed by the sources.
+"""Numba as we use it: `@kernel` for what Python calls, `@helper` for what kernels call, caches keyed by the sources.
 
 numba's own cache looks only at the file of the cached function, so a kernel would keep running an old helper
-from another file. The cache folder is therefore named by a digest of every engine source.
+from another file. Each module's kernels therefore live in a cache folder named by a digest of that module and of every
+engine module it imports, directly or not: an edit recompiles what it can have changed, and only that.
 """
 
+import functools
 import hashlib
 import pathlib
+import re
 import shutil
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numba
 import platformdirs
 
-KEPT_CACHES = 4  # digests kept on disk: switching between a few checkouts must not recompile
+ENGINE = pathlib.Path(__file__).parent
+CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
+KEPT_FOLDERS = 400  # one a module and version: enough for several checkouts side by side
 
-
-def _source_digest() -> str:
-    root = pathlib.Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _prepare_cache() -> pathlib.Path:
-    """Point numba at this version's cache folder and drop the oldest folders of other versions."""
-    home = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
-    folder = home / _source_digest()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "used").write_text(str(time.time()))
-        stamps = {p: (p / "used").stat().st_mtime for p in home.iterdir() if (p / "used").exists()}
-        for old in sorted(stamps, key=lambda p: stamps[p], reverse=True)[KEPT_CACHES:]:
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError:  # a read-only home: kernels compile anew in every process
-        pass
-    return folder
-
-
-CACHE_FOLDER = _prepare_cache()
-numba.config.CACHE_DIR = str(CACHE_FOLDER)
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+contactlab\.physics([\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]+))?", re.MULTILINE)
 
 KERNELS: list[Any] = []
 
 
+def _source(module: str) -> pathlib.Path | None:
+    """File of an engine module given relative to the engine ("collision.box"), or None where there is none."""
+    path = ENGINE.joinpath(*module.split(".")) if module else ENGINE
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _closure(module: str, found: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
+    """Add to `found` the module and every engine module it imports."""
+    path = _source(module)
+    if path is None or module in found:
+        return found
+    found[module] = path
+    for match in _IMPORT.finditer(path.read_text(encoding="utf-8")):
+        base = match.group(1).strip(".")
+        _closure(base, found)
+        for name in re.findall(r"\w+", match.group(2) or ""):  # `from contactlab.physics import laws`
+            _closure(f"{base}.{name}" if base else name, found)
+    return found
+
+
+@functools.cache
+def cache_folder(module: str) -> pathlib.Path:
+    """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name, path in sorted(_closure(module, {"jit": ENGINE / "jit.py"}).items()):
+        digest.update(name.encode())
+        digest.update(path.read_bytes())
+    folder = CACHE_HOME / digest.hexdigest()[:16]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "used").touch()
+    except OSError:
+        pass  # a read-only home: kernels compile anew in every process
+    return folder
+
+
+def prune_caches() -> None:
+    """Drop the cache folders that were not used for longest, beyond KEPT_FOLDERS."""
+    try:
+        stamps = {p: (p / "used").stat().st_mtime for p in CACHE_HOME.iterdir() if (p / "used").exists()}
+    except OSError:
+        return
+    for old in sorted(stamps, key=lambda p: stamps[p], reverse=True)[KEPT_FOLDERS:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
 def kernel(function: Callable) -> Any:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
+    module = function.__module__.removeprefix("contactlab.physics").strip(".")
+    numba.config.CACHE_DIR = str(cache_folder(module))
     compiled = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
     KERNELS.append(compiled)
     return compiled
