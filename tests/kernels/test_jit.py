@@ -1,0 +1,73 @@
+"""The kernels: one signature each, and caches that an edit anywhere below a kernel makes stale."""
+
+import subprocess
+import sys
+
+import pytest
+
+from contactlab.assets import gallery
+from contactlab.physics import Scene, Simulation, jit
+from contactlab.physics.integrators import INTEGRATORS
+
+
+def test_one_signature_per_kernel():
+    for path in gallery().values():
+        simulation = Simulation(Scene.load(path))
+        for integrator in INTEGRATORS:
+            simulation.set(integrator=integrator)
+            simulation.step()
+        simulation.restore(simulation.save())
+        simulation.problem()
+        simulation.step()
+    assert {k.__name__: len(k.signatures) for k in jit.KERNELS if len(k.signatures) > 1} == {}
+
+
+@pytest.fixture
+def engine(tmp_path, monkeypatch):
+    """A toy engine of four modules: top imports middle (in brackets), middle imports bottom; aside is apart."""
+    (tmp_path / "jit.py").write_text("")
+    (tmp_path / "top.py").write_text("from contactlab.physics import (\n    middle,\n)\n")
+    (tmp_path / "middle.py").write_text("from contactlab.physics.bottom import f\n")
+    (tmp_path / "bottom.py").write_text("f = 1\n")
+    (tmp_path / "aside.py").write_text("import math\n")
+    monkeypatch.setattr(jit, "ENGINE", tmp_path)
+    monkeypatch.setattr(jit, "CACHE_HOME", tmp_path / "cache")
+    jit.cache_folder.cache_clear()
+    yield tmp_path
+    jit.cache_folder.cache_clear()
+
+
+def folders(*modules):
+    jit.cache_folder.cache_clear()
+    return [jit.cache_folder(m) for m in modules]
+
+
+def test_an_edit_makes_stale_what_imports_it_and_nothing_else(engine):
+    top, aside = folders("top", "aside")
+    (engine / "bottom.py").write_text("f = 2\n")
+    top_after, aside_after = folders("top", "aside")
+    assert top_after != top
+    assert aside_after == aside
+
+
+def test_the_folders_not_used_for_longest_are_dropped(engine, monkeypatch):
+    monkeypatch.setattr(jit, "KEPT_FOLDERS", 2)
+    import os
+
+    kept = folders("bottom", "middle", "top")
+    for age, folder in enumerate(reversed(kept)):  # bottom is the oldest
+        os.utime(folder / "used", (1e9 - age, 1e9 - age))
+    jit.prune_caches()
+    assert [f.exists() for f in kept] == [False, True, True]
+
+
+def test_a_second_process_loads_the_cache_instead_of_compiling():
+    code = (
+        "from contactlab.physics import Scene, Simulation, jit\n"
+        "from contactlab.assets import gallery\n"
+        "s = Simulation(Scene.load(next(iter(gallery().values()))))\n"
+        "s.step()\n"
+        "print(sum(sum(k.stats.cache_misses.values()) for k in jit.KERNELS))\n"
+    )
+    results = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(2)]
+    assert results[1].stdout.strip() == "0", results[1].stderr
