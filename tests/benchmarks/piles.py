@@ -1,0 +1,278 @@
+"""Piles of a thousand bodies in a walled bin: Contactlab beside PyBullet and MuJoCo, same scene, same run.
+
+    python tests/benchmarks/piles.py [boxes spheres capsules hulls] [--count 1000] [--seconds 5] [--repeats 3]
+                                     [--engines contactlab pybullet mujoco:cg20]
+
+Every engine runs in its own process, pinned to one core, in turns (A B C A B C …), so that slow drifts of the machine
+hit all alike. One referee, MuJoCo's collision code, judges the penetration of everybody's final poses. Times are
+milliseconds a step over the second half of the run, when the pile has settled; ratios are to Contactlab.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+H = 1 / 240
+DENSITY = 500.0
+INNER = {"boxes": 8.0, "spheres": 6.0, "capsules": 6.0, "hulls": 7.0}  # inner width of the bin for 1000 bodies [m]
+
+
+# ------------------------------------------------------------------------------------------------------- the scene
+def item(kind: str, rng: np.random.Generator, folder: pathlib.Path, i: int) -> tuple[dict, float]:
+    """One random body's shape and the radius that holds it."""
+    if kind == "boxes":
+        size = rng.uniform(0.3, 0.6, 3)
+        return {"type": "box", "size": size.tolist()}, float(np.linalg.norm(size) / 2)
+    if kind == "spheres":
+        radius = rng.uniform(0.15, 0.3)
+        return {"type": "sphere", "radius": radius}, radius
+    if kind == "capsules":
+        radius, half = rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.3)
+        return {"type": "capsule", "radius": radius, "height": 2 * half}, radius + half
+    import trimesh
+
+    points = rng.normal(size=(20, 3))
+    points *= rng.uniform(0.2, 0.4, 3) / np.linalg.norm(points, axis=1)[:, None]
+    hull = trimesh.convex.convex_hull(points)
+    hull.vertices -= hull.center_mass
+    hull.export(folder / f"{i}.ply")
+    return {"type": "mesh", "file": f"{i}.ply"}, float(np.linalg.norm(hull.vertices, axis=1).max())
+
+
+def pile(kind: str, count: int, folder: pathlib.Path, seed: int = 1) -> dict:
+    """Each turned body is put at the lowest free spot of 20 random columns: nothing overlaps, then all of it falls."""
+    rng = np.random.default_rng(seed)
+    inner = INNER[kind] * (count / 1000) ** (1 / 3)
+    centres, radii, bodies = np.zeros((count, 3)), np.zeros(count), []
+    for i in range(count):
+        shape, r = item(kind, rng, folder, i)
+        r += 0.005
+        spots = []
+        for xy in rng.uniform(r - inner / 2, inner / 2 - r, (20, 2)):
+            room = (radii[:i] + r) ** 2 - ((centres[:i, :2] - xy) ** 2).sum(1)
+            below = room > 0
+            z = max(r, (centres[:i, 2][below] + np.sqrt(room[below])).max()) if below.any() else r
+            spots.append((z, *xy))
+        z, x, y = min(spots)
+        centres[i], radii[i] = (x, y, z), r
+        q = rng.normal(size=4)
+        bodies.append({"name": f"b{i}", "position": [x, y, z], "orientation": (q / np.linalg.norm(q)).tolist(),
+                       "density": DENSITY, "shape": [shape]})
+    height, t = float(centres[:, 2].max()) + 2, 0.5
+    for axis, side in ((0, 1), (0, -1), (1, 1), (1, -1)):
+        size, position = [inner + 4 * t, inner + 4 * t, height], [0.0, 0.0, height / 2]
+        size[axis], position[axis] = 2 * t, side * (inner / 2 + t)
+        bodies.append({"name": f"wall {axis}{side}", "position": position, "fixed": True,
+                       "shape": [{"type": "box", "size": size}]})
+    bodies.append({"name": "ground", "fixed": True, "shape": [{"type": "plane"}]})
+    return {"scene": {"title": f"pile of {kind}"}, "solver": {"h": H},
+            "material": {"default": {"restitution": 0.0, "friction": 0.5}}, "body": bodies}
+
+
+# ------------------------------------------------------------------------------------------------------ the engines
+class Contactlab:
+    def __init__(self, scene, setup):
+        from contactlab.physics import Simulation
+
+        self.simulation = Simulation(scene)
+        self.moving = setup.model.kind == 0
+        self.step = self.simulation.step
+
+    def pose(self):
+        bodies = self.simulation.state.bodies
+        return np.hstack([bodies.x, bodies.q])[self.moving]
+
+    def contacts(self):
+        return int(self.simulation.contacts.count[0])
+
+
+class PyBullet:
+    """Bullet's sequential impulses at their default 50 iterations, rigid bodies in maximal coordinates, no damping."""
+
+    def __init__(self, scene, setup):
+        import pybullet as p
+
+        self.p, self.handles = p, []
+        model, bodies = setup.model, setup.state.bodies
+        p.connect(p.DIRECT)
+        p.setGravity(*model.gravity)
+        p.setTimeStep(H)
+        root = float(np.sqrt(model.materials.friction[0, 0]))  # Bullet multiplies the two coefficients
+        shapes = model.shapes
+        for s, i in enumerate(shapes.body):
+            size = shapes.size[s]
+            match int(shapes.kind[s]):
+                case 0:
+                    shape = p.createCollisionShape(p.GEOM_SPHERE, radius=size[0])
+                case 1:
+                    shape = p.createCollisionShape(p.GEOM_BOX, halfExtents=size.tolist())
+                case 2:
+                    shape = p.createCollisionShape(p.GEOM_CAPSULE, radius=size[0], height=2 * size[1])
+                case 4:
+                    shape = p.createCollisionShape(p.GEOM_PLANE)
+                case _:
+                    shape = p.createCollisionShape(p.GEOM_MESH, vertices=body_points(setup, s).tolist())
+            q = bodies.q[i]
+            handle = p.createMultiBody(model.mass[i], shape, basePosition=bodies.x[i].tolist(),
+                                       baseOrientation=[q[1], q[2], q[3], q[0]], useMaximalCoordinates=1)
+            p.changeDynamics(handle, -1, lateralFriction=root, restitution=0.0, linearDamping=0.0, angularDamping=0.0,
+                             rollingFriction=0.0, spinningFriction=0.0)
+            if model.kind[i] == 0:
+                p.changeDynamics(handle, -1, mass=model.mass[i], localInertiaDiagonal=model.inertia[i].tolist())
+                self.handles.append(handle)
+        self.step = p.stepSimulation
+
+    def pose(self):
+        rows = [self.p.getBasePositionAndOrientation(h) for h in self.handles]
+        return np.array([[*x, q[3], *q[:3]] for x, q in rows])
+
+    def contacts(self):
+        return len(self.p.getContactPoints())
+
+
+class Mujoco:
+    """MuJoCo's soft convex contacts; `cg20` = conjugate gradients with 20 iterations."""
+
+    def __init__(self, scene, setup, variant="cg20", margin_free=False):
+        import mujoco
+
+        self.mujoco = mujoco
+        self.model = mujoco.MjModel.from_xml_string(mujoco_xml(setup, variant))
+        self.data = mujoco.MjData(self.model)
+        self.step = lambda: mujoco.mj_step(self.model, self.data)
+
+    def pose(self):
+        return self.data.qpos.reshape(-1, 7).copy()
+
+    def contacts(self):
+        return int(self.data.ncon)
+
+
+def body_points(setup, s):
+    """Vertices of a hull in its body's frame: (k, 3)."""
+    shapes, hulls = setup.model.shapes, setup.model.hulls
+    k = shapes.data[s]
+    points = hulls.vertices[hulls.vertex_start[k]:hulls.vertex_start[k + 1]]
+    w, x, y, z = shapes.orientation[s]
+    R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                  [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                  [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+    return points @ R.T + shapes.position[s]
+
+
+def mujoco_xml(setup, variant=""):
+    model, bodies, shapes = setup.model, setup.state.bodies, setup.model.shapes
+
+    def text(values):
+        return " ".join(f"{v:.17g}" for v in np.ravel(values))
+
+    solver = f'solver="CG" iterations="{variant[2:] or 100}"' if variant.startswith("cg") else ""
+    assets, world = [], []
+    for s, i in enumerate(shapes.body):
+        size = shapes.size[s]
+        match int(shapes.kind[s]):
+            case 0:
+                geom = f'type="sphere" size="{size[0]}"'
+            case 1:
+                geom = f'type="box" size="{text(size)}"'
+            case 2:
+                geom = f'type="capsule" size="{size[0]} {size[1]}"'
+            case 4:
+                world.append('<geom type="plane" size="0 0 1"/>')
+                continue
+            case _:
+                assets.append(f'<mesh name="m{s}" inertia="exact" vertex="{text(body_points(setup, s))}"/>')
+                geom = f'type="mesh" mesh="m{s}"'
+        inertial = ("<freejoint/><inertial pos='0 0 0' mass='%.17g' diaginertia='%s'/>" % (model.mass[i], text(model.inertia[i]))
+                    if model.kind[i] == 0 else "")
+        world.append(f'<body pos="{text(bodies.x[i])}" quat="{text(bodies.q[i])}">{inertial}<geom {geom}/></body>')
+    mu = model.materials.friction[0, 0]
+    return (f'<mujoco><option timestep="{H:.17g}" gravity="{text(model.gravity)}" {solver}/><size memory="4G"/>'
+            f'<default><geom friction="{mu} 0 0"/></default><asset>{"".join(assets)}</asset>'
+            f'<worldbody>{"".join(world)}</worldbody></mujoco>')
+
+
+ENGINES = {"contactlab": Contactlab, "pybullet": PyBullet, "mujoco": Mujoco}
+
+
+# ------------------------------------------------------------------------------------------------------- the runs
+def penetrations(setup, pose: np.ndarray) -> np.ndarray:
+    """Depths [m] of all overlaps at these poses, as MuJoCo's collision code sees them."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(mujoco_xml(setup))
+    data = mujoco.MjData(model)
+    data.qpos[:] = pose.ravel()
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_collision(model, data)
+    gaps = data.contact.dist[: data.ncon]
+    return -gaps[gaps < 0]
+
+
+def work(kind: str, count: int, seconds: float, engine: str) -> dict:
+    """One engine on one pile, in this process."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    from contactlab.physics import Scene
+
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Scene.from_dict(pile(kind, count, pathlib.Path(folder)), folder=pathlib.Path(folder))
+        setup = scene.build()
+    name, _, variant = engine.partition(":")
+    runner = ENGINES[name](scene, setup, *([variant] if variant else []))
+    times = []
+    for _ in range(round(seconds / H)):
+        start = time.perf_counter()
+        runner.step()
+        times.append(time.perf_counter() - start)
+    pose = runner.pose()
+    depth = penetrations(setup, pose)
+    settled = np.array(times[len(times) // 2:]) * 1e3
+    return {"ms": float(np.median(settled)), "mean_ms": float(np.mean(times[10:]) * 1e3),
+            "p99_mm": float(np.percentile(depth, 99) * 1e3) if len(depth) else 0.0,
+            "max_mm": float(depth.max() * 1e3) if len(depth) else 0.0,
+            "contacts": runner.contacts(), "height_m": float(pose[:, 2].mean())}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", default=["boxes", "spheres", "capsules", "hulls"])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--engines", nargs="+", default=["contactlab", "pybullet", "mujoco:cg20"])
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        print("RESULT", json.dumps(work(options.worker[0], options.count, options.seconds, options.worker[1])))
+        return
+    for kind in options.kinds:
+        runs: dict[str, list[dict]] = {engine: [] for engine in options.engines}
+        for _ in range(options.repeats):
+            for engine in options.engines:
+                command = [sys.executable, __file__, "--count", str(options.count), "--seconds", str(options.seconds),
+                           "--worker", kind, engine]
+                out = subprocess.run(command, capture_output=True, text=True)
+                lines = [line for line in out.stdout.splitlines() if line.startswith("RESULT ")]
+                if not lines:
+                    sys.exit(f"{engine} failed on {kind}: {out.stderr[-2000:]}")
+                runs[engine].append(json.loads(lines[0][7:]))
+        print(f"\n{options.count} {kind}, h = 1/240 s, {options.seconds} s, medians of {options.repeats}")
+        print(f"{'engine':14}{'ms/step':>9}{'ratio':>8}{'mean':>8}{'p99 mm':>9}{'max mm':>9}{'contacts':>10}{'height m':>10}")
+        for engine, results in runs.items():
+            m = {key: statistics.median(r[key] for r in results) for key in results[0]}
+            ratio = statistics.median(r["ms"] / b["ms"] for r, b in zip(results, runs[options.engines[0]], strict=True))
+            print(f"{engine:14}{m['ms']:9.2f}{ratio:8.2f}{m['mean_ms']:8.2f}{m['p99_mm']:9.3f}{m['max_mm']:9.2f}"
+                  f"{m['contacts']:10.0f}{m['height_m']:10.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""How long until something is there: python tests/benchmarks/startup.py [--cold]
+
+Warm: fresh process, kernels cached, to the first step of the first gallery scene, and to its first offscreen picture.
+Cold (--cold): the same with an empty cache folder, as on the very first start. Medians of 5 (cold: 1).
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+STEP = """
+from contactlab.assets import gallery
+from contactlab.physics import Scene, Simulation
+s = Simulation(Scene.load(next(iter(gallery().values()))))
+s.step()
+"""
+PICTURE = STEP + """
+from contactlab.app.recorder import screenshot
+screenshot(s, "{out}/first.png", (1280, 800))
+"""
+
+
+def wall(code: str, repeats: int, environment: dict[str, str]) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cold", action="store_true")
+    cold = parser.parse_args().cold
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, **({"XDG_CACHE_HOME": folder} if cold else {}))
+        repeats = 1 if cold else 5
+        print(f"interpreter alone {wall('pass', repeats, environment):.2f} s")
+        print(f"first step        {wall(STEP, repeats, environment):.2f} s")
+        print(f"first picture     {wall(PICTURE.format(out=folder), repeats, environment):.2f} s")
+
+
+if __name__ == "__main__":
+    main()
