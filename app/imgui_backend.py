@@ -1,0 +1,214 @@
+"""Dear ImGui on moderngl: draws into any framebuffer, so panels look the same in the window and in a video.
+
+Follows Dear ImGui 1.92's texture protocol: the library says which textures it wants created, updated in part or
+destroyed, and loads glyphs when they are first shown. `Gui` needs no window; `feed_pyglet` connects one.
+"""
+
+import ctypes
+from importlib.resources import as_file, files
+from typing import Any
+
+import moderngl
+import numpy as np
+from imgui_bundle import imgui, implot
+
+VERTEX_SHADER = "imgui.vert"
+FRAGMENT_SHADER = "imgui.frag"
+FONT_SIZE = 16.0  # [pixels at scale 1]
+INDEX_BYTES = imgui.INDEX_SIZE
+Size = tuple[int, int]
+
+
+class TextureStore:
+    """The textures Dear ImGui may name in a draw command, by OpenGL name."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.ctx = ctx
+        self.textures: dict[int, moderngl.Texture] = {}
+
+    def add(self, texture: moderngl.Texture) -> imgui.ImTextureRef:
+        """Make a texture of ours usable in `imgui.image`."""
+        self.textures[texture.glo] = texture
+        return imgui.ImTextureRef(texture.glo)
+
+    def drop(self, texture: moderngl.Texture) -> None:
+        self.textures.pop(texture.glo, None)
+
+    def serve(self, wanted: imgui.ImTextureData) -> None:
+        """Do what the library asks for one of its own textures."""
+        if wanted.status == imgui.ImTextureStatus.want_create:
+            texture = self.ctx.texture((wanted.width, wanted.height), 4, self._pixels(wanted).tobytes())
+            texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+            texture.repeat_x = texture.repeat_y = False
+            wanted.set_tex_id(texture.glo)
+            self.textures[texture.glo] = texture
+            wanted.set_status(imgui.ImTextureStatus.ok)
+        elif wanted.status == imgui.ImTextureStatus.want_updates:
+            r = wanted.update_rect
+            block = self._pixels(wanted)[r.y : r.y + r.h, r.x : r.x + r.w]
+            self.textures[wanted.tex_id].write(block.tobytes(), viewport=(r.x, r.y, r.w, r.h))
+            wanted.set_status(imgui.ImTextureStatus.ok)
+        elif wanted.status == imgui.ImTextureStatus.want_destroy and wanted.unused_frames > 0:
+            self.textures.pop(wanted.tex_id).release()
+            wanted.set_tex_id(0)
+            wanted.set_status(imgui.ImTextureStatus.destroyed)
+
+    @staticmethod
+    def _pixels(wanted: imgui.ImTextureData) -> np.ndarray:
+        return np.asarray(wanted.get_pixels_array()).reshape(wanted.height, wanted.width, wanted.bytes_per_pixel)
+
+
+class Gui:
+    """One Dear ImGui context with its fonts and, where a moderngl context is given, its renderer.
+
+    Without one (`ctx=None`) it runs the panels without drawing: the null renderer of the tests.
+    """
+
+    def __init__(self, ctx: moderngl.Context | None, size: Size, scale: float = 1.0) -> None:
+        self.context = imgui.create_context()
+        self.plots = implot.create_context()
+        self.ctx = ctx
+        self.io = imgui.get_io()
+        self.io.set_ini_filename("")  # the app remembers its own settings
+        self.io.backend_flags |= imgui.BackendFlags_.renderer_has_textures | imgui.BackendFlags_.has_mouse_cursors
+        self.io.delta_time = 1.0 / 60.0
+        self.regular, self.bold = load_fonts(self.io.fonts)
+        self.resize(size, size)
+        self.set_scale(scale)
+        self.store: TextureStore | None = None
+        if ctx is not None:
+            limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
+            imgui.get_platform_io().renderer_texture_max_width = limit
+            imgui.get_platform_io().renderer_texture_max_height = limit
+            self.store = TextureStore(ctx)
+            self._make_program(ctx)
+
+    def _make_program(self, ctx: moderngl.Context) -> None:
+        shaders = files("contactlab.shaders")
+        self.program = ctx.program(
+            vertex_shader=shaders.joinpath(VERTEX_SHADER).read_text(),
+            fragment_shader=shaders.joinpath(FRAGMENT_SHADER).read_text(),
+        )
+        self.vertices = ctx.buffer(reserve=1 << 18, dynamic=True)
+        self.indices = ctx.buffer(reserve=1 << 18, dynamic=True)
+        self._make_array()
+
+    def _make_array(self) -> None:
+        assert self.ctx is not None
+        self.array = self.ctx.vertex_array(
+            self.program,
+            [(self.vertices, "2f 2f 4f1", "in_position", "in_uv", "in_color")],
+            index_buffer=self.indices,
+            index_element_size=INDEX_BYTES,
+        )
+
+    def use(self) -> None:
+        """Make this the context that the imgui functions act on (a video has its own)."""
+        imgui.set_current_context(self.context)
+        implot.set_current_context(self.plots)
+
+    def set_scale(self, scale: float) -> None:
+        """Size of everything relative to 16-pixel text."""
+        self.scale = scale
+        style = imgui.get_style()
+        style.font_size_base = FONT_SIZE
+        style.font_scale_dpi = scale
+
+    def resize(self, size: Size, framebuffer: Size) -> None:
+        """`size` in the units of mouse positions, `framebuffer` in pixels."""
+        width, height = max(size[0], 1), max(size[1], 1)
+        self.io.display_size = imgui.ImVec2(width, height)
+        self.io.display_framebuffer_scale = imgui.ImVec2(framebuffer[0] / width, framebuffer[1] / height)
+
+    def new_frame(self, dt: float = 1.0 / 60.0) -> None:
+        self.io.delta_time = max(dt, 1e-4)
+        imgui.new_frame()
+
+    def finish(self, target: moderngl.Framebuffer | None = None) -> None:
+        """End the frame and draw it over what `target` holds."""
+        imgui.render()
+        if self.store is None:
+            for wanted in imgui.get_platform_io().textures:
+                if wanted.status != imgui.ImTextureStatus.destroyed:
+                    wanted.set_status(imgui.ImTextureStatus.ok)
+            return
+        assert self.ctx is not None and target is not None
+        for wanted in imgui.get_platform_io().textures:
+            if wanted.status != imgui.ImTextureStatus.ok:
+                self.store.serve(wanted)
+        self._draw(imgui.get_draw_data(), target)
+
+    def _draw(self, data: imgui.ImDrawData, target: moderngl.Framebuffer) -> None:
+        ctx = self.ctx
+        assert ctx is not None
+        scale = data.framebuffer_scale
+        width, height = round(data.display_size.x * scale.x), round(data.display_size.y * scale.y)
+        if width <= 0 or height <= 0:
+            return
+        target.use()
+        target.viewport = (0, 0, width, height)
+        ctx.enable_only(moderngl.BLEND)
+        ctx.blend_equation = moderngl.FUNC_ADD
+        # alpha accumulates, so that frames read back from a transparent target stay right
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
+        self.program["display"] = (data.display_size.x, data.display_size.y)
+        for commands in data.cmd_lists:
+            self._upload(commands)
+            for command in commands.cmd_buffer:
+                x0, y0, x1, y1 = command.clip_rect
+                left, top = max(int(x0 * scale.x), 0), max(int(y0 * scale.y), 0)
+                right, bottom = min(int(x1 * scale.x), width), min(int(y1 * scale.y), height)
+                if right <= left or bottom <= top or command.elem_count == 0:
+                    continue
+                target.scissor = (left, height - bottom, right - left, bottom - top)
+                assert self.store is not None
+                self.store.textures[command.get_tex_id()].use(0)
+                self.array.render(moderngl.TRIANGLES, vertices=command.elem_count, first=command.idx_offset)
+        target.scissor = None
+
+    def _upload(self, commands: imgui.ImDrawList) -> None:
+        """Copy one draw list's vertices and indices into the buffers, growing them where they are too small."""
+        sizes = commands.vtx_buffer.size() * imgui.VERTEX_SIZE, commands.idx_buffer.size() * INDEX_BYTES
+        if sizes[0] > self.vertices.size or sizes[1] > self.indices.size:
+            assert self.ctx is not None
+            self.array.release()
+            for buffer, size in ((self.vertices, sizes[0]), (self.indices, sizes[1])):
+                buffer.orphan(max(buffer.size, 2 * size))
+            self._make_array()
+        for buffer, source, size in (
+            (self.vertices, commands.vtx_buffer, sizes[0]), (self.indices, commands.idx_buffer, sizes[1])
+        ):
+            buffer.orphan()
+            if size:
+                buffer.write((ctypes.c_char * size).from_address(source.data_address()))
+
+    def release(self) -> None:
+        self.use()
+        if self.store is not None:
+            for wanted in imgui.get_platform_io().textures:
+                if wanted.tex_id in self.store.textures:
+                    self.store.textures.pop(wanted.tex_id).release()
+                    wanted.set_tex_id(0)
+                    wanted.set_status(imgui.ImTextureStatus.destroyed)
+            for thing in (self.array, self.vertices, self.indices, self.program):
+                thing.release()
+        self.io.backend_flags &= ~imgui.BackendFlags_.renderer_has_textures
+        implot.destroy_context(self.plots)
+        imgui.destroy_context(self.context)
+
+
+def load_fonts(atlas: imgui.ImFontAtlas) -> tuple[Any, Any]:
+    """The regular and the bold face, each with symbols and icons merged in."""
+    folder = files("contactlab.assets").joinpath("fonts")
+    faces = []
+    for name in ("Roboto-Regular.ttf", "Roboto-Bold.ttf"):
+        with as_file(folder.joinpath(name)) as path:
+            face = atlas.add_font_from_file_ttf(str(path), FONT_SIZE)
+        for extra, lower in (("Symbols.ttf", 0.0), ("Icons.otf", 1.0)):
+            merge = imgui.ImFontConfig()
+            merge.merge_mode = True
+            merge.glyph_offset = imgui.ImVec2(0.0, lower)
+            with as_file(folder.joinpath(extra)) as path:
+                atlas.add_font_from_file_ttf(str(path), FONT_SIZE * 0.9, merge)
+        faces.append(face)
+    return faces[0], faces[1]
