@@ -1,0 +1,1 @@
+"""How bodies move: free rigid bodies, applied forces, prescribed motions."""

@@ -1,0 +1,55 @@
+"""Prescribed motion of kinematic bodies."""
+
+import math
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import BodyKind
+from contactlab.physics.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
+
+KINEMATIC = int(BodyKind.KINEMATIC)
+
+
+@helper
+def along_path(motions, i, t):
+    """Position on the way points of body i and velocity there; it rests before the first and after the last one
+    unless the path is repeated."""
+    first = int(motions.path_start[i])
+    last = int(motions.path_start[i + 1]) - 1
+    still = (0.0, 0.0, 0.0)
+    if last < first:
+        return still, still
+    period = motions.path_time[last] - motions.path_time[first]
+    if motions.path_loop[i] == 1 and period > 0.0:
+        t = motions.path_time[first] + (t - motions.path_time[first]) % period
+    if t < motions.path_time[first]:
+        return row(motions.path_position, first), still
+    for k in range(first, last):
+        if t < motions.path_time[k + 1]:
+            start = row(motions.path_position, k)
+            duration = motions.path_time[k + 1] - motions.path_time[k]
+            velocity = scale(1.0 / duration, sub(row(motions.path_position, k + 1), start))
+            return axpy(t - motions.path_time[k], velocity, start), velocity
+    return row(motions.path_position, last), still
+
+
+@kernel
+def drive(model, t, bodies):
+    """Put every kinematic body where it is at time t [s]: writes x, q, v and w in place.
+
+    x = x_0 + v t + A sin(2π f t + φ) + path(t),  q = exp(ω t) q_0
+    """
+    motions = model.motions
+    for i in range(len(model.kind)):
+        if model.kind[i] != KINEMATIC:
+            continue
+        amplitude = row(motions.amplitude, i)
+        rate = 2.0 * math.pi * motions.frequency[i]
+        angle = rate * t + motions.phase[i]
+        velocity = row(motions.velocity, i)
+        spin = row(motions.angular_velocity, i)
+        offset, path_velocity = along_path(motions, i, t)
+        x = add(axpy(t, velocity, row(motions.start_x, i)), axpy(math.sin(angle), amplitude, offset))
+        put(bodies.x, i, x)
+        put4(bodies.q, i, quat_mul(quat_exp(scale(t, spin)), row4(motions.start_q, i)))
+        put(bodies.v, i, add(velocity, axpy(rate * math.cos(angle), amplitude, path_velocity)))
+        put(bodies.w, i, spin)

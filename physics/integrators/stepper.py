@@ -1,0 +1,219 @@
+"""Runge–Kutta steps of free bodies over any tableau, and evaluation between the ends of a step."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.integrators.tableau import Integrator
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, BodyKind, Model, body_count
+from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.vec import put, put4, quat_unit
+
+DYNAMIC = int(BodyKind.DYNAMIC)
+TOLERANCE = 1e-12           # local error of adaptive steps, relative to the quantity or to 1 m, 1, m · 1 m/s, I · 1 rad/s
+SMALLEST_SUBSTEP = 1e-6     # of the step; accepted whatever its error
+SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of the substep control [Hairer, Nørsett & Wanner, eq. II.4.13]
+
+
+@helper
+def combine(kind, weights_x, weights_p, stages, h, y0, k, bodies_out):
+    """Y = y_0 + h Σ_j w_j k_j over the first `stages` stages, with the quaternion made a unit one again.
+
+    The rate is thereby taken at q/|q| everywhere: a smooth extension of q̇ = ½ ω q off the unit sphere, which keeps the
+    order of the tableau, as does the projection at the end of the step.
+    """
+    for i in range(len(kind)):
+        put4(bodies_out.q, i, (y0[i, 3], y0[i, 4], y0[i, 5], y0[i, 6]))
+        if kind[i] != DYNAMIC:
+            put(bodies_out.v, i, (0.0, 0.0, 0.0))
+            put(bodies_out.w, i, (0.0, 0.0, 0.0))
+        for j in range(3):
+            x, p, l = 0.0, 0.0, 0.0
+            for s in range(stages):
+                x += weights_x[s] * k[s, i, j]
+                p += weights_p[s] * k[s, i, 7 + j]
+                l += weights_p[s] * k[s, i, 10 + j]
+            bodies_out.x[i, j] = y0[i, j] + h * x
+            bodies_out.P[i, j] = y0[i, 7 + j] + h * p
+            bodies_out.L[i, j] = y0[i, 10 + j] + h * l
+        if kind[i] == DYNAMIC:
+            q = (0.0, 0.0, 0.0, 0.0)
+            for s in range(stages):
+                w = weights_x[s]
+                q = (q[0] + w * k[s, i, 3], q[1] + w * k[s, i, 4], q[2] + w * k[s, i, 5], q[3] + w * k[s, i, 6])
+            put4(bodies_out.q, i, quat_unit(
+                (y0[i, 3] + h * q[0], y0[i, 4] + h * q[1], y0[i, 5] + h * q[2], y0[i, 6] + h * q[3])))
+
+
+@helper
+def group_error(error, k, i, first, last, h, y0, floor):
+    """|h Σ_s e_s k_s| / max(|y_0|, floor) over columns first … last - 1 of body i"""
+    size2, error2 = 0.0, 0.0
+    for j in range(first, last):
+        e = 0.0
+        for s in range(len(error)):
+            e += error[s] * k[s, i, j]
+        error2 += h * h * e * e
+        size2 += y0[i, j] * y0[i, j]
+    return math.sqrt(error2) / max(math.sqrt(size2), floor)
+
+
+@helper
+def local_error(model, error, h, y0, k):
+    """Largest local error of a step over bodies and over x, q, P, L, relative as TOLERANCE says."""
+    largest = 0.0
+    for i in range(len(model.kind)):
+        if model.kind[i] == DYNAMIC:
+            moment = max(model.inertia[i, 0], max(model.inertia[i, 1], model.inertia[i, 2]))
+            x = group_error(error, k, i, 0, 3, h, y0, 1.0)
+            q = group_error(error, k, i, 3, 7, h, y0, 1.0)
+            p = group_error(error, k, i, 7, 10, h, y0, model.mass[i])
+            l = group_error(error, k, i, 10, 13, h, y0, moment)
+            worst = max(max(x, q), max(p, l))
+            if not worst <= largest:  # nan counts as larger
+                largest = worst
+    return largest
+
+
+@kernel
+def runge_kutta_step(model, loads, tableau, t, h, y0, stage, force, torque, k_out, bodies_out):
+    """One step of any tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
+
+    Writes the stages k_out (s, n, 13) and the bodies at t + h; `stage` (Bodies), `force`, `torque` are scratch.
+    """
+    stages = len(tableau.c)
+    for i in range(stages):
+        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)  # Y_i = y_0 + h Σ_j a_ij k_j
+        dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])     # k_i = f(Y_i, t_0 + c_i h)
+    combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)  # y_1 = y_0 + h Σ_i b_i k_i
+    velocity_from_momentum(model, bodies_out)
+    drive(model, t + h, bodies_out)
+    return local_error(model, tableau.error, h, y0, k_out)
+
+
+@kernel
+def dense_output(model, tableau, t, h, y0, k, delta, bodies_out):
+    """Bodies at t + delta h of a finished step:  y(δ) = y_0 + h Σ_i B_i(δ) k_i   [RBDA eq. 11.46]"""
+    stages, degree = tableau.dense_x.shape
+    weights_x = np.zeros(stages)
+    weights_p = np.zeros(stages)
+    for i in range(stages):
+        for m in range(degree - 1, -1, -1):
+            weights_x[i] = delta * (weights_x[i] + tableau.dense_x[i, m])
+            weights_p[i] = delta * (weights_p[i] + tableau.dense_p[i, m])
+    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+    velocity_from_momentum(model, bodies_out)
+    drive(model, t + delta * h, bodies_out)
+
+
+@dataclass
+class Segment:
+    """One accepted (sub)step: what dense output needs."""
+
+    t: float   # [s] at its start
+    h: float   # [s]
+    y0: Array  # (n, 13)
+    k: Array   # (s, n, 13)
+
+
+@dataclass
+class Dense:
+    """The course of the last step between its ends, and the scratch arrays of stepping. Make one per model."""
+
+    model: Model
+    integrator: Integrator | None = None
+    t: float = 0.0
+    h: float = 0.0
+    count: int = 0     #: substeps of the last step (1 unless the integrator is adaptive)
+    rejected: int = 0  #: substeps that were tried and not accepted
+    segments: list[Segment] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        n = body_count(self.model)
+        self.stage = empty_state(n).bodies
+        self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
+
+    def begin(self, integrator: Integrator, t: float, h: float) -> None:
+        if integrator is not self.integrator:
+            self.segments.clear()
+        self.integrator, self.t, self.h = integrator, t, h
+        self.count = self.rejected = 0
+
+    def segment(self, row: int) -> Segment:
+        """Storage of substep `row`, made when first needed."""
+        assert self.integrator is not None
+        if row == len(self.segments):
+            n, stages = len(self.force), len(self.integrator.tableau.c)
+            self.segments.append(Segment(0.0, 0.0, np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE))))
+        return self.segments[row]
+
+
+def integrate(
+    integrator: Integrator, model: Model, loads: Loads, t: float, h: float, bodies_in: Bodies, bodies_out: Bodies,
+    dense: Dense,
+) -> int:
+    """Advance all bodies from t [s] by h [s] under gravity, springs and loads, contacts left out; returns the number of
+    substeps. `dense` then describes the course between (`dense_eval`). bodies_out may be bodies_in.
+
+    An adaptive integrator starts every step afresh with the whole h, so that results depend on the state alone.
+    Raises FloatingPointError where the motion is not finite.
+    """
+    dense.begin(integrator, t, h)
+    done, substep, source = 0.0, h, bodies_in
+    while dense.count == 0 or done < h:
+        segment = dense.segment(dense.count)
+        pack(source, segment.y0)
+        segment.t, segment.h = t + done, substep
+        error = _step(integrator, model, loads, segment, bodies_out, dense)
+        source = bodies_out
+        if not integrator.adaptive:
+            dense.count = 1
+            return 1
+        while error > 1.0 and segment.h > SMALLEST_SUBSTEP * h or not math.isfinite(error):
+            if segment.h < SMALLEST_SUBSTEP * h:
+                raise FloatingPointError("the motion of a body is not finite")
+            segment.h = substep = segment.h * _factor(error, integrator.order)
+            dense.rejected += 1
+            error = _step(integrator, model, loads, segment, bodies_out, dense)
+        dense.count += 1
+        done += segment.h
+        rest = h - done
+        substep = min(substep * _factor(error, integrator.order), rest)
+        if rest - substep < SMALLEST_SUBSTEP * h:  # no sliver at the end
+            substep = rest
+        if rest <= 1e-15 * h:
+            break
+    return dense.count
+
+
+def _step(integrator: Integrator, model: Model, loads: Loads, segment: Segment, out: Bodies, dense: Dense) -> float:
+    """One substep from segment.y0; its local error in units of TOLERANCE."""
+    error = runge_kutta_step(
+        model, loads, integrator.tableau, segment.t, segment.h, segment.y0, dense.stage, dense.force, dense.torque,
+        segment.k, out,
+    )
+    return error / TOLERANCE
+
+
+def _factor(error: float, order: int) -> float:
+    """By how much the next substep may differ from this one: 0.9 error^(-1/order), within bounds."""
+    if not math.isfinite(error):
+        return SHRINK
+    return min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / order)))
+
+
+def dense_eval(dense: Dense, fraction: float, bodies_out: Bodies) -> None:
+    """Write the bodies at `fraction` (0..1) of the last step, by the integrator's dense output."""
+    assert dense.integrator is not None and dense.count > 0, "nothing was integrated yet"
+    t = dense.t + fraction * dense.h
+    row = 0
+    while row + 1 < dense.count and dense.segments[row + 1].t <= t:
+        row += 1
+    s = dense.segments[row]
+    delta = (t - s.t) / s.h if dense.count > 1 else fraction
+    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, float(delta), bodies_out)
