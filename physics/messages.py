@@ -102,7 +102,9 @@ class Shutdown:
     pass
 
 
-Command = Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Shutdown
+Command = (
+    Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Shutdown
+)
 
 # ---------------------------------------------------------------------------------------------------- snapshot
 
@@ -198,6 +200,7 @@ class Snapshot:
     history: tuple[int, int]    # first and last step that Seek can reach
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
+    notice: str | None = None   # why the last command was refused; the run goes on
     #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
     energy_log: Array = field(default_factory=lambda: _no_log())
 
@@ -209,6 +212,6 @@ def _no_log() -> Array:
 
 
 __all__ = [
-    "Command", "Energy", "Event", "Grab", "Grabbed", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release", "Reset",
-    "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo", "StepToEvent",
+    "Command", "Energy", "Event", "Grab", "Grabbed", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release",
+    "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo", "StepToEvent",
 ]

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive
@@ -15,8 +14,8 @@ from contactlab.physics.state import Bodies, empty_state
 from contactlab.physics.vec import put, put4, quat_unit
 
 DYNAMIC = int(BodyKind.DYNAMIC)
-TOLERANCE = 1e-12           # local error of adaptive steps, relative to the quantity or to 1 m, 1, m · 1 m/s, I · 1 rad/s
-SMALLEST_SUBSTEP = 1e-6     # of the step; accepted whatever its error
+TOLERANCE = 1e-12         # local error of adaptive steps, relative to the quantity or 1 m, 1, m · 1 m/s, I · 1 rad/s
+SMALLEST_SUBSTEP = 1e-6   # of the step; accepted whatever its error
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of the substep control [Hairer, Nørsett & Wanner, eq. II.4.13]
 
 
@@ -174,7 +173,7 @@ def integrate(
         if not integrator.adaptive:
             dense.count = 1
             return 1
-        while error > 1.0 and segment.h > SMALLEST_SUBSTEP * h or not math.isfinite(error):
+        while (error > 1.0 and segment.h > SMALLEST_SUBSTEP * h) or not math.isfinite(error):
             if segment.h < SMALLEST_SUBSTEP * h:
                 raise FloatingPointError("the motion of a body is not finite")
             segment.h = substep = segment.h * _factor(error, integrator.order)

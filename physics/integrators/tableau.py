@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-
 from contactlab.physics.model import Array
+from numpy.typing import ArrayLike
 
 
 class Tableau(NamedTuple):

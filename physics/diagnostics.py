@@ -1,0 +1,65 @@
+"""Measures of a state that no method uses: energy, momentum, penetration."""
+
+import numpy as np
+from contactlab.physics.dynamics.forces import spring_end
+from contactlab.physics.jit import kernel
+from contactlab.physics.messages import Energy
+from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.state import Bodies, Contacts
+from contactlab.physics.vec import accumulate, add, cross, dot, norm, put, row, sub
+
+DYNAMIC = int(BodyKind.DYNAMIC)
+
+
+@kernel
+def totals(model, bodies, energy_out, momentum_out):
+    """Sums over the dynamic bodies: energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3) = momentum
+    [kg m/s] and angular momentum about the world origin [kg m2/s].
+
+    T = Σ ½ (P·v + L·ω),  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²,  p = Σ P,  l = Σ x × P + L
+    """
+    gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
+    kinetic, potential, stored = 0.0, 0.0, 0.0
+    put(momentum_out, 0, (0.0, 0.0, 0.0))
+    put(momentum_out, 1, (0.0, 0.0, 0.0))
+    for i in range(len(model.kind)):
+        if model.kind[i] != DYNAMIC:
+            continue
+        x, P, L = row(bodies.x, i), row(bodies.P, i), row(bodies.L, i)
+        kinetic += 0.5 * (dot(P, row(bodies.v, i)) + dot(L, row(bodies.w, i)))
+        potential -= model.mass[i] * dot(gravity, x)
+        accumulate(momentum_out, 0, P)
+        accumulate(momentum_out, 1, add(cross(x, P), L))
+    springs = model.springs
+    for k in range(len(springs.body_a)):
+        p_a, _ = spring_end(int(springs.body_a[k]), row(springs.anchor_a, k), bodies)
+        p_b, _ = spring_end(int(springs.body_b[k]), row(springs.anchor_b, k), bodies)
+        stretch = norm(sub(p_b, p_a)) - springs.length[k]
+        stored += 0.5 * springs.stiffness[k] * stretch * stretch
+    energy_out[0] = kinetic
+    energy_out[1] = potential
+    energy_out[2] = stored
+
+
+def measure(model: Model, bodies: Bodies) -> tuple[Energy, Array]:
+    """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass."""
+    energies, momenta = np.empty(3), np.empty((2, 3))
+    totals(model, bodies, energies, momenta)
+    return Energy(*energies.tolist()), momenta
+
+
+def energy(model: Model, bodies: Bodies) -> Energy:
+    """Kinetic energy of the dynamic bodies, their potential energy in gravity, and what the springs store."""
+    return measure(model, bodies)[0]
+
+
+def momentum(model: Model, bodies: Bodies) -> tuple[Array, Array]:
+    """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
+    momenta = measure(model, bodies)[1]
+    return momenta[0], momenta[1]
+
+
+def penetration(contacts: Contacts) -> float:
+    """Deepest overlap of any contact [m]; 0 where nothing overlaps."""
+    count = int(contacts.count[0])
+    return float(max(0.0, -contacts.gap[:count].min())) if count else 0.0

@@ -1,0 +1,113 @@
+"""History: every step of a run can be reached again exactly, within a bounded memory.
+
+Kept are states (keyframes) and the inputs of every step: settings and loads. A state between two keyframes is found by
+stepping again from the earlier one with the recorded inputs, which gives the same bits. While memory lasts
+every state is a keyframe; then the older half is thinned, and in the end the oldest are dropped.
+"""
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.messages import Settings
+from contactlab.physics.state import State, copy_state
+
+BUDGET = 256 * 2**20  # bytes
+LARGEST_GAP = 64      # steps between keyframes: bounds the time to seek
+
+
+class Inputs(NamedTuple):
+    """What a step depends on beside the state."""
+
+    settings: Settings
+    loads: Loads | None  #: None = no load
+
+
+class Keyframe(NamedTuple):
+    step: int
+    state: State
+    size: int  # bytes
+
+
+class History:
+    """Keyframes by step number, and the inputs of the steps between; `record` before every step."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.budget = budget
+        self.clear()
+
+    def clear(self) -> None:
+        self.last = 0                        #: step that was recorded last
+        self.keyframes: list[Keyframe] = []
+        self._changes: list[int] = []        # steps whose inputs differ from those of the step before
+        self._inputs: list[Inputs] = []
+        self._size = 0
+
+    @property
+    def first(self) -> int:
+        """Earliest step that can be reached."""
+        return self.keyframes[0].step if self.keyframes else self.last
+
+    def record(self, step: int, state: State, inputs: Inputs) -> None:
+        """Note the state before step number `step` + 1 and the inputs it is about to be advanced with.
+
+        Recording a step that is known already starts a new branch: what came after it is forgotten.
+        """
+        self.forget_from(step)
+        kept = copy_state(state)
+        size = kept.t.nbytes + sum(a.nbytes for a in kept.bodies) + sum(a.nbytes for a in kept.memory)
+        self.keyframes.append(Keyframe(step, kept, size))
+        self._size += size
+        if not self._inputs or not _same(self._inputs[-1], inputs):
+            self._changes.append(step)
+            self._inputs.append(inputs)
+            self._size += _loads_size(inputs)
+        self.last = step
+        while self._size > self.budget and len(self.keyframes) > 2:
+            self._thin()
+
+    def keyframe(self, step: int) -> Keyframe:
+        """The latest keyframe not after `step`."""
+        row = bisect_right(self.keyframes, step, key=lambda k: k.step) - 1
+        if row < 0:
+            raise ValueError(f"step {step} is not in the history, which begins at step {self.first}")
+        return self.keyframes[row]
+
+    def inputs(self, step: int) -> Inputs:
+        """The inputs with which state number `step` was advanced."""
+        return self._inputs[bisect_right(self._changes, step) - 1]
+
+    def forget_from(self, step: int) -> None:
+        """Drop what was recorded for `step` and after."""
+        while self.keyframes and self.keyframes[-1].step >= step:
+            self._size -= self.keyframes.pop().size
+        while self._changes and self._changes[-1] >= step:
+            self._changes.pop()
+            self._size -= _loads_size(self._inputs.pop())
+        self.last = min(self.last, step)
+
+    def _thin(self) -> None:
+        """Free memory: every second keyframe of the older half where the gaps allow it, else the oldest keyframe."""
+        half = len(self.keyframes) // 2
+        kept = [self.keyframes[0]]
+        for row in range(1, half):
+            following = self.keyframes[row + 1].step
+            if kept[-1] is self.keyframes[row - 1] and following - kept[-1].step <= LARGEST_GAP:
+                self._size -= self.keyframes[row].size
+            else:
+                kept.append(self.keyframes[row])
+        if len(kept) < half:
+            self.keyframes[:half] = kept
+            return
+        self._size -= self.keyframes.pop(0).size
+        while len(self._changes) > 1 and self._changes[1] <= self.first:
+            self._changes.pop(0)
+            self._size -= _loads_size(self._inputs.pop(0))
+
+
+def _same(a: Inputs, b: Inputs) -> bool:
+    return a.settings == b.settings and a.loads is None and b.loads is None
+
+
+def _loads_size(inputs: Inputs) -> int:
+    return 200 if inputs.loads is None else 200 + sum(a.nbytes for a in inputs.loads)

@@ -1,0 +1,362 @@
+"""Simulation: one model, one state, one method; what scripts use and the physics thread owns."""
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.forces import Loads, empty_loads
+from contactlab.physics.history import History, Inputs
+from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.messages import Energy, Event, Settings, StepInfo
+from contactlab.physics.methods import METHODS
+from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.scene import Scene
+from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.state import Contacts, State, copy_state, empty_contacts
+
+KEPT_EVENTS = 10_000
+Vector = tuple[float, float, float]
+
+
+class Saved(NamedTuple):
+    """All that a later `restore` needs to continue with the same bits."""
+
+    step: int
+    state: State
+    settings: Settings
+    loads: Loads
+
+
+class Simulation:
+    """Runs a scene. Bodies are named as in the scene or numbered as in `labels.bodies`; vectors are in the world frame.
+
+    Keyword arguments override the scene's own settings; `set` changes them later, as the sliders do.
+    """
+
+    def __init__(
+        self, scene: Scene, method: str | None = None, integrator: str | None = None, solver: str | None = None,
+        h: float | None = None, iterations: int | None = None,
+    ) -> None:
+        setup = scene.build()
+        self.scene = scene
+        self.labels = setup.labels
+        self.state = setup.state
+        self.settings = setup.settings
+        self.step_count = 0
+        self.info = StepInfo()  #: how the last step went
+        self.history: History | None = None
+        self._events: deque[Event] = deque(maxlen=KEPT_EVENTS)  # also those after a step gone back to, until it is left
+        self._dropped_events = 0
+        self._contacts = empty_contacts(0)
+        self._method: Any = None
+        self._scene_model = setup.model
+        self._number = {name: i for i, name in enumerate(self.labels.bodies)}
+        self.loads = empty_loads(len(self._number))
+        self._dynamic = np.flatnonzero(setup.model.kind == BodyKind.DYNAMIC)
+        wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
+        self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
+        self._start = self.save()
+
+    # ------------------------------------------------------------------------------------------------ time goes on
+
+    def step(self) -> None:
+        """Advance by the step h. Forces of `apply_force` end with it; a grab stays until released.
+
+        Raises FloatingPointError where a body's motion is no longer finite; the state is then that before the step.
+        """
+        before = copy_state(self.state)
+        if self.history is not None:
+            self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
+        try:
+            self._advance()
+        except Exception:
+            self.state = before
+            raise
+        while self._events and self._events[-1].step >= self.step_count:  # a new branch
+            self._events.pop()
+        for event in self._method.events:
+            self._dropped_events += len(self._events) == KEPT_EVENTS
+            self._events.append(replace(event, step=self.step_count))
+
+    def _advance(self) -> None:
+        self._method.step(self.state, self.loads, self.settings)
+        self._check_finite()
+        self.step_count += 1
+        self.info = self._method.info
+        self._contacts = self._method.contacts
+        self.loads.force.fill(0.0)
+        self.loads.torque.fill(0.0)
+
+    def run(self, until: float) -> None:
+        """Step to the step boundary nearest to time `until` [s]."""
+        while self.time < until - 0.5 * self.settings.h:
+            self.step()
+
+    def _check_finite(self) -> None:
+        bodies = self.state.bodies
+        if math.isfinite(bodies.x.sum() + bodies.q.sum() + bodies.P.sum() + bodies.L.sum()):
+            return
+        bad = ~np.isfinite(np.hstack([bodies.x, bodies.q, bodies.P, bodies.L])).all(axis=1)
+        names = [self.labels.bodies[i] for i in np.flatnonzero(bad)[:3]]
+        raise FloatingPointError(
+            f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
+            "a smaller step h may help"
+        )
+
+    # ------------------------------------------------------------------------------------------------ what is
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.state.t[0])
+
+    @property
+    def model(self) -> Model:
+        """The scene's model with the overrides of `settings` (restitution, friction, gravity)."""
+        return self._model
+
+    @property
+    def q(self) -> Array:
+        """Generalized positions (7 k,) of the k dynamic bodies in their order: quaternion w x y z (body frame ->
+        world), then centre of mass [m]. The body frame is along the principal axes."""
+        bodies = self.state.bodies
+        return np.hstack([bodies.q, bodies.x])[self._dynamic].ravel()
+
+    @property
+    def v(self) -> Array:
+        """Generalized velocities (6 k,) of the k dynamic bodies: angular velocity [rad/s], then velocity of the
+        centre of mass [m/s], world frame."""
+        bodies = self.state.bodies
+        return np.hstack([bodies.w, bodies.v])[self._dynamic].ravel()
+
+    def number(self, body: str | int) -> int:
+        """Row of a body given by name or row."""
+        if isinstance(body, str):
+            if body not in self._number:
+                known = ", ".join(list(self._number)[:8]) + (", …" if len(self._number) > 8 else "")
+                raise ValueError(f"there is no body {body!r}; this scene has {known}")
+            return self._number[body]
+        if not 0 <= body < len(self._number):
+            raise ValueError(f"there is no body {body}; this scene has bodies 0 to {len(self._number) - 1}")
+        return int(body)
+
+    def position(self, body: str | int) -> Array:
+        """World position (3,) of the body's origin as the scene placed it [m]."""
+        i = self.number(body)
+        return self.state.bodies.x[i] + _rotate(self.state.bodies.q[i], self.labels.origin[i])
+
+    def orientation(self, body: str | int) -> Array:
+        """Unit quaternion (4,) w x y z turning the scene's body axes into the world."""
+        i = self.number(body)
+        return _quat_mul(self.state.bodies.q[i], self.labels.axes[i])
+
+    def velocity(self, body: str | int) -> Array:
+        """World velocity (3,) of the body's origin as the scene placed it [m/s]."""
+        i = self.number(body)
+        bodies = self.state.bodies
+        return bodies.v[i] + np.cross(bodies.w[i], _rotate(bodies.q[i], self.labels.origin[i]))
+
+    def angular_velocity(self, body: str | int) -> Array:
+        """World angular velocity (3,) [rad/s]."""
+        return self.state.bodies.w[self.number(body)].copy()
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contacts of the last step, cut to those there are; views that the next step overwrites."""
+        count = int(self._contacts.count[0])
+        return Contacts(self._contacts.count, *(a[:count] for a in self._contacts[1:]))
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened to the contacts up to now, oldest first (the last 10 000)."""
+        return [e for e in self._events if e.step <= self.step_count]
+
+    @property
+    def event_count(self) -> int:
+        """Number of events up to now."""
+        return self._dropped_events + sum(e.step <= self.step_count for e in self._events)
+
+    def energy(self) -> Energy:
+        """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
+        return measure(self._model, self.state.bodies)[0]
+
+    def momentum(self) -> tuple[Array, Array]:
+        """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
+        momenta = measure(self._model, self.state.bodies)[1]
+        return momenta[0], momenta[1]
+
+    # ------------------------------------------------------------------------------------------------ what acts
+
+    def apply_force(self, body: str | int, force: Any, point: Any = None) -> None:
+        """Add a force (3,) [N] at a world point (3,) [m] (default: the centre of mass), for the next step only."""
+        i = self.number(body)
+        f = _vector("force", force)
+        self.loads.force[i] += f
+        if point is not None:
+            self.loads.torque[i] += np.cross(_vector("point", point) - self.state.bodies.x[i], f)
+
+    def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
+        """Hold the body at a world point [m] with a critically damped spring towards the world point `target`."""
+        i = self.number(body)
+        if self._model.kind[i] != BodyKind.DYNAMIC:
+            raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
+        bodies = self.state.bodies
+        conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
+        self.loads.grab_point[:] = _rotate(conjugate, _vector("point", point) - bodies.x[i])
+        self.loads.grab_target[:] = _vector("target", target)
+        self.loads.grab_turn[0] = int(turn)
+        self.loads.grab_force[:] = 0.0
+        self.loads.grab_body[0] = i
+
+    def move_grab(self, target: Any) -> None:
+        """Pull the held body towards another world point [m]."""
+        self.loads.grab_target[:] = _vector("target", target)
+
+    def release(self) -> None:
+        """Let go of the held body."""
+        self.loads.grab_body[0] = -1
+        self.loads.grab_force[:] = 0.0
+
+    def set(self, **settings: Any) -> None:
+        """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
+        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver. All or, where one is not allowed
+        (ValueError), none."""
+        self._apply(check_settings(self.settings, settings))
+
+    def _apply(self, settings: Settings) -> None:
+        model, old = self._scene_model, self.settings
+        materials = model.materials
+        if settings.restitution is not None:
+            materials = materials._replace(restitution=np.full_like(materials.restitution, settings.restitution))
+        if settings.friction is not None:
+            materials = materials._replace(friction=np.full_like(materials.friction, settings.friction))
+        self.settings = settings
+        self._model = model._replace(materials=materials, gravity=np.array(settings.gravity, np.float64))
+        unchanged = replace(old, h=settings.h, iterations=settings.iterations, solver=settings.solver,
+                            integrator=settings.integrator) == settings
+        if self._method is None or not unchanged:
+            self._method = METHODS[settings.method](self._model)
+
+    def _loads_or_none(self) -> Loads | None:
+        loads = self.loads
+        if loads.grab_body[0] < 0 and not loads.force.any() and not loads.torque.any():
+            return None
+        return _copy_loads(loads)
+
+    # ------------------------------------------------------------------------------------------------ going back
+
+    def save(self) -> Saved:
+        """Everything `restore` needs, as a copy: the run can go on."""
+        return Saved(self.step_count, copy_state(self.state), self.settings, _copy_loads(self.loads))
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to a saved instant of the same scene; what follows is the same to the last bit."""
+        self._apply(saved.settings)
+        self._set_state(saved.step, saved.state)
+        self.loads = _copy_loads(saved.loads)
+
+    def _set_state(self, step: int, state: State) -> None:
+        self.state = copy_state(state)
+        self.step_count = step
+        self._contacts = empty_contacts(0)
+        self.info = StepInfo()
+
+    def reset(self) -> None:
+        """Back to the first state of the scene. Settings stay as they are; grab and history end."""
+        self._set_state(0, self._start.state)
+        self.loads = empty_loads(len(self._number))
+        if self.history is not None:
+            self.history.clear()
+
+    def record_history(self, budget: int | None = None) -> None:
+        """Keep the run from now on within `budget` bytes, so that `seek` can go back."""
+        self.history = History() if budget is None else History(budget)
+        self.history.last = self.step_count
+
+    def reachable(self) -> tuple[int, int]:
+        """First and last step that `seek` can reach."""
+        if self.history is None or not self.history.keyframes:
+            return self.step_count, self.step_count
+        return self.history.first, max(self.history.last + 1, self.step_count)
+
+    def seek(self, step: int) -> None:
+        """Restore the state after step number `step` exactly, with the contacts of that step. Settings stay as they
+        are now, a grab ends; steps taken from here on replace what came after.
+
+        The last step before `step` is made again from the recorded state and inputs, which gives the same bits.
+        """
+        first, last = self.reachable()
+        if not first <= step <= last:
+            raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")
+        if self.history is None or step == self.step_count:
+            return
+        settings = self.settings
+        keyframe = self.history.keyframe(max(step - 1, first))
+        self._set_state(keyframe.step, keyframe.state)
+        try:
+            while self.step_count < step:
+                inputs = self.history.inputs(self.step_count)
+                self._apply(inputs.settings)
+                self.loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
+                self._advance()
+        finally:
+            self._apply(settings)
+            self.loads = empty_loads(len(self._number))
+
+
+def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with the changes made; ValueError in one sentence where a name or a value is not allowed."""
+    checked = {name: _check_setting(name, value) for name, value in changes.items()}
+    return replace(settings, **checked)
+
+
+def _check_setting(name: str, value: Any) -> Any:
+    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS}
+    if name in choices:
+        if value not in choices[name]:
+            raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")
+        return value
+    if name == "gravity":
+        return tuple(_vector(name, value).tolist())
+    if name == "iterations":
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 10_000:
+            raise ValueError(f"iterations must be a whole number from 1 to 10000, not {value!r}")
+        return int(value)
+    ranges = {"restitution": (0.0, 1.0), "friction": (0.0, 100.0), "h": (1e-6, 0.1)}
+    if name not in ranges:
+        known = ", ".join([*ranges, "iterations", "gravity", *choices])
+        raise ValueError(f"there is no setting {name!r}; there are {known}")
+    if value is None and name != "h":
+        return None
+    low, high = ranges[name]
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+    return float(value)
+
+
+def _vector(name: str, value: Any) -> Array:
+    try:
+        vector = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be three finite numbers, not {value!r}")
+    return vector
+
+
+def _copy_loads(loads: Loads) -> Loads:
+    return Loads(*(a.copy() for a in loads))
+
+
+def _rotate(q: Array, u: Array) -> Array:
+    """R(q) u = u + 2 w (r × u) + 2 r × (r × u)"""
+    t = 2.0 * np.cross(q[1:], u)
+    return u + q[0] * t + np.cross(q[1:], t)
+
+
+def _quat_mul(p: Array, q: Array) -> Array:
+    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
