@@ -1,0 +1,144 @@
+"""Everything the app can be told to do, by name: keys, menus, buttons and the palette all end here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from contactlab.app.lab import Lab
+from contactlab.physics.messages import Reset, SetSpeed, Step, StepToEvent
+
+SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+SCALE_STEP = 1.1
+
+
+@dataclass(frozen=True)
+class AppCommand:
+    title: str   # as the palette and the menus call it
+    group: str   # heading of the help page
+    run: Callable[[Lab, Any], None]
+
+
+#: switches of ViewOptions, as the panel, the palette and the help page call them
+TOGGLES: dict[str, str] = {
+    "contact_points": "Contact points",
+    "normals": "Contact normals",
+    "forces": "Normal forces",
+    "friction_forces": "Friction forces",
+    "impulses": "Impulses at impacts",
+    "mouse_spring": "Mouse spring",
+    "centers_of_mass": "Centres of mass",
+    "velocities": "Velocities",
+    "angular_momenta": "Angular momenta",
+    "body_names": "Body names",
+    "inertia_boxes": "Inertia boxes",
+    "transparent": "Transparent bodies",
+    "wireframe": "Wireframe",
+    "shadows": "Shadows",
+    "grid": "Grid",
+    "logarithmic": "Logarithmic arrows",
+    "follow_selected": "Follow the selected body",
+}
+
+
+def _faster(lab: Lab, direction: int) -> None:
+    """The next speed of SPEEDS above or below the present one."""
+    snapshot = lab.snapshot
+    if snapshot is None:
+        return
+    now = snapshot.speed
+    above = [s for s in SPEEDS if s > now * 1.001]
+    below = [s for s in SPEEDS if s < now * 0.999]
+    if direction > 0 and above:
+        lab.send(SetSpeed(above[0]))
+    elif direction < 0 and below:
+        lab.send(SetSpeed(below[-1]))
+
+
+def _text_size(lab: Lab, factor: float) -> None:
+    preferences = lab.ui.preferences
+    preferences.scale = min(max(preferences.scale * factor, 0.6), 3.0) if factor else 1.0
+
+
+def _toggle(name: str) -> Callable[[Lab, Any], None]:
+    def run(lab: Lab, _: Any) -> None:
+        setattr(lab.ui.view, name, not getattr(lab.ui.view, name))
+
+    return run
+
+
+def _flip(name: str) -> Callable[[Lab, Any], None]:
+    """Show or hide a panel."""
+
+    def run(lab: Lab, _: Any) -> None:
+        setattr(lab.ui.preferences, name, not getattr(lab.ui.preferences, name))
+
+    return run
+
+
+def _palette(lab: Lab, _: Any) -> None:
+    palette = lab.ui.palette
+    palette.open, palette.just_opened, palette.text, palette.index = not palette.open, True, "", 0
+
+
+def _theme(lab: Lab, _: Any) -> None:
+    lab.ui.preferences.dark = lab.ui.view.dark = not lab.ui.preferences.dark
+
+
+def _help(lab: Lab, _: Any) -> None:
+    lab.ui.help = not lab.ui.help
+
+
+def _about(lab: Lab, _: Any) -> None:
+    lab.ui.about = True
+
+
+def _hide_panels(lab: Lab, _: Any) -> None:
+    lab.ui.panels_hidden = not lab.ui.panels_hidden
+    if lab.ui.panels_hidden:
+        lab.ui.say("Panels hidden. H shows them again.")
+
+
+COMMANDS: dict[str, AppCommand] = {
+    "play_pause": AppCommand("Play or pause", "Time", lambda lab, _: lab.play_pause()),
+    "step_forward": AppCommand("One step forward", "Time", lambda lab, _: lab.send(Step(1))),
+    "step_back": AppCommand("One step back", "Time", lambda lab, _: lab.send(Step(-1))),
+    "next_event": AppCommand("To the next contact event", "Time", lambda lab, _: lab.send(StepToEvent(1))),
+    "previous_event": AppCommand("To the previous contact event", "Time", lambda lab, _: lab.send(StepToEvent(-1))),
+    "reset": AppCommand("Reset the scene", "Time", lambda lab, _: lab.send(Reset())),
+    "faster": AppCommand("Faster", "Time", lambda lab, _: _faster(lab, 1)),
+    "slower": AppCommand("Slower", "Time", lambda lab, _: _faster(lab, -1)),
+    "next_scene": AppCommand("Next scene", "Scenes", lambda lab, _: lab.neighbour_scene(1)),
+    "previous_scene": AppCommand("Previous scene", "Scenes", lambda lab, _: lab.neighbour_scene(-1)),
+    "open_file": AppCommand("Open a scene or a mesh…", "Scenes", lambda lab, _: lab.host.choose_file()),
+    "open_path": AppCommand("Open", "", lambda lab, path: lab.open_path(path)),
+    "reload": AppCommand("Reload the file from disk", "Scenes", lambda lab, _: lab.reload()),
+    "palette": AppCommand("All commands and scenes", "App", _palette),
+    "frame": AppCommand("Frame the selected body, or all", "View", lambda lab, _: lab.frame(selected=True)),
+    "frame_all": AppCommand("Frame everything", "View", lambda lab, _: lab.frame(selected=False)),
+    "deselect": AppCommand("Deselect, close boxes", "View", lambda lab, _: lab.escape()),
+    **{
+        f"toggle_{name}": AppCommand(f"{title}: show or hide" if name not in (
+            "logarithmic", "follow_selected", "transparent", "wireframe") else title, "View", _toggle(name))
+        for name, title in TOGGLES.items()
+    },
+    "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
+    "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
+    "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),
+    "panel_gallery": AppCommand("Gallery: show or hide", "App", _flip("gallery")),
+    "panel_parameters": AppCommand("Parameters: show or hide", "App", _flip("parameters")),
+    "panel_lower": AppCommand("Contacts and energy: show or hide", "App", _flip("lower")),
+    "help": AppCommand("Keys and mouse", "App", _help),
+    "about": AppCommand("About Contactlab", "App", _about),
+    "fullscreen": AppCommand("Full screen", "App", lambda lab, _: lab.host.toggle_fullscreen()),
+    "larger_text": AppCommand("Larger text", "App", lambda lab, _: _text_size(lab, SCALE_STEP)),
+    "smaller_text": AppCommand("Smaller text", "App", lambda lab, _: _text_size(lab, 1 / SCALE_STEP)),
+    "normal_text": AppCommand("Normal text size", "App", lambda lab, _: _text_size(lab, 0.0)),
+    "theme": AppCommand("Dark or light", "App", _theme),
+    "quit": AppCommand("Quit", "App", lambda lab, _: lab.host.quit()),
+}
+
+
+def run(lab: Lab, name: str, argument: Any = None) -> None:
+    """Run a command by name."""
+    lab.note("request", command=name, argument=None if argument is None else str(argument))
+    COMMANDS[name].run(lab, argument)

@@ -1,0 +1,116 @@
+"""The one table of keys, and what the mouse does. Window, F1 page, palette and status bar all read it from here.
+
+A key is written as people write it, "Ctrl+Shift+P"; its last part is pyglet's name for the key or one of NAMES.
+"""
+
+from typing import NamedTuple
+
+#: how keys whose pyglet name is not what is printed on them are written
+NAMES = {
+    ".": "PERIOD", ",": "COMMA", "[": "BRACKETLEFT", "]": "BRACKETRIGHT", "↑": "UP", "↓": "DOWN", "←": "LEFT",
+    "→": "RIGHT", "=": "EQUAL", "+": "PLUS", "-": "MINUS", "Esc": "ESCAPE", "Backspace": "BACKSPACE", "Space": "SPACE",
+    "Home": "HOME", "Tab": "TAB", "1": "_1", "0": "_0",
+}
+MODIFIERS = ("Ctrl", "Shift", "Alt")
+
+
+class Binding(NamedTuple):
+    key: str      # as shown: "Ctrl+P"
+    command: str  # name in commands.COMMANDS
+
+
+KEYS: tuple[Binding, ...] = (
+    Binding("Space", "play_pause"),
+    Binding(".", "step_forward"),
+    Binding(",", "step_back"),
+    Binding("→", "step_forward"),
+    Binding("←", "step_back"),
+    Binding("↓", "next_event"),
+    Binding("↑", "previous_event"),
+    Binding("Backspace", "reset"),
+    Binding("R", "reset"),
+    Binding("+", "faster"),
+    Binding("=", "faster"),
+    Binding("-", "slower"),
+    Binding("]", "next_scene"),
+    Binding("[", "previous_scene"),
+    Binding("Ctrl+O", "open_file"),
+    Binding("Ctrl+R", "reload"),
+    Binding("Ctrl+P", "palette"),
+    Binding("F", "frame"),
+    Binding("Home", "frame_all"),
+    Binding("Shift+F", "toggle_follow_selected"),
+    Binding("C", "toggle_contact_points"),
+    Binding("N", "toggle_normals"),
+    Binding("G", "toggle_forces"),
+    Binding("Shift+C", "toggle_forces"),
+    Binding("Shift+G", "toggle_friction_forces"),
+    Binding("I", "toggle_inertia_boxes"),
+    Binding("M", "toggle_centers_of_mass"),
+    Binding("T", "toggle_transparent"),
+    Binding("W", "toggle_wireframe"),
+    Binding("L", "toggle_logarithmic"),
+    Binding("B", "toggle_body_names"),
+    Binding("Shift+V", "toggle_velocities"),
+    Binding("V", "record"),
+    Binding("F12", "screenshot"),
+    Binding("H", "hide_panels"),
+    Binding("Tab", "hide_panels"),
+    Binding("F1", "help"),
+    Binding("F11", "fullscreen"),
+    Binding("Ctrl+=", "larger_text"),
+    Binding("Ctrl+-", "smaller_text"),
+    Binding("Ctrl+0", "normal_text"),
+    Binding("Ctrl+T", "theme"),
+    Binding("Esc", "deselect"),
+    Binding("Ctrl+Q", "quit"),
+)
+
+
+class Gesture(NamedTuple):
+    where: str  # "body", "space" (no movable body under the cursor) or "any"
+    mouse: str
+    does: str
+
+
+GESTURES: tuple[Gesture, ...] = (
+    Gesture("body", "Left drag", "pull the body with a spring"),
+    Gesture("body", "Ctrl+left drag", "turn the body"),
+    Gesture("body", "Shift+left drag", "orbit"),
+    Gesture("body", "Double click", "select"),
+    Gesture("space", "Left drag", "orbit"),
+    Gesture("any", "Right drag", "pan"),
+    Gesture("any", "Wheel", "zoom to the cursor"),
+    Gesture("any", "Right double click", "centre the view there"),
+)
+
+
+def chord(key: str) -> tuple[frozenset[str], str]:
+    """Modifiers and pyglet name of a key as written in the table; "Ctrl+=" -> ({"Ctrl"}, "EQUAL")."""
+    modifiers = set()
+    rest = key
+    for modifier in MODIFIERS:
+        if rest.startswith(modifier + "+"):
+            modifiers.add(modifier)
+            rest = rest[len(modifier) + 1 :]
+    return frozenset(modifiers), NAMES.get(rest, rest.upper())
+
+
+BY_CHORD: dict[tuple[frozenset[str], str], str] = {chord(b.key): b.command for b in KEYS}
+
+
+def command_for(symbol: str, modifiers: frozenset[str]) -> str | None:
+    """Command bound to a key, given pyglet's name of it ("PERIOD") and a subset of MODIFIERS."""
+    if symbol == "PLUS" or (symbol == "EQUAL" and "Shift" in modifiers):  # the same key on most keyboards
+        return BY_CHORD.get((modifiers - {"Shift"}, "EQUAL"))
+    return BY_CHORD.get((modifiers, symbol.removeprefix("NUM_")))
+
+
+def keys_of(command: str) -> list[str]:
+    """All keys of a command as written in the table, the first one first."""
+    return [b.key for b in KEYS if b.command == command]
+
+
+def key_of(command: str) -> str:
+    """The first key of a command, "" where it has none."""
+    return next(iter(keys_of(command)), "")

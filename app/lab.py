@@ -1,0 +1,214 @@
+"""Lab: the app without its window. Holds the runner, the panels' state and the camera, opens files, keeps the log."""
+
+import json
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+from contactlab.app.camera import Camera
+from contactlab.app.ui_state import SceneEntry, UiState
+from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
+from contactlab.physics.model import BodyKind, Model
+from contactlab.physics.scene import Scene, SceneError, open_file
+
+STATE_LINES = 0.1  # [s] between lines of the log that tell the state
+LOGGED_BODIES = 50
+
+
+class Host(Protocol):
+    """What only a window can do."""
+
+    def choose_file(self) -> None: ...
+    def toggle_fullscreen(self) -> None: ...
+    def screenshot(self) -> None: ...
+    def toggle_recording(self) -> None: ...
+    def quit(self) -> None: ...
+
+
+class Engine(Protocol):
+    """What the app sees of the physics thread."""
+
+    @property
+    def latest(self) -> Snapshot | None: ...
+    def send(self, command: Command) -> None: ...
+
+
+class Lab:
+    def __init__(self, engine: Engine, ui: UiState, host: Host, log: IO[str] | None = None) -> None:
+        self.engine = engine
+        self.ui = ui
+        self.host = host
+        self.camera = Camera()
+        self.snapshot: Snapshot | None = None
+        self.lockstep: Any = None  # a recording that paces the steps itself: .playing
+        self._log = log
+        self._logged = 0.0
+        self._generation = -1
+        self._loader = ThreadPoolExecutor(1, "contactlab-open")
+        self._opening: tuple[Path, Future[Scene]] | None = None
+
+    # ------------------------------------------------------------------------------------------- engine
+
+    def send(self, command: Command) -> None:
+        """Send a command to the engine, and write it into the log."""
+        if self.lockstep is not None and isinstance(command, Play | Pause):
+            self.lockstep.playing = isinstance(command, Play)
+            return
+        if not isinstance(command, MoveGrab):
+            text = asdict(command) if is_dataclass(command) and not isinstance(command, Open) else {}
+            self.note("command", command=type(command).__name__, **text)
+        self.engine.send(command)
+
+    @property
+    def playing(self) -> bool:
+        if self.lockstep is not None:
+            return self.lockstep.playing
+        return self.snapshot is not None and not self.snapshot.paused
+
+    def play_pause(self) -> None:
+        self.send(Pause() if self.playing else Play())
+
+    def update(self) -> bool:
+        """Take the engine's latest snapshot; True where it is new."""
+        self._finish_opening()
+        latest = self.engine.latest
+        new = latest is not None and latest is not self.snapshot
+        self.snapshot = latest
+        self.ui.playing = self.playing
+        if latest is not None and latest.generation != self._generation:
+            self._generation = latest.generation
+            self.ui.view.selected = -1
+            self.ui.hovered_key = None
+            self.frame(selected=False)
+            for text in latest.labels.notes:
+                self.ui.say(text, 8.0)
+        if new:
+            self._log_state()
+        return new
+
+    # ---------------------------------------------------------------------------------------------- log
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """Write a line into the log, where one is kept."""
+        if self._log is not None:
+            self._log.write(json.dumps({"kind": kind, "wall": round(time.time(), 3), **fields}, default=str) + "\n")
+            self._log.flush()
+
+    def _log_state(self) -> None:
+        s = self.snapshot
+        if self._log is None or s is None or time.monotonic() - self._logged < STATE_LINES:
+            return
+        self._logged = time.monotonic()
+        self.note(
+            "state", scene=s.scene_name, title=s.labels.title, step=s.step, t=s.t, paused=s.paused, speed=s.speed,
+            settings=asdict(s.settings), contacts=int(s.contacts.count[0]), energy=s.energy.total, error=s.error,
+            grabbed=None if s.grabbed is None else s.labels.bodies[s.grabbed.body],
+            positions={n: [round(float(v), 6) for v in s.x[i]] for i, n in enumerate(s.labels.bodies[:LOGGED_BODIES])},
+            message=self.ui.message, frames_per_second=round(self.ui.frames_per_second, 1),
+            recording=None if self.ui.recording is None else str(self.ui.recording.path),
+        )
+
+    # -------------------------------------------------------------------------------------------- files
+
+    def open_path(self, path: str | Path) -> None:
+        """Load a scene or a mesh in the background and run it; the current scene runs on where that fails."""
+        path = Path(path).expanduser()
+        if self._opening is not None:
+            self.ui.say(f"Still opening {self._opening[0].name}.")
+            return
+        self.ui.say(f"Opening {path.name} …", 60.0)
+        self._opening = path, self._loader.submit(_load, path)
+
+    def _finish_opening(self) -> None:
+        if self._opening is None or not self._opening[1].done():
+            return
+        path, future = self._opening
+        self._opening = None
+        self.ui.notice = None
+        try:
+            scene = future.result()
+        except (SceneError, OSError) as error:
+            self.ui.message = str(error)
+            self.note("message", text=self.ui.message)
+            return
+        self.ui.scene_path = path
+        if all(entry.path != path for entry in self.ui.scenes):
+            self.ui.preferences.remember(str(path.resolve()))
+        self.send(Open(scene, paused=False))
+
+    def reload(self) -> None:
+        if self.ui.scene_path is not None:
+            self.open_path(self.ui.scene_path)
+
+    def neighbour_scene(self, direction: int) -> None:
+        """Open the next or the previous scene of the gallery."""
+        scenes = self.ui.scenes
+        if not scenes:
+            return
+        outside = -1 if direction > 0 else 0
+        here = next((i for i, entry in enumerate(scenes) if entry.path == self.ui.scene_path), outside)
+        self.open_path(scenes[(here + direction) % len(scenes)].path)
+
+    # --------------------------------------------------------------------------------------------- view
+
+    def frame(self, selected: bool) -> None:
+        """Turn the camera to the selected body, or to everything that can move."""
+        s = self.snapshot
+        if s is None or len(s.x) == 0:
+            return
+        body = self.ui.view.selected if selected else -1
+        lo, hi = bounds(s.model, s.x, s.q, body)
+        self.camera.frame(lo, hi)
+
+    def escape(self) -> None:
+        """Close what lies on top, else deselect. Never quits."""
+        ui = self.ui
+        if ui.palette.open or ui.help or ui.about or ui.open_box or ui.message:
+            ui.palette.open = ui.help = ui.about = ui.open_box = False
+            ui.message = ""
+        else:
+            ui.view.selected = -1
+            ui.view.follow_selected = False
+
+    def close(self) -> None:
+        self._loader.shutdown(wait=False, cancel_futures=True)
+
+
+def _load(path: Path) -> Scene:
+    scene = open_file(path)
+    scene.build()  # what the engine will do: all errors show here
+    return scene
+
+
+def gallery_entries() -> list[SceneEntry]:
+    """The gallery's scenes with their titles, in teaching order."""
+    from contactlab.assets import gallery
+
+    entries = []
+    for key, path in gallery().items():
+        scene = Scene.load(path)
+        entries.append(SceneEntry(key, scene.title, scene.summary, path))
+    return entries
+
+
+def bounds(model: Model, x: np.ndarray, q: np.ndarray, body: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Box [m] around one body, or around all that move; around all bounded shapes where none moves."""
+    shapes = model.shapes
+    bounded = np.isfinite(shapes.bound)
+    chosen = bounded & (shapes.body == body) if body >= 0 else bounded & (model.kind[shapes.body] != BodyKind.FIXED)
+    if not chosen.any():
+        chosen = bounded
+    if not chosen.any():
+        return np.array([-1.0, -1.0, 0.0]), np.array([1.0, 1.0, 1.0])
+    centre = x[shapes.body[chosen]] + _rotate(q[shapes.body[chosen]], shapes.position[chosen])
+    radius = shapes.bound[chosen, None]
+    return (centre - radius).min(axis=0), (centre + radius).max(axis=0)
+
+
+def _rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors (k, 3) turned by unit quaternions (k, 4): v + 2 w (u × v) + 2 u × (u × v)."""
+    t = 2.0 * np.cross(q[:, 1:], v)
+    return v + q[:, :1] * t + np.cross(q[:, 1:], t)

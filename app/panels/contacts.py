@@ -1,0 +1,128 @@
+"""The table of contacts. Hovering a row lights its contact in the view; a contact under the mouse lights its row."""
+
+from collections.abc import Callable
+
+import numpy as np
+from contactlab.app.panels import style
+from contactlab.app.ui_state import UiState
+from contactlab.physics.messages import Command, Snapshot
+from contactlab.physics.state import Case, Contacts
+from imgui_bundle import imgui
+
+CASES = {
+    Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
+}
+#: column -> heading, width in font heights (0 = what is left), explanation
+COLUMNS: dict[str, tuple[str, float, str]] = {
+    "pair": ("Pair", 0.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
+    "gap": ("Gap φ", 4.6, "Signed distance: > 0 apart, < 0 overlapping"),
+    "zeta": ("ζ", 4.8, "Normal separation velocity: > 0 separating"),
+    "lam": ("λ", 4.8, "Normal contact force on b"),
+    "friction_force": ("|f_t|", 4.8, "Friction force on b"),
+    "case": ("Case", 6.0, "1 apart, 2a colliding, 2b separating, 3 resting"),
+    "sets": ("Sets", 3.6, "○ in the current contact set, ● in the active set"),
+}
+TABLE_FLAGS = (
+    imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg
+    | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h | imgui.TableFlags_.no_borders_in_body
+)
+
+
+def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
+    """Fill the current window or child with the table."""
+    if snapshot is None:
+        return
+    contacts = snapshot.contacts
+    count = int(contacts.count[0])
+    style.heading(ui, f"Contacts   {count}")
+    if not ui.hover_from_view:
+        ui.hovered_key = None
+    if not imgui.begin_table("contacts", len(COLUMNS), TABLE_FLAGS):
+        return
+    _header(ui)
+    order = sorted_rows(contacts, count, *ui.sort_contacts)
+    lit = np.flatnonzero(contacts.key[:count] == ui.hovered_key) if ui.hovered_key is not None else ()
+    clipper = imgui.ListClipper()
+    clipper.begin(count)
+    while clipper.step():
+        for i in range(clipper.display_start, clipper.display_end):
+            _row(ui, snapshot, int(order[i]), lit)
+    clipper.end()
+    if ui.hover_from_view and len(lit):
+        _scroll_to(order, int(lit[0]))
+    imgui.end_table()
+    if count == 0:
+        style.muted(ui, "Nothing touches.")
+
+
+def _header(ui: UiState) -> None:
+    imgui.table_setup_scroll_freeze(0, 1)
+    for name, (heading, width, _) in COLUMNS.items():
+        flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
+        flags |= imgui.TableColumnFlags_.prefer_sort_descending
+        if name == ui.sort_contacts[0]:
+            flags |= imgui.TableColumnFlags_.default_sort
+        imgui.table_setup_column(heading, flags, width * ui.font)
+    imgui.table_next_row(imgui.TableRowFlags_.headers)
+    for i, (heading, _, explanation) in enumerate(COLUMNS.values()):
+        imgui.table_set_column_index(i)
+        imgui.table_header(heading)
+        imgui.set_item_tooltip(explanation)
+    specs = imgui.table_get_sort_specs()
+    if specs is not None and specs.specs_dirty and specs.specs_count:
+        spec = specs.get_specs(0)
+        descending = spec.get_sort_direction() == imgui.SortDirection.descending
+        ui.sort_contacts = list(COLUMNS)[spec.column_index], descending
+        specs.specs_dirty = False
+
+
+def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -> np.ndarray:
+    """Rows of `contacts` in the order of a column; ties by key, so that equal rows do not dance."""
+    if column == "pair":
+        value = contacts.body_a[:count].astype(float) * 1e6 + contacts.body_b[:count]
+    elif column == "sets":
+        value = 2.0 * contacts.active[:count] + contacts.current[:count]
+    elif column == "friction_force":
+        value = np.linalg.norm(contacts.friction_force[:count], axis=1)
+    else:
+        value = getattr(contacts, column)[:count].astype(float)
+    return np.lexsort((contacts.key[:count], -value if descending else value))
+
+
+def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray | tuple[()]) -> None:
+    contacts = snapshot.contacts
+    imgui.table_next_row()
+    imgui.table_next_column()
+    a, b = (snapshot.labels.bodies[int(i[row])] for i in (contacts.body_a, contacts.body_b))
+    key = int(contacts.key[row])
+    selected = len(lit) > 0 and key == ui.hovered_key
+    flags = imgui.SelectableFlags_.span_all_columns
+    if imgui.selectable(f"{a} → {b}##{row}_{key}", selected, flags)[0]:
+        ui.view.selected = int(contacts.body_b[row])
+    if imgui.is_item_hovered():
+        ui.hovered_key, ui.hover_from_view = key, False
+    friction = float(np.linalg.norm(contacts.friction_force[row]))
+    for text in (
+        style.engineering(float(contacts.gap[row]), "m"),
+        style.engineering(float(contacts.zeta[row]), "m/s"),
+        style.engineering(float(contacts.lam[row]), "N"),
+        style.engineering(friction, "N"),
+        CASES.get(int(contacts.case[row]), ""),
+        set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
+    ):
+        imgui.table_next_column()
+        imgui.text(text)
+
+
+def set_symbols(current: bool, active: bool) -> str:
+    """Ring for the current set, disc for the active one, as in the view."""
+    return ("○ " if current else "") + ("●" if active else "") or "–"
+
+
+def _scroll_to(order: np.ndarray, row: int) -> None:
+    """Bring the row of the contact under the mouse into sight."""
+    place = int(np.flatnonzero(order == row)[0])
+    height = imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y
+    top, visible = imgui.get_scroll_y(), imgui.get_window_height() - 2 * height
+    if not top <= place * height <= top + visible:
+        imgui.set_scroll_y(max(place * height - 0.5 * visible, 0.0))

@@ -1,0 +1,243 @@
+"""What opens over the view: the palette, the page of keys, messages, the path box, and the progress of compiling."""
+
+from collections.abc import Callable
+
+from contactlab.app.commands import COMMANDS
+from contactlab.app.keys import GESTURES, keys_of
+from contactlab.app.panels import style
+from contactlab.app.ui_state import Request, UiState
+from contactlab.physics.messages import Command, Snapshot
+from imgui_bundle import imgui
+
+Send = Callable[[Command], None]
+FLOATING = (
+    imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse
+)
+
+
+def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    if ui.palette.open:
+        draw_palette(ui)
+    if ui.help:
+        draw_help(ui)
+    if ui.about:
+        draw_about(ui)
+    if ui.open_box:
+        draw_open_box(ui)
+    if ui.message:
+        draw_message(ui)
+
+
+def _place(ui: UiState, width: float, top: float = 0.12, height: float = 0.0) -> float:
+    """Put the next window in the middle of the display, `top` of its height down; returns the width it gets."""
+    display = imgui.get_io().display_size
+    width = min(width * ui.font, display.x - 2 * ui.font)
+    imgui.set_next_window_pos((0.5 * (display.x - width), top * display.y))
+    imgui.set_next_window_size((width, height))
+    return width
+
+
+def _floating(ui: UiState, name: str, flags: int = 0) -> None:
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8.0 * ui.preferences.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (16 * ui.preferences.scale, 14 * ui.preferences.scale))
+    imgui.begin(name, None, FLOATING | flags)
+    imgui.pop_style_var(3)
+
+
+# -------------------------------------------------------------------------------------------------- palette
+
+
+def fuzzy(pattern: str, text: str) -> float | None:
+    """How well the letters of `pattern` appear in order in `text`; None where they do not. Less is better.
+
+    Gaps cost, and so does starting inside a word; an unbroken match at the start costs nothing.
+    """
+    cost, place = 0.0, 0
+    lower = text.lower()
+    for letter in pattern.lower().replace(" ", ""):
+        found = lower.find(letter, place)
+        if found < 0:
+            return None
+        if found > place or place == 0:
+            cost += (found - place) * 0.1 + (0.0 if found == 0 or not lower[found - 1].isalnum() else 1.0)
+        place = found + 1
+    return cost + 0.001 * len(text)
+
+
+def palette_entries(ui: UiState) -> list[tuple[str, str, Request]]:
+    """Title, key and request of everything the palette offers."""
+    scenes = [(f"Scene: {e.title}", "", Request("open_path", e.path)) for e in ui.scenes]
+    recent = [(f"Recent: {p}", "", Request("open_path", p)) for p in ui.preferences.recent]
+    commands = [(c.title, "  ".join(keys_of(n)), Request(n)) for n, c in COMMANDS.items() if c.group and n != "palette"]
+    text = ui.palette.text.strip()
+    path = [(f"Open file: {text}", "", Request("open_path", text))] if "/" in text or "\\" in text else []
+    return [*path, *commands, *scenes, *recent]
+
+
+def palette_matches(ui: UiState) -> list[tuple[str, str, Request]]:
+    """The entries that match what was typed, best first."""
+    text = ui.palette.text.strip()
+    scored = []
+    for i, entry in enumerate(palette_entries(ui)):
+        cost = -1.0 if entry[0].startswith("Open file:") else fuzzy(text, entry[0])
+        if cost is not None:
+            scored.append((cost if text else 0.0, i, entry))
+    return [entry for _, _, entry in sorted(scored, key=lambda s: s[:2])]
+
+
+def draw_palette(ui: UiState) -> None:
+    palette = ui.palette
+    _place(ui, 36.0)
+    _floating(ui, "palette")
+    if palette.just_opened:
+        imgui.set_keyboard_focus_here()
+        imgui.set_window_focus()
+    imgui.set_next_item_width(-1)
+    flags = imgui.InputTextFlags_.enter_returns_true
+    entered, text = imgui.input_text_with_hint("##palette", "Command, scene, or path of a file", palette.text, flags)
+    if text != palette.text:
+        palette.text, palette.index = text, 0
+    matches = palette_matches(ui)
+    if imgui.is_key_pressed(imgui.Key.down_arrow):
+        palette.index += 1
+    if imgui.is_key_pressed(imgui.Key.up_arrow):
+        palette.index -= 1
+    palette.index = min(max(palette.index, 0), max(len(matches) - 1, 0))
+    chosen = matches[palette.index][2] if entered and matches else None
+    imgui.begin_child("matches", (0, 18 * ui.font))
+    for i, (title, key, request) in enumerate(matches):
+        if imgui.selectable(f"{title}##{i}", i == palette.index)[0]:
+            chosen = request
+        if i == palette.index and not imgui.is_item_visible():
+            imgui.set_scroll_here_y(0.5)
+        if key:
+            imgui.same_line(imgui.get_content_region_avail().x - imgui.calc_text_size(key).x - 0.5 * ui.font)
+            style.muted(ui, key)
+    if not matches:
+        style.muted(ui, "Nothing matches.")
+    imgui.end_child()
+    lost = not palette.just_opened and not imgui.is_window_focused(imgui.FocusedFlags_.root_and_child_windows)
+    imgui.end()
+    palette.just_opened = False
+    if chosen is not None:
+        ui.requests.append(chosen)
+    if chosen is not None or lost:
+        palette.open = False
+
+
+# ----------------------------------------------------------------------------------------------- other boxes
+
+
+def draw_help(ui: UiState) -> None:
+    """The mouse and every key, from the one table."""
+    _place(ui, 52.0, 0.06)
+    imgui.set_next_window_size_constraints((0, 0), (1e5, 0.86 * imgui.get_io().display_size.y))
+    _floating(ui, "help", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=20.0):
+        imgui.text("Mouse and keys")
+    imgui.same_line(50.0 * ui.font)
+    if imgui.small_button("\uf00d##close_help"):
+        ui.help = False
+    groups: dict[str, list[tuple[str, str]]] = {
+        "Mouse": [
+            (g.mouse, g.does + {"body": " (on a body)", "space": " (elsewhere)", "any": ""}[g.where]) for g in GESTURES
+        ]
+    }
+    for name, command in COMMANDS.items():
+        if keys_of(name):
+            groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
+    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Record", "App"]]
+    with style.font(ui, size=14.0):
+        if imgui.begin_table("help_columns", 3):
+            for column in columns:
+                imgui.table_next_column()
+                for group in column:
+                    _help_group(ui, group, groups.get(group, []))
+            imgui.end_table()
+        style.muted(ui, "Ctrl+P finds every command and scene by a few letters. Files can be dropped on the window.")
+    imgui.end()
+
+
+def _help_group(ui: UiState, title: str, rows: list[tuple[str, str]]) -> None:
+    style.heading(ui, title)
+    if imgui.begin_table(f"help_{title}", 2, imgui.TableFlags_.sizing_fixed_fit):
+        imgui.table_setup_column("key", imgui.TableColumnFlags_.width_fixed, 6.6 * ui.font)
+        imgui.table_setup_column("does", imgui.TableColumnFlags_.width_stretch)
+        for key, does in rows:
+            imgui.table_next_row()
+            imgui.table_next_column()
+            with style.color(imgui.Col_.text, style.colors(ui).accent):
+                imgui.text_wrapped(key)
+            imgui.table_next_column()
+            imgui.text_wrapped(does)
+        imgui.end_table()
+    imgui.dummy((0, 0.4 * ui.font))
+
+
+def draw_about(ui: UiState) -> None:
+    _place(ui, 30.0, 0.25)
+    _floating(ui, "about", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=20.0):
+        imgui.text("Contactlab")
+    imgui.text_wrapped("A laboratory for contact mechanics: see every contact the solver sees, change the laws "
+                       "while it runs, pull bodies with the mouse, check the numbers.")
+    style.muted(ui, "MIT licence. Fonts: Roboto (Apache 2.0), DejaVu Sans, Font Awesome Free (SIL OFL 1.1).", wrap=True)
+    if imgui.button("Close##about"):
+        ui.about = False
+    imgui.end()
+
+
+def draw_message(ui: UiState) -> None:
+    """One message until it is read; the scene runs on behind it."""
+    width = _place(ui, 34.0, 0.3)
+    _floating(ui, "message", imgui.WindowFlags_.always_auto_resize)
+    with style.color(imgui.Col_.text, style.colors(ui).warning), style.font(ui, bold=True, size=18.0):
+        imgui.text("\uf071  This could not be done")
+    imgui.push_text_wrap_pos(width - 1.5 * ui.font)
+    imgui.text_unformatted(ui.message)
+    imgui.pop_text_wrap_pos()
+    imgui.dummy((0, 0.2 * ui.font))
+    if imgui.button("OK##message", (6 * ui.font, 0)) or imgui.is_key_pressed(imgui.Key.enter):
+        ui.message = ""
+    imgui.same_line()
+    if imgui.button("Copy##message"):
+        imgui.set_clipboard_text(ui.message)
+    imgui.end()
+
+
+def draw_open_box(ui: UiState) -> None:
+    """Asks for a path where the system has no file dialog."""
+    _place(ui, 40.0, 0.3)
+    _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=18.0):
+        imgui.text("Open a scene or a mesh")
+    style.muted(ui, "Scenes: .toml. Meshes: .obj, .stl, .ply, .off, .glb, .gltf.")
+    if imgui.is_window_appearing():
+        imgui.set_keyboard_focus_here()
+    imgui.set_next_item_width(-1)
+    entered, ui.open_box_text = imgui.input_text_with_hint(
+        "##path", "/path/to/file", ui.open_box_text, imgui.InputTextFlags_.enter_returns_true
+    )
+    if (imgui.button("Open##box") or entered) and ui.open_box_text.strip():
+        ui.request("open_path", ui.open_box_text.strip())
+        ui.open_box = False
+    imgui.same_line()
+    if imgui.button("Cancel##box"):
+        ui.open_box = False
+    imgui.end()
+
+
+def draw_progress(ui: UiState) -> None:
+    """What is shown before the first scene runs."""
+    if ui.progress is None:
+        return
+    share, words = ui.progress
+    _place(ui, 26.0, 0.4)
+    _floating(ui, "progress", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=20.0):
+        imgui.text("Contactlab")
+    imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
+    style.muted(ui, words, wrap=True)
+    imgui.end()

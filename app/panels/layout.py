@@ -1,0 +1,104 @@
+"""Where every panel goes: a fixed layout around the 3-D view, with three edges that can be dragged."""
+
+from collections.abc import Callable
+
+from contactlab.app.panels import dialogs, menus, style, view
+from contactlab.app.panels.contacts import draw_contacts
+from contactlab.app.panels.energy import draw_energy
+from contactlab.app.panels.gallery import draw_gallery
+from contactlab.app.panels.parameters import draw_parameters
+from contactlab.app.panels.status import draw_status
+from contactlab.app.panels.transport import draw_transport
+from contactlab.app.ui_state import Rect, UiState
+from contactlab.physics.messages import Command, Snapshot
+from imgui_bundle import imgui
+
+Send = Callable[[Command], None]
+GAP = 2.0  # [pixels at scale 1] between panels
+
+
+def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    """One frame of the whole interface."""
+    style.apply(ui)
+    display = imgui.get_io().display_size
+    view.draw_picture(ui)
+    if snapshot is None:
+        ui.view_rect = (0.0, 0.0, display.x, display.y)
+        dialogs.draw_progress(ui)
+        dialogs.draw_dialogs(ui, snapshot, send)
+        return
+    if ui.panels_hidden:
+        ui.view_rect = (0.0, 0.0, display.x, display.y)
+    else:
+        _panels(ui, snapshot, send, display.x, display.y)
+    view.draw_over_view(ui, snapshot, send)
+    dialogs.draw_dialogs(ui, snapshot, send)
+
+
+def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: float) -> None:
+    p, font, gap = ui.preferences, ui.font, GAP * ui.preferences.scale
+    top = menus.draw_menus(ui, snapshot, send) + gap
+    status_height = 1.55 * font
+    transport_height = imgui.get_frame_height() + 20 * p.scale
+    bottom = height - status_height
+    draw_status(ui, snapshot, send, (0.0, bottom, width, status_height))
+    bottom -= transport_height + gap
+    draw_transport(ui, snapshot, send, (0.0, bottom, width, transport_height))
+    bottom -= gap
+    left, right = 0.0, width
+    if p.gallery:
+        wide = min(p.gallery_width * font, 0.3 * width)
+        draw_gallery(ui, snapshot, send, (0.0, top, wide, bottom - top))
+        p.gallery_width += _edge(ui, "gallery_edge", (wide, top, gap, bottom - top), 0) / font
+        left = wide + gap
+    if p.parameters:
+        wide = min(p.parameters_width * font, 0.35 * width)
+        draw_parameters(ui, snapshot, send, (width - wide, top, wide, bottom - top))
+        p.parameters_width -= _edge(ui, "parameters_edge", (width - wide - gap, top, gap, bottom - top), 0) / font
+        right = width - wide - gap
+    if p.lower:
+        tall = min(p.lower_height * font, 0.5 * (bottom - top))
+        _lower(ui, snapshot, send, (left, bottom - tall, right - left, tall))
+        p.lower_height -= _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1) / font
+        bottom -= tall + gap
+    p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
+    p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
+    p.lower_height = min(max(p.lower_height, 7.0), 60.0)
+    ui.view_rect = (left, top, max(right - left, 1.0), max(bottom - top, 1.0))
+
+
+def _lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None:
+    """Contacts on the left, energy on the right."""
+    x, y, w, h = rect
+    gap = GAP * ui.preferences.scale
+    table = max(0.6 * (w - gap), min(w - gap, 36.0 * ui.font))
+    if w - gap - table < 13.0 * ui.font:
+        table = w - gap - min(13.0 * ui.font, 0.4 * w)
+    with style.panel("contacts_panel", (x, y, table, h)) as shown:
+        if shown:
+            draw_contacts(ui, snapshot, send)
+    plot = (x + table + gap, y, w - table - gap, h)
+    with style.panel("energy_panel", plot, imgui.WindowFlags_.no_scrollbar) as shown:
+        if shown:
+            draw_energy(ui, snapshot, send)
+
+
+def _edge(ui: UiState, name: str, rect: Rect, axis: int) -> float:
+    """An edge that can be dragged; returns how far it was dragged in this frame."""
+    grip = 3.0 * ui.preferences.scale
+    x, y, w, h = rect
+    wide = (x - grip, y, w + 2 * grip, h) if axis == 0 else (x, y - grip, w, h + 2 * grip)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (0, 0))
+    imgui.push_style_var(imgui.StyleVar_.window_min_size, (1, 1))
+    moved = 0.0
+    with style.panel(name, wide, imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_scrollbar):
+        imgui.pop_style_var(2)
+        imgui.invisible_button("grip", (wide[2], wide[3]))
+        if imgui.is_item_hovered() or imgui.is_item_active():
+            imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew if axis == 0 else imgui.MouseCursor_.resize_ns)
+            imgui.get_window_draw_list().add_rect_filled(
+                (x, y), (x + w, y + h), style.u32(style.colors(ui).accent)
+            )
+        if imgui.is_item_active():
+            moved = imgui.get_io().mouse_delta[axis]
+    return moved

@@ -1,0 +1,77 @@
+"""The menu bar."""
+
+from collections.abc import Callable
+
+from contactlab.app.commands import COMMANDS, TOGGLES
+from contactlab.app.keys import key_of
+from contactlab.app.panels import style
+from contactlab.app.ui_state import UiState
+from contactlab.physics.messages import Command, Snapshot
+from imgui_bundle import imgui
+
+
+def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> float:
+    """Draw the bar; returns its height."""
+    if not imgui.begin_main_menu_bar():
+        return 0.0
+    height = imgui.get_window_height()
+    if imgui.begin_menu("File"):
+        _item(ui, "open_file")
+        _item(ui, "reload")
+        if imgui.begin_menu("Open recent", bool(ui.preferences.recent)):
+            for path in ui.preferences.recent:
+                if imgui.menu_item_simple(path):
+                    ui.request("open_path", path)
+            imgui.end_menu()
+        imgui.separator()
+        _item(ui, "record")
+        _item(ui, "screenshot")
+        imgui.separator()
+        _item(ui, "quit")
+        imgui.end_menu()
+    if imgui.begin_menu("View"):
+        _view_menu(ui)
+        imgui.end_menu()
+    if imgui.begin_menu("Time"):
+        for name, command in COMMANDS.items():
+            if command.group == "Time":
+                _item(ui, name)
+        imgui.end_menu()
+    if imgui.begin_menu("Help"):
+        _item(ui, "help")
+        _item(ui, "palette")
+        _item(ui, "about")
+        imgui.end_menu()
+    _right_end(ui, snapshot)
+    imgui.end_main_menu_bar()
+    return height
+
+
+def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:
+    if imgui.menu_item_simple(title or COMMANDS[name].title, key_of(name), ticked):
+        ui.request(name)
+
+
+def _view_menu(ui: UiState) -> None:
+    panels = {"gallery": "Gallery", "parameters": "Parameters", "lower": "Contacts and energy"}
+    for name, title in panels.items():
+        _item(ui, f"panel_{name}", title, getattr(ui.preferences, name))
+    _item(ui, "hide_panels", "Hide all panels", ui.panels_hidden)
+    imgui.separator()
+    for name, title in TOGGLES.items():
+        _item(ui, f"toggle_{name}", title, getattr(ui.view, name))
+    imgui.separator()
+    for name in ("frame", "frame_all", "fullscreen", "theme", "larger_text", "smaller_text", "normal_text"):
+        _item(ui, name)
+
+
+def _right_end(ui: UiState, snapshot: Snapshot | None) -> None:
+    """Frames per second and the theme at the right end of the bar."""
+    text = f"{ui.frames_per_second:.0f} fps"
+    icon = "\uf185" if ui.preferences.dark else "\uf186"
+    width = imgui.calc_text_size(text).x + 3.5 * ui.font
+    imgui.same_line(imgui.get_window_width() - width)
+    style.muted(ui, text)
+    if imgui.menu_item_simple(icon):
+        ui.request("theme")
+    imgui.set_item_tooltip("Dark or light  (Ctrl+T)")

@@ -1,0 +1,45 @@
+"""The bottom line: what the mouse does here, and how the solver is doing."""
+
+from collections.abc import Callable
+
+from contactlab.app.keys import GESTURES
+from contactlab.app.panels import style
+from contactlab.app.ui_state import Rect, UiState
+from contactlab.physics.messages import Command, Snapshot
+from imgui_bundle import imgui
+
+
+def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (12 * ui.preferences.scale, 4 * ui.preferences.scale))
+    with style.panel("status", rect, imgui.WindowFlags_.no_scrollbar) as shown:
+        imgui.pop_style_var()
+        if not shown:
+            return
+        with style.font(ui, size=14.0):
+            figures = solver_figures(snapshot) if snapshot is not None else ""
+            figures_width = imgui.calc_text_size(figures).x
+            room = imgui.get_content_region_avail().x - figures_width - 2 * ui.font
+            style.muted(ui, style.clipped_text(binding_text(ui), room))
+            imgui.same_line(imgui.get_window_width() - figures_width - 12 * ui.preferences.scale)
+            style.muted(ui, figures)
+
+
+def binding_text(ui: UiState) -> str:
+    """The bindings in force where the mouse is now."""
+    if ui.dragging:
+        return ui.dragging
+    where = ui.under_cursor
+    if not where:
+        return "F1: keys and mouse  ·  Ctrl+P: all commands  ·  Space: play or pause"
+    return "  ·  ".join(f"{g.mouse}: {g.does}" for g in GESTURES if g.where in (where, "any"))
+
+
+def solver_figures(snapshot: Snapshot) -> str:
+    info = snapshot.info
+    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} m/s", f"{info.iterations} iterations"]
+    if info.status != "solved":
+        parts.append(info.status)
+    if info.penetration > 0.0:
+        parts.append(f"overlap {style.engineering(info.penetration, 'm', 2)}")
+    parts.append(f"E {style.engineering(snapshot.energy.total, 'J')}")
+    return "   ".join(parts)

@@ -1,0 +1,195 @@
+"""Look of the panels: two palettes, sizes from the font height, and the few widgets that Dear ImGui lacks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from contactlab.app.ui_state import Rect, UiState
+from imgui_bundle import imgui, implot
+
+Color = tuple[float, float, float, float]
+
+
+def rgb(text: str, alpha: float = 1.0) -> Color:
+    """ "#4c9be8" -> (0.30, 0.61, 0.91, 1)."""
+    return (int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255, alpha)
+
+
+class Colors(NamedTuple):
+    background: Color  # behind the panels
+    panel: Color
+    raised: Color      # frames, buttons
+    hovered: Color
+    pressed: Color
+    line: Color
+    text: Color
+    muted: Color
+    accent: Color
+    on_accent: Color
+    warning: Color
+    danger: Color
+    kinetic: Color     # curves of the energy plot
+    potential: Color
+    spring: Color
+    total: Color
+
+
+DARK = Colors(
+    background=rgb("#0f1115"), panel=rgb("#181b21"), raised=rgb("#262b34"), hovered=rgb("#313845"),
+    pressed=rgb("#3b4454"), line=rgb("#2c323d"), text=rgb("#e8ebf0"), muted=rgb("#99a3b3"), accent=rgb("#4f9df0"),
+    on_accent=rgb("#0b1220"), warning=rgb("#e8b04a"), danger=rgb("#ef6a5e"),
+    kinetic=rgb("#e69f00"), potential=rgb("#56b4e9"), spring=rgb("#2fb88f"), total=rgb("#f2f4f8"),
+)
+LIGHT = Colors(
+    background=rgb("#dfe3e8"), panel=rgb("#f7f8fa"), raised=rgb("#e6e9ee"), hovered=rgb("#d9dee6"),
+    pressed=rgb("#c8d0db"), line=rgb("#d3d8df"), text=rgb("#1b2230"), muted=rgb("#586273"), accent=rgb("#1a6fd4"),
+    on_accent=rgb("#ffffff"), warning=rgb("#9a6200"), danger=rgb("#c02b20"),
+    kinetic=rgb("#b86e00"), potential=rgb("#0072b2"), spring=rgb("#00815c"), total=rgb("#1b2230"),
+)
+
+PANEL_FLAGS = (
+    imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_bring_to_front_on_focus
+)
+
+
+def colors(ui: UiState) -> Colors:
+    return DARK if ui.preferences.dark else LIGHT
+
+
+def u32(color: Color, alpha: float = 1.0) -> int:
+    return imgui.get_color_u32((color[0], color[1], color[2], color[3] * alpha))
+
+
+def apply(ui: UiState) -> None:
+    """Set Dear ImGui's style to the theme and the text size of the preferences."""
+    c = colors(ui)
+    style = imgui.get_style()
+    style.font_scale_dpi = ui.preferences.scale
+    _sizes(style, ui.preferences.scale)
+    transparent = (0.0, 0.0, 0.0, 0.0)
+    C = imgui.Col_
+    table = {
+        C.text: c.text, C.text_disabled: c.muted, C.window_bg: c.panel, C.child_bg: transparent, C.popup_bg: c.panel,
+        C.border: c.line, C.frame_bg: c.raised, C.frame_bg_hovered: c.hovered, C.frame_bg_active: c.pressed,
+        C.title_bg: c.panel, C.title_bg_active: c.panel, C.menu_bar_bg: c.panel, C.scrollbar_bg: transparent,
+        C.scrollbar_grab: c.hovered, C.scrollbar_grab_hovered: c.pressed, C.scrollbar_grab_active: c.pressed,
+        C.check_mark: c.accent, C.slider_grab: c.accent, C.slider_grab_active: c.accent, C.button: c.raised,
+        C.button_hovered: c.hovered, C.button_active: c.pressed, C.header: c.raised, C.header_hovered: c.hovered,
+        C.header_active: c.pressed, C.separator: c.line, C.separator_hovered: c.accent, C.separator_active: c.accent,
+        C.table_header_bg: c.panel, C.table_border_light: c.line, C.table_border_strong: c.line,
+        C.table_row_bg: transparent, C.table_row_bg_alt: (*c.raised[:3], 0.35),
+        C.text_selected_bg: (*c.accent[:3], 0.35), C.plot_histogram: c.accent, C.modal_window_dim_bg: (0, 0, 0, 0.45),
+        C.nav_cursor: c.accent, C.input_text_cursor: c.text, C.tab: c.panel, C.tab_hovered: c.hovered,
+        C.tab_selected: c.raised, C.text_link: c.accent,
+    }
+    for slot, color in table.items():
+        style.set_color_(slot, color)
+    _plot_style(c)
+
+
+def _sizes(style: imgui.Style, scale: float) -> None:
+    style.window_rounding = style.child_rounding = 0.0
+    style.frame_rounding = style.grab_rounding = style.popup_rounding = 4.0 * scale
+    style.scrollbar_rounding = 6.0 * scale
+    style.window_border_size = 0.0
+    style.popup_border_size = style.child_border_size = 1.0
+    style.frame_border_size = 0.0
+    style.window_padding = imgui.ImVec2(12 * scale, 10 * scale)
+    style.frame_padding = imgui.ImVec2(8 * scale, 4 * scale)
+    style.item_spacing = imgui.ImVec2(8 * scale, 6 * scale)
+    style.item_inner_spacing = imgui.ImVec2(6 * scale, 4 * scale)
+    style.cell_padding = imgui.ImVec2(6 * scale, 3 * scale)
+    style.scrollbar_size = 10 * scale
+    style.grab_min_size = 12 * scale
+    style.indent_spacing = 14 * scale
+
+
+def _plot_style(c: Colors) -> None:
+    style = implot.get_style()
+    transparent = (0.0, 0.0, 0.0, 0.0)
+    P = implot.Col_
+    for slot, color in {
+        P.frame_bg: transparent, P.plot_bg: transparent, P.plot_border: c.line, P.legend_bg: (*c.panel[:3], 0.85),
+        P.legend_border: transparent, P.legend_text: c.text, P.axis_text: c.muted, P.axis_grid: (*c.muted[:3], 0.18),
+        P.axis_tick: transparent, P.axis_bg: transparent, P.title_text: c.text, P.inlay_text: c.muted,
+        P.crosshairs: c.muted, P.selection: c.accent,
+    }.items():
+        style.set_color_(slot, color)
+
+
+@contextmanager
+def panel(name: str, rect: Rect, flags: int = 0) -> Iterator[bool]:
+    """A window without title at a fixed place."""
+    imgui.set_next_window_pos(rect[:2])
+    imgui.set_next_window_size((max(rect[2], 1.0), max(rect[3], 1.0)))
+    shown = imgui.begin(name, None, PANEL_FLAGS | flags)[0]
+    try:
+        yield shown
+    finally:
+        imgui.end()
+
+
+@contextmanager
+def color(slot: int, value: Color) -> Iterator[None]:
+    imgui.push_style_color(slot, value)
+    try:
+        yield
+    finally:
+        imgui.pop_style_color()
+
+
+@contextmanager
+def font(ui: UiState, bold: bool = False, size: float = 16.0) -> Iterator[None]:
+    """Text of another size [pixels at scale 1] or in the bold face."""
+    imgui.push_font(ui.bold if bold else None, size)
+    try:
+        yield
+    finally:
+        imgui.pop_font()
+
+
+def heading(ui: UiState, text: str) -> None:
+    with font(ui, bold=True, size=13.0), color(imgui.Col_.text, colors(ui).muted):
+        imgui.text(text.upper())
+
+
+def muted(ui: UiState, text: str, wrap: bool = False) -> None:
+    with color(imgui.Col_.text, colors(ui).muted):
+        imgui.text_wrapped(text) if wrap else imgui.text(text)
+
+
+def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2, on: bool = False) -> bool:
+    """A button with an icon; `on` fills it with the accent colour."""
+    c = colors(ui)
+    fill = c.accent if on else c.raised
+    with color(imgui.Col_.button, fill), color(imgui.Col_.text, c.on_accent if on else c.text), \
+            color(imgui.Col_.button_hovered, (*c.accent[:3], 0.8) if on else c.hovered):
+        pressed = imgui.button(f"{icon}##{name}", (width * ui.font, 0.0))
+    if tip:
+        imgui.set_item_tooltip(tip)
+    return pressed
+
+
+def clipped_text(text: str, width: float) -> str:
+    """The text, shortened with an ellipsis where it is wider than `width`."""
+    if imgui.calc_text_size(text).x <= width:
+        return text
+    lo, hi = 0, len(text)
+    while lo < hi:
+        mid = (lo + hi + 1) // 2
+        lo, hi = (mid, hi) if imgui.calc_text_size(text[:mid] + "…").x <= width else (lo, mid - 1)
+    return text[:lo].rstrip() + "…"
+
+
+def engineering(value: float, unit: str, digits: int = 3) -> str:
+    """A number with a metric prefix: 0.00123, "N" -> "1.23 mN"."""
+    size = abs(value)
+    if size == 0.0 or size != size:
+        return f"{0.0 if size == 0.0 else value:g} {unit}"
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
+        if size >= factor * 0.9995:
+            scaled = value / factor
+            return f"{scaled:.{digits}g} {prefix}{unit}" if abs(scaled) < 999.5 else f"{scaled:.0f} {prefix}{unit}"
+    return f"{value:.{digits - 1}e} {unit}"

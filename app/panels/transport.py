@@ -1,0 +1,173 @@
+"""Time: play, steps, events, speed, the time line, and the record button."""
+
+import math
+from collections.abc import Callable
+
+from contactlab.app.panels import style
+from contactlab.app.ui_state import Rect, UiState
+from contactlab.physics.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
+from imgui_bundle import imgui
+
+Send = Callable[[Command], None]
+
+
+def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rect) -> None:
+    with style.panel("transport", rect, imgui.WindowFlags_.no_scrollbar) as shown:
+        if not shown or snapshot is None:
+            return
+        _buttons(ui, send)
+        imgui.same_line(0, 1.0 * ui.font)
+        _speed(ui, snapshot, send)
+        imgui.same_line(0, 1.0 * ui.font)
+        _time_line(ui, snapshot, send, reserve=17.5 * ui.font)
+        imgui.same_line(0, 0.8 * ui.font)
+        _clock(ui, snapshot)
+        imgui.same_line(imgui.get_window_width() - 8.3 * ui.font)
+        _record(ui)
+
+
+def _buttons(ui: UiState, send: Send) -> None:
+    if style.icon_button(ui, "reset", "\uf2ea", "Reset  (Backspace)"):
+        send(Reset())
+    imgui.same_line(0, 0.6 * ui.font)
+    for name, icon, tip, command in (
+        ("previous_event", "\uf049", "Back to the previous contact event  (↑)", StepToEvent(-1)),
+        ("step_back", "\uf048", "One step back  (,)", Step(-1)),
+    ):
+        if style.icon_button(ui, name, icon, tip):
+            send(command)
+        imgui.same_line(0, 0.2 * ui.font)
+    icon, tip = ("\uf04c", "Pause  (Space)") if ui.playing else ("\uf04b", "Play  (Space)")
+    if style.icon_button(ui, "play", icon, tip, width=3.2, on=True):
+        send(Pause() if ui.playing else Play())
+    for name, icon, tip, command in (
+        ("step_forward", "\uf051", "One step forward  (.)", Step(1)),
+        ("next_event", "\uf050", "On to the next contact event  (↓)", StepToEvent(1)),
+    ):
+        imgui.same_line(0, 0.2 * ui.font)
+        if style.icon_button(ui, name, icon, tip):
+            send(command)
+
+
+def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Slow motion, on a logarithmic scale from ×0.01 to ×1."""
+    imgui.set_next_item_width(7.0 * ui.font)
+    asked = ui.asked.get("speed")
+    shown = asked[0] if asked is not None and ui.clock < asked[1] else snapshot.speed
+    flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
+    changed, speed = imgui.slider_float("##speed", shown, 0.01, 1.0, "× %.2f", flags)
+    if changed:
+        if speed > 0.95:  # the end of the slider is exactly real time
+            speed = 1.0
+        ui.asked["speed"] = speed, ui.clock + 0.5
+        send(SetSpeed(speed))
+    imgui.set_item_tooltip("Speed: simulated seconds per second  (+ and −)")
+
+
+def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> None:
+    """The reachable past as a bar with a mark for every event; dragging seeks in it."""
+    c = style.colors(ui)
+    first, last = snapshot.history
+    width = max(imgui.get_content_region_avail().x - reserve, 4.0 * ui.font)
+    height = imgui.get_frame_height()
+    x, y = imgui.get_cursor_screen_pos()
+    imgui.invisible_button("time_line", (width, height))
+    hovered, active = imgui.is_item_hovered(), imgui.is_item_active()
+    span = max(last - first, 1)
+    if active and last > first:
+        share = min(max((imgui.get_mouse_pos().x - x) / width, 0.0), 1.0)
+        target = first + round(share * span)
+        if imgui.is_item_activated() and ui.playing:
+            send(Pause())
+        if target != snapshot.step:
+            send(Seek(target))
+    draw = imgui.get_window_draw_list()
+    middle, half = y + 0.5 * height, 0.16 * ui.font
+    now = x + width * min(max((snapshot.step - first) / span, 0.0), 1.0)
+    draw.add_rect_filled((x, middle - half), (x + width, middle + half), style.u32(c.raised), half)
+    draw.add_rect_filled((x, middle - half), (now, middle + half), style.u32(c.accent, 0.55), half)
+    _event_marks(ui, snapshot, x, y, width, height)
+    radius = (0.42 if hovered or active else 0.36) * ui.font
+    draw.add_circle_filled((now, middle), radius, style.u32(c.accent))
+    if hovered and not active:
+        imgui.set_tooltip("Time line: drag to go back and forth. Marks are contact events.")
+
+
+def _event_marks(ui: UiState, snapshot: Snapshot, x: float, y: float, width: float, height: float) -> None:
+    """A tick for each event at most one a pixel: impacts tall, gains and losses short."""
+    first, last = snapshot.history
+    draw = imgui.get_window_draw_list()
+    drawn: set[int] = set()
+    for event in reversed(snapshot.events):
+        if not first <= event.step <= last:
+            continue
+        at = x + round(width * (event.step - first) / max(last - first, 1))
+        if at in drawn:
+            continue
+        drawn.add(at)
+        tall = 0.34 if event.kind == "impact" else 0.22
+        middle = y + 0.5 * height
+        mark = style.u32(_event_color(ui, event), 0.9)
+        draw.add_line((at, middle - tall * height), (at, middle + tall * height), mark)
+
+
+def _event_color(ui: UiState, event: Event) -> style.Color:
+    c = style.colors(ui)
+    return c.warning if event.kind == "impact" else c.muted
+
+
+def _clock(ui: UiState, snapshot: Snapshot) -> None:
+    imgui.align_text_to_frame_padding()
+    with style.font(ui, bold=True):
+        imgui.text(f"t = {snapshot.t:.3f} s")
+    imgui.set_item_tooltip(f"Step {snapshot.step}, h = {snapshot.settings.h * 1e3:.4g} ms")
+    imgui.same_line()
+    if ui.playing and math.isfinite(snapshot.real_time_factor):
+        behind = snapshot.real_time_factor < 0.9 * snapshot.speed
+        c = style.colors(ui)
+        with style.color(imgui.Col_.text, c.warning if behind else c.muted):
+            imgui.text(f"× {snapshot.real_time_factor:.2f}")
+        imgui.set_item_tooltip("Real-time factor: simulated seconds per second, measured"
+                               + (". This machine is slower than asked." if behind else ""))
+    else:
+        style.muted(ui, "paused")
+
+
+def _record(ui: UiState) -> None:
+    """The record button and its options."""
+    c = style.colors(ui)
+    running = ui.recording is not None
+    with style.color(imgui.Col_.text, c.on_accent if running else c.danger), \
+            style.color(imgui.Col_.button, c.danger if running else c.raised):
+        label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else "\uf111 Record"
+        if imgui.button(f"{label}##record", (5.6 * ui.font, 0)):
+            ui.request("record")
+    imgui.set_item_tooltip("Stop and save  (V)" if running else "Record a video  (V)")
+    imgui.same_line(0, 0.2 * ui.font)
+    if imgui.button("\uf013##record_options"):
+        imgui.open_popup("record_options")
+    imgui.set_item_tooltip("Recording options")
+    if imgui.begin_popup("record_options"):
+        draw_record_options(ui)
+        imgui.end_popup()
+
+
+def draw_record_options(ui: UiState) -> None:
+    p = ui.preferences
+    style.heading(ui, "Recording")
+    for fmt, words in (("mp4", "MP4 video (H.264)"), ("gif", "Animated GIF")):
+        if imgui.radio_button(words, p.record_format == fmt):
+            p.record_format = fmt
+    imgui.separator()
+    for fps in (30, 60):
+        if imgui.radio_button(f"{fps} frames per second", p.record_fps == fps):
+            p.record_fps = fps
+    imgui.separator()
+    if imgui.radio_button("In simulated time: smooth even on a slow machine", not p.record_as_seen):
+        p.record_as_seen = False
+    if imgui.radio_button("As seen on the screen", p.record_as_seen):
+        p.record_as_seen = True
+    imgui.separator()
+    p.record_panels = imgui.checkbox("With the panels", p.record_panels)[1]
+    if imgui.menu_item_simple("Save a picture now", "F12"):
+        ui.request("screenshot")

@@ -1,0 +1,146 @@
+"""Everything the panels remember between frames. Panels read and write it; it knows neither engine nor window."""
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contactlab.app.view_options import ViewOptions
+
+
+class Request(NamedTuple):
+    """Something a panel wants of the app itself: a name in commands.COMMANDS, and for some an argument."""
+
+    command: str
+    argument: Any = None
+
+
+class SceneEntry(NamedTuple):
+    """A scene of the gallery."""
+
+    key: str
+    title: str
+    summary: str
+    path: Path
+    thumbnail: Any = None  # an imgui texture, where there is a picture
+
+
+@dataclass
+class Preferences:
+    """What is remembered from one session to the next."""
+
+    dark: bool = True
+    scale: float = 1.0           # of text and everything with it
+    width: int = 1280            # of the window
+    height: int = 800
+    maximized: bool = False
+    gallery: bool = True         # panels shown
+    parameters: bool = True
+    lower: bool = True
+    gallery_width: float = 16.0  # [font heights]
+    parameters_width: float = 19.5
+    lower_height: float = 12.0
+    recent: list[str] = field(default_factory=list)
+    record_fps: int = 60
+    record_as_seen: bool = False
+    record_panels: bool = False
+    record_format: str = "mp4"
+    record_folder: str = ""      # "" = the user's videos folder
+
+    @classmethod
+    def load(cls, path: Path) -> "Preferences":
+        """Read what `save` wrote; fields of the wrong type, and a file that cannot be read, give the defaults."""
+        preferences = cls()
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return preferences
+        for f in fields(cls):
+            value = data.get(f.name) if isinstance(data, dict) else None
+            default = getattr(preferences, f.name)
+            if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+                value = float(value)
+            if type(value) is type(default):
+                setattr(preferences, f.name, value)
+        preferences.scale = min(max(preferences.scale, 0.6), 3.0)
+        preferences.recent = [p for p in preferences.recent if isinstance(p, str)][:10]
+        return preferences
+
+    def save(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
+    def remember(self, path: str) -> None:
+        """Put a file first among the recent ones."""
+        self.recent = [path, *(p for p in self.recent if p != path)][:10]
+
+
+@dataclass
+class Palette:
+    """The palette of all commands and scenes."""
+
+    open: bool = False
+    just_opened: bool = False
+    text: str = ""
+    index: int = 0
+
+
+@dataclass
+class RecordingStatus:
+    """What the panels say about a running recording."""
+
+    path: Path
+    seconds: float  # of video so far
+    paused: bool = False
+
+
+class Notice(NamedTuple):
+    """A line that goes away by itself."""
+
+    text: str
+    until: float  # on the app's clock [s]
+
+
+Rect = tuple[float, float, float, float]
+
+
+@dataclass
+class UiState:
+    preferences: Preferences = field(default_factory=Preferences)
+    view: ViewOptions = field(default_factory=ViewOptions)
+    scenes: list[SceneEntry] = field(default_factory=list)
+    scene_path: Path | None = None     # of the scene that runs, where it came from a file
+    requests: list[Request] = field(default_factory=list)
+    palette: Palette = field(default_factory=Palette)
+    help: bool = False
+    about: bool = False
+    panels_hidden: bool = False
+    open_box: bool = False             # the box that asks for a path, where there is no file dialog
+    open_box_text: str = ""
+    message: str = ""                  # in a box until it is read
+    notice: Notice | None = None
+    playing: bool = False
+    recording: RecordingStatus | None = None
+    hovered_key: int | None = None     # `Contacts.key` under the mouse, in the table or in the view
+    hover_from_view: bool = False
+    under_cursor: str = ""             # "body", "space" or "" outside the view
+    dragging: str = ""                 # what the mouse does now, for the status bar
+    view_rect: Rect = (0.0, 0.0, 1.0, 1.0)  # of the 3-D view in the window: x, y, width, height
+    view_texture: Any = None
+    frames_per_second: float = 0.0
+    clock: float = 0.0                 # [s]
+    progress: tuple[float, str] | None = None  # while kernels compile
+    bold: Any = None                   # the bold face
+    sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending
+    asked: dict[str, tuple[float, float]] = field(default_factory=dict)  # settings just sent: value, shown until
+
+    def request(self, command: str, argument: Any = None) -> None:
+        self.requests.append(Request(command, argument))
+
+    def say(self, text: str, seconds: float = 4.0) -> None:
+        self.notice = Notice(text, self.clock + seconds)
+
+    @property
+    def font(self) -> float:
+        """Height of a line of text [window units] at the current scale."""
+        return 16.0 * self.preferences.scale
