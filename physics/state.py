@@ -4,9 +4,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-
 from contactlab.physics.model import Array, IntArray
+from numpy.typing import NDArray
 
 LongArray = NDArray[np.int64]
 
@@ -28,7 +27,8 @@ class ContactMemory(NamedTuple):
 
     count: IntArray   #: (1,)
     key: LongArray    #: (c,)   `Contacts.key` of that step
-    impulse: Array    #: (c, 3) impulse on body b [N s], world frame
+    bodies: IntArray  #: (c, 2) a, b
+    impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
     touching: IntArray  #: (c,) 1 where the pair of surfaces touched (gap <= 0 or impulse > 0)
 
 
@@ -95,8 +95,8 @@ def empty_contacts(capacity: int) -> Contacts:
 
 
 def empty_memory(capacity: int = 0) -> ContactMemory:
-    return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 3)),
-                         np.zeros(capacity, np.int32))
+    return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
+                         np.zeros((capacity, 3)), np.zeros(capacity, np.int32))
 
 
 def empty_state(n: int) -> State:

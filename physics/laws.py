@@ -1,0 +1,65 @@
+"""The laws of contact and their projections, in terms of a contact's frame: component 0 normal, 1 and 2 tangential.
+
+Signorini    0 <= ζ  ⊥  λ >= 0
+Coulomb      |λ_T| <= μ λ_n,  and where the surfaces slip λ_T = -μ λ_n u_T/|u_T|
+Newton       ζ⁺ >= -e ζ⁻  ⊥  λ >= 0                                           [RBDA eq. 11.64]
+
+With De Saxcé's shift û = u + μ|u_T| n the first two are one complementarity between dual cones, K* ∋ û ⊥ λ ∈ K,
+hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
+"""
+
+import math
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.vec import axpy, dot, norm, put, row, scale
+
+
+@helper
+def cone_projection(x, n, mu):
+    """The point of the friction cone about the unit vector n that is nearest to the 3-vector x.
+
+    x lies in the polar cone: 0;  x lies in the cone: x;  else x_n' = (μ|x_T| + x_n)/(1 + μ²), |x_T'| = μ x_n'
+    """
+    x_n = dot(x, n)
+    x_t = axpy(-x_n, n, x)
+    size = norm(x_t)
+    if size <= mu * x_n:
+        return x
+    if mu * size <= -x_n:
+        return (0.0, 0.0, 0.0)
+    along = (mu * size + x_n) / (1.0 + mu * mu)
+    return axpy(along, n, scale(mu * along / size if size > 0.0 else 0.0, x_t))
+
+
+@helper
+def disc_projection(x, radius):
+    """The vector of length <= radius nearest to the vector x: Coulomb's law for a known normal force."""
+    squared = dot(x, x)
+    if squared <= radius * radius:
+        return x
+    return scale(radius / math.sqrt(squared), x)
+
+
+@helper
+def restitution_bias(gap, zeta, restitution, rest_speed, h):
+    """What a contact asks of the velocities: ζ⁺ + bias >= 0; and whether it takes part, 0 no, 1 rests, 2 is hit.
+
+    gap φ and separation velocity ζ are those in the middle of the step, before any impulse.
+
+    - |ζ| above rest_speed with e > 0: the surfaces are left to meet, and in the step in which they would
+      (φ + ζ h/2 <= 0) ζ⁺ >= -e ζ⁻. Half a step either way: the contact fires on average at the right instant.
+    - else: the surfaces must not overlap in the middle of the next step, φ + h ζ⁺ >= 0. Overlap already there asks
+      only for ζ⁺ >= 0; it is taken out by moving positions, which feeds no velocity.
+    """
+    if restitution > 0.0 and zeta < -rest_speed:
+        if gap + 0.5 * h * zeta > 0.0:
+            return 0.0, 0
+        return restitution * zeta, 2
+    return max(gap, 0.0) / h, 1
+
+
+@kernel
+def project_cone(x, mu, x_out):
+    """Nearest points of friction cones: x (c, 3) in contact frames, mu (c,), x_out (c, 3)."""
+    for i in range(len(mu)):
+        put(x_out, i, cone_projection(row(x, i), (1.0, 0.0, 0.0), mu[i]))

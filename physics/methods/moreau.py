@@ -1,0 +1,220 @@
+"""The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
+
+from contactlab.physics.assemble import relative_velocity, sym_vec, world_inverse_inertia
+from contactlab.physics.dynamics.free_body import angular_velocity
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import BodyKind
+from contactlab.physics.state import Case
+from contactlab.physics.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
+
+DYNAMIC = int(BodyKind.DYNAMIC)
+APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
+
+
+@helper
+def turned(q, a):
+    """q turned by the world rotation vector a."""
+    return quat_unit(quat_mul(quat_exp(a), q))
+
+
+@kernel
+def reach(model, bodies, radius, base, h, margin_out):
+    """How far a surface point of each body can get within a step beyond what gravity adds: base + h (|v| + |ω| r)."""
+    for i in range(len(model.kind)):
+        far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
+        margin_out[i] = base + far if model.kind[i] == DYNAMIC else far
+
+
+@kernel
+def half_drift(model, bodies, fraction, h, middle_out):
+    """Poses in the middle of the step: x_m = x + v h/2, q_m = q turned by ω h/2; momenta and velocities are copied.
+
+    fraction (n,) shortens the way of bodies that would pass through others.
+    """
+    for i in range(len(model.kind)):
+        s = 0.5 * h * fraction[i] if model.kind[i] == DYNAMIC else 0.0
+        v = row(bodies.v, i)
+        w = row(bodies.w, i)
+        put(middle_out.x, i, axpy(s, v, row(bodies.x, i)))
+        q = row4(bodies.q, i)
+        put4(middle_out.q, i, turned(q, scale(s, w)) if s > 0.0 else q)
+        put(middle_out.P, i, row(bodies.P, i))
+        put(middle_out.L, i, row(bodies.L, i))
+        put(middle_out.v, i, v)
+        put(middle_out.w, i, w)
+
+
+@kernel
+def find_involved(system, involved_out):
+    """involved_out (n,) = 1 for bodies that a contact or the mouse may push in this step; returns their number."""
+    for i in range(len(involved_out)):
+        involved_out[i] = 0
+    for k in range(int(system.count[0])):
+        involved_out[system.body_a[k]] = 1
+        involved_out[system.body_b[k]] = 1
+    if system.grab.body[0] >= 0:
+        involved_out[system.grab.body[0]] = 1
+    found = 0
+    for i in range(len(involved_out)):
+        if involved_out[i] == 1 and system.response[i, 0] > 0.0:
+            found += 1
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- positions
+@kernel
+def separate(contacts, system, slop, h, share, fastest, iterations, need, shift_out):
+    """Small displacements shift_out (n, 6) that take overlap out of contacts that do not separate; velocities are not
+    touched, so no kinetic energy comes of it. Returns the number of overlaps found. need (c, 2) is scratch.
+
+    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a `share` of the overlap at a time, at
+    most `fastest`),  δ = M⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
+    """
+    count = int(system.count[0])
+    found = 0
+    for k in range(count):
+        n = row(system.normal, k)
+        zeta = dot(n, relative_velocity(system.velocity, int(system.body_a[k]), int(system.body_b[k]),
+                                        row(system.arm_a, k), row(system.arm_b, k)))
+        gap = contacts.gap[system.contact[k]] + h * zeta + slop
+        if system.fired[k] == 1:
+            gap = max(gap, 0.0)
+        if gap < 0.0:
+            found += 1
+            gap = max(share * gap, -fastest)
+        need[k, 0] = gap
+        need[k, 1] = 0.0  # s
+    for i in range(len(shift_out)):
+        for j in range(6):
+            shift_out[i, j] = 0.0
+    if found == 0:
+        return 0
+    for sweep in range(iterations):
+        for j in range(count):
+            separate_one(system, j if sweep % 2 == 0 else count - 1 - j, need, shift_out)
+    return found
+
+
+@helper
+def separate_one(system, k, need, shift):
+    a = int(system.body_a[k])
+    b = int(system.body_b[k])
+    n = row(system.normal, k)
+    arm_a = row(system.arm_a, k)
+    arm_b = row(system.arm_b, k)
+    gap = need[k, 0] + dot(n, relative_velocity(shift, a, b, arm_a, arm_b))
+    s = max(0.0, need[k, 1] - gap / dot(row(system.coupling, k), n))
+    change = s - need[k, 1]
+    if change == 0.0:
+        return
+    need[k, 1] = s
+    push_shift(system.response, b, arm_b, scale(change, n), shift)
+    push_shift(system.response, a, arm_a, scale(-change, n), shift)
+
+
+@helper
+def push_shift(response, i, arm, p, shift):
+    x, y, z = arm
+    r = (y * p[2] - z * p[1], z * p[0] - x * p[2], x * p[1] - y * p[0])
+    m = response[i, 0]
+    shift[i, 0] += m * p[0]
+    shift[i, 1] += m * p[1]
+    shift[i, 2] += m * p[2]
+    shift[i, 3] += response[i, 1] * r[0] + response[i, 2] * r[1] + response[i, 3] * r[2]
+    shift[i, 4] += response[i, 2] * r[0] + response[i, 4] * r[1] + response[i, 5] * r[2]
+    shift[i, 5] += response[i, 3] * r[0] + response[i, 5] * r[1] + response[i, 6] * r[2]
+
+
+@kernel
+def second_drift(model, middle, shift, fraction, involved, h, bodies_out):
+    """Poses, momenta and velocities at the end of the step for the bodies involved: q⁺ = q_m turned by ω⁺ h/2, shifted.
+
+    ω⁺ = I(q⁺)⁻¹ L belongs to the end of the step, where L is known and q⁺ is not: it is taken at a first guess of q⁺.
+    With the first half driven by ω at the start this is the trapezoidal rule, second order for free rotation.
+    """
+    for i in range(len(model.kind)):
+        if model.kind[i] != DYNAMIC or involved[i] == 0:
+            continue
+        s = 0.5 * h * fraction[i]
+        v = scale(model.inv_mass[i], row(middle.P, i))
+        L = row(middle.L, i)
+        q = row4(middle.q, i)
+        inv_inertia = row(model.inv_inertia, i)
+        guess = turned(q, scale(s, sym_vec(world_inverse_inertia(q, inv_inertia), L)))
+        w = angular_velocity(guess, inv_inertia, L)
+        turn = (shift[i, 3], shift[i, 4], shift[i, 5])
+        q = turned(turned(q, scale(s, w)), turn)
+        put(bodies_out.x, i, add(axpy(s, v, row(middle.x, i)), (shift[i, 0], shift[i, 1], shift[i, 2])))
+        put4(bodies_out.q, i, q)
+        put(bodies_out.P, i, row(middle.P, i))
+        put(bodies_out.L, i, L)
+        put(bodies_out.v, i, v)
+        put(bodies_out.w, i, angular_velocity(q, inv_inertia, L))
+
+
+@kernel
+def take_free(kind, flight, involved, bodies_out):
+    """Copy the dynamic bodies that nothing could touch from their flight by the integrator."""
+    for i in range(len(kind)):
+        if kind[i] == DYNAMIC and involved[i] == 0:
+            put(bodies_out.x, i, row(flight.x, i))
+            put4(bodies_out.q, i, row4(flight.q, i))
+            put(bodies_out.P, i, row(flight.P, i))
+            put(bodies_out.L, i, row(flight.L, i))
+            put(bodies_out.v, i, row(flight.v, i))
+            put(bodies_out.w, i, row(flight.w, i))
+
+
+# --------------------------------------------------------------------------------------------------------- reporting
+@kernel
+def report(contacts, system, middle, surface, zeta_before, rest_speed, touch, h, fired_out):
+    """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
+
+    Velocities are those after the step at the contact's place in the middle of the step.
+    """
+    deepest = 0.0
+    for i in range(int(contacts.count[0])):
+        put(contacts.impulse, i, (0.0, 0.0, 0.0))
+        fired_out[i] = 0
+        deepest = max(deepest, -contacts.gap[i])
+    for k in range(int(system.count[0])):
+        put(contacts.impulse, int(system.contact[k]), row(system.impulse, k))
+        fired_out[system.contact[k]] = system.fired[k]
+    for i in range(int(contacts.count[0])):
+        a = int(contacts.body_a[i])
+        b = int(contacts.body_b[i])
+        n = row(contacts.normal, i)
+        p = row(contacts.point, i)
+        arm_a = axpy(-1.0, row(middle.x, a), p)
+        arm_b = axpy(-1.0, row(middle.x, b), p)
+        u = add(row(surface, i), relative_velocity(system.velocity, a, b, arm_a, arm_b))
+        zeta = dot(u, n)
+        impulse = row(contacts.impulse, i)
+        lam = dot(impulse, n) / h
+        contacts.zeta[i] = zeta
+        contacts.zeta_dot[i] = (zeta - zeta_before[i]) / h
+        contacts.lam[i] = lam
+        put(contacts.friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
+        contacts.slip[i] = norm(axpy(-zeta, n, u))
+        touches = contacts.gap[i] <= touch or lam > 0.0
+        case = APART
+        if touches:
+            case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
+        contacts.case[i] = case
+        contacts.current[i] = 1 if case == RESTING else 0
+        contacts.active[i] = 1 if lam > 0.0 else 0
+    return deepest
+
+
+@kernel
+def remember(contacts, fired, order, memory_out):
+    """Write the contacts sorted by key. What restitution did is over and no first guess for the next step."""
+    count = int(contacts.count[0])
+    memory_out.count[0] = count
+    for position in range(count):
+        i = int(order[position])
+        memory_out.key[position] = contacts.key[i]
+        memory_out.bodies[position, 0] = contacts.body_a[i]
+        memory_out.bodies[position, 1] = contacts.body_b[i]
+        put(memory_out.impulse, position, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
+        memory_out.touching[position] = contacts.current[i]

@@ -1,0 +1,166 @@
+"""`time_stepping`: the Moreau–Jean scheme, velocities and impulses in place of accelerations and forces.
+
+    q_m = q ⊕ u h/2                                     half a step with the velocity so far
+    contacts at q_m
+    u⁺  = u + M⁻¹ (h f + Jᵀ p),   contact laws for u⁺, p   (Signorini, Newton's restitution, Coulomb's cone: `laws`)
+    q⁺  = q_m ⊕ u⁺ h/2                                  half a step with the new velocity   [Moreau 1999; Jean 1999]
+
+Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
+exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Bodies that nothing can touch in
+this step are advanced by the chosen integrator instead.
+"""
+
+import math
+
+import numpy as np
+from contactlab.physics import events
+from contactlab.physics.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
+from contactlab.physics.collision import Detector
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.methods.moreau import (
+    find_involved,
+    half_drift,
+    reach,
+    remember,
+    report,
+    second_drift,
+    separate,
+    take_free,
+)
+from contactlab.physics.model import Array, BodyKind, Model, body_count
+from contactlab.physics.problem import ContactProblem, empty_system
+from contactlab.physics.residual import system_residual
+from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.state import ContactMemory, Contacts, State, empty_contacts, empty_state
+
+TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
+SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
+SHARE = 0.3         # part of an overlap that one step takes out
+FASTEST = 2.0       # largest speed at which overlap is taken out [m/s]
+SEPARATE_SWEEPS = 10
+
+
+class TimeStepping:
+    """METHODS["time_stepping"]. Holds scratch memory only; all that matters later is in the State."""
+
+    title = "Time stepping (Moreau–Jean)"
+
+    def __init__(self, model: Model) -> None:
+        n = body_count(model)
+        self.model = model
+        self.detector = Detector(model)
+        self.contacts: Contacts = empty_contacts(0)  #: of the last step; geometry is that of the middle of the step
+        self.info = StepInfo()
+        self.events: list[Event] = []
+        self._finder = events.EventFinder()
+        self._dynamic = int(np.count_nonzero(model.kind == BodyKind.DYNAMIC))
+        self._radius = _radii(model)
+        self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
+        self._dense = Dense(model)
+        self._margin, self._fraction = np.zeros(n), np.ones(n)
+        self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
+        self._before, self._shift = np.zeros((n, 6)), np.zeros((n, 6))
+        self._involved = np.zeros(n, np.int32)
+        self._make_room(64)
+
+    def step(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Advance the state in place by settings.h [s]."""
+        h, t = settings.h, float(state.t[0])
+        bodies, middle, system = state.bodies, self._middle, self._system
+        rest_speed, slop = self._scales(h)
+        energy_before = measure(self.model, bodies)[0].total
+
+        order, previous = self._approach(state, loads, h)
+        system = self._system
+        warm_start(state.memory, previous, system)
+        solved = SOLVERS[settings.solver].solve_bodies(system, settings.iterations, TOLERANCE)
+        residual = float(system_residual(system))
+        momenta(system, self._force, self._torque, h, middle.P, middle.L)
+
+        separate(self.contacts, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
+        if find_involved(system, self._involved) < self._dynamic:
+            integrate(INTEGRATORS[settings.integrator], self.model, loads, t, h, bodies, self._flight, self._dense)
+            take_free(self.model.kind, self._flight, self._involved, bodies)
+        second_drift(self.model, middle, self._shift, self._fraction, self._involved, h, bodies)
+        drive(self.model, t + h, bodies)
+        state.t[0] = t + h
+
+        deepest = report(
+            self.contacts, system, middle, self._surface, self._zeta_before, rest_speed, slop, h, self._fired)
+        found = self._finder.find(self.contacts, state.memory, previous, order, self._zeta_before, rest_speed)
+        energy_after = measure(self.model, bodies)[0].total
+        self.events = [
+            events.describe(kind, row, self.contacts, state.memory, bodies.x, 0, t + h, energy_before, energy_after)
+            for kind, row in found
+        ]
+        self._remember(state.memory, order)
+        self._report_grab(loads, h)
+        self.info = StepInfo(
+            residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count,
+            float(deepest),
+        )
+
+    def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
+        """The contact problem that a step from this state would solve, in impulses."""
+        self._approach(state, loads, settings.h)
+        return to_dense(self._system)
+
+    def _approach(self, state: State, loads: Loads, h: float) -> tuple[np.ndarray, np.ndarray]:
+        """Go to the middle of the step and set up the problem there; the order of the contacts by key and where the
+        memory has them."""
+        model, bodies, middle = self.model, state.bodies, self._middle
+        rest_speed, slop = self._scales(h)
+        reach(model, bodies, self._radius, 2.0 * slop, h, self._margin)
+        half_drift(model, bodies, self._fraction, h, middle)
+        drive(model, float(state.t[0]) + 0.5 * h, middle)
+        self.contacts = self.detector.detect(middle, self._margin)
+        count = int(self.contacts.count[0])
+        if count > len(self._previous):
+            self._make_room(count + count // 2)
+        applied_forces(model, loads, middle, self._force, self._torque)
+        free_motion(model, middle, self._force, self._torque, h, self._before, self._system)
+        assemble(
+            model, middle, self.contacts, self._before, rest_speed, h, self._surface, self._zeta_before, self._system)
+        hold(middle, loads, model.mass, h, self._system)
+        order = np.argsort(self.contacts.key[:count], kind="stable")
+        match(self.contacts, order, state.memory, self._previous)
+        return order, self._previous
+
+    def _scales(self, h: float) -> tuple[float, float]:
+        """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
+        and twice the way it falls in one. Without gravity SMALLEST."""
+        g = math.sqrt(float(self.model.gravity @ self.model.gravity))
+        return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
+
+    def _make_room(self, contacts: int) -> None:
+        self._system = empty_system(body_count(self.model), contacts)
+        self._surface, self._need = np.zeros((contacts, 3)), np.zeros((contacts, 2))
+        self._zeta_before = np.zeros(contacts)
+        self._previous, self._fired = np.zeros(contacts, np.int32), np.zeros(contacts, np.int32)
+
+    def _remember(self, memory: ContactMemory, order: np.ndarray) -> None:
+        count = len(order)
+        if count > len(memory.key):
+            for array in memory[1:]:  # in place: the State keeps its arrays
+                array.resize((count + count // 4, *array.shape[1:]), refcheck=False)
+        remember(self.contacts, self._fired, order, memory)
+
+    def _report_grab(self, loads: Loads, h: float) -> None:
+        grab = self._system.grab
+        loads.grab_force[:] = grab.impulse / h if grab.body[0] >= 0 else 0.0
+        if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the held point that makes this torque
+            arm = grab.arm
+            loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
+
+
+def _radii(model: Model) -> Array:
+    """Radius about the centre of mass that holds all shapes of each body (n,) [m]; planes left out."""
+    shapes = model.shapes
+    radius = np.zeros(body_count(model))
+    reach_of = np.linalg.norm(shapes.position, axis=1) + np.where(np.isfinite(shapes.bound), shapes.bound, 0.0)
+    np.maximum.at(radius, shapes.body, reach_of)
+    return radius

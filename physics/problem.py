@@ -1,0 +1,150 @@
+"""The contact problem as data: what a solver gets and what one residual judges.
+
+Unknown: the impulses λ of c contacts; given: how velocities answer them.
+
+    u = M λ + d        M (k, k) contact-space inverse inertia [1/kg], d (k,) velocity without λ [m/s]
+
+Frictionless, k = c: 0 <= u ⊥ λ >= 0. Frictional, k = 3c, row 3i normal and 3i + 1, 3i + 2 tangential of contact i:
+Signorini's condition on the normal part and Coulomb's law with the circular cone on the tangential part (see `laws`).
+Restitution is part of d: d_n contains e ζ⁻, so that u_n >= 0 says ζ⁺ >= -e ζ⁻. The same data serve forces, with
+accelerations for u and d.
+"""
+
+import pathlib
+import zipfile
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from contactlab.physics.model import Array, IntArray
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class SolveInfo:
+    """How a solver fared."""
+
+    status: str        #: "solved", or "iterations": stopped by the limit before its tolerance was met
+    iterations: int
+    change: float      #: size of the last correction [m/s]
+
+
+@dataclass(frozen=True)
+class ContactProblem:
+    """A contact problem with the matrix written out; compare `System`, which knows the bodies instead."""
+
+    M: Array         #: (k, k) [1/kg]
+    d: Array         #: (k,) [m/s]
+    friction: Array  #: (c,) mu of each contact; empty = frictionless, one row a contact
+
+    def __post_init__(self) -> None:
+        k = len(self.d)
+        if self.M.shape != (k, k):
+            raise ValueError(f"M must be {k} x {k} to go with d of length {k}, not of shape {self.M.shape}")
+        if len(self.friction) and 3 * len(self.friction) != k:
+            raise ValueError(f"{len(self.friction)} friction coefficients ask for d of length "
+                             f"{3 * len(self.friction)}, not {k}")
+        if not (np.isfinite(self.M).all() and np.isfinite(self.d).all()):
+            raise ValueError("M and d must be finite")
+        if not (self.friction >= 0).all():
+            raise ValueError("friction coefficients must be >= 0")
+
+    @classmethod
+    def frictionless(cls, M: ArrayLike, d: ArrayLike) -> "ContactProblem":
+        """The LCP 0 <= M λ + d ⊥ λ >= 0 from M (c, c) and d (c,)."""
+        return cls(_floats(M), _floats(d).ravel(), np.zeros(0))
+
+    @classmethod
+    def frictional(cls, M: ArrayLike, d: ArrayLike, friction: ArrayLike) -> "ContactProblem":
+        """A problem with Coulomb friction from M (3c, 3c), d (3c,) and mu (c,) or one mu for all."""
+        d = _floats(d).ravel()
+        mu = np.broadcast_to(_floats(friction), (len(d) // 3,))
+        return cls(_floats(M), d, np.ascontiguousarray(mu))
+
+    @property
+    def contact_count(self) -> int:
+        return len(self.friction) if len(self.friction) else len(self.d)
+
+    @property
+    def dimension(self) -> int:
+        """Rows of a contact: 3 with friction, 1 without."""
+        return 3 if len(self.friction) else 1
+
+    def save(self, path: pathlib.Path | str) -> None:
+        """Write the problem to an .npz file."""
+        np.savez(path, M=self.M, d=self.d, friction=self.friction)
+
+    @classmethod
+    def load(cls, path: pathlib.Path | str) -> "ContactProblem":
+        """Read a problem written by `save`; ValueError names the file and what is wrong with it."""
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                missing = {"M", "d", "friction"} - set(data.files)
+                if missing:
+                    raise ValueError(f"no array {' or '.join(sorted(missing))}")
+                return cls(*(_floats(data[name]) for name in ("M", "d", "friction")))
+        except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path}: not a contact problem: {error}") from error
+
+
+def _floats(a: ArrayLike) -> Array:
+    return np.ascontiguousarray(a, np.float64)
+
+
+class Grab(NamedTuple):
+    """The mouse spring as three soft rows: (1 + γ) W p + (u without p) + bias = 0, |p| <= limit; W p = effect on u."""
+
+    body: IntArray   #: (1,)  body it pulls, -1 = none
+    turn: IntArray   #: (1,)  0: p is an impulse at the arm's end and u its velocity; 1: p is angular and u = ω
+    arm: Array       #: (3,)  from the centre of mass to the point held [m]
+    matrix: Array    #: (6,)  W: xx xy xz yy yz zz
+    inverse: Array   #: (6,)  W⁻¹
+    bias: Array      #: (3,)  [m/s] or [rad/s]
+    softness: Array  #: (1,)  γ
+    limit: Array     #: (1,)  [N s] or [N m s]
+    impulse: Array   #: (3,)  p
+
+
+class System(NamedTuple):
+    """The same problem in the bodies' own terms, everything in the world frame; row i is contact i.
+
+    u_i = (v_b + ω_b × r_b) - (v_a + ω_a × r_a) + bias_i, velocities being those of `velocity`, which contain the
+    effect of `impulse`: M is never formed. Bodies that are not dynamic answer nothing (zero inverse mass).
+    """
+
+    count: IntArray     #: (1,) rows in use
+    contact: IntArray   #: (c,)   the row of `Contacts` this is
+    fired: IntArray     #: (c,)   1 where restitution acts
+    body_a: IntArray    #: (c,)
+    body_b: IntArray    #: (c,)
+    normal: Array       #: (c, 3)
+    arm_a: Array        #: (c, 3) from the centre of mass of a to the contact point [m]
+    arm_b: Array        #: (c, 3)
+    bias: Array         #: (c, 3) surface velocities and, along the normal, restitution or gap [m/s]
+    friction: Array     #: (c,)
+    inverse: Array      #: (c, 6) inverse of the contact's own 3 x 3 block W: xx xy xz yy yz zz [kg]
+    coupling: Array     #: (c, 3) W n [1/kg]
+    slip_step: Array    #: (c,)   1 / largest eigenvalue of W in the tangent plane [kg]
+    impulse: Array      #: (c, 3) the unknown: impulse on b [N s]
+    response: Array     #: (n, 7) inverse mass, and inverse inertia xx xy xz yy yz zz
+    velocity: Array     #: (n, 6) linear, angular
+    grab: Grab
+
+
+def empty_system(bodies: int, capacity: int) -> System:
+    """A system of `bodies` bodies with room for `capacity` contacts and none in use."""
+
+    def ints() -> IntArray:
+        return np.zeros(capacity, np.int32)
+
+    def floats(*width: int) -> Array:
+        return np.zeros((capacity, *width))
+
+    return System(
+        count=np.zeros(1, np.int32), contact=ints(), fired=ints(), body_a=ints(), body_b=ints(),
+        normal=floats(3), arm_a=floats(3), arm_b=floats(3), bias=floats(3), friction=floats(), inverse=floats(6),
+        coupling=floats(3), slip_step=floats(), impulse=floats(3),
+        response=np.zeros((bodies, 7)), velocity=np.zeros((bodies, 6)),
+        grab=Grab(np.full(1, -1, np.int32), np.zeros(1, np.int32), np.zeros(3), np.zeros(6), np.zeros(6), np.zeros(3),
+                  np.zeros(1), np.zeros(1), np.zeros(3)),
+    )

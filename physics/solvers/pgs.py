@@ -1,0 +1,198 @@
+"""Projected Gauss–Seidel over contacts: each in turn gets the impulse that its own laws ask for, the others held.
+
+A visit to contact i with velocity u = W λ + (rest), W its own 3 x 3 block:
+
+1. stick     λ - W⁻¹ u would stop it altogether; where that lies in the cone, it is the answer.
+2. else      normal: λ_n = max(0, λ_n - u_n/W_nn), which changes u by W n Δλ_n;
+             tangential: λ_T = P_disc(λ_T - ρ u_T) on the disc of radius μ λ_n, 1/ρ the largest eigenvalue of W_TT.
+
+Where no visit changes anything, Signorini's and Coulomb's laws hold for all contacts with the circular cone: in case 2,
+λ_T = P_disc(λ_T - ρ u_T) says that u_T points against λ_T on the rim. Sweeps run forwards and backwards in turn, so
+that what happens at one end of a stack reaches the other within one sweep either way.
+"""
+
+import numpy as np
+from contactlab.physics.assemble import (
+    angular,
+    inertia_row,
+    linear,
+    push,
+    put_velocity,
+    relative_velocity,
+    sym_row,
+    sym_vec,
+)
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.laws import disc_projection
+from contactlab.physics.model import Array
+from contactlab.physics.problem import ContactProblem, SolveInfo, System
+from contactlab.physics.vec import add, axpy, cross, dot, norm, put, row, sub
+
+
+@helper
+def local_answer(p, u, n, mu, inverse, coupling, slip_step):
+    """The impulse of one contact that its velocity u at impulse p asks for."""
+    stick = sub(p, sym_vec(inverse, u))
+    along = dot(stick, n)
+    if along >= 0.0:
+        across = axpy(-along, n, stick)
+        if dot(across, across) <= mu * mu * along * along:
+            return stick
+    p_n = dot(p, n)
+    new_n = max(0.0, p_n - dot(u, n) / dot(coupling, n))
+    if new_n == 0.0:
+        return (0.0, 0.0, 0.0)
+    u = axpy(new_n - p_n, coupling, u)
+    u_t = axpy(-dot(u, n), n, u)
+    across = disc_projection(axpy(-slip_step, u_t, axpy(-p_n, n, p)), mu * new_n)
+    return axpy(new_n, n, across)
+
+
+@helper
+def visit(system, k):
+    """Bring contact k in order with its laws; returns the velocity that this changed [m/s]."""
+    n = row(system.normal, k)
+    coupling = row(system.coupling, k)
+    p = row(system.impulse, k)
+    u = add(row(system.bias, k), relative_velocity(
+        system.velocity, int(system.body_a[k]), int(system.body_b[k]), row(system.arm_a, k), row(system.arm_b, k)))
+    new = local_answer(p, u, n, system.friction[k], sym_row(system.inverse, k), coupling, system.slip_step[k])
+    change = sub(new, p)
+    size = dot(change, change)
+    if size == 0.0:
+        return 0.0
+    put(system.impulse, k, new)
+    push(system, k, change)
+    w_nn = dot(coupling, n)
+    return size * w_nn * w_nn
+
+
+@helper
+def visit_grab(system):
+    """p -= W⁻¹ (u + bias + γ W p)/(1 + γ), |p| <= limit"""
+    grab = system.grab
+    body = int(grab.body[0])
+    v = linear(system.velocity, body)
+    w = angular(system.velocity, body)
+    arm = (grab.arm[0], grab.arm[1], grab.arm[2])
+    p = (grab.impulse[0], grab.impulse[1], grab.impulse[2])
+    matrix = (grab.matrix[0], grab.matrix[1], grab.matrix[2], grab.matrix[3], grab.matrix[4], grab.matrix[5])
+    inverse = (grab.inverse[0], grab.inverse[1], grab.inverse[2], grab.inverse[3], grab.inverse[4], grab.inverse[5])
+    gamma = grab.softness[0]
+    turning = grab.turn[0] == 1
+    u = w if turning else add(v, cross(w, arm))
+    u = axpy(gamma, sym_vec(matrix, p), add(u, (grab.bias[0], grab.bias[1], grab.bias[2])))
+    new = disc_projection(axpy(-1.0 / (1.0 + gamma), sym_vec(inverse, u), p), grab.limit[0])
+    change = sub(new, p)
+    for j in range(3):
+        grab.impulse[j] = new[j]
+    inertia = inertia_row(system.response, body)
+    if turning:
+        put_velocity(system.velocity, body, v, add(w, sym_vec(inertia, change)))
+    else:
+        put_velocity(system.velocity, body, axpy(system.response[body, 0], change, v),
+                     add(w, sym_vec(inertia, cross(arm, change))))
+    return norm(sym_vec(matrix, change)) ** 2
+
+
+@kernel
+def sweep_bodies(system, iterations, tolerance, change_out):
+    """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
+    count = int(system.count[0])
+    done = 0
+    change_out[0] = 0.0
+    while done < iterations:
+        worst = 0.0
+        if system.grab.body[0] >= 0:
+            worst = visit_grab(system)
+        for j in range(count):
+            worst = max(worst, visit(system, j if done % 2 == 0 else count - 1 - j))
+        done += 1
+        change_out[0] = np.sqrt(worst)
+        if change_out[0] <= tolerance:
+            break
+    return done
+
+
+@kernel
+def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam_in_out, u_in_out, change_out):
+    """The same for a frictional problem with M written out; u = M lam + d is kept up to date."""
+    normal = (1.0, 0.0, 0.0)
+    done = 0
+    change_out[0] = 0.0
+    while done < iterations:
+        worst = 0.0
+        for j in range(len(friction)):
+            i = j if done % 2 == 0 else len(friction) - 1 - j
+            k = 3 * i
+            p = (lam_in_out[k], lam_in_out[k + 1], lam_in_out[k + 2])
+            u = (u_in_out[k], u_in_out[k + 1], u_in_out[k + 2])
+            coupling = (M[k, k], M[k + 1, k], M[k + 2, k])
+            new = local_answer(p, u, normal, friction[i], sym_row(inverse, i), coupling, slip_step[i])
+            change = sub(new, p)
+            for r in range(len(u_in_out)):
+                u_in_out[r] += M[r, k] * change[0] + M[r, k + 1] * change[1] + M[r, k + 2] * change[2]
+            lam_in_out[k] = new[0]
+            lam_in_out[k + 1] = new[1]
+            lam_in_out[k + 2] = new[2]
+            worst = max(worst, M[k, k] * norm(change))
+        done += 1
+        change_out[0] = worst
+        if worst <= tolerance:
+            break
+    return done
+
+
+@kernel
+def sweep_normal(M, iterations, tolerance, lam_in_out, u_in_out, change_out):
+    """Frictionless problem: λ_i = max(0, λ_i - u_i/M_ii)."""
+    done = 0
+    change_out[0] = 0.0
+    while done < iterations:
+        worst = 0.0
+        for j in range(len(lam_in_out)):
+            i = j if done % 2 == 0 else len(lam_in_out) - 1 - j
+            new = max(0.0, lam_in_out[i] - u_in_out[i] / M[i, i])
+            change = new - lam_in_out[i]
+            if change != 0.0:
+                for r in range(len(u_in_out)):
+                    u_in_out[r] += M[r, i] * change
+            lam_in_out[i] = new
+            worst = max(worst, abs(M[i, i] * change))
+        done += 1
+        change_out[0] = worst
+        if worst <= tolerance:
+            break
+    return done
+
+
+class ProjectedGaussSeidel:
+    """SOLVERS["pgs"]."""
+
+    name = "pgs"
+    title = "Projected Gauss–Seidel"
+
+    def __call__(
+        self, problem: ContactProblem, lam: Array, iterations: int = 1000, tolerance: float = 1e-12
+    ) -> SolveInfo:
+        """Solve a problem with M written out, starting from lam (k,), which is overwritten. tolerance in m/s."""
+        u = problem.M @ lam + problem.d
+        change = np.zeros(1)
+        if problem.dimension == 1:
+            done = sweep_normal(problem.M, iterations, tolerance, lam, u, change)
+        else:
+            blocks = [problem.M[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(problem.contact_count)]
+            inverse = np.array([np.linalg.inv(0.5 * (w + w.T))[np.triu_indices(3)] for w in blocks]).reshape(-1, 6)
+            step = np.array([1.0 / np.linalg.eigvalsh(w[1:, 1:])[-1] for w in blocks])
+            done = sweep_dense(problem.M, problem.friction, inverse, step, iterations, tolerance, lam, u, change)
+        return self._info(done, float(change[0]), tolerance)
+
+    def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
+        """Solve for system.impulse and system.velocity in place; the velocities always contain the impulses' effect."""
+        change = np.zeros(1)
+        done = sweep_bodies(system, iterations, tolerance, change)
+        return self._info(done, float(change[0]), tolerance)
+
+    @staticmethod
+    def _info(iterations: int, change: float, tolerance: float) -> SolveInfo:
+        return SolveInfo("solved" if change <= tolerance else "iterations", int(iterations), change)
