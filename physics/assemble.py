@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import cone_projection, restitution_bias
 from contactlab.physics.model import BodyKind

@@ -9,6 +9,7 @@
 import math
 
 import numpy as np
+
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.messages import Event
 from contactlab.physics.state import ContactMemory, Contacts

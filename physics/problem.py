@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from contactlab.physics.model import Array, IntArray
 from numpy.typing import ArrayLike
+
+from contactlab.physics.model import Array, IntArray
 
 
 @dataclass(frozen=True)

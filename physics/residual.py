@@ -7,6 +7,7 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 """
 
 import numpy as np
+
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import cone_projection
 from contactlab.physics.model import Array

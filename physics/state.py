@@ -29,7 +29,7 @@ class ContactMemory(NamedTuple):
     key: LongArray    #: (c,)   `Contacts.key` of that step
     bodies: IntArray  #: (c, 2) a, b
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
-    touching: IntArray  #: (c,) 1 where the pair of surfaces touched (gap <= 0 or impulse > 0)
+    touching: IntArray  #: (c,) 1 where the contact was in the current set
 
 
 class State(NamedTuple):

@@ -13,6 +13,7 @@ this step are advanced by the chosen integrator instead.
 import math
 
 import numpy as np
+
 from contactlab.physics import events
 from contactlab.physics.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
 from contactlab.physics.collision import Detector

@@ -12,6 +12,7 @@ that what happens at one end of a stack reaches the other within one sweep eithe
 """
 
 import numpy as np
+
 from contactlab.physics.assemble import (
     angular,
     inertia_row,
