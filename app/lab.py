@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 import numpy as np
+
 from contactlab.app.camera import Camera
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
+from imgui_bundle import imgui
+
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
 from contactlab.physics.state import Case, Contacts
-from imgui_bundle import imgui
 
 CASES = {
     Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
@@ -15,12 +16,12 @@ CASES = {
 #: column -> heading, width in font heights (0 = what is left), explanation
 COLUMNS: dict[str, tuple[str, float, str]] = {
     "pair": ("Pair", 0.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
-    "gap": ("Gap φ", 4.6, "Signed distance: > 0 apart, < 0 overlapping"),
-    "zeta": ("ζ", 4.8, "Normal separation velocity: > 0 separating"),
-    "lam": ("λ", 4.8, "Normal contact force on b"),
-    "friction_force": ("|f_t|", 4.8, "Friction force on b"),
-    "case": ("Case", 6.0, "1 apart, 2a colliding, 2b separating, 3 resting"),
-    "sets": ("Sets", 3.6, "○ in the current contact set, ● in the active set"),
+    "gap": ("Gap φ", 4.1, "Signed distance: > 0 apart, < 0 overlapping"),
+    "zeta": ("ζ", 4.6, "Normal separation velocity: > 0 separating"),
+    "lam": ("λ", 4.2, "Normal contact force on b"),
+    "friction_force": ("|f_t|", 4.2, "Friction force on b"),
+    "case": ("Case", 5.8, "1 apart, 2a colliding, 2b separating, 3 resting"),
+    "sets": ("Sets", 2.8, "○ in the current contact set, ● in the active set"),
 }
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg

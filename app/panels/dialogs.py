@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.commands import COMMANDS
 from contactlab.app.keys import GESTURES, keys_of
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Request, UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 Send = Callable[[Command], None]
 FLOATING = (
@@ -132,12 +133,11 @@ def draw_palette(ui: UiState) -> None:
 
 def draw_help(ui: UiState) -> None:
     """The mouse and every key, from the one table."""
-    _place(ui, 52.0, 0.06)
-    imgui.set_next_window_size_constraints((0, 0), (1e5, 0.86 * imgui.get_io().display_size.y))
-    _floating(ui, "help", imgui.WindowFlags_.always_auto_resize)
+    _place(ui, 66.0, 0.05, min(38.0 * ui.font, 0.9 * imgui.get_io().display_size.y))
+    _floating(ui, "help")
     with style.font(ui, bold=True, size=20.0):
         imgui.text("Mouse and keys")
-    imgui.same_line(50.0 * ui.font)
+    imgui.same_line(imgui.get_window_width() - 2.4 * ui.font)
     if imgui.small_button("\uf00d##close_help"):
         ui.help = False
     groups: dict[str, list[tuple[str, str]]] = {
@@ -163,7 +163,7 @@ def draw_help(ui: UiState) -> None:
 def _help_group(ui: UiState, title: str, rows: list[tuple[str, str]]) -> None:
     style.heading(ui, title)
     if imgui.begin_table(f"help_{title}", 2, imgui.TableFlags_.sizing_fixed_fit):
-        imgui.table_setup_column("key", imgui.TableColumnFlags_.width_fixed, 6.6 * ui.font)
+        imgui.table_setup_column("key", imgui.TableColumnFlags_.width_fixed, 8.6 * ui.font)
         imgui.table_setup_column("does", imgui.TableColumnFlags_.width_stretch)
         for key, does in rows:
             imgui.table_next_row()

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
+from imgui_bundle import imgui, implot
+
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui, implot
 
 MOST_POINTS = 1500  # drawn per curve
 
@@ -15,16 +16,45 @@ def draw_energy(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
     """Fill the current window or child with the plot."""
     if snapshot is None:
         return
-    style.heading(ui, "Energy")
-    imgui.same_line()
-    with style.font(ui, size=14.0):
-        style.muted(ui, f"E = {style.engineering(snapshot.energy.total, 'J', 4)}")
     curves = energy_curves(snapshot.energy_log)
-    flags = implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text | implot.Flags_.no_title
+    _heading(ui, curves)
+    flags = (
+        implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text | implot.Flags_.no_title
+        | implot.Flags_.no_legend
+    )
     with style.font(ui, size=13.0):
+        implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
+        implot.push_style_var(implot.StyleVar_.fit_padding, (0.0, 0.08))
         if implot.begin_plot("##energy", (-1, -1), flags):
             _curves(ui, curves)
             implot.end_plot()
+        implot.pop_style_var(2)
+
+
+def _look(ui: UiState) -> dict[str, tuple[style.Color, float]]:
+    """Colour and width of each curve."""
+    c = style.colors(ui)
+    return {
+        "Total": (c.total, 2.0), "Kinetic": (c.kinetic, 1.5), "Potential": (c.potential, 1.5),
+        "Springs": (c.spring, 1.5),
+    }
+
+
+def _heading(ui: UiState, curves: dict[str, np.ndarray]) -> None:
+    """The title with the names of the curves, each after a stroke of its colour."""
+    style.heading(ui, "Energy [J]")
+    with style.font(ui, size=14.0):
+        for name, (color, _) in _look(ui).items():
+            if name not in curves:
+                continue
+            imgui.same_line(0, 0.8 * ui.font)
+            x, y = imgui.get_cursor_screen_pos()
+            middle = y + 0.5 * imgui.get_text_line_height()
+            stroke = (x + 0.9 * ui.font, middle)
+            imgui.get_window_draw_list().add_line((x, middle), stroke, style.u32(color), 2.5 * ui.preferences.scale)
+            imgui.dummy((0.9 * ui.font, 0))
+            imgui.same_line(0, 0.3 * ui.font)
+            imgui.text(name)
 
 
 def energy_curves(log: np.ndarray) -> dict[str, np.ndarray]:
@@ -38,15 +68,9 @@ def energy_curves(log: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _curves(ui: UiState, curves: dict[str, np.ndarray]) -> None:
-    c = style.colors(ui)
-    fit = implot.AxisFlags_.auto_fit | implot.AxisFlags_.no_highlight
+    fit = implot.AxisFlags_.auto_fit | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_label
     implot.setup_axes("t [s]", "E [J]", fit, fit)
-    implot.setup_legend(implot.Location_.north_west, implot.LegendFlags_.horizontal)
-    shown = {
-        "Total": (c.total, 2.0), "Kinetic": (c.kinetic, 1.5), "Potential": (c.potential, 1.5),
-        "Springs": (c.spring, 1.5),
-    }
-    for name, (color, width) in shown.items():
+    for name, (color, width) in _look(ui).items():
         if name in curves and len(curves["t"]):
             spec = implot.Spec(line_color=color, line_weight=width * ui.preferences.scale)
             implot.plot_line(name, curves["t"], curves[name], spec)

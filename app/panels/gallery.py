@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, SceneEntry, UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 
 def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.panels import dialogs, menus, style, view
 from contactlab.app.panels.contacts import draw_contacts
 from contactlab.app.panels.energy import draw_energy
@@ -11,7 +13,6 @@ from contactlab.app.panels.status import draw_status
 from contactlab.app.panels.transport import draw_transport
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 Send = Callable[[Command], None]
 GAP = 2.0  # [pixels at scale 1] between panels
@@ -46,11 +47,6 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     draw_transport(ui, snapshot, send, (0.0, bottom, width, transport_height))
     bottom -= gap
     left, right = 0.0, width
-    if p.gallery:
-        wide = min(p.gallery_width * font, 0.3 * width)
-        draw_gallery(ui, snapshot, send, (0.0, top, wide, bottom - top))
-        p.gallery_width += _edge(ui, "gallery_edge", (wide, top, gap, bottom - top), 0) / font
-        left = wide + gap
     if p.parameters:
         wide = min(p.parameters_width * font, 0.35 * width)
         draw_parameters(ui, snapshot, send, (width - wide, top, wide, bottom - top))
@@ -61,6 +57,11 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         _lower(ui, snapshot, send, (left, bottom - tall, right - left, tall))
         p.lower_height -= _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1) / font
         bottom -= tall + gap
+    if p.gallery:
+        wide = min(p.gallery_width * font, 0.3 * width)
+        draw_gallery(ui, snapshot, send, (0.0, top, wide, bottom - top))
+        p.gallery_width += _edge(ui, "gallery_edge", (wide, top, gap, bottom - top), 0) / font
+        left = wide + gap
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
     p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
     p.lower_height = min(max(p.lower_height, 7.0), 60.0)
@@ -71,9 +72,7 @@ def _lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None:
     """Contacts on the left, energy on the right."""
     x, y, w, h = rect
     gap = GAP * ui.preferences.scale
-    table = max(0.6 * (w - gap), min(w - gap, 36.0 * ui.font))
-    if w - gap - table < 13.0 * ui.font:
-        table = w - gap - min(13.0 * ui.font, 0.4 * w)
+    table = 0.64 * (w - gap)
     with style.panel("contacts_panel", (x, y, table, h)) as shown:
         if shown:
             draw_contacts(ui, snapshot, send)

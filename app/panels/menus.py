@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.commands import COMMANDS, TOGGLES
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 
 def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> float:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from imgui_bundle import imgui
+
 from contactlab.app.commands import TOGGLES
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
@@ -11,11 +13,8 @@ from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Command, Set, Snapshot
 from contactlab.physics.methods import METHODS
 from contactlab.physics.solvers import SOLVERS
-from imgui_bundle import imgui
 
 Send = Callable[[Command], None]
-SLIDER = imgui.SliderFlags_.always_clamp
-LOG_SLIDER = SLIDER | imgui.SliderFlags_.logarithmic
 FULL = -1e-6  # item width: to the right edge
 SOON = 0.5    # [s] a slider shows what was asked for until the engine has answered
 
@@ -62,7 +61,7 @@ def _value(ui: UiState, name: str, engine: float) -> float:
 def _ask(ui: UiState, send: Send, name: str, shown: float, value: float | int | str | tuple[float, float, float] | None
          ) -> None:
     ui.asked[name] = (shown, ui.clock + SOON)
-    send(Set(name, value))  # type: ignore[arg-type]
+    send(Set(name, value))
 
 
 def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
@@ -72,10 +71,10 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _coefficient(ui, send, "friction", "Friction  μ", settings.friction, materials.friction, 1.5)
     gravity = np.array(settings.gravity)
     size = float(np.linalg.norm(gravity))
-    imgui.text("Gravity  g")
-    imgui.set_next_item_width(FULL)
     shown = _value(ui, "gravity", size)
-    changed, g = imgui.slider_float("##gravity", shown, 0.0, 25.0, "%.2f m/s²", SLIDER)
+    _label(ui, "Gravity  g", f"{shown:.2f} m/s²")
+    imgui.set_next_item_width(FULL)
+    changed, g = style.slider("gravity", shown, 0.0, 25.0, "%.2f", ui)
     if changed:
         direction = gravity / size if size > 0.0 else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in direction * g)
@@ -87,26 +86,34 @@ def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float
     """A slider for a coefficient of all contacts, and a button that gives it back to the materials."""
     own = table[~np.isnan(table)]
     lo, hi = (float(own.min()), float(own.max())) if own.size else (0.0, 0.0)
-    imgui.text(label)
-    if override is None:
-        words = f"materials: {lo:.2g}" if lo == hi else f"materials: {lo:.2g} … {hi:.2g}"
-        imgui.same_line()
-        _right_aligned(ui, words)
-    else:
-        imgui.same_line(imgui.get_content_region_avail().x - _small_width("\uf0e2 materials"))
-        if imgui.small_button(f"\uf0e2 materials##{name}"):
-            ui.asked.pop(name, None)
-            send(Set(name, None))  # type: ignore[arg-type]
-        imgui.set_item_tooltip("Back to what the materials say")
-    imgui.set_next_item_width(FULL)
     shown = _value(ui, name, 0.5 * (lo + hi) if override is None else override)
-    changed, value = imgui.slider_float(f"##{name}", shown, 0.0, top, "%.2f", SLIDER)
+    if override is None and name not in ui.asked:
+        _label(ui, label, f"{lo:.2f}" if lo == hi else f"{lo:.2f} … {hi:.2f}")
+        imgui.set_item_tooltip("As the materials say; move the slider to set all contacts alike")
+    else:
+        _label(ui, label, f"{shown:.2f}", button="\uf0e2")
+        if imgui.small_button(f"\uf0e2##{name}_materials"):
+            ui.asked.pop(name, None)
+            send(Set(name, None))
+        imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
+    imgui.set_next_item_width(FULL)
+    changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)
     if changed:
         _ask(ui, send, name, value, value)
 
 
-def _small_width(text: str) -> float:
-    return imgui.calc_text_size(text).x + 2 * imgui.get_style().frame_padding.x
+def _label(ui: UiState, label: str, value: str, button: str = "") -> None:
+    """A name at the left and its value at the right of a line, with room for a small button after it."""
+    imgui.text(label)
+    imgui.same_line()
+    room = imgui.get_content_region_avail().x - imgui.calc_text_size(value).x
+    if button:
+        st = imgui.get_style()
+        room -= imgui.calc_text_size(button).x + 2 * st.frame_padding.x + st.item_spacing.x
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
+    imgui.text(value)
+    if button:
+        imgui.same_line()
 
 
 def _right_aligned(ui: UiState, text: str) -> None:
@@ -122,23 +129,18 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, INTEGRATORS)
     _choice(ui, send, "solver", "Solver", settings.solver, SOLVERS)
-    label_width = 5.2 * ui.font
-    imgui.align_text_to_frame_padding()
-    imgui.text("Step  h")
-    imgui.same_line(label_width)
+    rate = _value(ui, "h", 1.0 / settings.h)
+    _label(ui, "Step  h", f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
     imgui.set_next_item_width(FULL)
-    rate = round(_value(ui, "h", 1.0 / settings.h))
-    changed, rate = imgui.slider_int("##h", rate, 30, 4000, "1/%d s", LOG_SLIDER)
+    changed, rate = style.slider("h", rate, 30.0, 4000.0, "%.0f", ui, logarithmic=True)
     if changed:
-        _ask(ui, send, "h", float(rate), 1.0 / rate)
-    imgui.align_text_to_frame_padding()
-    imgui.text("Iterations")
-    imgui.same_line(label_width)
+        _ask(ui, send, "h", round(rate), 1.0 / round(rate))
+    count = _value(ui, "iterations", settings.iterations)
+    _label(ui, "Iterations", f"{count:.0f}")
     imgui.set_next_item_width(FULL)
-    shown = round(_value(ui, "iterations", settings.iterations))
-    changed, count = imgui.slider_int("##iterations", shown, 1, 1000, "%d", LOG_SLIDER)
+    changed, count = style.slider("iterations", count, 1.0, 1000.0, "%.0f", ui, logarithmic=True)
     if changed:
-        _ask(ui, send, "iterations", float(count), count)
+        _ask(ui, send, "iterations", round(count), round(count))
 
 
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:
@@ -160,8 +162,6 @@ def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names:
 def draw_view_switches(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One check box for each switch of the view, with its key."""
     for name, label in TOGGLES.items():
-        if name == "logarithmic":
-            continue
         changed, value = imgui.checkbox(label, getattr(ui.view, name))
         if changed:
             setattr(ui.view, name, value)
@@ -169,13 +169,8 @@ def draw_view_switches(ui: UiState, snapshot: Snapshot | None, send: Send) -> No
         if key:
             imgui.same_line()
             _right_aligned(ui, key)
-    imgui.text("Length of arrows")
-    imgui.same_line()
-    changed, value = imgui.checkbox("log", ui.view.logarithmic)
-    if changed:
-        ui.view.logarithmic = value
-    imgui.set_item_tooltip("Length grows with the logarithm of the force: small and large forces both show  (L)")
+    _label(ui, "Length of arrows", f"× {ui.view.force_scale:.2f}")
     imgui.set_next_item_width(FULL)
-    changed, scale = imgui.slider_float("##force_scale", ui.view.force_scale, 0.05, 20.0, "× %.2f", LOG_SLIDER)
+    changed, scale = style.slider("force_scale", ui.view.force_scale, 0.05, 20.0, "%.2f", ui, logarithmic=True)
     if changed:
         ui.view.force_scale = scale

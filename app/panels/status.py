@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.keys import GESTURES
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:

@@ -1,11 +1,13 @@
 """Look of the panels: two palettes, sizes from the font height, and the few widgets that Dear ImGui lacks."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from contactlab.app.ui_state import Rect, UiState
 from imgui_bundle import imgui, implot
+
+from contactlab.app.ui_state import Rect, UiState
 
 Color = tuple[float, float, float, float]
 
@@ -75,7 +77,8 @@ def apply(ui: UiState) -> None:
         C.border: c.line, C.frame_bg: c.raised, C.frame_bg_hovered: c.hovered, C.frame_bg_active: c.pressed,
         C.title_bg: c.panel, C.title_bg_active: c.panel, C.menu_bar_bg: c.panel, C.scrollbar_bg: transparent,
         C.scrollbar_grab: c.hovered, C.scrollbar_grab_hovered: c.pressed, C.scrollbar_grab_active: c.pressed,
-        C.check_mark: c.accent, C.slider_grab: c.accent, C.slider_grab_active: c.accent, C.button: c.raised,
+        C.check_mark: c.on_accent, C.checkbox_selected_bg: c.accent,
+        C.slider_grab: c.accent, C.slider_grab_active: c.accent, C.button: c.raised,
         C.button_hovered: c.hovered, C.button_active: c.pressed, C.header: c.raised, C.header_hovered: c.hovered,
         C.header_active: c.pressed, C.separator: c.line, C.separator_hovered: c.accent, C.separator_active: c.accent,
         C.table_header_bg: c.panel, C.table_border_light: c.line, C.table_border_strong: c.line,
@@ -170,6 +173,36 @@ def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2,
     if tip:
         imgui.set_item_tooltip(tip)
     return pressed
+
+
+def slider(name: str, value: float, low: float, high: float, shown: str, ui: UiState, logarithmic: bool = False
+           ) -> tuple[bool, float]:
+    """A thin slider over the item width; Ctrl+click to type a number, written as the format `shown` says."""
+    c = colors(ui)
+    flags = imgui.SliderFlags_.always_clamp | (imgui.SliderFlags_.logarithmic if logarithmic else 0)
+    typing = imgui.internal.temp_input_is_active(imgui.get_id(f"##{name}"))
+    x, y = imgui.get_cursor_screen_pos()
+    width, height = imgui.calc_item_width(), imgui.get_frame_height()
+    if typing:
+        return imgui.slider_float(f"##{name}", value, low, high, shown, flags)
+    clear = (0.0, 0.0, 0.0, 0.0)
+    slots = (imgui.Col_.text, imgui.Col_.frame_bg, imgui.Col_.frame_bg_hovered, imgui.Col_.frame_bg_active,
+             imgui.Col_.slider_grab, imgui.Col_.slider_grab_active)
+    for slot in slots:
+        imgui.push_style_color(slot, clear)
+    changed, value = imgui.slider_float(f"##{name}", value, low, high, shown, flags)
+    imgui.pop_style_color(len(slots))
+    share = math.log(max(value, low) / low) / math.log(high / low) if logarithmic else (value - low) / (high - low)
+    share = min(max(share, 0.0), 1.0)
+    middle, half = y + 0.5 * height, 0.14 * ui.font
+    lively = imgui.is_item_hovered() or imgui.is_item_active()
+    radius = (0.44 if lively else 0.38) * ui.font
+    at = x + radius + share * (width - 2 * radius)
+    draw = imgui.get_window_draw_list()
+    draw.add_rect_filled((x, middle - half), (x + width, middle + half), u32(c.pressed if lively else c.hovered), half)
+    draw.add_rect_filled((x, middle - half), (at, middle + half), u32(c.accent), half)
+    draw.add_circle_filled((at, middle), radius, u32(c.accent))
+    return changed, value
 
 
 def clipped_text(text: str, width: float) -> str:

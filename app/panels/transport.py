@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable
 
+from imgui_bundle import imgui
+
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
-from imgui_bundle import imgui
 
 Send = Callable[[Command], None]
 
@@ -51,17 +52,19 @@ def _buttons(ui: UiState, send: Send) -> None:
 
 def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Slow motion, on a logarithmic scale from ×0.01 to ×1."""
-    imgui.set_next_item_width(7.0 * ui.font)
+    imgui.set_next_item_width(6.0 * ui.font)
     asked = ui.asked.get("speed")
     shown = asked[0] if asked is not None and ui.clock < asked[1] else snapshot.speed
-    flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
-    changed, speed = imgui.slider_float("##speed", shown, 0.01, 1.0, "× %.2f", flags)
+    changed, speed = style.slider("speed", shown, 0.01, 1.0, "%.3f", ui, logarithmic=True)
     if changed:
         if speed > 0.95:  # the end of the slider is exactly real time
             speed = 1.0
         ui.asked["speed"] = speed, ui.clock + 0.5
         send(SetSpeed(speed))
     imgui.set_item_tooltip("Speed: simulated seconds per second  (+ and −)")
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.align_text_to_frame_padding()
+    imgui.text(f"× {shown:.2f}")
 
 
 def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from imgui_bundle import imgui
+
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
-from imgui_bundle import imgui
 
 
 def draw_picture(ui: UiState) -> None:
@@ -67,4 +68,6 @@ def _pill(ui: UiState, top: float, text: str, color: style.Color) -> float:
     draw.add_rect_filled(p0, p1, style.u32(c.panel, 0.94), 0.5 * font)
     draw.add_rect(p0, p1, style.u32(color), 0.5 * font, 1.5)
     draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(c.text), text, wrap)
+    if not text[0].isascii():  # the icon in the colour of the plate's edge
+        draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(color), text[0])
     return p1[1] + 0.4 * font
