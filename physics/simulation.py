@@ -1,22 +1,34 @@
 """Simulation: one model, one state, one method; what scripts use and the physics thread owns."""
 
 import math
-from collections import deque
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
 from contactlab.physics.integrators import INTEGRATORS
-from contactlab.physics.messages import Energy, Event, Settings, StepInfo
+from contactlab.physics.messages import (
+    Command,
+    Energy,
+    Event,
+    Grab,
+    MoveGrab,
+    Release,
+    Reset,
+    Set,
+    Settings,
+    StepInfo,
+)
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.scene import Scene
 from contactlab.physics.solvers import SOLVERS
-from contactlab.physics.state import Contacts, State, copy_state, empty_contacts
+from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
 
 KEPT_EVENTS = 10_000
 Vector = tuple[float, float, float]
@@ -49,7 +61,7 @@ class Simulation:
         self.step_count = 0
         self.info = StepInfo()  #: how the last step went
         self.history: History | None = None
-        self._events: deque[Event] = deque(maxlen=KEPT_EVENTS)  # also those after a step gone back to, until it is left
+        self._events: list[Event] = []  # by step; also those after a step gone back to, until a new branch begins
         self._dropped_events = 0
         self._contacts = empty_contacts(0)
         self._method: Any = None
@@ -59,7 +71,7 @@ class Simulation:
         self._dynamic = np.flatnonzero(setup.model.kind == BodyKind.DYNAMIC)
         wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
         self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
-        self._start = self.save()
+        self._start = copy_state(self.state)
 
     # ------------------------------------------------------------------------------------------------ time goes on
 
@@ -76,11 +88,11 @@ class Simulation:
         except Exception:
             self.state = before
             raise
-        while self._events and self._events[-1].step >= self.step_count:  # a new branch
-            self._events.pop()
-        for event in self._method.events:
-            self._dropped_events += len(self._events) == KEPT_EVENTS
-            self._events.append(replace(event, step=self.step_count))
+        del self._events[self._events_before(self.step_count) :]  # a new branch
+        self._events += [replace(event, step=self.step_count) for event in self._method.events]
+        if len(self._events) > 2 * KEPT_EVENTS:
+            self._dropped_events += len(self._events) - KEPT_EVENTS
+            del self._events[:-KEPT_EVENTS]
 
     def _advance(self) -> None:
         self._method.step(self.state, self.loads, self.settings)
@@ -147,7 +159,7 @@ class Simulation:
     def position(self, body: str | int) -> Array:
         """World position (3,) of the body's origin as the scene placed it [m]."""
         i = self.number(body)
-        return self.state.bodies.x[i] + _rotate(self.state.bodies.q[i], self.labels.origin[i])
+        return point_of_body(self.state.bodies, i, self.labels.origin[i])
 
     def orientation(self, body: str | int) -> Array:
         """Unit quaternion (4,) w x y z turning the scene's body axes into the world."""
@@ -164,6 +176,13 @@ class Simulation:
         """World angular velocity (3,) [rad/s]."""
         return self.state.bodies.w[self.number(body)].copy()
 
+    def frames(self) -> tuple[Array, Array, Array, Array]:
+        """position (n, 3), orientation (n, 4), velocity (n, 3) and angular_velocity (n, 3) of all bodies, as the
+        methods of these names give them."""
+        x, q, _, _, v, w = self.state.bodies
+        r = _rotate(q, self.labels.origin)
+        return x + r, _quat_mul(q, self.labels.axes), v + np.cross(w, r), w.copy()
+
     @property
     def contacts(self) -> Contacts:
         """Contacts of the last step, cut to those there are; views that the next step overwrites."""
@@ -172,13 +191,21 @@ class Simulation:
 
     @property
     def events(self) -> list[Event]:
-        """What happened to the contacts up to now, oldest first (the last 10 000)."""
-        return [e for e in self._events if e.step <= self.step_count]
+        """What happened to the contacts up to now, oldest first; at least the last 10 000."""
+        return self._events[: self._events_before(self.step_count + 1)]
 
     @property
     def event_count(self) -> int:
         """Number of events up to now."""
-        return self._dropped_events + sum(e.step <= self.step_count for e in self._events)
+        return self._dropped_events + self._events_before(self.step_count + 1)
+
+    def latest_events(self, count: int) -> list[Event]:
+        """The last `count` events up to now, oldest first."""
+        end = self._events_before(self.step_count + 1)
+        return self._events[max(0, end - count) : end]
+
+    def _events_before(self, step: int) -> int:
+        return bisect_left(self._events, step, key=lambda e: e.step)
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
@@ -227,6 +254,22 @@ class Simulation:
         (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 
+    def apply(self, command: Command) -> None:
+        """Carry out a command that concerns the simulation alone: Set, Grab, MoveGrab, Release or Reset."""
+        match command:
+            case Set(name, value):
+                self.set(**{name: value})
+            case Grab(body, point, target, turn):
+                self.grab(body, point, target, turn)
+            case MoveGrab(target):
+                self.move_grab(target)
+            case Release():
+                self.release()
+            case Reset():
+                self.reset()
+            case _:
+                raise TypeError(f"{type(command).__name__} is not for the simulation")
+
     def _apply(self, settings: Settings) -> None:
         model, old = self._scene_model, self.settings
         materials = model.materials
@@ -266,8 +309,10 @@ class Simulation:
         self.info = StepInfo()
 
     def reset(self) -> None:
-        """Back to the first state of the scene. Settings stay as they are; grab and history end."""
-        self._set_state(0, self._start.state)
+        """Back to the first state of the scene. Settings stay as they are; grab, events and history end."""
+        self._set_state(0, self._start)
+        self._events.clear()
+        self._dropped_events = 0
         self.loads = empty_loads(len(self._number))
         if self.history is not None:
             self.history.clear()
@@ -348,15 +393,25 @@ def _vector(name: str, value: Any) -> Array:
     return vector
 
 
+def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
+    """World position (3,) of a point of the body frame [m]."""
+    return bodies.x[body] + _rotate(bodies.q[body], point)
+
+
 def _copy_loads(loads: Loads) -> Loads:
     return Loads(*(a.copy() for a in loads))
 
 
 def _rotate(q: Array, u: Array) -> Array:
-    """R(q) u = u + 2 w (r × u) + 2 r × (r × u)"""
-    t = 2.0 * np.cross(q[1:], u)
-    return u + q[0] * t + np.cross(q[1:], t)
+    """R(q) u = u + 2 w (r × u) + 2 r × (r × u), row by row"""
+    r = q[..., 1:]
+    t = 2.0 * np.cross(r, u)
+    return u + q[..., :1] * t + np.cross(r, t)
 
 
 def _quat_mul(p: Array, q: Array) -> Array:
-    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+    """p q, row by row"""
+    p_0, r, q_0, s = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
+    return np.concatenate(
+        [p_0 * q_0 - (r * s).sum(axis=-1, keepdims=True), p_0 * s + q_0 * r + np.cross(r, s)], axis=-1
+    )

@@ -1,6 +1,7 @@
 """Dormand–Prince 5(4): fifth order, error control by its embedded fourth order, fourth-order dense output."""
 
 import numpy as np
+
 from contactlab.physics.integrators.tableau import Integrator, tableau
 
 # [Dormand & Prince 1980; Hairer, Nørsett & Wanner, table II.5.2]

@@ -1,6 +1,7 @@
 """Semi-implicit (symplectic) Euler: momenta first, then positions with the new momenta."""
 
 import numpy as np
+
 from contactlab.physics.integrators.tableau import Integrator, Tableau
 
 # k_1 = f(x_0, p_0),  p_1 = p_0 + h k_1,  k_2 = f(x_0, p_1),  x_1 = x_0 + h k_2     [Hairer, Lubich & Wanner, I.1.9]

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive
@@ -73,9 +74,9 @@ def local_error(model, error, h, y0, k):
             q = group_error(error, k, i, 3, 7, h, y0, 1.0)
             p = group_error(error, k, i, 7, 10, h, y0, model.mass[i])
             l = group_error(error, k, i, 10, 13, h, y0, moment)
-            worst = max(max(x, q), max(p, l))
-            if not worst <= largest:  # nan counts as larger
-                largest = worst
+            if not math.isfinite(x + q + p + l):
+                return math.nan
+            largest = max(max(largest, max(x, q)), max(p, l))
     return largest
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from contactlab.physics.model import Array
 from numpy.typing import ArrayLike
+
+from contactlab.physics.model import Array
 
 
 class Tableau(NamedTuple):
