@@ -2,44 +2,45 @@
 
 import math
 
-from contactlab.physics.collision.geometry import column, put_point, to_local, to_world
-from contactlab.physics.collision.manifold import B_SIDE, lay_over, reduce_points
+from contactlab.physics.collision.geometry import axis as axis_of
+from contactlab.physics.collision.geometry import between, extent, origin, put_point, to_local, to_world
+from contactlab.physics.collision.manifold import B_SIDE, lay_over, put_corner, reduce_points
 from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, cross, dot, neg, put, row, scale, sub
+from contactlab.physics.vec import add, axpy, cross, dot, neg, scale, sub
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 BIAS = 1e-7          # how much better, relative to size, another axis must be than a face of a
 
 
 @helper
-def box_corner(geom, s, n):
+def box_corner(pose, s, n):
     """Corner farthest along n, world frame."""
-    d, h = to_local(geom.R, s, n), row(geom.size, s)
+    d, h = to_local(pose, s, n), extent(pose, s)
     c = (math.copysign(h[0], d[0]), math.copysign(h[1], d[1]), math.copysign(h[2], d[2]))
-    return add(row(geom.x, s), to_world(geom.R, s, c))
+    return add(origin(pose, s), to_world(pose, s, c))
 
 
 @helper
-def box_face(geom, s, n, side, corners_out, edges_out):
+def box_face(pose, s, n, side, feature_out):
     """The face that looks most along n: four corners, counter-clockwise from outside, and the names of its edges."""
-    d, h, x = to_local(geom.R, s, n), row(geom.size, s), row(geom.x, s)
+    d, h, x = to_local(pose, s, n), extent(pose, s), origin(pose, s)
     i = 0 if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]) else (1 if abs(d[1]) >= abs(d[2]) else 2)
     j, k = (i + 1) % 3, (i + 2) % 3
     positive = d[i] >= 0.0
-    w = scale(h[i] if positive else -h[i], column(geom.R, s, i))
-    u, v = scale(h[j], column(geom.R, s, j)), scale(h[k], column(geom.R, s, k))
+    w = scale(h[i] if positive else -h[i], axis_of(pose, s, i))
+    u, v = scale(h[j], axis_of(pose, s, j)), scale(h[k], axis_of(pose, s, k))
     centre = add(x, w)
     top = 1 if positive else 0
     for c in range(4):  # corners (-,-) (+,-) (+,+) (-,+) in (u, v), reversed on the negative side
         at = c if positive else 3 - c
         su, sv = 1.0 if at == 1 or at == 2 else -1.0, 1.0 if at >= 2 else -1.0
-        put(corners_out, c, axpy(su, u, axpy(sv, v, centre)))
         edge = at if positive else (at + 3) % 4
         # an edge of the box: its direction, and the sides of the two other axes on which it lies
         if edge == 0 or edge == 2:
-            edges_out[c] = side + edge_name(j, k, 1 if edge == 2 else 0, i, top)
+            name = edge_name(j, k, 1 if edge == 2 else 0, i, top)
         else:
-            edges_out[c] = side + edge_name(k, i, top, j, 1 if edge == 1 else 0)
+            name = edge_name(k, i, top, j, 1 if edge == 1 else 0)
+        put_corner(feature_out, c, axpy(su, u, axpy(sv, v, centre)), side + name)
     return 4
 
 
@@ -51,17 +52,16 @@ def edge_name(axis, i, side_i, j, side_j):
 
 
 @helper
-def box_axes(geom, a, b, margin):
+def box_axes(pose, a, b, margin):
     """Best separating axis: (separation, normal a -> b, kind), kind 0..2 face of a, 3..5 of b, 6.. edge pair.
 
-    Separation is the distance of the two shadows on the axis, the largest over all axes [Ericson 2005, §4.4.1]. Where it
-    exceeds the margin the search stops.
+    Separation is the distance of the two shadows on the axis, the largest over all axes [Ericson 2005, §4.4.1]. Where
+    it exceeds the margin the search stops.
     """
-    R = geom.R
-    a0, a1, a2 = column(R, a, 0), column(R, a, 1), column(R, a, 2)
-    b0, b1, b2 = column(R, b, 0), column(R, b, 1), column(R, b, 2)
-    ha, hb = row(geom.size, a), row(geom.size, b)
-    d = sub(row(geom.x, b), row(geom.x, a))
+    a0, a1, a2 = axis_of(pose, a, 0), axis_of(pose, a, 1), axis_of(pose, a, 2)
+    b0, b1, b2 = axis_of(pose, b, 0), axis_of(pose, b, 1), axis_of(pose, b, 2)
+    ha, hb = extent(pose, a), extent(pose, b)
+    d = sub(origin(pose, b), origin(pose, a))
     t = (dot(a0, d), dot(a1, d), dot(a2, d))
     axes_a, axes_b = (a0, a1, a2), (b0, b1, b2)
     best, normal, kind = -1e300, a0, 0
@@ -105,43 +105,43 @@ def box_axes(geom, a, b, margin):
 
 
 @helper
-def edge_lines(geom, a, b, n, i, j):
+def edge_lines(pose, a, b, n, i, j):
     """Nearest points of a's and b's supporting edges (along axes i and j), and whether both lie within the edges."""
-    p, u = box_corner(geom, a, n), column(geom.R, a, i)
-    q, v = box_corner(geom, b, neg(n)), column(geom.R, b, j)
-    p = axpy(-dot(sub(p, row(geom.x, a)), u), u, p)  # middles of the edges
-    q = axpy(-dot(sub(q, row(geom.x, b)), v), v, q)
+    p, u = box_corner(pose, a, n), axis_of(pose, a, i)
+    q, v = box_corner(pose, b, neg(n)), axis_of(pose, b, j)
+    p = axpy(-dot(sub(p, origin(pose, a)), u), u, p)  # middles of the edges
+    q = axpy(-dot(sub(q, origin(pose, b)), v), v, q)
     c, d = dot(u, v), sub(q, p)
     s = (dot(d, u) - c * dot(d, v)) / (1.0 - c * c)
     t = c * s - dot(d, v)
-    inside = abs(s) <= geom.size[a, i] * (1.0 + 1e-9) and abs(t) <= geom.size[b, j] * (1.0 + 1e-9)
+    inside = abs(s) <= extent(pose, a)[i] * (1.0 + 1e-9) and abs(t) <= extent(pose, b)[j] * (1.0 + 1e-9)
     return axpy(s, u, p), axpy(t, v, q), inside
 
 
 @helper
-def face_cosine(geom, s, n):
+def face_cosine(pose, s, n):
     """Cosine between n and the face normal nearest to it."""
-    d = to_local(geom.R, s, n)
+    d = to_local(pose, s, n)
     return max(abs(d[0]), abs(d[1]), abs(d[2]))
 
 
 @helper
-def box_box(geom, a, b, margin, features, patch):
+def box_box(pose, a, b, margin, corners, poly, patch):
     """At most four points; returns their number."""
-    separation, n, kind = box_axes(geom, a, b, margin)
+    separation, n, kind = box_axes(pose, a, b, margin)
     if separation > margin:
         return 0
     k = 0
-    if kind < 6 or max(face_cosine(geom, a, n), face_cosine(geom, b, n)) > FACE_ALIGNED:
-        box_face(geom, a, n, 0, features.corners_a, features.edges_a)
-        box_face(geom, b, neg(n), B_SIDE, features.corners_b, features.edges_b)
-        k = reduce_points(patch, 0, lay_over(features, 4, 4, n, 0.0, 0.0, margin, patch))
+    if kind < 6 or max(face_cosine(pose, a, n), face_cosine(pose, b, n)) > FACE_ALIGNED:
+        box_face(pose, a, n, 0, corners[0])
+        box_face(pose, b, neg(n), B_SIDE, corners[1])
+        k = reduce_points(patch, 0, lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch))
     if kind >= 6 and k == 0:
         i, j = (kind - 6) // 3, (kind - 6) % 3
-        p, q, inside = edge_lines(geom, a, b, n, i, j)
+        p, q, inside = edge_lines(pose, a, b, n, i, j)
         if inside:
-            return put_point(patch, 0, scale(0.5, add(p, q)), n, separation, (1 << 50) + kind)
+            return put_point(patch, 0, between(p, q), n, separation, (1 << 50) + kind)
     if k == 0 and separation <= 0.0:
-        p, q = box_corner(geom, a, n), box_corner(geom, b, neg(n))
-        return put_point(patch, 0, scale(0.5, add(p, q)), n, separation, (1 << 51) + kind)
+        p, q = box_corner(pose, a, n), box_corner(pose, b, neg(n))
+        return put_point(patch, 0, between(p, q), n, separation, (1 << 51) + kind)
     return k

@@ -1,49 +1,37 @@
-"""Where the shapes are: world poses and bounds of all shapes, and what a pair of them leaves behind for its contacts."""
+"""Where the shapes are: world poses and bounds of all shapes, and the contact points that a pair of them yields.
+
+What the narrow phase reads of a shape stands in one row of `pose`, and what it writes in one row of a patch: a kernel
+pays for every array that it hands on to another (a tuple of ten of them costs more than a whole pair of spheres).
+"""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
+
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import LongArray
-from contactlab.physics.vec import add, put, quat_mat, quat_mul, row, row4, scale, transform
+from contactlab.physics.vec import add, quat_mat, quat_mul, row, row4, scale, transform
 
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH = range(7)  # ShapeKind, as plain integers for the kernels
 TRIANGLE = 7  # the triangle of a mesh that is being looked at; always the last row of Geometry
-CAP_CORNERS = 8  # points that stand for the rim of a cylinder's cap
 
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+POSE = 16   # columns of `pose`: origin 0-2, rotation matrix by rows 3-11, size 12-14, radius 15
+PATCH = 9   # columns of a patch: point 0-2, normal 3-5, gap 6, feature 7, part 8
 
 
 class Geometry(NamedTuple):
-    """World poses of the shapes; row i is shape i, the row after the last shape is the triangle in hand.
+    """All shapes in the world; row i is shape i, the row after the last shape is the triangle in hand.
 
-    A shape is a core swollen by `radius`: a point (sphere), a segment along z (capsule), or the shape itself.
+    A shape is a core swollen by a radius: a point (sphere), a segment along z (capsule), or the shape itself.
     """
 
-    kind: IntArray          #: (s + 1,)
-    x: Array                #: (s + 1, 3) shape origin [m], world frame
-    R: Array                #: (s + 1, 3, 3) shape frame -> world frame
-    size: Array             #: (s + 1, 3) see ShapeKind [m]
-    radius: Array           #: (s + 1,) what the core is swollen by [m]
-    data: IntArray          #: (s + 1,) row of Hulls or Meshes
-    vertex_start: IntArray  #: (k + 1,) hull k owns vertices vertex_start[k] : vertex_start[k + 1]
-    vertices: Array         #: (nv, 3) [m], shape frame
-    neighbour_start: IntArray  #: (nv + 1,)
-    neighbours: IntArray    #: absolute vertex rows
-    triangle: Array         #: (3, 3) corners of the triangle in hand [m], world frame
-    lo: Array               #: (s, 3) bounds swollen by the margin of the body [m]
-    hi: Array               #: (s, 3)
-
-
-class Patch(NamedTuple):
-    """Contact points of one pair of shapes, before they become rows of Contacts."""
-
-    point: Array        #: (k, 3) midway between the surfaces [m], world frame
-    normal: Array       #: (k, 3) unit, from the first to the second shape
-    gap: Array          #: (k,) [m]
-    feature: LongArray  #: (k,) names the pair of features that touch
+    kind: IntArray   #: (s + 1,)
+    data: IntArray   #: (s + 1,) row of Hulls or Meshes
+    pose: Array      #: (s + 1, POSE) origin [m] and axes (shape -> world) in the world, size [m], radius of the core [m]
+    box: Array       #: (s, 6) centre and half extents of the core's own box [m], shape frame
+    lo: Array        #: (s, 3) world bounds swollen by the margin of the body [m]
+    hi: Array        #: (s, 3)
 
 
 def new_geometry(model: Model) -> Geometry:
@@ -51,56 +39,74 @@ def new_geometry(model: Model) -> Geometry:
     shapes = model.shapes
     s = len(shapes.kind)
     kind = np.append(shapes.kind, TRIANGLE).astype(np.int32)
-    round_core = (kind == SPHERE) | (kind == CAPSULE)
-    size = np.vstack([shapes.size.reshape(s, 3), np.zeros((1, 3))])
-    return Geometry(
-        kind=kind, x=np.zeros((s + 1, 3)), R=np.tile(np.eye(3), (s + 1, 1, 1)), size=size,
-        radius=np.where(round_core, size[:, 0], 0.0), data=np.append(shapes.data, -1).astype(np.int32),
-        vertex_start=model.hulls.vertex_start, vertices=model.hulls.vertices,
-        neighbour_start=model.hulls.neighbour_start, neighbours=model.hulls.neighbours,
-        triangle=np.zeros((3, 3)), lo=np.zeros((s, 3)), hi=np.zeros((s, 3)),
-    )
-
-
-def new_patch(capacity: int) -> Patch:
-    return Patch(np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity), np.zeros(capacity, np.int64))
+    pose = np.zeros((s + 1, POSE))
+    pose[s, [3, 7, 11]] = 1.0
+    pose[:s, 12:15] = shapes.size
+    is_round = (shapes.kind == SPHERE) | (shapes.kind == CAPSULE)
+    pose[:s, 15] = np.where(is_round, shapes.size.reshape(s, 3)[:, 0], 0.0)
+    return Geometry(kind, np.append(shapes.data, -1).astype(np.int32), pose, own_boxes(model), np.zeros((s, 3)),
+                    np.zeros((s, 3)))
 
 
 @helper
-def column(R, s, j):
-    """Axis j of shape s in the world frame."""
-    return (R[s, 0, j], R[s, 1, j], R[s, 2, j])
+def origin(pose, s):
+    """Origin of shape s, world frame."""
+    return (pose[s, 0], pose[s, 1], pose[s, 2])
 
 
 @helper
-def to_world(R, s, u):
-    """R[s] u"""
+def axis(pose, s, j):
+    """Axis j of shape s, world frame."""
+    return (pose[s, 3 + j], pose[s, 6 + j], pose[s, 9 + j])
+
+
+@helper
+def extent(pose, s):
+    """What `Shapes.size` says of shape s."""
+    return (pose[s, 12], pose[s, 13], pose[s, 14])
+
+
+@helper
+def swell(pose, s):
+    """What the core of shape s is swollen by."""
+    return pose[s, 15]
+
+
+@helper
+def to_world(pose, s, u):
+    """A vector of the shape frame, turned into the world."""
     return (
-        R[s, 0, 0] * u[0] + R[s, 0, 1] * u[1] + R[s, 0, 2] * u[2],
-        R[s, 1, 0] * u[0] + R[s, 1, 1] * u[1] + R[s, 1, 2] * u[2],
-        R[s, 2, 0] * u[0] + R[s, 2, 1] * u[1] + R[s, 2, 2] * u[2],
+        pose[s, 3] * u[0] + pose[s, 4] * u[1] + pose[s, 5] * u[2],
+        pose[s, 6] * u[0] + pose[s, 7] * u[1] + pose[s, 8] * u[2],
+        pose[s, 9] * u[0] + pose[s, 10] * u[1] + pose[s, 11] * u[2],
     )
 
 
 @helper
-def to_local(R, s, u):
-    """R[s]^T u"""
+def to_local(pose, s, u):
+    """A vector of the world, turned into the shape frame."""
     return (
-        R[s, 0, 0] * u[0] + R[s, 1, 0] * u[1] + R[s, 2, 0] * u[2],
-        R[s, 0, 1] * u[0] + R[s, 1, 1] * u[1] + R[s, 2, 1] * u[2],
-        R[s, 0, 2] * u[0] + R[s, 1, 2] * u[1] + R[s, 2, 2] * u[2],
+        pose[s, 3] * u[0] + pose[s, 6] * u[1] + pose[s, 9] * u[2],
+        pose[s, 4] * u[0] + pose[s, 7] * u[1] + pose[s, 10] * u[2],
+        pose[s, 5] * u[0] + pose[s, 8] * u[1] + pose[s, 11] * u[2],
     )
 
 
 @helper
-def put_point(patch, k, point, normal, gap, feature):
-    """Write row k of a patch and return k + 1; where the patch is full, nothing is written."""
-    if k >= patch.gap.shape[0]:
+def put_point(patch_out, k, point, normal, gap, feature):
+    """Write row k of a patch and return k + 1; where the patch is full, nothing is written.
+
+    point: midway between the surfaces [m]; normal: unit, from the first to the second shape; feature: a whole number
+    that names the two features which touch.
+    """
+    if k >= patch_out.shape[0]:
         return k
-    put(patch.point, k, point)
-    put(patch.normal, k, normal)
-    patch.gap[k] = gap
-    patch.feature[k] = feature
+    for i in range(3):
+        patch_out[k, i] = point[i]
+        patch_out[k, 3 + i] = normal[i]
+    patch_out[k, 6] = gap
+    patch_out[k, 7] = feature
+    patch_out[k, 8] = 0.0
     return k + 1
 
 
@@ -119,37 +125,33 @@ def mix(h, value):
 
 
 @kernel
-def place_shapes(kind, body, position, orientation, bodies_x, bodies_q, x_out, R_out):
+def place_shapes(body, position, orientation, bodies_x, bodies_q, pose_out):
     """World pose of every shape."""
     for s in range(body.shape[0]):
         b = body[s]
         xb, qb = row(bodies_x, b), row4(bodies_q, b)
-        put(x_out, s, transform(xb, qb, row(position, s)))
+        x = transform(xb, qb, row(position, s))
         m = quat_mat(quat_mul(qb, row4(orientation, s)))
         for i in range(3):
-            R_out[s, i, 0] = m[i][0]
-            R_out[s, i, 1] = m[i][1]
-            R_out[s, i, 2] = m[i][2]
+            pose_out[s, i] = x[i]
+            for j in range(3):
+                pose_out[s, 3 + 3 * i + j] = m[i][j]
 
 
 @kernel
-def bound_shapes(geom, body, box, margin):
-    """World bounds of every shape but planes, swollen by the margin of its body; written to geom.lo, geom.hi.
-
-    `box` (s, 6) holds centre and half extents of the shape's own box, shape frame.
-    """
+def bound_shapes(kind, body, box, pose, margin, lo_out, hi_out):
+    """World bounds of every shape but planes, swollen by the margin of its body."""
     for s in range(body.shape[0]):
-        kind = geom.kind[s]
-        swell = margin[body[s]] + geom.radius[s]
+        swell = margin[body[s]] + pose[s, 15]
         for i in range(3):
-            r0, r1, r2 = geom.R[s, i, 0], geom.R[s, i, 1], geom.R[s, i, 2]
-            centre = geom.x[s, i] + r0 * box[s, 0] + r1 * box[s, 1] + r2 * box[s, 2]
-            if kind == CYLINDER:  # disc: r sqrt(1 - z_i^2), axis: half |z_i|
+            r0, r1, r2 = pose[s, 3 + 3 * i], pose[s, 4 + 3 * i], pose[s, 5 + 3 * i]
+            centre = pose[s, i] + r0 * box[s, 0] + r1 * box[s, 1] + r2 * box[s, 2]
+            if kind[s] == CYLINDER:  # disc: r sqrt(1 - z_i^2), axis: half |z_i|
                 half = box[s, 3] * math.sqrt(max(0.0, 1.0 - r2 * r2)) + box[s, 5] * abs(r2)
             else:
                 half = abs(r0) * box[s, 3] + abs(r1) * box[s, 4] + abs(r2) * box[s, 5]
-            geom.lo[s, i] = centre - half - swell
-            geom.hi[s, i] = centre + half + swell
+            lo_out[s, i] = centre - half - swell
+            hi_out[s, i] = centre + half + swell
 
 
 def own_boxes(model: Model) -> Array:

@@ -2,12 +2,13 @@
 
 import math
 
-from contactlab.physics.collision.geometry import CAP_CORNERS, Z, column, put_point, to_local, to_world
+from contactlab.physics.collision.geometry import axis, extent, origin, put_point, swell, to_local, to_world
 from contactlab.physics.jit import helper
 from contactlab.physics.vec import add, axpy, dot, neg, norm, row, scale, sub, unit
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LYING = 0.7      # cosine to the axis below which a cylinder touches with its side
+CAP_CORNERS = 8  # points that stand for the rim of a cylinder's cap
 
 
 @helper
@@ -32,8 +33,8 @@ def put_foot(patch, k, margin, point, radius, normal, height, feature):
 
 
 @helper
-def sphere_sphere(geom, a, b, margin, patch):
-    return put_balls(patch, 0, margin, row(geom.x, a), geom.radius[a], row(geom.x, b), geom.radius[b], Z, 0)
+def sphere_sphere(pose, a, b, margin, patch):
+    return put_balls(patch, 0, margin, origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), (0.0, 0.0, 1.0), 0)
 
 
 @helper
@@ -43,10 +44,10 @@ def segment_foot(c, u, half, p):
 
 
 @helper
-def sphere_capsule(geom, a, b, margin, patch):
-    p, c, u = row(geom.x, a), row(geom.x, b), column(geom.R, b, 2)
-    foot = axpy(segment_foot(c, u, geom.size[b, 1], p), u, c)
-    return put_balls(patch, 0, margin, p, geom.radius[a], foot, geom.radius[b], column(geom.R, b, 0), 0)
+def sphere_capsule(pose, a, b, margin, patch):
+    p, c, u = origin(pose, a), origin(pose, b), axis(pose, b, 2)
+    foot = axpy(segment_foot(c, u, extent(pose, b)[1], p), u, c)
+    return put_balls(patch, 0, margin, p, swell(pose, a), foot, swell(pose, b), axis(pose, b, 0), 0)
 
 
 @helper
@@ -64,11 +65,11 @@ def segments_closest(ca, ua, ha, cb, ub, hb):
 
 
 @helper
-def capsule_capsule(geom, a, b, margin, patch):
+def capsule_capsule(pose, a, b, margin, patch):
     """One point, or two at the ends of the overlap where the axes are parallel."""
-    ca, ua, ha = row(geom.x, a), column(geom.R, a, 2), geom.size[a, 1]
-    cb, ub, hb = row(geom.x, b), column(geom.R, b, 2), geom.size[b, 1]
-    ra, rb = geom.radius[a], geom.radius[b]
+    ca, ua, ha = origin(pose, a), axis(pose, a, 2), extent(pose, a)[1]
+    cb, ub, hb = origin(pose, b), axis(pose, b, 2), extent(pose, b)[1]
+    ra, rb = swell(pose, a), swell(pose, b)
     c, d = dot(ua, ub), sub(cb, ca)
     if abs(c) > math.sqrt(1.0 - PARALLEL * PARALLEL):
         # b's axis runs from middle - hb to middle + hb along a's
@@ -79,37 +80,37 @@ def capsule_capsule(geom, a, b, margin, patch):
             for end in range(2):
                 p = axpy(last if end == 1 else first, ua, ca)
                 q = axpy(segment_foot(cb, ub, hb, p), ub, cb)
-                k = put_balls(patch, k, margin, p, ra, q, rb, column(geom.R, a, 0), end)
+                k = put_balls(patch, k, margin, p, ra, q, rb, axis(pose, a, 0), end)
             return k
     s, t = segments_closest(ca, ua, ha, cb, ub, hb)
-    return put_balls(patch, 0, margin, axpy(s, ua, ca), ra, axpy(t, ub, cb), rb, column(geom.R, a, 0), 0)
+    return put_balls(patch, 0, margin, axpy(s, ua, ca), ra, axpy(t, ub, cb), rb, axis(pose, a, 0), 0)
 
 
 @helper
-def sphere_box(geom, a, b, margin, patch):
+def sphere_box(pose, a, b, margin, patch):
     """The nearest point of the box; from a centre inside, the way out through the nearest face."""
-    p, r = row(geom.x, a), geom.radius[a]
-    h = row(geom.size, b)
-    c = to_local(geom.R, b, sub(p, row(geom.x, b)))
+    p, r = origin(pose, a), swell(pose, a)
+    h = extent(pose, b)
+    c = to_local(pose, b, sub(p, origin(pose, b)))
     foot = (min(max(c[0], -h[0]), h[0]), min(max(c[1], -h[1]), h[1]), min(max(c[2], -h[2]), h[2]))
     d = sub(c, foot)
     height = norm(d)
     if height - r > margin:
         return 0
     if height > 1e-12 * (h[0] + h[1] + h[2]):
-        return put_foot(patch, 0, margin, p, r, to_world(geom.R, b, unit(d)), height, 0)
+        return put_foot(patch, 0, margin, p, r, to_world(pose, b, unit(d)), height, 0)
     depth = (h[0] - abs(c[0]), h[1] - abs(c[1]), h[2] - abs(c[2]))
-    axis = 0 if depth[0] <= depth[1] and depth[0] <= depth[2] else (1 if depth[1] <= depth[2] else 2)
-    n = column(geom.R, b, axis)
-    return put_foot(patch, 0, margin, p, r, n if c[axis] >= 0.0 else neg(n), -depth[axis], 0)
+    i = 0 if depth[0] <= depth[1] and depth[0] <= depth[2] else (1 if depth[1] <= depth[2] else 2)
+    n = axis(pose, b, i)
+    return put_foot(patch, 0, margin, p, r, n if c[i] >= 0.0 else neg(n), -depth[i], 0)
 
 
 @helper
-def sphere_cylinder(geom, a, b, margin, patch):
+def sphere_cylinder(pose, a, b, margin, patch):
     """The nearest point of the cylinder; from a centre inside, the way out through the nearer of side and cap."""
-    p, r = row(geom.x, a), geom.radius[a]
-    radius, half = geom.size[b, 0], geom.size[b, 1]
-    c = to_local(geom.R, b, sub(p, row(geom.x, b)))
+    p, r = origin(pose, a), swell(pose, a)
+    radius, half = extent(pose, b)[0], extent(pose, b)[1]
+    c = to_local(pose, b, sub(p, origin(pose, b)))
     rho = math.sqrt(c[0] * c[0] + c[1] * c[1])
     out = (c[0] / rho, c[1] / rho, 0.0) if rho > 0.0 else (1.0, 0.0, 0.0)
     up = (0.0, 0.0, 1.0 if c[2] >= 0.0 else -1.0)
@@ -121,27 +122,27 @@ def sphere_cylinder(geom, a, b, margin, patch):
         height, n = beside, out
     else:
         height, n = above, up
-    return put_foot(patch, 0, margin, p, r, to_world(geom.R, b, n), height, 0)
+    return put_foot(patch, 0, margin, p, r, to_world(pose, b, n), height, 0)
 
 
 @helper
-def plane_height(geom, plane, p):
+def plane_height(pose, plane, p):
     """Height of a point over a plane."""
-    return dot(column(geom.R, plane, 2), sub(p, row(geom.x, plane)))
+    return dot(axis(pose, plane, 2), sub(p, origin(pose, plane)))
 
 
 @helper
-def sphere_plane(geom, a, b, margin, patch):
-    p = row(geom.x, a)
-    return put_foot(patch, 0, margin, p, geom.radius[a], column(geom.R, b, 2), plane_height(geom, b, p), 0)
+def sphere_plane(pose, a, b, margin, patch):
+    p = origin(pose, a)
+    return put_foot(patch, 0, margin, p, swell(pose, a), axis(pose, b, 2), plane_height(pose, b, p), 0)
 
 
 @helper
-def box_plane(geom, a, b, margin, patch):
+def box_plane(pose, a, b, margin, patch):
     """The corners of the face that looks most towards the plane."""
-    n, x = column(geom.R, b, 2), row(geom.x, a)
-    d = to_local(geom.R, a, n)
-    h = row(geom.size, a)
+    n, x = axis(pose, b, 2), origin(pose, a)
+    d = to_local(pose, a, n)
+    h = extent(pose, a)
     face = 0 if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]) else (1 if abs(d[1]) >= abs(d[2]) else 2)
     side = -1.0 if d[face] > 0.0 else 1.0
     k = 0
@@ -149,55 +150,54 @@ def box_plane(geom, a, b, margin, patch):
         s = 1.0 if corner & 1 else -1.0
         t = 1.0 if corner & 2 else -1.0
         u = (side, s, t) if face == 0 else ((s, side, t) if face == 1 else (s, t, side))
-        p = add(x, to_world(geom.R, a, (u[0] * h[0], u[1] * h[1], u[2] * h[2])))
+        p = add(x, to_world(pose, a, (u[0] * h[0], u[1] * h[1], u[2] * h[2])))
         feature = (1 if u[0] > 0.0 else 0) + (2 if u[1] > 0.0 else 0) + (4 if u[2] > 0.0 else 0)
-        k = put_foot(patch, k, margin, p, 0.0, n, plane_height(geom, b, p), feature)
+        k = put_foot(patch, k, margin, p, 0.0, n, plane_height(pose, b, p), feature)
     return k
 
 
 @helper
-def capsule_plane(geom, a, b, margin, patch):
+def capsule_plane(pose, a, b, margin, patch):
     """The two ends."""
-    c, u, half = row(geom.x, a), column(geom.R, a, 2), geom.size[a, 1]
+    c, u, half = origin(pose, a), axis(pose, a, 2), extent(pose, a)[1]
     k = 0
     for end in range(2):
         p = axpy(half if end == 1 else -half, u, c)
-        k = put_foot(patch, k, margin, p, geom.radius[a], column(geom.R, b, 2), plane_height(geom, b, p), end)
+        k = put_foot(patch, k, margin, p, swell(pose, a), axis(pose, b, 2), plane_height(pose, b, p), end)
     return k
 
 
 @helper
-def cylinder_plane(geom, a, b, margin, patch):
+def cylinder_plane(pose, a, b, margin, patch):
     """Lying: the two ends of the lowest line of the side. Else the lowest point of the rim and corners of the cap."""
-    n, c, u = column(geom.R, b, 2), row(geom.x, a), column(geom.R, a, 2)
-    r, half = geom.size[a, 0], geom.size[a, 1]
+    n, c, u = axis(pose, b, 2), origin(pose, a), axis(pose, a, 2)
+    r, half = extent(pose, a)[0], extent(pose, a)[1]
     tilt = dot(n, u)
     down = unit(sub(scale(tilt, u), n))
     end = -half if tilt > 0.0 else half
     low = add(axpy(end, u, c), scale(r, down))
-    k = put_foot(patch, 0, margin, low, 0.0, n, plane_height(geom, b, low), CAP_CORNERS)
+    k = put_foot(patch, 0, margin, low, 0.0, n, plane_height(pose, b, low), CAP_CORNERS)
     if abs(tilt) < LYING:
         high = axpy(-2.0 * end, u, low)
-        return put_foot(patch, k, margin, high, 0.0, n, plane_height(geom, b, high), CAP_CORNERS + 1)
+        return put_foot(patch, k, margin, high, 0.0, n, plane_height(pose, b, high), CAP_CORNERS + 1)
     for corner in range(CAP_CORNERS):
         angle = 2.0 * math.pi / CAP_CORNERS * corner
-        p = add(c, to_world(geom.R, a, (r * math.cos(angle), r * math.sin(angle), end)))
-        height = plane_height(geom, b, p)
+        p = add(c, to_world(pose, a, (r * math.cos(angle), r * math.sin(angle), end)))
+        height = plane_height(pose, b, p)
         k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
     return k
 
 
 @helper
-def hull_plane(geom, a, b, margin, patch):
-    """All vertices within reach."""
-    n, x = column(geom.R, b, 2), row(geom.x, a)
-    d = to_local(geom.R, a, n)
-    offset = dot(n, sub(x, row(geom.x, b)))
+def hull_plane(pose, vertices, first, last, a, b, margin, patch):
+    """All vertices first : last of hull a within reach."""
+    n, x = axis(pose, b, 2), origin(pose, a)
+    d = to_local(pose, a, n)
+    offset = dot(n, sub(x, origin(pose, b)))
     k = 0
-    first = geom.vertex_start[geom.data[a]]
-    for v in range(first, geom.vertex_start[geom.data[a] + 1]):
-        height = offset + dot(d, row(geom.vertices, v))
+    for v in range(first, last):
+        height = offset + dot(d, row(vertices, v))
         if height <= margin:
-            p = add(x, to_world(geom.R, a, row(geom.vertices, v)))
+            p = add(x, to_world(pose, a, row(vertices, v)))
             k = put_foot(patch, k, margin, p, 0.0, n, height, v - first)
     return k
