@@ -5,6 +5,7 @@ destroyed, and loads glyphs when they are first shown. `Gui` needs no window; `f
 """
 
 import ctypes
+from collections.abc import Callable
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -124,8 +125,13 @@ class Gui:
         self.io.delta_time = max(dt, 1e-4)
         imgui.new_frame()
 
-    def finish(self, target: moderngl.Framebuffer | None = None) -> None:
-        """End the frame and draw it over what `target` holds."""
+    def finish(
+        self, target: moderngl.Framebuffer | None = None, last: str = "", between: Callable[[], None] | None = None
+    ) -> None:
+        """End the frame and draw it over what `target` holds.
+
+        Windows whose names begin with `last` are drawn after `between` was called: it can take a picture without them.
+        """
         imgui.render()
         if self.store is None:
             for wanted in imgui.get_platform_io().textures:
@@ -136,9 +142,14 @@ class Gui:
         for wanted in imgui.get_platform_io().textures:
             if wanted.status != imgui.ImTextureStatus.ok:
                 self.store.serve(wanted)
-        self._draw(imgui.get_draw_data(), target)
+        data = imgui.get_draw_data()
+        held = [c for c in data.cmd_lists if last and (c._owner_name or "").startswith(last)]
+        self._draw(data, [c for c in data.cmd_lists if c not in held], target)
+        if between is not None:
+            between()
+        self._draw(data, held, target)
 
-    def _draw(self, data: imgui.ImDrawData, target: moderngl.Framebuffer) -> None:
+    def _draw(self, data: imgui.ImDrawData, lists: list[imgui.ImDrawList], target: moderngl.Framebuffer) -> None:
         ctx = self.ctx
         assert ctx is not None
         scale = data.framebuffer_scale
@@ -152,7 +163,7 @@ class Gui:
         # alpha accumulates, so that frames read back from a transparent target stay right
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         self.program["display"] = (data.display_size.x, data.display_size.y)
-        for commands in data.cmd_lists:
+        for commands in lists:
             self._upload(commands)
             for command in commands.cmd_buffer:
                 x0, y0, x1, y1 = command.clip_rect

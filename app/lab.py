@@ -7,12 +7,9 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-import numpy as np
-
-from contactlab.app.camera import Camera
+from contactlab.app.camera import Camera, scene_bounds
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
-from contactlab.physics.model import BodyKind, Model
 from contactlab.physics.scene import Scene, SceneError, open_file
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -32,6 +29,8 @@ class Host(Protocol):
 class Engine(Protocol):
     """What the app sees of the physics thread."""
 
+    progress: tuple[str, float] | None  # while kernels compile
+
     @property
     def latest(self) -> Snapshot | None: ...
     def send(self, command: Command) -> None: ...
@@ -48,6 +47,7 @@ class Lab:
         self._log = log
         self._logged = 0.0
         self._generation = -1
+        self._refused: str | None = None
         self._loader = ThreadPoolExecutor(1, "contactlab-open")
         self._opening: tuple[Path, Future[Scene]] | None = None
 
@@ -62,6 +62,17 @@ class Lab:
             text = asdict(command) if is_dataclass(command) and not isinstance(command, Open) else {}
             self.note("command", command=type(command).__name__, **text)
         self.engine.send(command)
+
+    def hold(self, take: Any) -> None:
+        """From now on a recording in simulated time makes the steps; `take.playing` says whether it does."""
+        self.engine.send(Pause())
+        self.lockstep = take
+
+    def let_go(self) -> None:
+        """The engine runs by itself again."""
+        take, self.lockstep = self.lockstep, None
+        if take is not None and take.playing:
+            self.send(Play())
 
     @property
     def playing(self) -> bool:
@@ -79,13 +90,17 @@ class Lab:
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
         self.ui.playing = self.playing
+        self.ui.progress = self.engine.progress
         if latest is not None and latest.generation != self._generation:
             self._generation = latest.generation
             self.ui.view.selected = -1
             self.ui.hovered_key = None
-            self.frame(selected=False)
-            for text in latest.labels.notes:
-                self.ui.say(text, 8.0)
+            self.frame(selected=False, seconds=0.0)
+            if latest.labels.notes:
+                self.ui.say(" ".join(latest.labels.notes), 8.0)
+        if new and latest is not None and latest.notice and latest.notice != self._refused:
+            self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
+        self._refused = latest.notice if latest is not None else None
         if new:
             self._log_state()
         return new
@@ -155,14 +170,21 @@ class Lab:
 
     # --------------------------------------------------------------------------------------------- view
 
-    def frame(self, selected: bool) -> None:
+    def frame(self, selected: bool, seconds: float = 0.3) -> None:
         """Turn the camera to the selected body, or to everything that can move."""
         s = self.snapshot
         if s is None or len(s.x) == 0:
             return
-        body = self.ui.view.selected if selected else -1
-        lo, hi = bounds(s.model, s.x, s.q, body)
-        self.camera.frame(lo, hi)
+        _, _, width, height = self.ui.view_rect
+        lo, hi = scene_bounds(s.model, s.x, s.q, self.ui.view.selected if selected else -1)
+        self.camera.frame(lo, hi, width / height, seconds)
+
+    def move_camera(self, dt: float) -> bool:
+        """Let the camera go on with its way; True while it moves by itself."""
+        s, selected = self.snapshot, self.ui.view.selected
+        if self.ui.view.follow_selected and s is not None and 0 <= selected < len(s.x):
+            self.camera.follow(s.x[selected])
+        return self.camera.advance(dt)
 
     def escape(self) -> None:
         """Close what lies on top, else deselect. Never quits."""
@@ -193,23 +215,3 @@ def gallery_entries() -> list[SceneEntry]:
         scene = Scene.load(path)
         entries.append(SceneEntry(key, scene.title, scene.summary, path))
     return entries
-
-
-def bounds(model: Model, x: np.ndarray, q: np.ndarray, body: int = -1) -> tuple[np.ndarray, np.ndarray]:
-    """Box [m] around one body, or around all that move; around all bounded shapes where none moves."""
-    shapes = model.shapes
-    bounded = np.isfinite(shapes.bound)
-    chosen = bounded & (shapes.body == body) if body >= 0 else bounded & (model.kind[shapes.body] != BodyKind.FIXED)
-    if not chosen.any():
-        chosen = bounded
-    if not chosen.any():
-        return np.array([-1.0, -1.0, 0.0]), np.array([1.0, 1.0, 1.0])
-    centre = x[shapes.body[chosen]] + _rotate(q[shapes.body[chosen]], shapes.position[chosen])
-    radius = shapes.bound[chosen, None]
-    return (centre - radius).min(axis=0), (centre + radius).max(axis=0)
-
-
-def _rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (k, 3) turned by unit quaternions (k, 4): v + 2 w (u × v) + 2 u × (u × v)."""
-    t = 2.0 * np.cross(q[:, 1:], v)
-    return v + q[:, :1] * t + np.cross(q[:, 1:], t)

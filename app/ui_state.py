@@ -91,7 +91,7 @@ class RecordingStatus:
 
     path: Path
     seconds: float  # of video so far
-    paused: bool = False
+    as_seen: bool = False
 
 
 class Notice(NamedTuple):
@@ -129,7 +129,7 @@ class UiState:
     view_texture: Any = None
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
-    progress: tuple[float, str] | None = None  # while kernels compile
+    progress: tuple[str, float] | None = None  # while kernels compile: what, share done
     bold: Any = None                   # the bold face
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending
     asked: dict[str, tuple[float, float]] = field(default_factory=dict)  # settings just sent: value, shown until

@@ -233,11 +233,11 @@ def draw_progress(ui: UiState) -> None:
     """What is shown before the first scene runs."""
     if ui.progress is None:
         return
-    share, words = ui.progress
+    words, share = ui.progress
     _place(ui, 26.0, 0.4)
     _floating(ui, "progress", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=20.0):
         imgui.text("Contactlab")
     imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
-    style.muted(ui, words, wrap=True)
+    style.muted(ui, f"Preparing the engine: {words}. Only the first start takes this long.", wrap=True)
     imgui.end()

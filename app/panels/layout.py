@@ -22,7 +22,6 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One frame of the whole interface."""
     style.apply(ui)
     display = imgui.get_io().display_size
-    view.draw_picture(ui)
     if snapshot is None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
         dialogs.draw_progress(ui)
@@ -33,6 +32,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     else:
         _panels(ui, snapshot, send, display.x, display.y)
     view.draw_over_view(ui, snapshot, send)
+    dialogs.draw_progress(ui)
     dialogs.draw_dialogs(ui, snapshot, send)
 
 

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 
+from contactlab.app.camera import Camera
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
+
+NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
 
 
 def draw_picture(ui: UiState) -> None:
@@ -19,22 +22,21 @@ def draw_picture(ui: UiState) -> None:
         draw.add_image(ui.view_texture, (x, y), (x + w, y + h), (0, 1), (1, 0))
 
 
-def draw_labels(ui: UiState, labels: Sequence[Any], view_projection: np.ndarray) -> None:
+def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera) -> None:
     """World labels: `labels` have .position (3,), .text and .color; each is placed where its point is seen."""
     if not labels:
         return
     x, y, w, h = ui.view_rect
-    points = np.array([[*label.position, 1.0] for label in labels]) @ view_projection.T
+    places, depths = camera.project(np.array([label.position for label in labels]), w, h)
     draw = imgui.get_background_draw_list()
     draw.push_clip_rect((x, y), (x + w, y + h), True)
     c = style.colors(ui)
     size = 14.0 * ui.preferences.scale
-    for label, (px, py, _, pw) in zip(labels, points, strict=True):
-        if pw <= 0.0:
+    for label, (px, py), depth in zip(labels, places, depths, strict=True):
+        if depth <= 0.0:
             continue
         width = imgui.calc_text_size(label.text).x * size / imgui.get_font_size()
-        sx = x + 0.5 * w * (1.0 + px / pw) - 0.5 * width
-        sy = y + 0.5 * h * (1.0 - py / pw) - 1.4 * size
+        sx, sy = x + px - 0.5 * width, y + py - 1.4 * size
         halo = style.u32(c.panel, 0.72)
         corner = (sx + width + 0.3 * size, sy + 1.15 * size)
         draw.add_rect_filled((sx - 0.3 * size, sy - 0.1 * size), corner, halo, 0.3 * size)
@@ -45,29 +47,52 @@ def draw_labels(ui: UiState, labels: Sequence[Any], view_projection: np.ndarray)
 def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
     top = ui.view_rect[1] + 0.6 * ui.font
     if ui.recording is not None:
-        top = _pill(ui, top, f"\uf111  {ui.recording.seconds:.1f} s  →  {ui.recording.path}", style.colors(ui).danger)
+        length = f"{ui.recording.seconds:.1f} s" + (" paused" if not ui.playing and not ui.recording.as_seen else "")
+        top = _pill(ui, "light", top, f"\uf111  {length}  →  {ui.recording.path}", style.colors(ui).danger)
     if snapshot is not None and snapshot.error:
-        top = _pill(ui, top, f"\uf071  Paused: {snapshot.error}", style.colors(ui).danger)
+        top = _pill(ui, "error", top, f"\uf071  Paused: {snapshot.error}", style.colors(ui).danger)
     if ui.notice is not None:
         if ui.clock > ui.notice.until:
             ui.notice = None
         else:
-            _pill(ui, top, ui.notice.text, style.colors(ui).accent)
+            _pill(ui, "notice", top, ui.notice.text, style.colors(ui).accent)
 
 
-def _pill(ui: UiState, top: float, text: str, color: style.Color) -> float:
-    """A line of text on a rounded plate, centred in the view; returns where the next one goes."""
+def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color) -> float:
+    """A line of text on a rounded plate, centred in the view; returns where the next one goes.
+
+    Each is a window of its own, so that recordings can leave it out.
+    """
     x, _, w, _ = ui.view_rect
     c = style.colors(ui)
     font = ui.font
     wrap = max(w - 4 * font, 8 * font)
     size = imgui.calc_text_size(text, False, wrap)
     left = x + 0.5 * (w - size.x)
-    draw = imgui.get_foreground_draw_list() if ui.panels_hidden else imgui.get_background_draw_list()
     p0, p1 = (left - 0.8 * font, top), (left + size.x + 0.8 * font, top + size.y + 0.7 * font)
+    imgui.set_next_window_pos((p0[0] - 2, p0[1] - 2))
+    imgui.set_next_window_size((p1[0] - p0[0] + 4, p1[1] - p0[1] + 4))
+    flags = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_focus_on_appearing
+    imgui.begin(NOTICE_PREFIX + name, None, style.PANEL_FLAGS | flags)
+    draw = imgui.get_window_draw_list()
     draw.add_rect_filled(p0, p1, style.u32(c.panel, 0.94), 0.5 * font)
     draw.add_rect(p0, p1, style.u32(color), 0.5 * font, 1.5)
     draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(c.text), text, wrap)
     if not text[0].isascii():  # the icon in the colour of the plate's edge
         draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(color), text[0])
+    imgui.end()
     return p1[1] + 0.4 * font
+
+
+def draw_caption(ui: UiState, snapshot: Snapshot) -> None:
+    """Title and time, for videos without panels."""
+    c = style.colors(ui)
+    font = ui.font
+    x, y, w, _ = ui.view_rect
+    draw = imgui.get_background_draw_list()
+    draw.add_text(ui.bold, 1.25 * font, (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
+    text = f"t = {snapshot.t:.2f} s"
+    if snapshot.speed != 1.0:
+        text += f"   × {snapshot.speed:g}"
+    width = imgui.calc_text_size(text).x
+    draw.add_text(imgui.get_font(), font, (x + w - width - font, y + 0.9 * font), style.u32(c.text), text)

@@ -1,0 +1,185 @@
+"""Recording: of the running window (`Take`), and of a scene without any window (`record`)."""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from contactlab.app.camera import Camera, scene_bounds
+from contactlab.app.encoder import Frame, check_path, even, open_recording
+from contactlab.app.ui_state import Preferences, UiState
+from contactlab.physics.messages import Command, SetSpeed, Snapshot, Step
+from contactlab.physics.runner import Runner
+from contactlab.physics.scene import Scene
+
+PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
+
+
+class Cadence:
+    """How many steps lead from one frame of a video in simulated time to the next: the right number on average."""
+
+    def __init__(self, fps: int) -> None:
+        self.fps = fps
+        self._owed = 0.0  # [s] simulated time shown less simulated time run
+
+    def steps(self, speed: float, h: float) -> int:
+        self._owed += speed / self.fps
+        n = math.floor(self._owed / h + 1e-6)
+        self._owed -= n * h
+        return n
+
+
+class Take:
+    """A recording of what the window shows.
+
+    In simulated time it drives the engine itself, a frame's worth of steps at a time, so that no frame is missed
+    however slow the machine. As seen, frames carry the time at which they were on the screen.
+    """
+
+    def __init__(self, path: Path, size: tuple[int, int], fps: int, as_seen: bool, playing: bool, now: float) -> None:
+        self.movie = open_recording(path, size, fps)
+        self.as_seen = as_seen
+        self.playing = playing
+        self._cadence = Cadence(self.movie.fps)
+        self._start = now
+        self._expected: int | None = None
+        self._asked = now
+
+    def advance(self, snapshot: Snapshot, send: Callable[[Command], None], now: float) -> bool:
+        """True where this snapshot is to be captured; then call `capture`. Asks for the steps to the next frame."""
+        if self.as_seen:
+            return True
+        if snapshot.error:
+            self.playing = False
+        if self._expected is not None and snapshot.step != self._expected and now - self._asked < PATIENCE:
+            return False
+        if not self.playing:
+            self._expected = None
+            return False
+        count = self._cadence.steps(snapshot.speed, snapshot.settings.h)
+        self._expected, self._asked = snapshot.step + count, now
+        if count:
+            send(Step(count))
+        return True
+
+    def capture(self, frame: Frame, now: float) -> None:
+        """Take the picture of the snapshot that `advance` was given."""
+        wanted = math.floor((now - self._start) * self.movie.fps) + 1 if self.as_seen else self.movie.count + 1
+        while self.movie.count < wanted:
+            self.movie.add(frame)
+
+    def close(self) -> None:
+        self.movie.close()
+
+
+def record(
+    scene: Scene, out: Path, seconds: float = 10.0, size: tuple[int, int] = (1280, 720), fps: int = 60,
+    speed: float = 1.0, panels: bool = False, camera: tuple[float, ...] | None = None,
+    settings: Mapping[str, Any] | None = None, progress: Callable[[float], None] | None = None, dark: bool = True,
+) -> None:
+    """Record `seconds` of simulated time of a scene, `speed` simulated seconds per second of video, without a display.
+
+    `camera`: distance [m], azimuth, elevation [degrees] and, where given, the point looked at [m]. `progress` is told
+    the share done. Raises ValueError in one sentence where `out` cannot be such a file or be written.
+    """
+    check_path(out)
+    size = even(size)
+    runner = Runner(scene, settings or {}, paused=True)
+    runner.begin()
+    runner.send(SetSpeed(speed))
+    with Studio(size, panels, dark) as studio:
+        movie = open_recording(out, size, fps)
+        try:
+            _shoot(runner, studio, movie, seconds, speed, camera, progress or (lambda share: None))
+        finally:
+            movie.close()
+
+
+def _shoot(runner: Runner, studio: "Studio", movie: Any, seconds: float, speed: float, camera: tuple[float, ...] | None,
+           progress: Callable[[float], None]) -> None:
+    cadence = Cadence(movie.fps)
+    frames = max(1, round(seconds / speed * movie.fps))
+    for k in range(frames):
+        runner.tick()
+        snapshot = runner.latest
+        assert snapshot is not None
+        if snapshot.error:
+            raise ValueError(f"{snapshot.scene_name} stopped at t = {snapshot.t:.3f} s: {snapshot.error}")
+        if k == 0:
+            studio.aim(snapshot, camera)
+        movie.add(studio.picture(snapshot, snapshot.t))
+        progress((k + 1) / frames)
+        count = cadence.steps(speed, snapshot.settings.h)
+        if count:
+            runner.send(Step(count))
+
+
+class Studio:
+    """The view, and the panels where wanted, drawn without a window."""
+
+    def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True) -> None:
+        from contactlab.app.imgui_backend import Gui
+        from contactlab.app.offscreen import Offscreen
+        from contactlab.app.stage import Stage
+
+        self.panels = panels
+        self.camera = Camera()
+        self.offscreen = Offscreen(size)
+        self.ctx = self.offscreen.ctx
+        scale = max(size[1] / 800.0, 0.5) if not panels else max(size[1] / 900.0, 0.7)
+        self.gui = Gui(self.ctx, size)
+        assert self.gui.store is not None
+        self.stage = Stage(self.ctx, self.gui.store)
+        self.ui = UiState(preferences=Preferences(dark=dark, scale=scale))
+        self.ui.view.dark = dark
+        self.ui.bold = self.gui.bold
+        self.ui.playing = True
+        self.size = size
+        if panels:
+            from contactlab.app.lab import gallery_entries
+
+            self.ui.scenes = gallery_entries()
+
+    def __enter__(self) -> "Studio":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stage.release()
+        self.gui.release()
+        self.offscreen.release()
+
+    def aim(self, snapshot: Snapshot, camera: tuple[float, ...] | None) -> None:
+        """Frame everything, then turn as asked."""
+        lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
+        self.camera.frame(lo, hi, self.size[0] / self.size[1])
+        if camera is not None:
+            self.camera.distance, self.camera.azimuth, self.camera.elevation = camera[:3]
+            if len(camera) == 6:
+                self.camera.follow(np.array(camera[3:]))
+
+    def picture(self, snapshot: Snapshot, now: float) -> Frame:
+        """One frame (height, width, 3)."""
+        from contactlab.app.panels import style
+        from contactlab.app.panels.layout import draw_ui
+        from contactlab.app.panels.view import draw_caption
+
+        ui, target = self.ui, self.offscreen.fbo
+        ui.clock = now
+        self.gui.use()
+        self.gui.new_frame()
+        style.apply(ui)
+        if self.panels:
+            draw_ui(ui, snapshot, lambda command: None)
+        else:
+            ui.view_rect = (0.0, 0.0, float(self.size[0]), float(self.size[1]))
+        _, _, w, h = ui.view_rect
+        self.stage.render(snapshot, self.camera, ui, (max(round(w), 1), max(round(h), 1)), ui.preferences.scale)
+        self.stage.write(snapshot, self.camera, ui)
+        if not self.panels:
+            draw_caption(ui, snapshot)
+        target.use()
+        target.clear(*style.colors(ui).background[:3], 1.0)
+        self.gui.finish(target)
+        return self.offscreen.read()

@@ -1,0 +1,433 @@
+"""The window: opens at once, feeds input to panels and view, draws at most 60 times a second, sleeps when idle."""
+
+import math
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import moderngl
+import numpy as np
+import platformdirs
+import pyglet
+from imgui_bundle import imgui
+from imgui_bundle import portable_file_dialogs as dialogs
+from pyglet.window import key
+
+from contactlab.app import commands, picking
+from contactlab.app.encoder import Frame, even, numbered, save_picture
+from contactlab.app.imgui_backend import Gui
+from contactlab.app.keys import command_for
+from contactlab.app.lab import Lab, gallery_entries
+from contactlab.app.mouse import Mouse
+from contactlab.app.panels import style
+from contactlab.app.panels.layout import draw_ui
+from contactlab.app.panels.view import NOTICE_PREFIX
+from contactlab.app.pyglet_input import BUTTON_NAMES, Input, modifier_names
+from contactlab.app.recorder import Take
+from contactlab.app.stage import Stage, thumbnails
+from contactlab.app.ui_state import Preferences, RecordingStatus, SceneEntry, UiState
+from contactlab.physics.runner import Runner
+from contactlab.physics.scene import Scene
+
+FRAME = 1.0 / 60.0
+LIVELY = 0.4          # [s] after the last input during which every frame is drawn
+LAZY = 0.25           # [s] between frames when nothing happens
+DOUBLE_CLICK = 0.35   # [s]
+SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
+FILE_TYPES = ["Scenes and meshes", "*.toml *.obj *.stl *.ply *.off *.glb *.gltf", "All files", "*"]
+
+
+def open_window(
+    scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
+    preferences: Path = SETTINGS,
+) -> None:
+    """Open the app on a scene and stay until it is closed.
+
+    settings: override the scene's own, as `Simulation.set` does.
+    log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
+    preferences: the file that remembers layout and theme.
+    """
+    window = Window(Preferences.load(preferences))
+    log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
+    try:
+        window.begin(Runner(scene, settings or {}), scene.path, log)
+        pyglet.app.run(interval=None)
+    finally:
+        window.end()
+        window.ui.preferences.save(preferences)
+        if log is not None:
+            log.close()
+
+
+class Window(pyglet.window.Window):
+    """pyglet's window with our panels; the `Host` of a Lab."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3, forward_compatible=True)
+        screen = pyglet.display.get_display().get_default_screen()
+        super().__init__(
+            min(preferences.width, screen.width), min(preferences.height, screen.height), "Contactlab", resizable=True,
+            file_drops=True, vsync=True, config=config,
+        )
+        self.set_minimum_size(640, 420)
+        if preferences.maximized:
+            self.maximize()
+        self.ui = UiState(preferences=preferences)
+        self.ui.view.dark = preferences.dark
+        self.ctx = moderngl.create_context(require=330)
+        self.screen_buffer = self.ctx.detect_framebuffer()
+        self.gui = Gui(self.ctx, self.get_size())
+        self.ui.bold = self.gui.bold
+        self.feed = Input(self, self.gui.io)
+        assert self.gui.store is not None
+        self.stage = Stage(self.ctx, self.gui.store)
+        self.lab: Lab | None = None
+        self.mouse: Mouse | None = None
+        self.take: Take | None = None
+        self.runner: Runner | None = None
+        self._gallery: Future[list[SceneEntry]] | None = None
+        self._dialog: Any = None
+        self._wanted_pictures: list[Path] = []
+        self._cursor_at = (-1.0, -1.0)
+        self._last_click = (0.0, "", -9.0, -9.0)
+        self._last_input = self._last_draw = time.perf_counter()
+        self._stale = True
+        self._fps_mark = (time.perf_counter(), 0)
+        self._draw_frame(0.0)  # something is on the screen before the engine loads
+
+    def begin(self, runner: Runner, path: Path | None, log: Any) -> None:
+        """Start the engine and the clock."""
+        self.runner = runner
+        self.ui.scene_path = path
+        self.lab = Lab(runner, self.ui, self, log)
+        self.mouse = Mouse(self.lab, self._pick)
+        self._gallery = ThreadPoolExecutor(1, "contactlab-gallery").submit(gallery_entries)
+        runner.start()
+        pyglet.clock.schedule_interval(self._tick, FRAME)
+
+    def end(self) -> None:
+        """Finish the recording and stop the engine."""
+        if self.take is not None:
+            self._stop_recording()
+        if self.lab is not None:
+            self.lab.close()
+        if self.runner is not None:
+            self.runner.stop()
+        self.stage.release()
+        self.gui.release()
+        self.close()
+
+    # ------------------------------------------------------------------------------------------- the loop
+
+    def _tick(self, dt: float) -> None:
+        """Once a frame: take what the engine has, draw if anything changed."""
+        lab = self.lab
+        assert lab is not None
+        now = time.perf_counter()
+        self.ui.clock = now
+        new = lab.update()
+        self._poll()
+        moving = lab.move_camera(min(dt, 0.1))
+        due = True
+        if self.take is not None and lab.snapshot is not None:
+            due = self.take.advance(lab.snapshot, lab.engine.send, now)
+            if not due and now - self._last_draw < FRAME:
+                return
+        lively = new or moving or self._stale or now - self._last_input < LIVELY or self.take is not None
+        if lively or now - self._last_draw > LAZY:
+            self._draw_frame(dt, capture=due)
+
+    def _poll(self) -> None:
+        """What came of the gallery's loading and of the file dialog."""
+        assert self.lab is not None and self.gui.store is not None
+        if self._gallery is not None and self._gallery.done():
+            entries, self._gallery = self._gallery.result(), None
+            with as_file(files("contactlab.assets").joinpath("thumbnails")) as folder:
+                self.ui.scenes = thumbnails(self.ctx, self.gui.store, entries, folder)
+            self._stale = True
+        if self._dialog is not None and self._dialog.ready(0):
+            chosen, self._dialog = self._dialog.result(), None
+            if chosen:
+                self.lab.open_path(chosen[0])
+
+    def _draw_frame(self, dt: float, capture: bool = False) -> None:
+        now = time.perf_counter()
+        lab, ui = self.lab, self.ui
+        self.switch_to()
+        self.gui.use()
+        self.gui.new_frame(max(now - self._last_draw, 1e-3))
+        self._last_draw, self._stale = now, False
+        snapshot = lab.snapshot if lab is not None else None
+        if self.take is not None:
+            ui.recording = RecordingStatus(self.take.movie.path, self.take.movie.seconds, self.take.as_seen)
+        draw_ui(ui, snapshot, lab.send if lab is not None else print)
+        if lab is not None and snapshot is not None:
+            self._hover()
+            _, _, w, h = ui.view_rect
+            ratio = self.get_pixel_ratio()
+            size = max(round(w * ratio), 1), max(round(h * ratio), 1)
+            self.stage.render(snapshot, lab.camera, ui, size, ui.preferences.scale * ratio)
+            self.stage.write(snapshot, lab.camera, ui)
+        self.feed.show_cursor()
+        self.screen_buffer.use()
+        self.screen_buffer.clear(*style.colors(ui).background[:3], 1.0)
+        self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
+        self.flip()
+        self._count_frame(now)
+        self._serve_requests()
+
+    def _count_frame(self, now: float) -> None:
+        start, count = self._fps_mark
+        if now - start > 0.5:
+            self.ui.frames_per_second = (count + 1) / (now - start)
+            self._fps_mark = now, 0
+        else:
+            self._fps_mark = start, count + 1
+
+    def _serve_requests(self) -> None:
+        """Carry out what the panels asked for."""
+        while self.lab is not None and self.ui.requests:
+            request = self.ui.requests.pop(0)
+            commands.run(self.lab, request.command, request.argument)
+            self._stale = True
+
+    # ------------------------------------------------------------------------------------------ recording
+
+    def _capture(self, due: bool, now: float) -> None:
+        """Take what lies on the screen, before notices are drawn over it."""
+        if not self._wanted_pictures and (self.take is None or not due):
+            return
+        frame = self._grab_frame()
+        for path in self._wanted_pictures:
+            self._try(lambda path=path: save_picture(path, frame))
+            self.ui.say(f"Saved {path}", 6.0)
+        self._wanted_pictures.clear()
+        if self.take is not None and due:
+            take = self.take
+            if not self._try(lambda: take.capture(frame, now)):
+                self._stop_recording()
+
+    def _grab_frame(self) -> Frame:
+        """The view, or the whole window, top row first."""
+        x, y, w, h = self._captured_rect()
+        pixels = self.screen_buffer.read(viewport=(x, y, w, h), components=3, alignment=1)
+        return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
+
+    def _captured_rect(self) -> tuple[int, int, int, int]:
+        """In pixels from the lower left."""
+        width, height = self.get_framebuffer_size()
+        if self.ui.preferences.record_panels:
+            return 0, 0, width, height
+        ratio = self.get_pixel_ratio()
+        x, y, w, h = (round(v * ratio) for v in self.ui.view_rect)
+        x, top = max(x, 0), max(y, 0)
+        w, h = min(w, width - x), min(h, height - top)
+        return x, height - top - h, w, h
+
+    def _try(self, action: Any) -> bool:
+        """Do it; what goes wrong with a file is told in a box."""
+        try:
+            action()
+        except (ValueError, OSError) as error:
+            self.ui.message = str(error)
+            return False
+        return True
+
+    def _folder(self) -> Path:
+        chosen = self.ui.preferences.record_folder
+        return Path(chosen) if chosen else Path(platformdirs.user_videos_dir()) / "Contactlab"
+
+    def _stem(self) -> str:
+        name = self.lab.snapshot.scene_name if self.lab is not None and self.lab.snapshot is not None else "contactlab"
+        return "".join(c if c.isalnum() or c in "-_" else "_" for c in Path(name).stem) or "contactlab"
+
+    def toggle_recording(self) -> None:
+        if self.take is not None:
+            self._stop_recording()
+        elif self.lab is not None and self.lab.snapshot is not None:
+            self._try(self._start_recording)
+
+    def _start_recording(self) -> None:
+        lab, p = self.lab, self.ui.preferences
+        assert lab is not None
+        _, _, w, h = self._captured_rect()
+        path = numbered(self._folder(), self._stem(), "." + p.record_format)
+        playing = lab.playing
+        self.take = Take(path, even((w, h)), p.record_fps, p.record_as_seen, playing, time.perf_counter())
+        if not p.record_as_seen:
+            lab.hold(self.take)
+        lab.note("recording", path=str(path))
+
+    def _stop_recording(self) -> None:
+        take, self.take = self.take, None
+        assert take is not None
+        self.ui.recording = None
+        if self.lab is not None:
+            self.lab.let_go()
+        if self._try(take.close):
+            self.ui.say(f"Saved {take.movie.path}", 8.0)
+        if self.lab is not None:
+            self.lab.note("recorded", path=str(take.movie.path), frames=take.movie.count)
+
+    # ----------------------------------------------------------------------------------------------- host
+
+    def screenshot(self) -> None:
+        self._try(lambda: self._wanted_pictures.append(numbered(self._folder(), self._stem(), ".png")))
+
+    def toggle_fullscreen(self) -> None:
+        self.set_fullscreen(not self.fullscreen)
+
+    def quit(self) -> None:
+        pyglet.app.exit()
+
+    def choose_file(self) -> None:
+        """The system's file dialog where there is one, else our own box."""
+        if sys.platform == "linux" and not any(map(shutil.which, ("zenity", "kdialog", "matedialog", "qarma"))):
+            self.ui.open_box, self.ui.open_box_text = True, ""
+        elif self._dialog is None:
+            folder = str(self.ui.scene_path.parent) if self.ui.scene_path is not None else ""
+            self._dialog = dialogs.open_file("Open a scene or a mesh", folder, FILE_TYPES)
+
+    # ---------------------------------------------------------------------------------------------- mouse
+
+    def _pick(self, origin: np.ndarray, direction: np.ndarray) -> Any:
+        snapshot = self.lab.snapshot if self.lab is not None else None
+        return None if snapshot is None else picking.pick(snapshot.model, snapshot, origin, direction)
+
+    def _in_view(self, x: float, y: float) -> tuple[float, float] | None:
+        """Position in the view, y down, where the view lies open under window position (x, y), y up."""
+        vx, vy, vw, vh = self.ui.view_rect
+        px, py = x - vx, self.height - y - vy
+        ui, margin = self.ui, 4.0
+        if not (margin <= px <= vw - margin and margin <= py <= vh - margin) or self.lab is None:
+            return None
+        boxes = ui.palette.open or ui.help or ui.about or ui.open_box or ui.message or ui.progress
+        if (boxes or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)) and self.gui.io.want_capture_mouse:
+            return None
+        return px, py
+
+    def _hover(self) -> None:
+        """What is under the cursor: for the status bar, and the contact to light."""
+        lab, mouse, ui = self.lab, self.mouse, self.ui
+        assert lab is not None and mouse is not None and lab.snapshot is not None
+        mouse.size = ui.view_rect[2], ui.view_rect[3]
+        place = self._in_view(*self._cursor_at)
+        if ui.hover_from_view:
+            ui.hovered_key, ui.hover_from_view = None, False
+        if place is None:
+            ui.under_cursor = ""
+        elif not mouse.busy:
+            mouse.hover(*place)
+            row = picking.pick_contact(lab.snapshot, lab.camera, *place, *mouse.size)
+            if row >= 0:
+                ui.hovered_key, ui.hover_from_view = int(lab.snapshot.contacts.key[row]), True
+        rows = np.flatnonzero(lab.snapshot.contacts.key == ui.hovered_key) if ui.hovered_key is not None else ()
+        ui.view.hovered_contact = int(rows[0]) if len(rows) else -1
+
+    def _touched(self) -> None:
+        self._last_input = time.perf_counter()
+
+    def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
+        self._touched()
+        self._cursor_at = float(x), float(y)
+        self.feed.motion(x, y)
+
+    def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        self.on_mouse_motion(x, y, dx, dy)
+        if self.mouse is not None and self.mouse.busy:
+            vx, vy, _, _ = self.ui.view_rect
+            self.mouse.drag(x - vx, self.height - y - vy, dx, -dy)
+
+    def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self.on_mouse_motion(x, y, 0, 0)
+        self.feed.modifiers(modifiers)
+        self.feed.button(button, True)
+        place = self._in_view(x, y)
+        if place is None or self.mouse is None:
+            return
+        name = BUTTON_NAMES.get(button, "")
+        self.mouse.size = self.ui.view_rect[2], self.ui.view_rect[3]
+        now = time.perf_counter()
+        then, before, bx, by = self._last_click
+        if now - then < DOUBLE_CLICK and before == name and math.hypot(x - bx, y - by) < 5:
+            self._last_click = (0.0, "", 0.0, 0.0)
+            self.mouse.double_click(*place, name)
+            return
+        self._last_click = (now, name, x, y)
+        self.mouse.press(*place, name, modifier_names(modifiers))
+
+    def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
+        self._touched()
+        self.feed.button(button, False)
+        if self.mouse is not None and self.mouse.busy:
+            self.mouse.release()
+
+    def on_mouse_scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        self._touched()
+        place = self._in_view(x, y)
+        if place is not None and self.mouse is not None:
+            self.mouse.wheel(*place, scroll_y)
+        else:
+            self.feed.wheel(scroll_x, scroll_y)
+
+    def on_mouse_leave(self, x: int, y: int) -> None:
+        self._cursor_at = (-1.0, -1.0)
+        self.feed.leave()
+
+    def on_file_drop(self, x: int, y: int, paths: list[str]) -> None:
+        self._touched()
+        if self.lab is not None and paths:
+            self.lab.open_path(paths[0])
+
+    # ----------------------------------------------------------------------------------------------- keys
+
+    def on_key_press(self, symbol: int, modifiers: int) -> None:
+        self._touched()
+        self.feed.key(symbol, modifiers, True)
+        held = modifier_names(modifiers)
+        writing = self.gui.io.want_text_input and "Ctrl" not in held
+        if self.lab is None or (writing and symbol != key.ESCAPE and not key.F1 <= symbol <= key.F12):
+            return
+        name = command_for(key.symbol_string(symbol), held)
+        if name is not None:
+            commands.run(self.lab, name)
+            self._stale = True
+
+    def on_key_release(self, symbol: int, modifiers: int) -> None:
+        self._touched()
+        self.feed.key(symbol, modifiers, False)
+
+    def on_text(self, text: str) -> None:
+        self._touched()
+        self.feed.text(text)
+
+    # --------------------------------------------------------------------------------------------- window
+
+    def on_resize(self, width: int, height: int) -> None:
+        if not hasattr(self, "gui"):
+            return
+        self.screen_buffer = self.ctx.detect_framebuffer(0)
+        self.gui.use()
+        self.gui.resize((width, height), self.get_framebuffer_size())
+        if not self.fullscreen:
+            self.ui.preferences.width, self.ui.preferences.height = width, height
+        self._touched()
+
+    def on_expose(self) -> None:
+        self._stale = True
+
+    def on_activate(self) -> None:
+        self.feed.focus(True)
+
+    def on_deactivate(self) -> None:
+        self.feed.focus(False)
+        if self.mouse is not None and self.mouse.busy:
+            self.mouse.release()
+
+    def on_close(self) -> None:
+        self.quit()
