@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,12 @@ from contactlab.physics.messages import (
 )
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.scene import Scene
+from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers import SOLVERS
 from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
+
+if TYPE_CHECKING:
+    from contactlab.physics.scene import Scene
 
 KEPT_EVENTS = 10_000
 Vector = tuple[float, float, float]
@@ -50,7 +53,7 @@ class Simulation:
     """
 
     def __init__(
-        self, scene: Scene, method: str | None = None, integrator: str | None = None, solver: str | None = None,
+        self, scene: "Scene", method: str | None = None, integrator: str | None = None, solver: str | None = None,
         h: float | None = None, iterations: int | None = None,
     ) -> None:
         setup = scene.build()
@@ -206,6 +209,11 @@ class Simulation:
 
     def _events_before(self, step: int) -> int:
         return bisect_left(self._events, step, key=lambda e: e.step)
+
+    def problem(self) -> ContactProblem:
+        """The contact problem that a step from here would solve."""
+        method = METHODS[self.settings.method](self._model)  # of its own, so that `contacts` stays as it is
+        return method.problem(self.state, self.loads, self.settings)
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""

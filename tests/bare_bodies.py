@@ -1,9 +1,23 @@
-"""Models of bodies without shapes, for claims about free motion."""
+"""Models made by hand: bodies without shapes for claims about free motion, balls over a floor for the engine."""
+
+from types import SimpleNamespace
 
 import numpy as np
 
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.model import Hulls, Materials, Meshes, Model, Motions, Shapes, Springs
+from contactlab.physics.messages import Settings
+from contactlab.physics.model import (
+    BodyKind,
+    Hulls,
+    Labels,
+    Materials,
+    Meshes,
+    Model,
+    Motions,
+    ShapeKind,
+    Shapes,
+    Springs,
+)
 from contactlab.physics.state import Bodies, empty_state
 
 BOX = (0.13 / 3, 0.10 / 3, 0.05 / 3)  # principal moments of a box of half sizes .1 .2 .3 and mass 1
@@ -52,6 +66,39 @@ def free_body(inertia=BOX, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0), gravity=(0.0, 0
     bodies.v[:], bodies.w[:] = v, w
     momentum_from_velocity(model, bodies)
     return model, bodies
+
+
+class Balls:
+    """A scene of balls of radius 0.5 in a row, dropped from 1 m above their rest on a floor; built by hand."""
+
+    name, title, summary, watch, path = "balls", "Balls", "", "", None
+
+    def __init__(self, count=1, restitution=0.8):
+        self.count, self.restitution = count, restitution
+
+    def build(self):
+        n = self.count + 1
+        model = model_of(n, (0.1, 0.1, 0.1), 1.0, (0.0, 0.0, -9.81))
+        floor = np.arange(n) == self.count
+        radius = np.where(floor, 0.0, 0.5)
+        unit = model.motions.start_q
+        shapes = Shapes(
+            np.arange(n, dtype=np.int32), np.where(floor, ShapeKind.PLANE, ShapeKind.SPHERE).astype(np.int32),
+            np.zeros((n, 3)), unit.copy(), np.column_stack([radius, 0 * radius, 0 * radius]),
+            np.where(floor, np.inf, 0.5), ints(n), np.full(n, -1, np.int32),
+        )
+        model = model._replace(
+            kind=np.where(floor, BodyKind.FIXED, BodyKind.DYNAMIC).astype(np.int32), shapes=shapes,
+            mass=np.where(floor, 0.0, 1.0), inv_mass=np.where(floor, 0.0, 1.0),
+            inv_inertia=np.where(floor[:, None], 0.0, model.inv_inertia),
+            materials=Materials(np.full((1, 1), self.restitution), np.full((1, 1), 0.3)),
+        )
+        state = empty_state(n)
+        state.bodies.x[:] = np.column_stack([1.1 * np.arange(n), np.zeros(n), np.where(floor, 0.0, 1.5)])
+        names = tuple("floor" if f else f"ball{i}" for i, f in enumerate(floor))
+        labels = Labels(
+            "Balls", "", "", names, ("default",), np.full((n, 3), np.nan), np.zeros((n, 3)), unit.copy(), ())
+        return SimpleNamespace(model=model, state=state, labels=labels, settings=Settings())
 
 
 def poisoned(bodies):
