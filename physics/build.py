@@ -1,0 +1,254 @@
+"""From a checked scene file to what the engine runs on: a Model, its first State, Labels and Settings."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from contactlab.physics import shapes as solid
+from contactlab.physics.checks import SceneError, body_name, copy_name, inertia_matrix, path_text
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.geometry_tables import ShapeTables
+from contactlab.physics.messages import Settings
+from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
+from contactlab.physics.schema import Arrangement, Body, Material, Motion, SceneFile
+from contactlab.physics.state import Bodies, State, empty_state
+
+WATER = 1000.0  # density where none is given [kg/m3]
+
+
+class Setup(NamedTuple):
+    """What a run starts from."""
+
+    model: Model
+    state: State
+    labels: Labels
+    settings: Settings
+
+
+class Placed(NamedTuple):
+    """A body of the scene after its arrays are laid out."""
+
+    name: str
+    spec: Body
+    index: int   #: in the file
+    x: Array     #: (3,) its origin [m]
+    q: Array     #: (4,) its orientation
+
+
+class Frame(NamedTuple):
+    """The body frame (centre of mass, principal axes) seen from the scene's."""
+
+    mass: float      #: [kg]; 0 for bodies that are not dynamic
+    moments: Array   #: (3,) [kg m2]
+    center: Array    #: (3,) [m]
+    axes: Array      #: (3, 3) body frame -> scene's body axes
+
+
+def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
+    """Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
+    placed = list(_lay_out(file))
+    material_names = ["default", *(name for name in file.material if name != "default")]
+    tables = ShapeTables(folder, material_names)
+    problems: list[str] = []
+    frames: list[Frame] = []
+    for number, body in enumerate(placed):
+        try:
+            frames.append(_add_body(tables, number, body))
+        except SceneError as error:
+            problems.append(f"{source}: {error}")
+            frames.append(_still_frame())
+    if problems:
+        raise SceneError("\n".join(dict.fromkeys(problems)))
+    return _assemble(file, placed, frames, tables, material_names)
+
+
+def _assemble(
+    file: SceneFile, placed: list[Placed], frames: list[Frame], tables: ShapeTables, material_names: list[str]
+) -> Setup:
+    kind = np.array([_kind(b.spec) for b in placed], np.int32)
+    mass = np.array([f.mass for f in frames], np.float64)
+    inertia = np.array([f.moments for f in frames], np.float64).reshape(-1, 3)
+    moving = kind == BodyKind.DYNAMIC
+    model = Model(
+        kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
+        inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
+        shapes=tables.shapes(), hulls=tables.hulls(), meshes=tables.meshes(),
+        materials=_materials(file, material_names), motions=_motions(placed), springs=_springs(file, placed, frames),
+    )
+    state = _first_state(model, placed, frames)
+    labels = Labels(
+        title=file.scene.title, summary=file.scene.summary, watch=file.scene.watch,
+        bodies=tuple(b.name for b in placed), materials=tuple(material_names),
+        colors=np.array([b.spec.color or (np.nan,) * 3 for b in placed], np.float64).reshape(-1, 3),
+        origin=np.array([-f.axes.T @ f.center for f in frames], np.float64).reshape(-1, 3),
+        axes=np.array([solid.matrix_to_quat(f.axes.T) for f in frames], np.float64).reshape(-1, 4),
+        notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes),
+    )
+    solver = file.solver
+    settings = Settings(
+        method=solver.method, integrator=solver.integrator, solver=solver.solver, h=solver.h,
+        iterations=solver.iterations, gravity=file.scene.gravity,
+    )
+    return Setup(model, state, labels, settings)
+
+
+def _inverse(values: Array, where: Array) -> Array:
+    """1 / values where bodies move, else 0."""
+    return np.where(where, 1.0 / np.where(where, values, 1.0), 0.0)
+
+
+def _kind(body: Body) -> BodyKind:
+    return BodyKind.FIXED if body.fixed else BodyKind.KINEMATIC if body.kinematic else BodyKind.DYNAMIC
+
+
+# ---------------------------------------------------------------------------------------------------- bodies
+
+
+def _turned(table: Any) -> Array:
+    """Orientation (4,) of a body or a shape, from either way of stating it."""
+    if table.euler is not None:
+        return solid.euler_to_quat(table.euler)
+    return np.array(table.orientation or (1.0, 0.0, 0.0, 0.0))
+
+
+def _lay_out(file: SceneFile):
+    """All bodies in the order of the file, each followed by its copies."""
+    arrays = {array.body: array for array in file.array}
+    for index, body in enumerate(file.body):
+        name = body_name(body.name, index)
+        x, q = np.array(body.position), _turned(body)
+        if name not in arrays:
+            yield Placed(name, body, index, x, q)
+            continue
+        yield from _repeat(arrays[name], Placed(name, body, index, x, q))
+
+
+def _repeat(array: Arrangement, first: Placed):
+    rng = np.random.default_rng(array.seed)
+    nx, ny, nz = array.count
+    for number in range(nx * ny * nz):
+        cell = np.array([number % nx, number // nx % ny, number // (nx * ny)])
+        shift = array.jitter * rng.uniform(-1.0, 1.0, 3)
+        turn = rng.normal(size=4)
+        q = turn / np.linalg.norm(turn) if array.tumble else first.q
+        x = first.x + cell * array.spacing + shift
+        yield first._replace(name=copy_name(first.name, number + 1), x=x, q=q)
+
+
+def _still_frame() -> Frame:
+    return Frame(0.0, np.zeros(3), np.zeros(3), np.eye(3))
+
+
+def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
+    """Enter the shapes of a body; its frame. SceneError names the field from `body[...]` on."""
+    body = placed.spec
+    dynamic = _kind(body) == BodyKind.DYNAMIC
+    parts = []
+    first = len(tables)
+    for i, shape in enumerate(body.shape):
+        at = path_text(("body", placed.index, "shape", i))
+        density = shape.density if shape.density is not None else body.density or WATER
+        position, R = np.array(shape.position), solid.quat_to_matrix(_turned(shape))
+        properties = tables.add(number, shape, position, R, shape.material or body.material, dynamic, at)
+        if dynamic:
+            parts.append(solid.scaled(solid.moved(properties, position, R), density))
+    frame = _frame(body, parts, path_text(("body", placed.index))) if dynamic else _still_frame()
+    tables.express(first, frame.center, frame.axes)
+    return frame
+
+
+def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
+    if body.inertia is not None and body.mass is not None:
+        moments, axes = solid.principal_axes(inertia_matrix(body.inertia))
+        return Frame(body.mass, moments, np.zeros(3), axes)
+    whole = solid.combined(parts)
+    if whole.mass > 0.0 and body.mass is not None:
+        whole = solid.scaled(whole, body.mass / whole.mass)
+    reason = "it has no mass" if whole.mass <= 0.0 else solid.unphysical(whole.inertia)
+    if reason is not None or not np.isfinite(whole.inertia).all():
+        raise SceneError(f"{at} has shapes without usable mass properties ({reason}); it must have mass and inertia given.")
+    moments, axes = solid.principal_axes(whole.inertia)
+    return Frame(whole.mass, moments, whole.center, axes)
+
+
+def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> State:
+    """Poses and velocities at t = 0; momenta P = m v and L = R I Rᵀ ω."""
+    state = empty_state(len(placed))
+    bodies: Bodies = state.bodies
+    for i, (body, frame) in enumerate(zip(placed, frames, strict=True)):
+        R = solid.quat_to_matrix(body.q)
+        arm = R @ frame.center
+        w = np.array(body.spec.angular_velocity)
+        bodies.x[i] = body.x + arm
+        bodies.q[i] = solid.quat_product(body.q, solid.matrix_to_quat(frame.axes))
+        bodies.w[i] = w
+        bodies.v[i] = np.array(body.spec.velocity) + np.cross(w, arm)
+        bodies.P[i] = frame.mass * bodies.v[i]
+        to_world = R @ frame.axes
+        bodies.L[i] = to_world @ (frame.moments * (to_world.T @ w))
+    drive(model, 0.0, bodies)
+    return state
+
+
+# ---------------------------------------------------------------------------------------------------- other tables
+
+
+def _materials(file: SceneFile, names: list[str]) -> Materials:
+    """Restitution of a pair is the greater, friction the geometric mean, unless [[pair]] says otherwise."""
+    own = [file.material.get(name, Material()) for name in names]
+    e = np.array([m.restitution for m in own])
+    mu = np.array([m.friction for m in own])
+    restitution, friction = np.maximum.outer(e, e), np.sqrt(np.multiply.outer(mu, mu))
+    np.fill_diagonal(friction, mu)
+    for pair in file.pair:
+        i, j = (names.index(name) for name in pair.materials)
+        if pair.restitution is not None:
+            restitution[i, j] = restitution[j, i] = pair.restitution
+        if pair.friction is not None:
+            friction[i, j] = friction[j, i] = pair.friction
+    return Materials(restitution, friction)
+
+
+def _motions(placed: list[Placed]) -> Motions:
+    motions = [b.spec.motion or Motion() for b in placed]
+
+    def rows(values: list, width: int) -> Array:
+        return np.array(values, np.float64).reshape(-1, width)
+
+    points = [p for m in motions for p in m.path]
+    return Motions(
+        start_x=rows([b.x for b in placed], 3), start_q=rows([b.q for b in placed], 4),
+        velocity=rows([m.velocity for m in motions], 3), angular_velocity=rows([m.angular_velocity for m in motions], 3),
+        amplitude=rows([m.amplitude for m in motions], 3), frequency=np.array([m.frequency for m in motions], np.float64),
+        phase=np.array([m.phase for m in motions], np.float64),
+        path_start=np.concatenate([[0], np.cumsum([len(m.path) for m in motions])]).astype(np.int32),
+        path_time=np.array([p.time for p in points], np.float64), path_position=rows([p.position for p in points], 3),
+        path_loop=np.array([m.loop for m in motions], np.int32),
+        surface_velocity=rows([b.spec.surface_velocity for b in placed], 3),
+        surface_spin=rows([b.spec.surface_spin for b in placed], 3),
+    )
+
+
+def _springs(file: SceneFile, placed: list[Placed], frames: list[Frame]) -> Springs:
+    number = {body.name: i for i, body in enumerate(placed)}
+    number["world"] = -1
+    ends = np.array([[number[s.body_a], number[s.body_b]] for s in file.spring], np.int32).reshape(-1, 2)
+    anchors = np.zeros((2, len(ends), 3))
+    lengths = np.zeros(len(ends))
+    for k, spring in enumerate(file.spring):
+        world = []
+        for side, given in enumerate((spring.anchor_a, spring.anchor_b)):
+            i, anchor = ends[k, side], np.array(given)
+            if i < 0:
+                anchors[side, k] = anchor
+                world.append(anchor)
+                continue
+            anchors[side, k] = frames[i].axes.T @ (anchor - frames[i].center)
+            world.append(placed[i].x + solid.quat_to_matrix(placed[i].q) @ anchor)
+        lengths[k] = spring.length if spring.length is not None else np.linalg.norm(world[1] - world[0])
+    return Springs(
+        body_a=ends[:, 0].copy(), body_b=ends[:, 1].copy(), anchor_a=anchors[0].copy(), anchor_b=anchors[1].copy(),
+        length=lengths, stiffness=np.array([s.stiffness for s in file.spring], np.float64),
+        damping=np.array([s.damping for s in file.spring], np.float64),
+    )

@@ -1,0 +1,332 @@
+"""Checking scene files: everything that is wrong, at once, each in one sentence that names the field."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import ValidationError
+
+from contactlab.physics.schema import MAX_BODIES, SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
+from contactlab.physics.shapes import unphysical
+
+Location = tuple[str | int, ...]
+MAX_SHOWN = 50  # characters of a value in a message
+
+
+class SceneError(ValueError):
+    """A scene or a mesh that cannot be used. The message holds one sentence per problem, a line each."""
+
+
+class Problem(NamedTuple):
+    location: Location  #: field and index names from the top of the file
+    text: str           #: the rest of the sentence
+
+
+def read_tables(data: Mapping[str, Any], source: str, folder: Path | None) -> SceneFile:
+    """The scene in `data`, with all defaults filled in. `source` names it in messages; meshes lie below `folder`.
+
+    Raises SceneError with everything that is wrong.
+    """
+    file, problems = _read_shape(data)
+    problems += _check_meaning(data, file, {p.location[:2] for p in problems}, folder)
+    if problems or file is None:
+        raise SceneError("\n".join(f"{source}: {path_text(p.location)} {p.text}." for p in problems))
+    return file
+
+
+def path_text(location: Location) -> str:
+    """("body", 2, "shape", 0, "radius") as body[2].shape[0].radius."""
+    text = ""
+    for step in location:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text or "the file"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: as in TOML, and not too long."""
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value).replace("'", '"')
+    if isinstance(value, dict):
+        text = "a table"
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+# ---------------------------------------------------------------------------------------------------- form
+
+
+def _read_shape(data: Mapping[str, Any]) -> tuple[SceneFile | None, list[Problem]]:
+    """The file as models, or what keeps it from being one."""
+    try:
+        return SceneFile.model_validate(data), []
+    except ValidationError as error:
+        problems = [_describe(data, e) for e in error.errors(include_url=False)]
+        return None, list(dict.fromkeys(problems))
+
+
+def _describe(data: Mapping[str, Any], error: Any) -> Problem:
+    location = _in_file(data, error["loc"])
+    model = _table_of(data, location[:-1])
+    name = location[-1] if location else ""
+    field = model.model_fields.get(name) if isinstance(name, str) else None
+    wanted = field.description if field is not None and field.description else "as the scene format says"
+    kind, given = error["type"], shown(error["input"])
+    if kind == "extra_forbidden":
+        known = list(model.model_fields)
+        near = difflib.get_close_matches(str(name), known, 1)
+        guess = f" (did you mean {near[0]}?)" if near else ""
+        return Problem(location, f"is not a known field{guess}; allowed here: {', '.join(known)}")
+    if kind == "missing":
+        if isinstance(name, int):  # one of a pair of names
+            return Problem(location[:-1], "is too short; it must be the names of two materials")
+        return Problem(location, f"is missing; it must be {wanted}")
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        location += ("type",)
+        given = shown(error["input"].get("type")) if kind == "union_tag_invalid" else "missing"
+        return Problem(location, f"is {given}; it must be one of {', '.join(SHAPES)}")
+    if kind == "scene":
+        wanted = error["ctx"]["reason"]
+        return Problem(location, f"is {given}; it must {wanted}")
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        wanted = "a table"
+    elif kind == "tuple_type":
+        wanted = f"a list: {wanted}"
+    return Problem(location, f"is {given}; it must be {wanted}")
+
+
+def _in_file(data: Any, location: Location) -> Location:
+    """A location without the steps that pydantic adds for the type of a shape."""
+    path: list[str | int] = []
+    node: Any = data
+    for step in location:
+        if isinstance(node, dict) and step not in node and node.get("type") == step:
+            continue
+        path.append(step)
+        if isinstance(node, dict):
+            node = node.get(step)
+        elif isinstance(node, list | tuple) and isinstance(step, int) and step < len(node):
+            node = node[step]
+        else:
+            node = None
+    return tuple(path)
+
+
+def _table_of(data: Any, location: Location) -> type[Table]:
+    """The model of the table at a location."""
+    model: type[Table] = SceneFile
+    node = data
+    for step in location:
+        node = node[step] if isinstance(node, list | tuple) else node.get(step) if isinstance(node, dict) else None
+        if location[0] == "material":
+            return TABLES["material"]
+        if step in TABLES:
+            model = TABLES[str(step)]
+        elif location[-2:-1] == ("shape",) and isinstance(node, dict):
+            model = SHAPES.get(str(node.get("type")), model)
+    return model
+
+
+# ---------------------------------------------------------------------------------------------------- meaning
+
+
+def _check_meaning(
+    data: Mapping[str, Any], file: SceneFile | None, broken: set[Location], folder: Path | None
+) -> list[Problem]:
+    """What the form allows and mechanics does not; tables whose form is broken are passed over."""
+    problems: list[Problem] = []
+    materials = {"default", *(data.get("material") or ())} if isinstance(data.get("material", {}), dict) else {"default"}
+    bodies = dict(_whole_tables(data, "body", broken))
+    names = _body_names(data)
+    problems += _check_names(names)
+    for i, body in bodies.items():
+        problems += _check_body(("body", i), body, materials, folder)
+    for i, pair in _whole_tables(data, "pair", broken):
+        for name in pair.materials:
+            if name not in materials:
+                problems.append(_unknown(("pair", i, "materials"), name, "material", materials))
+    known = {name for name, _ in names}
+    problems += _check_arrays(data, broken, known)
+    for i, spring in _whole_tables(data, "spring", broken):
+        problems += _check_spring(("spring", i), spring, known | set(_copies(data, broken)))
+    return problems
+
+
+def _whole_tables(data: Mapping[str, Any], key: str, broken: set[Location]) -> Iterator[tuple[int, Any]]:
+    """The tables of a list whose form is right, as models, with their places."""
+    tables = data.get(key)
+    if isinstance(tables, list | tuple) and (key,) not in broken:
+        for i, table in enumerate(tables):
+            if (key, i) not in broken:
+                yield i, TABLES[key].model_validate(table)
+
+
+def body_name(given: str | None, index: int) -> str:
+    return given if given is not None else f"body {index + 1}"
+
+
+def copy_name(name: str, number: int) -> str:
+    """Name of the number-th body, from 1, of an array."""
+    return name if number == 1 else f"{name} {number}"
+
+
+def _body_names(data: Mapping[str, Any]) -> list[tuple[str, Location]]:
+    tables = data.get("body")
+    names: list[tuple[str, Location]] = []
+    for i, table in enumerate(tables if isinstance(tables, list | tuple) else ()):
+        given = table.get("name") if isinstance(table, dict) else table.name if isinstance(table, Body) else None
+        if given is None or isinstance(given, str):
+            names.append((body_name(given, i), ("body", i, "name")))
+    return names
+
+
+def _check_names(names: list[tuple[str, Location]]) -> Iterator[Problem]:
+    first: dict[str, Location] = {}
+    for name, location in names:
+        if name == "world":
+            yield Problem(location, 'is "world"; it must be another name, for springs call the ground that')
+        elif name in first:
+            yield Problem(location, f"is {shown(name)}, as {path_text(first[name])} is; it must be a name no other body has")
+        first.setdefault(name, location)
+
+
+def _unknown(location: Location, name: str, what: str, known: set[str]) -> Problem:
+    some = sorted(known)[:12]
+    near = difflib.get_close_matches(name, sorted(known), 1)
+    guess = f" (did you mean {shown(near[0])}?)" if near else ""
+    more = ", …" if len(known) > len(some) else ""
+    return Problem(location, f"is {shown(name)}; it must be the name of a {what}{guess}: {', '.join(some)}{more}")
+
+
+def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str]) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    taken = set(known)
+    total = len(known)
+    for i, array in _whole_tables(data, "array", broken):
+        if array.body not in known:
+            yield _unknown(("array", i, "body"), array.body, "body", known)
+            continue
+        if array.body in seen:
+            yield Problem(("array", i, "body"), f"is {shown(array.body)}, as that of array[{seen[array.body]}] is; "
+                                               "it must be a body that is not repeated yet")
+            continue
+        seen[array.body] = i
+        many = int(np.prod(array.count))
+        total += many - 1
+        if total > MAX_BODIES:
+            yield Problem(("array", i, "count"), f"is {list(array.count)}, which makes {total} bodies in all; "
+                                                f"it must not make more than {MAX_BODIES}")
+            return
+        copies = {copy_name(array.body, k) for k in range(2, many + 1)}
+        for name in sorted(copies & taken)[:1]:
+            yield Problem(("array", i), f"makes a second body named {shown(name)}; it must repeat a body with another name")
+        taken |= copies
+
+
+def _copies(data: Mapping[str, Any], broken: set[Location]) -> Iterator[str]:
+    for _, array in _whole_tables(data, "array", broken):
+        for k in range(2, int(np.prod(array.count)) + 1):
+            yield copy_name(array.body, k)
+
+
+def _check_spring(at: Location, spring: Any, known: set[str]) -> Iterator[Problem]:
+    for field in ("body_a", "body_b"):
+        name = getattr(spring, field)
+        if name != "world" and name not in known:
+            yield _unknown((*at, field), name, "body", {*known, "world"})
+    if spring.body_a == spring.body_b:
+        yield Problem((*at, "body_b"), f"is {shown(spring.body_b)}, as body_a is; it must be another body")
+
+
+# ---------------------------------------------------------------------------------------------------- bodies
+
+
+def _check_body(at: Location, body: Body, materials: set[str], folder: Path | None) -> Iterator[Problem]:
+    yield from _check_exclusive(at, body, ("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
+    yield from _check_kind(at, body)
+    if body.material not in materials:
+        yield _unknown((*at, "material"), body.material, "material", materials)
+    dynamic = not (body.fixed or body.kinematic)
+    for i, shape in enumerate(body.shape):
+        here = (*at, "shape", i)
+        yield from _check_exclusive(here, shape, ("orientation", "euler"))
+        if shape.material is not None and shape.material not in materials:
+            yield _unknown((*here, "material"), shape.material, "material", materials)
+        if shape.type == "plane" and dynamic:
+            yield Problem((*here, "type"), 'is "plane"; it must be a shape with a volume, or the body fixed or kinematic')
+        if isinstance(shape, Hull) and (shape.file is None) == (shape.points is None):
+            yield Problem(here, "is a hull; it must have either points or file")
+        if isinstance(shape, Hull | Mesh) and shape.file is not None:
+            yield from _check_file((*here, "file"), shape.file, folder)
+    if body.motion is not None:
+        yield from _check_path((*at, "motion"), body.motion)
+    if body.inertia is not None:
+        yield from _check_inertia(at, body)
+    if dynamic and not body.shape and body.inertia is None:
+        yield Problem(at, "has no shape; it must have at least one, or mass and inertia")
+    massless = body.shape and all(s.density == 0.0 for s in body.shape)
+    if dynamic and massless and body.inertia is None:
+        yield Problem(at, "has no mass; at least one of its shapes must have a density > 0, or it mass and inertia")
+
+
+def _check_exclusive(at: Location, table: Any, *pairs: tuple[str, str]) -> Iterator[Problem]:
+    for a, b in pairs:
+        given = [getattr(table, name) for name in (a, b)]
+        if all(value is not None and value is not False for value in given):
+            yield Problem((*at, b), f"is given besides {a}; it must be only one of the two")
+
+
+def _check_kind(at: Location, body: Body) -> Iterator[Problem]:
+    still = (0.0, 0.0, 0.0)
+    for name in ("velocity", "angular_velocity"):
+        if body.fixed and getattr(body, name) != still:
+            yield Problem((*at, name), f"is {list(getattr(body, name))} on a fixed body; it must be zero, or the body not fixed")
+        if body.kinematic and getattr(body, name) != still:
+            yield Problem((*at, name), f"is {list(getattr(body, name))} on a kinematic body; it must stand in [body.motion]")
+    if body.motion is not None and not body.kinematic:
+        yield Problem((*at, "motion"), "is given on a body that is not kinematic; it must be left out, or kinematic = true")
+    for name in ("surface_velocity", "surface_spin"):
+        if not (body.fixed or body.kinematic) and getattr(body, name) != still:
+            yield Problem((*at, name), "is given on a dynamic body; it must be left out, or the body fixed or kinematic")
+
+
+def _check_path(at: Location, motion: Any) -> Iterator[Problem]:
+    for i in range(1, len(motion.path)):
+        if motion.path[i].time <= motion.path[i - 1].time:
+            yield Problem((*at, "path", i, "time"), f"is {motion.path[i].time:g}; it must be greater than "
+                                                   f"{motion.path[i - 1].time:g}, that of the point before")
+    if motion.loop and len(motion.path) < 2:
+        yield Problem((*at, "loop"), "is true; it must be false where the path has fewer than two points")
+
+
+def inertia_matrix(given: tuple[float, ...]) -> np.ndarray:
+    """(3, 3) from three principal moments, or from Ixx, Iyy, Izz, Ixy, Ixz, Iyz."""
+    matrix = np.diag(given[:3])
+    if len(given) == 6:
+        for value, (i, j) in zip(given[3:], ((0, 1), (0, 2), (1, 2)), strict=True):
+            matrix[i, j] = matrix[j, i] = value
+    return matrix
+
+
+def _check_inertia(at: Location, body: Body) -> Iterator[Problem]:
+    assert body.inertia is not None
+    if body.mass is None:
+        yield Problem((*at, "mass"), "is missing; it must be given where inertia is, a number > 0 [kg]")
+    reason = unphysical(inertia_matrix(body.inertia))
+    if reason is not None:
+        yield Problem((*at, "inertia"), f"is {shown(list(body.inertia))}; it must be physical: {reason}")
+
+
+def _check_file(at: Location, name: str, folder: Path | None) -> Iterator[Problem]:
+    if folder is None:
+        yield Problem(at, f"is {shown(name)}; it must not be given where the scene has no folder")
+        return
+    path = folder / name
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+        exists = path.is_file()
+    except (OSError, ValueError):
+        inside, exists = True, False
+    if Path(name).is_absolute() or not inside:
+        yield Problem(at, f"is {shown(name)}; it must be a path below the scene's folder")
+    elif not exists:
+        yield Problem(at, f"is {shown(name)}; it must be the path of a file, and there is none")

@@ -1,0 +1,355 @@
+"""The vocabulary of scene files, as pydantic models. What each field means and allows stands in its description, which
+is also what error messages and the JSON Schema say. SI units; angles in degrees, rates in rad/s.
+"""
+
+import math
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.messages import Settings
+from contactlab.physics.methods import METHODS
+from contactlab.physics.solvers import SOLVERS
+
+UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
+MAX_BODIES = 20_000
+DEFAULTS = Settings()
+
+Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+Positive = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0)]
+NotNegative = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0)]
+Flag = Annotated[bool, Strict()]
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _refuse(reason: str) -> PydanticCustomError:
+    """An error whose text goes into the message as it stands."""
+    return PydanticCustomError("scene", "{reason}", {"reason": reason})
+
+
+def _numbers(value: Any, lengths: tuple[int, ...]) -> tuple[float, ...]:
+    """A list of finite numbers of an allowed length."""
+    whole = isinstance(value, list | tuple) and len(value) in lengths
+    if not whole or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
+        raise _refuse(f"be a list of {' or '.join(str(n) for n in lengths)} numbers")
+    numbers = tuple(float(v) for v in value)
+    if not all(math.isfinite(v) for v in numbers):
+        raise _refuse("hold finite numbers only")
+    return numbers
+
+
+def _list_schema(*lengths: int, **items: float) -> WithJsonSchema:
+    of = {"type": "array", "items": {"type": "number", **items}}
+    choices: list[dict[str, Any]] = [{**of, "minItems": n, "maxItems": n} for n in lengths]
+    return WithJsonSchema(choices[0] if len(choices) == 1 else {"anyOf": choices})
+
+
+def _vector(value: Any, _: Any) -> tuple[float, ...]:
+    return _numbers(value, (3,))
+
+
+def _sizes(value: Any, _: Any) -> tuple[float, ...]:
+    sizes = _numbers(value, (3,))
+    if min(sizes) <= 0.0:
+        raise _refuse("hold three lengths greater than 0")
+    return sizes
+
+
+def _moments(value: Any, _: Any) -> tuple[float, ...]:
+    return _numbers(value, (3, 6))
+
+
+def _quaternion(value: Any, _: Any) -> tuple[float, ...]:
+    q = _numbers(value, (4,))
+    norm = math.sqrt(sum(v * v for v in q))
+    if abs(norm - 1.0) > UNIT_SLACK:
+        raise _refuse(f"be a unit quaternion [w, x, y, z] (its length is {norm:.6g}, allowed is 1 ± {UNIT_SLACK})")
+    return q if norm == 1.0 else tuple(v / norm for v in q)
+
+
+def _color(value: Any, _: Any) -> tuple[float, ...]:
+    if isinstance(value, str):
+        if not re.fullmatch("#[0-9a-fA-F]{6}", value):
+            raise _refuse('be a colour such as "#e69f00" or [0.9, 0.6, 0.0]')
+        return tuple(int(value[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
+    rgb = _numbers(value, (3,))
+    if min(rgb) < 0.0 or max(rgb) > 1.0:
+        raise _refuse("hold red, green and blue from 0 to 1")
+    return rgb
+
+
+def _points(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list | tuple) or len(value) < 4:
+        raise _refuse("be a list of at least four points [x, y, z]")
+    return tuple(_numbers(p, (3,)) for p in value)
+
+
+def _counts(value: Any, _: Any) -> tuple[int, ...]:
+    whole = isinstance(value, list | tuple) and len(value) == 3
+    if not whole or not all(isinstance(v, int) and not isinstance(v, bool) and v >= 1 for v in value):
+        raise _refuse("be three whole numbers of at least 1")
+    if math.prod(value) > MAX_BODIES:
+        raise _refuse(f"not make more than {MAX_BODIES} bodies")
+    return tuple(value)
+
+
+Triple = tuple[float, float, float]
+Vec3 = Annotated[Triple, WrapValidator(_vector), _list_schema(3)]
+Sizes = Annotated[Triple, WrapValidator(_sizes), _list_schema(3, exclusiveMinimum=0)]
+Moments = Annotated[tuple[float, ...], WrapValidator(_moments), _list_schema(3, 6)]
+Quaternion = Annotated[tuple[float, float, float, float], WrapValidator(_quaternion), _list_schema(4)]
+Color = Annotated[
+    Triple, WrapValidator(_color),
+    WithJsonSchema({"anyOf": [
+        {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"},
+        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 3, "maxItems": 3},
+    ]}),
+]
+Points = Annotated[
+    tuple[Triple, ...], WrapValidator(_points),
+    WithJsonSchema({"type": "array", "minItems": 4, "items": {"type": "array", "items": {"type": "number"},
+                                                              "minItems": 3, "maxItems": 3}}),
+]
+Counts = Annotated[
+    tuple[int, int, int], WrapValidator(_counts),
+    WithJsonSchema({"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 3, "maxItems": 3}),
+]
+
+
+def _choice(table: dict[str, Any]) -> Any:
+    """One of the names of a registry."""
+
+    def check(value: Any, _: Any) -> str:
+        if value not in table:
+            raise _refuse(f"be one of {', '.join(table)}")
+        return value
+
+    return Annotated[str, WrapValidator(check), WithJsonSchema({"type": "string", "enum": list(table)})]
+
+
+# ---------------------------------------------------------------------------------------------------- tables
+
+
+class Table(BaseModel):
+    """A table of a scene file: nothing unknown in it, and it does not change once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _field(default: Any, description: str, **constraints: Any) -> Any:
+    return Field(default, description=description, **constraints)
+
+
+class SceneTable(Table):
+    """What the scene is about."""
+
+    title: str = _field("", "a line of text")
+    summary: str = _field("", "text: what is there")
+    watch: str = _field("", "text: what to look at")
+    gravity: Vec3 = _field((0.0, 0.0, -9.81), "three numbers [m/s2]")
+    order: Number = _field(0.0, "a number: the scene's place in the gallery")
+
+
+class Camera(Table):
+    """Where the view starts: the camera looks at `target` from `distance` away."""
+
+    target: Vec3 = _field((0.0, 0.0, 0.0), "the point looked at, three numbers [m]")
+    distance: Positive = _field(5.0, "a number > 0 [m]")
+    azimuth: Number = _field(-60.0, "the camera's bearing from the target, degrees from x towards y")
+    elevation: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-90.0, le=90.0)] = _field(
+        20.0, "the camera's height above the target's horizon, -90 to 90 degrees"
+    )
+
+
+class Solver(Table):
+    """How the scene is computed; the panel and the command line can change all of it."""
+
+    method: _choice(METHODS) = _field(DEFAULTS.method, f"one of {', '.join(METHODS)}")  # pyright: ignore
+    integrator: _choice(INTEGRATORS) = _field(DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}")  # pyright: ignore
+    solver: _choice(SOLVERS) = _field(DEFAULTS.solver, f"one of {', '.join(SOLVERS)}")  # pyright: ignore
+    h: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-6, le=0.1)] = _field(
+        DEFAULTS.h, "the step, a number from 1e-6 to 0.1 [s]"
+    )
+    iterations: Annotated[int, Strict(), Field(ge=1, le=10_000)] = _field(
+        DEFAULTS.iterations, "a whole number from 1 to 10000"
+    )
+
+
+class Material(Table):
+    """Coefficients of a material against itself; pairs follow by rule or from [[pair]]."""
+
+    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
+        0.0, "the coefficient of restitution, a number from 0 to 1"
+    )
+    friction: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)] = _field(
+        0.5, "the coefficient of friction, a number from 0 to 100"
+    )
+
+
+class Pair(Table):
+    """Coefficients of two materials, where the rule (greater restitution, geometric mean friction) does not fit."""
+
+    materials: tuple[Name, Name] = _field(..., "the names of two materials")
+    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] | None = _field(
+        None, "a number from 0 to 1"
+    )
+    friction: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)] | None = _field(
+        None, "a number from 0 to 100"
+    )
+
+
+class Placed(Table):
+    """What every shape has: where it sits on its body and what it is made of."""
+
+    position: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m], on the body")
+    orientation: Quaternion | None = _field(None, "a unit quaternion [w, x, y, z], on the body")
+    euler: Vec3 | None = _field(None, "turns about x, then y, then z, three numbers [degrees]")
+    material: Name | None = _field(None, "the name of a material (else the body's)")
+    density: NotNegative | None = _field(None, "a number >= 0 [kg/m3] (else the body's)")
+
+
+class Sphere(Placed):
+    type: Literal["sphere"]
+    radius: Positive = _field(..., "a number > 0 [m]")
+
+
+class Box(Placed):
+    type: Literal["box"]
+    size: Sizes = _field(..., "three full lengths > 0 [m]")
+
+
+class Capsule(Placed):
+    type: Literal["capsule"]
+    radius: Positive = _field(..., "a number > 0 [m]")
+    height: Positive = _field(..., "the length along z between the centres of the two caps, a number > 0 [m]")
+
+
+class Cylinder(Placed):
+    type: Literal["cylinder"]
+    radius: Positive = _field(..., "a number > 0 [m]")
+    height: Positive = _field(..., "the full length along z, a number > 0 [m]")
+
+
+class Plane(Placed):
+    """The half-space below the shape's xy plane; on bodies that are not dynamic."""
+
+    type: Literal["plane"]
+
+
+class Hull(Placed):
+    """The convex hull of points or of a mesh file."""
+
+    type: Literal["hull"]
+    points: Points | None = _field(None, "a list of at least four points [x, y, z] [m]")
+    file: Name | None = _field(None, "a mesh file below the scene's folder")
+    part: Annotated[int, Strict(), Field(ge=0)] | None = _field(None, "which of the file's solids (else all), 0, 1, ...")
+    scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
+
+
+class Mesh(Placed):
+    """A mesh file: its convex hull on a dynamic body, its triangles on one that is not."""
+
+    type: Literal["mesh"]
+    file: Name = _field(..., "a mesh file below the scene's folder")
+    part: Annotated[int, Strict(), Field(ge=0)] | None = _field(None, "which of the file's solids (else all), 0, 1, ...")
+    scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
+
+
+Shape = Annotated[
+    Sphere | Box | Capsule | Cylinder | Plane | Hull | Mesh, Field(discriminator="type")
+]
+SHAPES: dict[str, type[Placed]] = {
+    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "plane": Plane, "hull": Hull, "mesh": Mesh,
+}
+
+
+class WayPoint(Table):
+    time: Number = _field(..., "a number [s], greater than that of the point before")
+    position: Vec3 = _field(..., "three numbers [m], relative to the body's position")
+
+
+class Motion(Table):
+    """Pose of a kinematic body at time t: its position + velocity t + amplitude sin(2π frequency t + phase) + path(t),
+    turned by angular_velocity t."""
+
+    velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m/s]")
+    angular_velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [rad/s], world axes")
+    amplitude: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m]")
+    frequency: NotNegative = _field(0.0, "a number >= 0 [Hz]")
+    phase: Number = _field(0.0, "a number [rad]")
+    path: tuple[WayPoint, ...] = _field((), "a list of {time, position}")
+    loop: Flag = _field(False, "true or false: start the path again after its last point")
+
+
+class Body(Table):
+    """A rigid body: dynamic unless `fixed` or `kinematic`.
+
+    `position` is where the origin is that its shapes are placed about; where mass and inertia are given, this is the
+    centre of mass. `velocity` is that of this point.
+    """
+
+    name: Name | None = _field(None, "a name no other body has (else 'body 1', 'body 2', ... by its place in the file)")
+    position: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m]")
+    orientation: Quaternion | None = _field(None, "a unit quaternion [w, x, y, z]")
+    euler: Vec3 | None = _field(None, "turns about the world's x, then y, then z, three numbers [degrees]")
+    velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m/s]")
+    angular_velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [rad/s], world axes")
+    mass: Positive | None = _field(None, "a number > 0 [kg]")
+    density: Positive | None = _field(None, "a number > 0 [kg/m3] (else 1000)")
+    inertia: Moments | None = _field(
+        None, "three numbers, or six Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, body axes [kg m2]"
+    )
+    fixed: Flag = _field(False, "true or false")
+    kinematic: Flag = _field(False, "true or false: moved as [body.motion] says")
+    material: Name = _field("default", "the name of a material")
+    color: Color | None = _field(None, 'a colour such as "#e69f00" or [0.9, 0.6, 0.0]')
+    shape: tuple[Shape, ...] = _field((), "tables [[body.shape]]")
+    motion: Motion | None = _field(None, "a table [body.motion]")
+    surface_velocity: Vec3 = _field((0.0, 0.0, 0.0), "how the surface runs, three numbers [m/s], body axes")
+    surface_spin: Vec3 = _field((0.0, 0.0, 0.0), "how the surface turns, three numbers [rad/s], body axes")
+
+
+class Arrangement(Table):
+    """Repeats a body on a grid: copies of "brick" are named "brick 2", "brick 3", ... with x counting fastest."""
+
+    body: Name = _field(..., "the name of the body that is repeated")
+    count: Counts = _field(..., "three whole numbers >= 1: bodies along x, y and z, with the first")
+    spacing: Vec3 = _field(..., "three numbers [m]")
+    jitter: NotNegative = _field(0.0, "a number >= 0: greatest random shift along each axis [m]")
+    tumble: Flag = _field(False, "true or false: give every one a random orientation")
+    seed: Annotated[int, Strict(), Field(ge=0)] = _field(0, "a whole number >= 0")
+
+
+class Spring(Table):
+    """A linear spring and damper between two bodies."""
+
+    body_a: Name = _field(..., 'the name of a body, or "world"')
+    body_b: Name = _field(..., 'the name of a body, or "world"')
+    anchor_a: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m], on body_a; a world point where that is the world")
+    anchor_b: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m], on body_b; a world point where that is the world")
+    length: NotNegative | None = _field(None, "the length without force, a number >= 0 [m] (else the first distance)")
+    stiffness: NotNegative = _field(..., "a number >= 0 [N/m]")
+    damping: NotNegative = _field(0.0, "a number >= 0 [N s/m]")
+
+
+class SceneFile(Table):
+    """A scene."""
+
+    scene: SceneTable = _field(SceneTable(), "a table [scene]")
+    camera: Camera | None = _field(None, "a table [camera]")
+    solver: Solver = _field(Solver(), "a table [solver]")
+    material: dict[Name, Material] = _field({}, "tables [material.NAME]")
+    pair: tuple[Pair, ...] = _field((), "tables [[pair]]")
+    body: tuple[Body, ...] = _field((), "tables [[body]]")
+    array: tuple[Arrangement, ...] = _field((), "tables [[array]]")
+    spring: tuple[Spring, ...] = _field((), "tables [[spring]]")
+
+
+#: table name in a path -> its model; shapes go by their type
+TABLES: dict[str, type[Table]] = {
+    "scene": SceneTable, "camera": Camera, "solver": Solver, "material": Material, "pair": Pair, "body": Body,
+    "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
+}
