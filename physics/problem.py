@@ -106,11 +106,31 @@ class Grab(NamedTuple):
     impulse: Array   #: (3,)  p
 
 
+# columns of System.rows
+NORMAL = 0     # n, from a to b
+ARM_A = 3      # from the centre of mass of a to the contact point [m]
+ARM_B = 6
+BIAS = 9       # surface velocities and, along the normal, restitution or gap [m/s]
+INVERSE = 12   # inverse of the contact's own 3 x 3 block W: xx xy xz yy yz zz [kg]
+COUPLING = 18  # W n [1/kg]
+FRICTION = 21  # mu
+SLIP_STEP = 22  # 1 / largest eigenvalue of W in the tangent plane [kg]
+NORMAL_STEP = 23  # 1 / (n·W n) [kg]
+ROW_SIZE = 24
+
+# columns of System.bodies
+LINEAR = 0     # v [m/s]
+ANGULAR = 3    # ω [rad/s]
+INV_MASS = 6   # 0 for bodies that are not dynamic
+INV_INERTIA = 7  # I⁻¹ in the world frame: xx xy xz yy yz zz, 0 for bodies that are not dynamic
+BODY_SIZE = 16  # two cache lines
+
+
 class System(NamedTuple):
     """The same problem in the bodies' own terms, everything in the world frame; row i is contact i.
 
-    u_i = (v_b + ω_b × r_b) - (v_a + ω_a × r_a) + bias_i, velocities being those of `velocity`, which contain the
-    effect of `impulse`: M is never formed. Bodies that are not dynamic answer nothing (zero inverse mass).
+    u_i = (v_b + ω_b × r_b) - (v_a + ω_a × r_a) + bias_i, velocities being those in `bodies`, which contain the effect
+    of `impulse`: M is never formed. What a visit to a contact reads lies side by side, in few cache lines.
     """
 
     count: IntArray     #: (1,) rows in use
@@ -118,17 +138,9 @@ class System(NamedTuple):
     fired: IntArray     #: (c,)   1 where restitution acts
     body_a: IntArray    #: (c,)
     body_b: IntArray    #: (c,)
-    normal: Array       #: (c, 3)
-    arm_a: Array        #: (c, 3) from the centre of mass of a to the contact point [m]
-    arm_b: Array        #: (c, 3)
-    bias: Array         #: (c, 3) surface velocities and, along the normal, restitution or gap [m/s]
-    friction: Array     #: (c,)
-    inverse: Array      #: (c, 6) inverse of the contact's own 3 x 3 block W: xx xy xz yy yz zz [kg]
-    coupling: Array     #: (c, 3) W n [1/kg]
-    slip_step: Array    #: (c,)   1 / largest eigenvalue of W in the tangent plane [kg]
+    rows: Array         #: (c, ROW_SIZE) see NORMAL …
     impulse: Array      #: (c, 3) the unknown: impulse on b [N s]
-    response: Array     #: (n, 7) inverse mass, and inverse inertia xx xy xz yy yz zz
-    velocity: Array     #: (n, 6) linear, angular
+    bodies: Array       #: (n, BODY_SIZE) see LINEAR …
     grab: Grab
 
 
@@ -138,14 +150,9 @@ def empty_system(bodies: int, capacity: int) -> System:
     def ints() -> IntArray:
         return np.zeros(capacity, np.int32)
 
-    def floats(*width: int) -> Array:
-        return np.zeros((capacity, *width))
-
     return System(
         count=np.zeros(1, np.int32), contact=ints(), fired=ints(), body_a=ints(), body_b=ints(),
-        normal=floats(3), arm_a=floats(3), arm_b=floats(3), bias=floats(3), friction=floats(), inverse=floats(6),
-        coupling=floats(3), slip_step=floats(), impulse=floats(3),
-        response=np.zeros((bodies, 7)), velocity=np.zeros((bodies, 6)),
+        rows=np.zeros((capacity, ROW_SIZE)), impulse=np.zeros((capacity, 3)), bodies=np.zeros((bodies, BODY_SIZE)),
         grab=Grab(np.full(1, -1, np.int32), np.zeros(1, np.int32), np.zeros(3), np.zeros(6), np.zeros(6), np.zeros(3),
                   np.zeros(1), np.zeros(1), np.zeros(3)),
     )

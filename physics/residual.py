@@ -8,10 +8,22 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 
 import numpy as np
 
+from contactlab.physics.assemble import six, sym_vec, three
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import cone_projection
 from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem import (
+    ANGULAR,
+    ARM_A,
+    ARM_B,
+    BIAS,
+    FRICTION,
+    INV_INERTIA,
+    INV_MASS,
+    LINEAR,
+    NORMAL,
+    ContactProblem,
+)
 from contactlab.physics.vec import add, axpy, cross, dot, norm, row, sub
 
 
@@ -26,25 +38,21 @@ def natural_map_of(p, u, n, mu, rho):
 @kernel
 def system_residual(system):
     """Residual of a system whose velocities contain the effect of its impulses [m/s]."""
+    rows, bodies = system.rows, system.bodies
     worst = 0.0
     for k in range(int(system.count[0])):
-        u = row(system.bias, k)
-        mean = 0.0  # trace of the contact's own block: 3/m + 2 ... summed from both bodies
+        u = three(rows, k, BIAS)
+        mean = 0.0
         for side in range(2):
             i = int(system.body_b[k]) if side == 1 else int(system.body_a[k])
-            r = row(system.arm_b, k) if side == 1 else row(system.arm_a, k)
-            v = (system.velocity[i, 0], system.velocity[i, 1], system.velocity[i, 2])
-            w = (system.velocity[i, 3], system.velocity[i, 4], system.velocity[i, 5])
-            u = axpy(1.0 if side == 1 else -1.0, add(v, cross(w, r)), u)
-            # tr([r]× S [r]×ᵀ) = |r|² tr S - r·S r
-            s = system.response
-            sr = (
-                s[i, 1] * r[0] + s[i, 2] * r[1] + s[i, 3] * r[2],
-                s[i, 2] * r[0] + s[i, 4] * r[1] + s[i, 5] * r[2],
-                s[i, 3] * r[0] + s[i, 5] * r[1] + s[i, 6] * r[2],
-            )
-            mean += s[i, 0] + (dot(r, r) * (s[i, 1] + s[i, 4] + s[i, 6]) - dot(r, sr)) / 3.0
-        e = natural_map_of(row(system.impulse, k), u, row(system.normal, k), system.friction[k], 1.0 / mean)
+            r = three(rows, k, ARM_B) if side == 1 else three(rows, k, ARM_A)
+            point = add(three(bodies, i, LINEAR), cross(three(bodies, i, ANGULAR), r))
+            u = axpy(1.0 if side == 1 else -1.0, point, u)
+            # a third of the trace of 1/m + [r]× S [r]×ᵀ, S = I⁻¹:  1/m + (|r|² tr S - r·S r)/3
+            xx, xy, xz, yy, yz, zz = six(bodies, i, INV_INERTIA)
+            s_r = sym_vec((xx, xy, xz, yy, yz, zz), r)
+            mean += bodies[i, INV_MASS] + (dot(r, r) * (xx + yy + zz) - dot(r, s_r)) / 3.0
+        e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
         worst = max(worst, e)
     return worst
 

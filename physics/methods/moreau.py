@@ -1,9 +1,10 @@
 """The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
 
-from contactlab.physics.assemble import relative_velocity, sym_vec, world_inverse_inertia
+from contactlab.physics.assemble import push, relative_velocity, sym_vec, three, world_inverse_inertia
 from contactlab.physics.dynamics.free_body import angular_velocity
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import BodyKind
+from contactlab.physics.problem import ANGULAR, ARM_A, ARM_B, INV_MASS, LINEAR, NORMAL, NORMAL_STEP
 from contactlab.physics.state import Case
 from contactlab.physics.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 
@@ -56,73 +57,52 @@ def find_involved(system, involved_out):
         involved_out[system.grab.body[0]] = 1
     found = 0
     for i in range(len(involved_out)):
-        if involved_out[i] == 1 and system.response[i, 0] > 0.0:
+        if involved_out[i] == 1 and system.bodies[i, INV_MASS] > 0.0:
             found += 1
     return found
 
 
 # ------------------------------------------------------------------------------------------------------- positions
 @kernel
-def separate(contacts, system, slop, h, share, fastest, iterations, need, shift_out):
-    """Small displacements shift_out (n, 6) that take overlap out of contacts that do not separate; velocities are not
-    touched, so no kinetic energy comes of it. Returns the number of overlaps found. need (c, 2) is scratch.
+def separate(gap, system, slop, h, share, fastest, sweeps, need, shift_out):
+    """Small displacements that take overlap out of contacts that do not separate; velocities are not touched, so no
+    kinetic energy comes of it. They stand in shift_out (n, BODY_SIZE) in the place of velocities. Returns the number of
+    overlaps found. need (c, 2) is scratch.
 
     With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a `share` of the overlap at a time, at
     most `fastest`),  δ = M⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
     """
+    rows, bodies, body_a, body_b = system.rows, system.bodies, system.body_a, system.body_b
     count = int(system.count[0])
     found = 0
     for k in range(count):
-        n = row(system.normal, k)
-        zeta = dot(n, relative_velocity(system.velocity, int(system.body_a[k]), int(system.body_b[k]),
-                                        row(system.arm_a, k), row(system.arm_b, k)))
-        gap = contacts.gap[system.contact[k]] + h * zeta + slop
-        if system.fired[k] == 1:
-            gap = max(gap, 0.0)
-        if gap < 0.0:
+        u = relative_velocity(bodies, int(body_a[k]), int(body_b[k]), three(rows, k, ARM_A), three(rows, k, ARM_B))
+        ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
+        if ahead < 0.0 and system.fired[k] == 0:
             found += 1
-            gap = max(share * gap, -fastest)
-        need[k, 0] = gap
+            ahead = max(share * ahead, -fastest)
+        need[k, 0] = ahead if system.fired[k] == 0 else max(ahead, 0.0)
         need[k, 1] = 0.0  # s
-    for i in range(len(shift_out)):
-        for j in range(6):
-            shift_out[i, j] = 0.0
+    shift_out[:, :INV_MASS] = 0.0
     if found == 0:
         return 0
-    for sweep in range(iterations):
+    shift_out[:, INV_MASS:] = bodies[:, INV_MASS:]
+    for sweep in range(sweeps):
         for j in range(count):
-            separate_one(system, j if sweep % 2 == 0 else count - 1 - j, need, shift_out)
+            k = j if sweep % 2 == 0 else count - 1 - j
+            a = int(body_a[k])
+            b = int(body_b[k])
+            n = three(rows, k, NORMAL)
+            arm_a = three(rows, k, ARM_A)
+            arm_b = three(rows, k, ARM_B)
+            missing = need[k, 0] + dot(n, relative_velocity(shift_out, a, b, arm_a, arm_b))
+            s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
+            change = s - need[k, 1]
+            if change != 0.0:
+                need[k, 1] = s
+                push(shift_out, b, arm_b, scale(change, n))
+                push(shift_out, a, arm_a, scale(-change, n))
     return found
-
-
-@helper
-def separate_one(system, k, need, shift):
-    a = int(system.body_a[k])
-    b = int(system.body_b[k])
-    n = row(system.normal, k)
-    arm_a = row(system.arm_a, k)
-    arm_b = row(system.arm_b, k)
-    gap = need[k, 0] + dot(n, relative_velocity(shift, a, b, arm_a, arm_b))
-    s = max(0.0, need[k, 1] - gap / dot(row(system.coupling, k), n))
-    change = s - need[k, 1]
-    if change == 0.0:
-        return
-    need[k, 1] = s
-    push_shift(system.response, b, arm_b, scale(change, n), shift)
-    push_shift(system.response, a, arm_a, scale(-change, n), shift)
-
-
-@helper
-def push_shift(response, i, arm, p, shift):
-    x, y, z = arm
-    r = (y * p[2] - z * p[1], z * p[0] - x * p[2], x * p[1] - y * p[0])
-    m = response[i, 0]
-    shift[i, 0] += m * p[0]
-    shift[i, 1] += m * p[1]
-    shift[i, 2] += m * p[2]
-    shift[i, 3] += response[i, 1] * r[0] + response[i, 2] * r[1] + response[i, 3] * r[2]
-    shift[i, 4] += response[i, 2] * r[0] + response[i, 4] * r[1] + response[i, 5] * r[2]
-    shift[i, 5] += response[i, 3] * r[0] + response[i, 5] * r[1] + response[i, 6] * r[2]
 
 
 @kernel
@@ -142,9 +122,8 @@ def second_drift(model, middle, shift, fraction, involved, h, bodies_out):
         inv_inertia = row(model.inv_inertia, i)
         guess = turned(q, scale(s, sym_vec(world_inverse_inertia(q, inv_inertia), L)))
         w = angular_velocity(guess, inv_inertia, L)
-        turn = (shift[i, 3], shift[i, 4], shift[i, 5])
-        q = turned(turned(q, scale(s, w)), turn)
-        put(bodies_out.x, i, add(axpy(s, v, row(middle.x, i)), (shift[i, 0], shift[i, 1], shift[i, 2])))
+        q = turned(turned(q, scale(s, w)), three(shift, i, ANGULAR))
+        put(bodies_out.x, i, add(axpy(s, v, row(middle.x, i)), three(shift, i, LINEAR)))
         put4(bodies_out.q, i, q)
         put(bodies_out.P, i, row(middle.P, i))
         put(bodies_out.L, i, L)
@@ -187,7 +166,7 @@ def report(contacts, system, middle, surface, zeta_before, rest_speed, touch, h,
         p = row(contacts.point, i)
         arm_a = axpy(-1.0, row(middle.x, a), p)
         arm_b = axpy(-1.0, row(middle.x, b), p)
-        u = add(row(surface, i), relative_velocity(system.velocity, a, b, arm_a, arm_b))
+        u = add(row(surface, i), relative_velocity(system.bodies, a, b, arm_a, arm_b))
         zeta = dot(u, n)
         impulse = row(contacts.impulse, i)
         lam = dot(impulse, n) / h

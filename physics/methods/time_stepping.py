@@ -33,7 +33,7 @@ from contactlab.physics.methods.moreau import (
     take_free,
 )
 from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.problem import ContactProblem, empty_system
+from contactlab.physics.problem import BODY_SIZE, ContactProblem, empty_system
 from contactlab.physics.residual import system_residual
 from contactlab.physics.solvers import SOLVERS
 from contactlab.physics.state import ContactMemory, Contacts, State, empty_contacts, empty_state
@@ -64,7 +64,7 @@ class TimeStepping:
         self._dense = Dense(model)
         self._margin, self._fraction = np.zeros(n), np.ones(n)
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
-        self._before, self._shift = np.zeros((n, 6)), np.zeros((n, 6))
+        self._before, self._shift = np.zeros((n, 6)), np.zeros((n, BODY_SIZE))
         self._involved = np.zeros(n, np.int32)
         self._make_room(64)
 
@@ -82,7 +82,7 @@ class TimeStepping:
         residual = float(system_residual(system))
         momenta(system, self._force, self._torque, h, middle.P, middle.L)
 
-        separate(self.contacts, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
+        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
         if find_involved(system, self._involved) < self._dynamic:
             integrate(INTEGRATORS[settings.integrator], self.model, loads, t, h, bodies, self._flight, self._dense)
             take_free(self.model.kind, self._flight, self._involved, bodies)
@@ -123,10 +123,10 @@ class TimeStepping:
         if count > len(self._previous):
             self._make_room(count + count // 2)
         applied_forces(model, loads, middle, self._force, self._torque)
-        free_motion(model, middle, self._force, self._torque, h, self._before, self._system)
+        free_motion(model, middle, self._force, self._torque, h, self._before, self._system.bodies)
         assemble(
             model, middle, self.contacts, self._before, rest_speed, h, self._surface, self._zeta_before, self._system)
-        hold(middle, loads, model.mass, h, self._system)
+        hold(middle, loads, model.mass, h, self._system.bodies, self._system.grab)
         order = np.argsort(self.contacts.key[:count], kind="stable")
         match(self.contacts, order, state.memory, self._previous)
         return order, self._previous

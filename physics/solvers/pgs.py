@@ -13,25 +13,32 @@ that what happens at one end of a stack reaches the other within one sweep eithe
 
 import numpy as np
 
-from contactlab.physics.assemble import (
-    angular,
-    inertia_row,
-    linear,
-    push,
-    put_velocity,
-    relative_velocity,
-    sym_row,
-    sym_vec,
-)
+from contactlab.physics.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import disc_projection
 from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo, System
-from contactlab.physics.vec import add, axpy, cross, dot, norm, put, row, sub
+from contactlab.physics.problem import (
+    ANGULAR,
+    ARM_A,
+    ARM_B,
+    BIAS,
+    COUPLING,
+    FRICTION,
+    INV_INERTIA,
+    INVERSE,
+    LINEAR,
+    NORMAL,
+    NORMAL_STEP,
+    SLIP_STEP,
+    ContactProblem,
+    SolveInfo,
+    System,
+)
+from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, put, row, sub
 
 
 @helper
-def local_answer(p, u, n, mu, inverse, coupling, slip_step):
+def local_answer(p, u, n, mu, inverse, coupling, normal_step, slip_step):
     """The impulse of one contact that its velocity u at impulse p asks for."""
     stick = sub(p, sym_vec(inverse, u))
     along = dot(stick, n)
@@ -40,7 +47,7 @@ def local_answer(p, u, n, mu, inverse, coupling, slip_step):
         if dot(across, across) <= mu * mu * along * along:
             return stick
     p_n = dot(p, n)
-    new_n = max(0.0, p_n - dot(u, n) / dot(coupling, n))
+    new_n = max(0.0, p_n - normal_step * dot(u, n))
     if new_n == 0.0:
         return (0.0, 0.0, 0.0)
     u = axpy(new_n - p_n, coupling, u)
@@ -50,64 +57,57 @@ def local_answer(p, u, n, mu, inverse, coupling, slip_step):
 
 
 @helper
-def visit(system, k):
-    """Bring contact k in order with its laws; returns the velocity that this changed [m/s]."""
-    n = row(system.normal, k)
-    coupling = row(system.coupling, k)
-    p = row(system.impulse, k)
-    u = add(row(system.bias, k), relative_velocity(
-        system.velocity, int(system.body_a[k]), int(system.body_b[k]), row(system.arm_a, k), row(system.arm_b, k)))
-    new = local_answer(p, u, n, system.friction[k], sym_row(system.inverse, k), coupling, system.slip_step[k])
-    change = sub(new, p)
-    size = dot(change, change)
-    if size == 0.0:
-        return 0.0
-    put(system.impulse, k, new)
-    push(system, k, change)
-    w_nn = dot(coupling, n)
-    return size * w_nn * w_nn
-
-
-@helper
-def visit_grab(system):
-    """p -= W⁻¹ (u + bias + γ W p)/(1 + γ), |p| <= limit"""
-    grab = system.grab
+def visit_grab(grab, bodies):
+    """p -= W⁻¹ (u + bias + γ W p)/(1 + γ), |p| <= limit; returns the square of the velocity changed."""
     body = int(grab.body[0])
-    v = linear(system.velocity, body)
-    w = angular(system.velocity, body)
-    arm = (grab.arm[0], grab.arm[1], grab.arm[2])
-    p = (grab.impulse[0], grab.impulse[1], grab.impulse[2])
+    w = three(bodies, body, ANGULAR)
+    arm = flat(grab.arm)
+    p = flat(grab.impulse)
+    gamma = grab.softness[0]
     matrix = (grab.matrix[0], grab.matrix[1], grab.matrix[2], grab.matrix[3], grab.matrix[4], grab.matrix[5])
     inverse = (grab.inverse[0], grab.inverse[1], grab.inverse[2], grab.inverse[3], grab.inverse[4], grab.inverse[5])
-    gamma = grab.softness[0]
-    turning = grab.turn[0] == 1
-    u = w if turning else add(v, cross(w, arm))
-    u = axpy(gamma, sym_vec(matrix, p), add(u, (grab.bias[0], grab.bias[1], grab.bias[2])))
+    u = w if grab.turn[0] == 1 else add(three(bodies, body, LINEAR), cross(w, arm))
+    u = axpy(gamma, sym_vec(matrix, p), add(u, flat(grab.bias)))
     new = disc_projection(axpy(-1.0 / (1.0 + gamma), sym_vec(inverse, u), p), grab.limit[0])
     change = sub(new, p)
-    for j in range(3):
-        grab.impulse[j] = new[j]
-    inertia = inertia_row(system.response, body)
-    if turning:
-        put_velocity(system.velocity, body, v, add(w, sym_vec(inertia, change)))
+    put_flat(grab.impulse, new)
+    if grab.turn[0] == 1:
+        w = add(w, sym_vec(six(bodies, body, INV_INERTIA), change))
+        for j in range(3):
+            bodies[body, ANGULAR + j] = w[j]
     else:
-        put_velocity(system.velocity, body, axpy(system.response[body, 0], change, v),
-                     add(w, sym_vec(inertia, cross(arm, change))))
+        push(bodies, body, arm, change)
     return norm(sym_vec(matrix, change)) ** 2
 
 
 @kernel
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
+    rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
     while done < iterations:
-        worst = 0.0
+        worst = 0.0  # square of the largest change of a contact's velocity, W_nn standing for W
         if system.grab.body[0] >= 0:
-            worst = visit_grab(system)
+            worst = visit_grab(system.grab, bodies)
         for j in range(count):
-            worst = max(worst, visit(system, j if done % 2 == 0 else count - 1 - j))
+            k = j if done % 2 == 0 else count - 1 - j
+            a = int(body_a[k])
+            b = int(body_b[k])
+            arm_a = three(rows, k, ARM_A)
+            arm_b = three(rows, k, ARM_B)
+            p = row(impulse, k)
+            u = add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))
+            new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE),
+                               three(rows, k, COUPLING), rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
+            change = sub(new, p)
+            size = dot(change, change)
+            if size > 0.0:
+                put(impulse, k, new)
+                push(bodies, b, arm_b, change)
+                push(bodies, a, arm_a, neg(change))
+                worst = max(worst, size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP]))
         done += 1
         change_out[0] = np.sqrt(worst)
         if change_out[0] <= tolerance:
@@ -129,7 +129,8 @@ def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam_in_o
             p = (lam_in_out[k], lam_in_out[k + 1], lam_in_out[k + 2])
             u = (u_in_out[k], u_in_out[k + 1], u_in_out[k + 2])
             coupling = (M[k, k], M[k + 1, k], M[k + 2, k])
-            new = local_answer(p, u, normal, friction[i], sym_row(inverse, i), coupling, slip_step[i])
+            new = local_answer(
+                p, u, normal, friction[i], six(inverse, i, 0), coupling, 1.0 / M[k, k], slip_step[i])
             change = sub(new, p)
             for r in range(len(u_in_out)):
                 u_in_out[r] += M[r, k] * change[0] + M[r, k + 1] * change[1] + M[r, k + 2] * change[2]
