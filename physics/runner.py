@@ -1,0 +1,279 @@
+"""The physics thread: takes commands in order, paces, steps, publishes snapshots.
+
+Only this thread touches the Simulation. Others `send` commands and read `latest`; neither ever waits for a step.
+"""
+
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from contactlab.physics import messages as m
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.pacing import Pacer
+from contactlab.physics.simulation import Simulation, point_of_body
+from contactlab.physics.state import Contacts
+from contactlab.physics.warm_up import compiled_share, warm_up
+
+if TYPE_CHECKING:
+    from contactlab.physics.scene import Scene
+
+PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes
+SLICE = 0.008                   # s of stepping after which commands and the snapshot get their turn
+IDLE = 0.25                     # s between looks at the command queue while paused; a command wakes at once
+SHOWN_EVENTS = 200
+LOG_ROWS = 4096
+LOG_COMMANDS = 100_000
+SPEEDS = (1e-3, 1e3)
+
+
+class Runner:
+    """Runs a scene in its own thread. `settings` override the scene's own, as `Simulation.set` does."""
+
+    def __init__(
+        self, scene: "Scene", settings: Mapping[str, Any] | None = None, paused: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.latest: m.Snapshot | None = None         #: replaced whole, never changed
+        self.log: deque[tuple[int, m.Command]] = deque(maxlen=LOG_COMMANDS)  #: (step, command) since the scene opened
+        self.failure = ""                             #: traceback of the last engine error, for reports
+        self._clock = clock
+        self._paused = paused
+        self._warming: str | None = "compiling"
+        self._commands: deque[m.Command] = deque()
+        self._wake = threading.Event()
+        self._stopped = False
+        self._generation = 0
+        self._error: str | None = None
+        self._notice: str | None = None
+        self._published = -1.0
+        self._pacer = Pacer(clock(), 0.0)
+        self._open(scene, settings or {})
+        self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
+
+    # ------------------------------------------------------------------------------------- called by anybody
+
+    def send(self, command: m.Command) -> None:
+        """Queue a command; returns at once. Commands are carried out in the order they were sent, every one."""
+        self._commands.append(command)
+        self._wake.set()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and wait for it."""
+        self.send(m.Shutdown())
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def progress(self) -> tuple[str, float] | None:
+        """While kernels compile: what is being done, and the part of them that is ready, 0..1."""
+        return None if self._warming is None else (self._warming, compiled_share())
+
+    # ------------------------------------------------------------------------------------- the thread
+
+    def _run(self) -> None:
+        self.begin()
+        while not self._stopped:
+            self._wake.wait(self.tick())
+            self._wake.clear()
+
+    def begin(self) -> None:
+        """Show the scene, and compile what is not compiled yet."""
+        self._log_energy()
+        self._publish()
+        try:
+            warm_up(self._note_warming)
+        except Exception as error:
+            self._fail(error)
+        self._warming = None
+        self._pacer.restart(self._clock(), self._sim.time)
+        self._publish()
+
+    def _note_warming(self, stage: str, share: float) -> None:
+        self._warming = stage
+
+    def tick(self) -> float:
+        """Carry out what was sent, then step as far as is due, and publish; returns for how long nothing is due [s]."""
+        handled = False
+        while self._commands and not self._stopped:
+            self._handle(self._commands.popleft())
+            handled = True
+        now = self._clock()
+        if self._paused:
+            if handled:
+                self._publish()
+            return IDLE
+        deadline = now + SLICE
+        while self._sim.time < self._pacer.due(now) and not self._paused:
+            self._step()
+            now = self._clock()
+            if now > deadline or self._commands:
+                break
+        self._pacer.note(now, self._sim.time)
+        if handled or self._paused or now - self._published >= PUBLISH_INTERVAL:
+            self._publish()
+        return min(IDLE, self._pacer.wait(now, self._sim.time))
+
+    # ------------------------------------------------------------------------------------- commands
+
+    def _handle(self, command: m.Command) -> None:
+        self.log.append((self._sim.step_count, command))
+        self._notice = None
+        try:
+            self._carry_out(command)
+        except ValueError as refused:  # says in one sentence what is allowed; the run goes on
+            self._notice = str(refused)
+        except Exception as error:
+            self._fail(error)
+
+    def _carry_out(self, command: m.Command) -> None:
+        match command:
+            case m.Play():
+                self._paused, self._error = False, None
+            case m.Pause():
+                self._paused = True
+            case m.Step(count):
+                self._go(count)
+            case m.StepToEvent(direction, limit):
+                self._go_to_event(direction, limit)
+            case m.Seek(step):
+                self._seek(step)
+            case m.Reset():
+                self._sim.reset()
+                self._log_count = 0
+                self._log_energy()
+                self._error = None
+            case m.SetSpeed(speed):
+                if not SPEEDS[0] <= speed <= SPEEDS[1]:
+                    raise ValueError(f"speed must be a number from {SPEEDS[0]:g} to {SPEEDS[1]:g}, not {speed!r}")
+                self._pacer.speed = float(speed)
+            case m.Open(scene, paused):
+                self._open(scene, {})
+                self._log_energy()
+                self._paused = paused
+            case m.Shutdown():
+                self._stopped = True
+            case _:
+                self._sim.apply(command)
+                return
+        self._pacer.restart(self._clock(), self._sim.time)  # time was stopped, moved or stretched
+
+    def _go(self, count: int) -> None:
+        self._paused, self._error = True, None
+        if count < 0:
+            self._seek(max(self._sim.reachable()[0], self._sim.step_count + count))
+        for _ in range(count):
+            if not self._step_and_show():
+                return
+
+    def _go_to_event(self, direction: int, limit: float) -> None:
+        self._paused, self._error = True, None
+        if direction < 0:
+            earlier = [e.step for e in self._sim.events if e.step < self._sim.step_count]
+            if not earlier or earlier[-1] < self._sim.reachable()[0]:
+                raise ValueError("there is no earlier event in the history")
+            self._seek(earlier[-1])
+            return
+        events, until = self._sim.event_count, self._sim.time + limit
+        while self._sim.event_count == events:
+            if self._sim.time >= until:
+                raise ValueError(f"nothing happened within {limit:g} s")
+            if not self._step_and_show():
+                return
+
+    def _step_and_show(self) -> bool:
+        """One step of a longer way, shown as it goes; False when the way ends early: an error, or an impatient user."""
+        ok = self._step()
+        if self._clock() - self._published >= PUBLISH_INTERVAL:
+            self._publish()
+        return ok and not any(isinstance(c, m.Pause | m.Reset | m.Open | m.Shutdown) for c in tuple(self._commands))
+
+    def _seek(self, step: int) -> None:
+        self._paused, self._error = True, None
+        self._sim.seek(step)
+        kept = self._log[:, 0][: self._log_count] <= self._sim.time
+        self._log_count = int(np.count_nonzero(kept))
+
+    def _open(self, scene: "Scene", settings: Mapping[str, Any]) -> None:
+        try:
+            simulation = Simulation(scene)
+            simulation.set(**settings)
+        except (OSError, MemoryError) as error:
+            raise ValueError(f"{scene.name} could not be opened: {error}") from error
+        simulation.record_history()
+        self._sim, self._generation, self._error = simulation, self._generation + 1, None
+        self._log, self._log_count = np.zeros((2 * LOG_ROWS, 4)), 0
+        self.log.clear()
+
+    # ------------------------------------------------------------------------------------- stepping
+
+    def _step(self) -> bool:
+        try:
+            self._sim.step()
+        except Exception as error:
+            self._fail(error)
+            return False
+        self._log_energy()
+        return True
+
+    def _fail(self, error: Exception) -> None:
+        """Pause and say why; the simulation stays at its last good state, and any command may follow."""
+        self._paused = True
+        self.failure = "".join(traceback.format_exception(error))
+        expected = isinstance(error, FloatingPointError)
+        self._error = str(error) if expected else f"the engine failed: {type(error).__name__}: {error}"
+
+    def _log_energy(self) -> None:
+        if self._log_count == len(self._log):  # keep the newer half
+            self._log[:LOG_ROWS] = self._log[LOG_ROWS:]
+            self._log_count = LOG_ROWS
+        e, _ = measure(self._sim.model, self._sim.state.bodies)
+        self._log[self._log_count] = (self._sim.time, e.kinetic, e.potential, e.spring)
+        self._log_count += 1
+
+    # ------------------------------------------------------------------------------------- what others see
+
+    def _publish(self) -> None:
+        sim = self._sim
+        energy, momenta = measure(sim.model, sim.state.bodies)
+        bodies = sim.state.bodies
+        self._published = self._clock()
+        self.latest = m.Snapshot(
+            generation=self._generation, scene_name=sim.scene.name, model=sim.model, labels=sim.labels,
+            settings=sim.settings, step=sim.step_count, t=sim.time,
+            paused=self._paused, speed=self._pacer.speed, real_time_factor=0.0 if self._paused else self._pacer.factor,
+            x=frozen(bodies.x), q=frozen(bodies.q), v=frozen(bodies.v), w=frozen(bodies.w), L=frozen(bodies.L),
+            contacts=Contacts(*(frozen(a) for a in sim.contacts)),
+            events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
+            energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
+            info=sim.info, history=sim.reachable(), grabbed=held(sim),
+            error=self._error, notice=self._notice,
+            energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
+        )
+
+
+def frozen(a: Array | IntArray) -> Any:
+    """A read-only copy."""
+    copy = a.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def held(sim: Simulation) -> m.Grabbed | None:
+    """The mouse spring as it is now."""
+    loads = sim.loads
+    body = int(loads.grab_body[0])
+    if body < 0:
+        return None
+    point = point_of_body(sim.state.bodies, body, loads.grab_point)
+    return m.Grabbed(
+        body, tuple(point.tolist()), tuple(loads.grab_target.tolist()), tuple(loads.grab_force.tolist()),
+    )
