@@ -11,6 +11,8 @@ NAMES = {
     "→": "RIGHT", "=": "EQUAL", "+": "PLUS", "-": "MINUS", "Esc": "ESCAPE", "Backspace": "BACKSPACE", "Space": "SPACE",
     "Home": "HOME", "Tab": "TAB", "1": "_1", "0": "_0",
 }
+PAD = {"NUM_SUBTRACT": "MINUS", "NUM_DECIMAL": "PERIOD"}
+PUNCTUATION = ("PERIOD", "COMMA", "BRACKETLEFT", "BRACKETRIGHT")
 MODIFIERS = ("Ctrl", "Shift", "Alt")
 
 
@@ -101,9 +103,12 @@ BY_CHORD: dict[tuple[frozenset[str], str], str] = {chord(b.key): b.command for b
 
 def command_for(symbol: str, modifiers: frozenset[str]) -> str | None:
     """Command bound to a key, given pyglet's name of it ("PERIOD") and a subset of MODIFIERS."""
-    if symbol == "PLUS" or (symbol == "EQUAL" and "Shift" in modifiers):  # the same key on most keyboards
+    if symbol in ("PLUS", "NUM_ADD") or (symbol == "EQUAL" and "Shift" in modifiers):  # one key on most keyboards
         return BY_CHORD.get((modifiers - {"Shift"}, "EQUAL"))
-    return BY_CHORD.get((modifiers, symbol.removeprefix("NUM_")))
+    found = BY_CHORD.get((modifiers, PAD.get(symbol, symbol)))
+    if found is None and symbol in PUNCTUATION:  # on some keyboards these need Shift or AltGr
+        found = BY_CHORD.get((modifiers - {"Shift", "Alt"}, symbol))
+    return found
 
 
 def keys_of(command: str) -> list[str]:

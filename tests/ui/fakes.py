@@ -53,8 +53,9 @@ def snapshot(count: int = 3, n: int = 3, **fields) -> m.Snapshot:
     t = np.linspace(0.0, 1.0, 200)
     log = np.column_stack([t, 5 * np.sin(t) ** 2, 5 * np.cos(t) ** 2, 0 * t])
     made = {
-        "generation": 1, "scene_name": "three", "model": model(n), "labels": labels, "settings": m.Settings(), "step": 120,
-        "t": 0.5, "paused": True, "speed": 1.0, "real_time_factor": 0.0, "x": x, "q": np.tile([1.0, 0, 0, 0], (n, 1)),
+        "generation": 1, "scene_name": "three", "model": model(n), "labels": labels, "settings": m.Settings(),
+        "step": 120, "t": 0.5, "paused": True, "speed": 1.0, "real_time_factor": 0.0, "x": x,
+        "q": np.tile([1.0, 0, 0, 0], (n, 1)),
         "v": np.zeros((n, 3)), "w": np.zeros((n, 3)), "L": np.zeros((n, 3)), "contacts": contacts(count), "events": (),
         "event_count": 0, "energy": m.Energy(1.0, 2.0, 0.0), "momentum": (0.0, 0.0, 0.0),
         "angular_momentum": (0.0, 0.0, 0.0), "info": m.StepInfo(contacts=count), "history": (0, 240), "energy_log": log,
@@ -64,6 +65,8 @@ def snapshot(count: int = 3, n: int = 3, **fields) -> m.Snapshot:
 
 class Engine:
     """Keeps what it is sent; `latest` is set by the test."""
+
+    progress = None
 
     def __init__(self, latest: m.Snapshot | None = None) -> None:
         self.latest = latest

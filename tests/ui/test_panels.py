@@ -1,0 +1,269 @@
+"""Panels without a window: a click gives exactly its command, and what is shown is what the snapshot says."""
+
+from pathlib import Path
+
+import fakes
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+from probe import Probe
+
+from contactlab.app.commands import COMMANDS
+from contactlab.app.panels import contacts, dialogs, energy, layout, status, style
+from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
+from contactlab.physics import messages as m
+
+
+@pytest.fixture
+def sent():
+    return []
+
+
+@pytest.fixture
+def probe(monkeypatch, sent):
+    """The whole interface over a snapshot that `probe.snapshot` can replace."""
+    ui = UiState(scenes=[SceneEntry("a", "Apples", "They fall.", Path("/s/a.toml")),
+                         SceneEntry("b", "Bricks", "They stack.", Path("/s/b.toml"))])
+    made_snapshot = [fakes.snapshot()]
+    made = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, made_snapshot[0], sent.append), ui)
+    made.snapshot = made_snapshot
+    yield made
+    made.gui.release()
+
+
+@pytest.mark.parametrize("label, command", [
+    ("\uf04b##play", m.Play()), ("\uf051##step_forward", m.Step(1)), ("\uf048##step_back", m.Step(-1)),
+    ("\uf050##next_event", m.StepToEvent(1)), ("\uf049##previous_event", m.StepToEvent(-1)),
+    ("\uf2ea##reset", m.Reset()),
+])
+def test_a_transport_button_sends_its_command_and_nothing_else(probe, sent, label, command):
+    probe.click(label)
+    assert sent == [command]
+
+
+def test_the_play_button_pauses_while_playing(probe, sent):
+    probe.ui.playing = True
+    probe.frame()
+    probe.click("\uf04c##play")
+    assert sent == [m.Pause()]
+
+
+def test_the_restitution_slider_sets_e_to_where_it_is_clicked(probe, sent):
+    probe.click("##restitution", 0.8)
+    assert len(sent) == 1 and sent[0].name == "restitution"
+    assert sent[0].value == pytest.approx(0.8, abs=0.05)
+
+
+def test_the_friction_slider_sends_only_friction(probe, sent):
+    probe.click("##friction", 0.5)
+    assert [c.name for c in sent] == ["friction"]
+
+
+def test_an_override_can_be_given_back_to_the_materials(probe, sent):
+    probe.snapshot[0] = fakes.snapshot(settings=m.Settings(restitution=0.9))
+    probe.frame()
+    probe.click("\uf0e2##restitution_materials")
+    assert sent == [m.Set("restitution", None)]
+
+
+def test_gravity_keeps_its_direction(probe, sent):
+    probe.snapshot[0] = fakes.snapshot(settings=m.Settings(gravity=(3.0, 0.0, -4.0)))
+    probe.frame()
+    probe.click("##gravity", 0.5)
+    g = np.array(sent[0].value)
+    assert g / np.linalg.norm(g) == pytest.approx([0.6, 0.0, -0.8])
+
+
+def test_the_step_slider_sends_h_as_one_over_a_whole_number(probe, sent):
+    probe.click("##h", 0.7)
+    assert sent[0].name == "h" and 1.0 / sent[0].value == pytest.approx(round(1.0 / sent[0].value), abs=1e-9)
+
+
+def test_a_choice_of_integrator_is_sent_by_its_name(probe, sent):
+    probe.click("##integrator")
+    probe.click("euler")
+    assert sent == [m.Set("integrator", "euler")]
+
+
+def test_a_slider_shows_what_was_asked_until_the_engine_answers(probe, sent):
+    probe.click("##restitution", 0.8)
+    probe.frame(5)
+    assert len(sent) == 1  # the engine still says None, and the slider does not fall back and ask again
+    assert probe.ui.asked["restitution"][0] == sent[0].value
+
+
+def test_the_time_line_seeks_to_where_it_is_dragged(probe, sent):
+    probe.snapshot[0] = fakes.snapshot(history=(0, 1000), step=1000)
+    probe.frame()
+    probe.click("time_line", 0.25)
+    assert {type(c) for c in sent} == {m.Seek} and sent[-1].step == pytest.approx(250, abs=5)
+
+
+def test_clicking_a_scene_asks_the_app_to_open_it(probe, sent):
+    probe.click("scene_b")
+    assert probe.ui.requests == [Request("open_path", Path("/s/b.toml"))] and sent == []
+
+
+def test_a_switch_changes_the_view_and_sends_nothing(probe, sent):
+    probe.click("Contact normals", 0.1)
+    assert probe.ui.view.normals is False and sent == []
+
+
+def test_record_and_theme_are_requests_to_the_app(probe, sent):
+    probe.click("\uf111 Record##record")
+    probe.click("\uf185")
+    assert [r.command for r in probe.ui.requests] == ["record", "theme"] and sent == []
+
+
+def test_every_panel_draws_with_many_contacts_none_and_no_scene(probe):
+    for made in (fakes.snapshot(5000, n=3), fakes.snapshot(0), None):
+        probe.snapshot[0] = made
+        probe.frame(2)
+    for name in ("help", "about", "open_box"):
+        setattr(probe.ui, name, True)
+    probe.ui.message, probe.ui.progress = "No.", ("contacts", 0.3)
+    probe.snapshot[0] = fakes.snapshot(error="too fast")
+    probe.frame(2)
+    assert probe.ui.view_rect[2] > 200
+
+
+def test_hovering_a_row_lights_its_contact(probe):
+    probe.move("ground → ball 1##2_102")
+    assert probe.ui.hovered_key == 102 and not probe.ui.hover_from_view
+
+
+def test_a_contact_under_the_mouse_in_the_view_keeps_its_light(probe):
+    probe.ui.hovered_key, probe.ui.hover_from_view = 101, True
+    probe.frame(2)
+    assert probe.ui.hovered_key == 101
+
+
+def test_the_table_is_sorted_by_any_column_without_dancing():
+    c = fakes.contacts(50)
+    c.lam[:] = np.random.default_rng(0).permutation(50) // 10
+    down = contacts.sorted_rows(c, 50, "lam", True)
+    assert (np.diff(c.lam[down]) <= 0).all()
+    ties = np.diff(c.lam[down]) == 0
+    assert (np.diff(c.key[down])[ties] > 0).all()
+    for column in contacts.COLUMNS:
+        assert sorted(contacts.sorted_rows(c, 50, column, False)) == list(range(50))
+
+
+def test_sets_are_told_by_ring_and_disc():
+    assert [contacts.set_symbols(*s) for s in ((0, 0), (1, 0), (1, 1), (0, 1))] == ["–", "○ ", "○ ●", "●"]
+
+
+def test_energy_curves_add_up_and_are_thinned():
+    t = np.linspace(0.0, 10.0, 4096)
+    log = np.column_stack([t, t, 2 * t, 0 * t])
+    curves = energy.energy_curves(log)
+    assert len(curves["t"]) <= energy.MOST_POINTS + 1 and "Springs" not in curves
+    assert curves["Total"] == pytest.approx(3 * curves["t"]) and curves["t"][-1] == 10.0
+    log[:, 3] = 1.0
+    assert energy.energy_curves(log)["Springs"] == pytest.approx(1.0)
+    assert len(energy.energy_curves(np.zeros((0, 4)))["t"]) == 0
+
+
+def test_the_status_line_tells_the_binding_in_force():
+    ui = UiState(under_cursor="body")
+    assert "Left drag: pull" in status.binding_text(ui)
+    ui.under_cursor = "space"
+    assert "Left drag: orbit" in status.binding_text(ui) and "pull" not in status.binding_text(ui)
+    ui.dragging = "Pulling."
+    assert status.binding_text(ui) == "Pulling."
+
+
+def test_solver_figures_name_residual_contacts_and_energy():
+    text = status.solver_figures(fakes.snapshot(info=m.StepInfo(residual=1e-5, contacts=7, status="not converged")))
+    assert all(part in text for part in ("7 contacts", "1.0e-05 m/s", "not converged", "3 J"))
+
+
+@pytest.mark.parametrize("value, text", [
+    (0.0, "0 N"), (0.00123, "1.23 mN"), (12.34, "12.3 N"), (-4567.0, "-4.57 kN"), (999.9, "1 kN"),
+    (1e-12, "1.00e-12 N"), (float("nan"), "nan N"),
+])
+def test_engineering_numbers(value, text):
+    assert style.engineering(value, "N") == text
+
+
+# ------------------------------------------------------------------------------------------------- palette
+
+
+def test_the_palette_finds_commands_and_scenes_by_a_few_letters(probe):
+    ui = probe.ui
+    ui.palette.open = ui.palette.just_opened = True
+    probe.frame(3)
+    probe.type("brk")
+    assert dialogs.palette_matches(ui)[0][0] == "Scene: Bricks"
+    probe.key(imgui.Key.enter)
+    assert ui.requests == [Request("open_path", Path("/s/b.toml"))] and not ui.palette.open
+
+
+def test_the_palette_moves_with_the_arrow_keys(probe):
+    ui = probe.ui
+    ui.palette.open = ui.palette.just_opened = True
+    probe.frame(3)
+    expected = dialogs.palette_matches(ui)[1][2]
+    probe.key(imgui.Key.down_arrow)
+    probe.key(imgui.Key.enter)
+    assert ui.requests == [expected]
+
+
+def test_the_palette_opens_a_typed_path():
+    ui = UiState()
+    ui.palette.text = "/tmp/bunny.stl"
+    assert dialogs.palette_matches(ui)[0][2] == Request("open_path", "/tmp/bunny.stl")
+
+
+def test_the_palette_offers_every_command():
+    offered = {r.command for _, _, r in dialogs.palette_entries(UiState())}
+    assert offered == {n for n, c in COMMANDS.items() if c.group} - {"palette"}
+
+
+@pytest.mark.parametrize("pattern, better, worse", [
+    ("rec", "Record a video", "Bring everything closer"), ("fs", "Full screen", "Surface"),
+    ("reset", "Reset", "Preset"),
+])
+def test_the_better_match_comes_first(pattern, better, worse):
+    first, second = dialogs.fuzzy(pattern, better), dialogs.fuzzy(pattern, worse)
+    assert first is not None and (second is None or first < second)
+
+
+def test_a_message_stays_until_it_is_read(probe):
+    probe.ui.message = "die.toml: there is no shape of type 'blob'."
+    probe.frame(10)
+    assert probe.ui.message
+    probe.click("OK##message")
+    assert probe.ui.message == ""
+
+
+def test_the_path_box_asks_to_open_what_was_typed(probe):
+    probe.ui.open_box = True
+    probe.frame(3)
+    probe.type("/tmp/die.toml")
+    probe.key(imgui.Key.enter)
+    assert probe.ui.requests == [Request("open_path", "/tmp/die.toml")] and not probe.ui.open_box
+
+
+# --------------------------------------------------------------------------------------------- preferences
+
+
+def test_preferences_come_back_as_they_were(tmp_path):
+    kept = Preferences(dark=False, scale=1.5, gallery_width=20.0, recent=["/a", "/b"])
+    kept.save(tmp_path / "deep" / "settings.json")
+    assert Preferences.load(tmp_path / "deep" / "settings.json") == kept
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"scale": "large", "dark": 1}', '{"scale": 1e9}'])
+def test_a_broken_settings_file_gives_usable_preferences(tmp_path, text):
+    (tmp_path / "settings.json").write_text(text)
+    loaded = Preferences.load(tmp_path / "settings.json")
+    assert loaded.dark is True and 0.6 <= loaded.scale <= 3.0
+
+
+def test_recent_files_are_few_and_newest_first():
+    p = Preferences()
+    for i in range(15):
+        p.remember(f"/{i}")
+    p.remember("/9")
+    assert len(p.recent) == 10 and p.recent[:2] == ["/9", "/14"]
