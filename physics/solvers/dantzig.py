@@ -1,0 +1,270 @@
+"""Dantzig's principal pivoting as Baraff uses it: one contact after the other is put in order, the others kept so.
+
+Contact k with ζ̇_k < 0 gets a growing force λ_k. The *clamped* contacts C (ζ̇_i = 0, λ_i >= 0) change their forces so that
+their ζ̇ stay zero, the *free* ones (λ_i = 0, ζ̇_i >= 0) change their ζ̇:
+
+    Δλ_C = -M_CC⁻¹ M_Ck Δλ_k,   Δζ̇ = M Δλ
+
+until ζ̇_k = 0, and k is clamped; or a clamped λ_i reaches zero, and i is freed; or a free ζ̇_i reaches zero, and i is clamped;
+the latter two go on with k. [Baraff 1994, "Fast contact force computation for nonpenetrating rigid bodies", §4;
+Cottle & Dantzig 1968; Cottle, Pang & Stone 1992, algorithm 4.2.6]
+
+Redundant contacts: where k is dependent on C, no force of it changes any ζ̇, and Δλ is a null vector of M. Either some
+λ_i in C reaches zero and the exchange goes on, or Δλ >= 0 never ends: M Δλ = 0 and d·Δλ = ζ̇_k Δλ_k < 0 prove that no
+solution exists. So M_CC stays regular and the answer is basic. Ties are broken by the least index, which keeps the
+method from cycling [Chang & Cottle 1980].
+
+State: the principal pivot transform T of M on C [CPS §2.3], whose column k holds -M_CC⁻¹ M_Ck for clamped rows and the
+Δζ̇ above for free ones, and the value of each row: λ_i where clamped, ζ̇_i where free. M need not be symmetric: every
+P-matrix will do, as will all symmetric positive semidefinite ones.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.lcp_info import (
+    DEPENDENT,
+    GOING,
+    RAY,
+    SOLVED,
+    STATUS,
+    STUCK,
+    LcpInfo,
+    PivotStep,
+    Scaled,
+    conclude,
+    row_value,
+    scaled,
+    step_of,
+)
+
+TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
+REBUILDS = 4    # times T is computed afresh because its rounding has grown
+
+
+@helper
+def pivot_transform(T, i):
+    """Exchange ζ̇_i and λ_i in ζ̇ = T λ."""
+    n = len(T)
+    inverse = 1.0 / T[i, i]
+    for j in range(n):
+        if j != i:
+            factor = T[j, i] * inverse
+            if factor != 0.0:
+                for l in range(n):
+                    T[j, l] -= factor * T[i, l]
+            T[j, i] = factor
+    for j in range(n):
+        T[i, j] *= -inverse
+    T[i, i] = inverse
+
+
+@kernel
+def dantzig_rebuild(M, d, clamped, T_out, value_out):
+    """T and the values of all rows for a clamped set, from M and d; a clamped row found dependent is freed."""
+    n = len(d)
+    T_out[:, :] = M
+    for i in range(n):
+        if clamped[i] == 1:
+            if T_out[i, i] <= dependence(T_out, clamped, i, i):
+                clamped[i] = 0
+            else:
+                pivot_transform(T_out, i)
+    for i in range(n):
+        value_out[i] = 0.0
+    for i in range(n):  # λ_C = -M_CC⁻¹ d_C
+        if clamped[i] == 1:
+            for j in range(n):
+                if clamped[j] == 1:
+                    value_out[i] -= T_out[i, j] * d[j]
+    for i in range(n):
+        if clamped[i] == 0:
+            total = d[i]
+            for j in range(n):
+                if clamped[j] == 1:
+                    total += M[i, j] * value_out[j]
+            value_out[i] = total
+
+
+@helper
+def dependence(T, clamped, k, end):
+    """What rounding leaves of T_kk where column k depends on the clamped ones below `end`."""
+    total = 1.0
+    for j in range(end):
+        if clamped[j] == 1:
+            total += abs(T[j, k])
+    return DEPENDENT * total * total * 10.0
+
+
+@helper
+def next_violated(M, d, T, clamped, value, tolerance, lam_work):
+    """The free contact with the most negative ζ̇ beyond tolerance and rounding, -1 = none; renews the free values."""
+    n = len(d)
+    for i in range(n):
+        lam_work[i] = value[i] if clamped[i] == 1 else 0.0
+    best = -1
+    worst = 0.0
+    for i in range(n):
+        if clamped[i] == 0:
+            value[i], noise = row_value(M, d, lam_work, i)
+            if value[i] < -(tolerance[i] + 10.0 * noise) and value[i] < worst:
+                best = i
+                worst = value[i]
+    return best
+
+
+@helper
+def first_block(T, value, clamped, kept, k, room):
+    """The row that reaches zero before λ_k has grown by `room`, least index first, and that growth."""
+    n = len(T)
+    top = 1.0
+    for j in range(n):
+        top = max(top, abs(T[j, k]))
+    best = -1
+    step = room
+    for j in range(n):
+        if j != k and kept[j] == 1 and T[j, k] < -TINY * top:
+            reach = max(value[j], 0.0) / -T[j, k]
+            if reach < step:
+                best = j
+                step = reach
+    return best, step
+
+
+@kernel
+def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out):
+    """One pivot. driven[0] = k of the contact in hand (-1: choose one), force[0] = its λ_k so far.
+
+    last_out = rows that entered and left the clamped set (-1: none). Returns GOING, SOLVED, RAY (column k of T is the
+    ray) or STUCK (a pivot vanishes: M is not of the kind this method takes).
+    """
+    n = len(d)
+    last_out[0] = -1
+    last_out[1] = -1
+    if driven[0] < 0:
+        driven[0] = next_violated(M, d, T, clamped, value, tolerance, work)
+        force[0] = 0.0
+        if driven[0] < 0:
+            return SOLVED
+        for j in range(n):
+            kept[j] = 1 if clamped[j] == 1 or value[j] >= 0.0 else 0
+    k = int(driven[0])
+    dependent = T[k, k] <= dependence(T, clamped, k, n)
+    room = np.inf if dependent else -value[k] / T[k, k]
+    block, step = first_block(T, value, clamped, kept, k, room)
+    if block < 0 and dependent:
+        return RAY
+    for j in range(n):
+        value[j] += step * T[j, k]
+    force[0] += step
+    pivot = k if block < 0 else block
+    if not abs(T[pivot, pivot]) > 1e-14:
+        return STUCK
+    last_out[1 if clamped[pivot] == 1 else 0] = pivot
+    clamped[pivot] = 1 - clamped[pivot]
+    value[pivot] = force[0] if pivot == k else 0.0
+    pivot_transform(T, pivot)
+    if pivot == k:
+        driven[0] = -1
+    return GOING
+
+
+@kernel
+def dantzig_run(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out, limit, pivots):
+    """Pivot until the end or the limit."""
+    outcome = GOING
+    while outcome == GOING and pivots[0] < limit:
+        outcome = dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out)
+        pivots[0] += 1
+    return outcome
+
+
+class Tableau:
+    """The arrays of the method for one scaled problem, and the moves on them."""
+
+    def __init__(self, data: Scaled, tolerance: float) -> None:
+        n = len(data.d)
+        self.data = data
+        self.tolerance = tolerance * data.scale / data.size
+        self.T, self.value, self.work = np.empty((n, n)), np.empty(n), np.empty(n)
+        self.clamped, self.kept = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        self.driven, self.last = np.full(1, -1, np.int32), np.full(2, -1, np.int32)
+        self.force = np.zeros(1)
+        self.pivots = np.zeros(1, np.int32)
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Compute T and the values afresh from the clamped set; a clamped λ_i < 0 is freed."""
+        dantzig_rebuild(self.data.M, self.data.d, self.clamped, self.T, self.value)
+        while (self.value[self.clamped == 1] < 0).any():
+            self.clamped[self.value < 0] = 0
+            dantzig_rebuild(self.data.M, self.data.d, self.clamped, self.T, self.value)
+        self.driven[0] = -1
+
+    def _state(self) -> tuple:
+        return (self.data.M, self.data.d, self.tolerance, self.T, self.value, self.clamped, self.kept, self.driven,
+                self.force, self.work, self.last)
+
+    def pivot(self) -> int:
+        return int(dantzig_pivot(*self._state()))
+
+    def run(self, limit: int) -> int:
+        return int(dantzig_run(*self._state(), limit, self.pivots))
+
+    @property
+    def basic(self) -> IntArray:
+        return np.flatnonzero(self.clamped).astype(np.int32)
+
+    def lam(self) -> Array:
+        """λ so far, that of the contact in hand included."""
+        lam = np.where(self.clamped == 1, self.value, 0.0)
+        if self.driven[0] >= 0:
+            lam[self.driven[0]] = self.force[0]
+        return lam
+
+    def ray(self) -> Array:
+        """Δλ per unit of λ_k."""
+        k = int(self.driven[0])
+        ray = np.where(self.clamped == 1, self.T[:, k], 0.0)
+        ray[k] = 1.0
+        return ray
+
+
+class Dantzig:
+    """Baraff's fast pivoting."""
+
+    name = "dantzig"
+    title = "Dantzig–Baraff pivoting"
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
+        data = scaled(problem)
+        state = Tableau(data, tolerance)
+        limit = iterations or 50 * len(lam) + 100
+        info = LcpInfo("iterations", 0, 0.0, 0, state.basic)
+        for _ in range(REBUILDS):
+            outcome = state.run(limit)
+            count = int(state.pivots[0])
+            ray = state.ray() if outcome == RAY else data.d
+            info = conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
+            if info.status in ("solved", "inconsistent", "iterations"):
+                break
+            state.rebuild()
+        return info
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Pivot by pivot; the contact in hand shows its growing force, those not yet seen to may have ζ̇ < 0."""
+        data = scaled(problem)
+        state = Tableau(data, 1e-12)
+        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
+            outcome = state.pivot()
+            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
+            k = int(state.driven[0])
+            note = STATUS[outcome] if outcome != GOING else f"driving contact {k + 1}" if k >= 0 else "in order"
+            yield step_of(problem, data, number, (names[0], names[1]), state.basic, state.lam(), note)
+            if outcome not in (GOING,):
+                return
