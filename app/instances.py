@@ -1,0 +1,82 @@
+"""Where every shape is drawn: instance rows place, turn (x, y, z, w), size, colour for each group of equal shapes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.app.theme import body_colors, linear
+from contactlab.physics.model import Array, BodyKind, Labels, Model, ShapeKind
+
+ROW = 14  # floats of an instance
+ROUND = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER)
+
+
+class Group(NamedTuple):
+    """Shapes of one kind, and for hulls and meshes of one row of `Hulls` or `Meshes`."""
+
+    kind: int
+    data: int                     # that row, else -1
+    shapes: NDArray[np.intp]      # rows of model.shapes
+
+
+def groups(model: Model) -> list[Group]:
+    """All shapes but planes, by what is drawn for them."""
+    shapes = model.shapes
+    data = np.where(np.isin(shapes.kind, ROUND), -1, shapes.data)
+    found = []
+    for kind, row in sorted(set(zip(shapes.kind.tolist(), data.tolist(), strict=True))):
+        if kind != ShapeKind.PLANE:
+            found.append(Group(kind, row, np.flatnonzero((shapes.kind == kind) & (data == row))))
+    return found
+
+
+class Placement(NamedTuple):
+    """Shapes in the world."""
+
+    place: Array  # (s, 3) [m]
+    turn: Array   # (s, 4) w x y z
+
+
+def placed(model: Model, x: Array, q: Array) -> Placement:
+    """Pose of all shapes when the bodies are at x (n, 3), q (n, 4)."""
+    body = model.shapes.body
+    return Placement(x[body] + rotated(q[body], model.shapes.position), product(q[body], model.shapes.orientation))
+
+
+def rotated(q: Array, v: Array) -> Array:
+    """Vectors (n, 3) turned by unit quaternions (n, 4): v + 2 u x (u x v + w v)."""
+    u = q[:, 1:]
+    return v + 2.0 * np.cross(u, np.cross(u, v) + q[:, :1] * v)
+
+
+def product(p: Array, q: Array) -> Array:
+    """Quaternion products (n, 4)."""
+    w = p[:, :1] * q[:, :1] - np.einsum("ij,ij->i", p[:, 1:], q[:, 1:])[:, None]
+    return np.hstack([w, p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])])
+
+
+def shape_colors(model: Model, labels: Labels) -> Array:
+    """(s, 4): linear colour and 1 for shapes of kinematic bodies, which are hatched, else 0."""
+    color = linear(body_colors(model, labels))
+    hatched = (model.kind == BodyKind.KINEMATIC).astype(float)
+    return np.column_stack([color, hatched])[model.shapes.body]
+
+
+def drawn_sizes(model: Model) -> Array:
+    """(s, 3) what the programs multiply their unit shapes by."""
+    polyhedra = np.isin(model.shapes.kind, (ShapeKind.HULL, ShapeKind.MESH))
+    return np.where(polyhedra[:, None], 1.0, model.shapes.size)
+
+
+def rows(at: Placement, size: Array, color: Array) -> NDArray[np.float32]:
+    """Instance rows (s, 14)."""
+    out = np.empty((len(size), ROW), np.float32)
+    out[:, :3] = at.place
+    out[:, 3:6] = at.turn[:, 1:]
+    out[:, 6] = at.turn[:, 0]
+    out[:, 7:10] = size
+    out[:, 10:] = color
+    return out
+
+

@@ -1,0 +1,428 @@
+"""Glyphs over the picture: contacts, forces, impacts, the mouse spring, and what else a snapshot says; and the legend.
+
+Contact forces are those on body b, the successor (body a gets the opposite), or those on the selected body.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.app.camera import Camera, matrices
+from contactlab.app.theme import Color, Theme, theme
+from contactlab.app.view_options import ViewOptions
+from contactlab.physics.messages import Snapshot
+from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.state import Contacts
+
+# shapes of marks
+RING, DISC, SPLIT_DISC, DIAMOND, STAR, CHECKER, DOT = range(7)
+# kinds of strokes
+LINE, ARROW, DASHED, OPEN_ARROW, CLIPPED_ARROW, DOUBLE_ARROW = range(6)
+
+FLASH = 0.3            # [s] an impact is seen, in simulated time
+FLASHES = 48           # at most
+IMPULSE_LABELS = 4     # at most
+NAMES = 80             # at most
+SLIDING = 1e-3         # [m/s] slower than this is stick
+DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
+STANDARD_GRAVITY = 9.81
+
+
+class WorldLabel(NamedTuple):
+    """A text to be written where a point of the world is seen."""
+
+    position: tuple[float, float, float]
+    text: str
+    color: Color
+
+
+class LegendRow(NamedTuple):
+    """symbol: ring, disc, split_disc, diamond, star, checker, arrow, open_arrow, double_arrow, line, dashed, spring, or
+    "" for a line of text alone."""
+
+    symbol: str
+    color: Color
+    text: str
+
+
+class Glyphs(NamedTuple):
+    """Rows for the painter. Sizes and widths in pixels; `fade` is the opacity left behind other things."""
+
+    marks: Array    # (m, 10) position 3, colour and opacity 4, radius, shape, fade
+    strokes: Array  # (k, 13) from 3, to 3, colour and opacity 4, width, kind, fade
+    labels: list[WorldLabel]
+    halo: Color
+
+
+class Scale(NamedTuple):
+    """How long things are drawn."""
+
+    body: float               # characteristic radius of a body [m]
+    force: float              # [N] drawn `length` long
+    length: float             # [m]
+    longest: float            # [m] longer arrows are cut and dashed
+    newtons_per_metre: float
+    seconds: float            # velocities: metres of arrow per m/s
+    impulse: float            # [N s] of an impact at the speed of a fall over one body radius
+
+
+# -------------------------------------------------------------------------------------------------- scales
+
+
+def nice(value: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(value))
+    steps = np.array([1.0, 2.0, 5.0, 10.0])
+    return float(steps[np.argmin(np.abs(np.log(steps * power / value)))] * power)
+
+
+def body_radius(model: Model) -> float:
+    """Median radius [m] of the shapes that can move, of all bounded shapes where none can; 0.5 in an empty scene."""
+    shapes = model.shapes
+    bounded = np.isfinite(shapes.bound) & (shapes.bound > 0.0)
+    moving = bounded & (model.kind[shapes.body] == BodyKind.DYNAMIC)
+    chosen = moving if moving.any() else bounded
+    return float(np.median(shapes.bound[chosen])) if chosen.any() else 0.5
+
+
+def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
+    """Depend on the model, the gravity and the sliders only, so that arrows do not breathe while a scene runs.
+
+    A body's weight w is drawn 2.5 body radii long; in a scene of n bodies, where loads add up, w n^(1/6) is.
+    """
+    model = snapshot.model
+    radius = body_radius(model)
+    dynamic = model.kind == BodyKind.DYNAMIC
+    count = max(int(dynamic.sum()), 1)
+    gravity = float(np.linalg.norm(snapshot.settings.gravity)) or STANDARD_GRAVITY
+    mass = float(model.mass[dynamic].sum()) / count or 1.0
+    length = 2.5 * radius
+    per_metre = nice(mass * gravity * count ** (1.0 / 6.0) / length) / max(options.force_scale, 1e-6)
+    return Scale(radius, per_metre * length, length, 5.0 * length, per_metre, nice(np.sqrt(radius / gravity)),
+                 mass * float(np.sqrt(2.0 * gravity * radius)))
+
+
+def arrow_lengths(force: Array, scale: Scale, logarithmic: bool) -> Array:
+    """Lengths [m] of arrows for forces (c,) [N]: proportional, or ~ log(1 + 100 f / f_ref)."""
+    if logarithmic:
+        return scale.length * np.log1p(100.0 * force / scale.force) / np.log(101.0)
+    return force / scale.newtons_per_metre
+
+
+# ------------------------------------------------------------------------------------------------- builder
+
+
+class _Builder:
+    """Collects rows."""
+
+    def __init__(self, look: Theme, camera: Camera, size: tuple[int, int], ui_scale: float) -> None:
+        self.look, self.camera, self.size, self.ui_scale = look, camera, size, ui_scale
+        self._marks: list[Array] = []
+        self._strokes: list[Array] = []
+        self.labels: list[WorldLabel] = []
+
+    def marks(self, at: Array, color: Color | Array, alpha: float | Array, radius: float | Array,
+              shape: int | Array, fade: float = 0.55) -> None:
+        """at (n, 3); radius in pixels at scale 1."""
+        rows = np.empty((len(at), 10))
+        rows[:, :3], rows[:, 3:6], rows[:, 6] = at, color, alpha
+        rows[:, 7], rows[:, 8], rows[:, 9] = np.multiply(radius, self.ui_scale), shape, fade
+        self._marks.append(rows)
+
+    def strokes(self, start: Array, end: Array, color: Color, alpha: float | Array, width: float,
+                kind: int | Array, fade: float = 0.55) -> None:
+        rows = np.empty((len(start), 13))
+        rows[:, :3], rows[:, 3:6], rows[:, 6:9], rows[:, 9] = start, end, color, alpha
+        rows[:, 10], rows[:, 11], rows[:, 12] = width * self.ui_scale, kind, fade
+        self._strokes.append(rows)
+
+    def label(self, at: Array, text: str, color: Color) -> None:
+        self.labels.append(WorldLabel((float(at[0]), float(at[1]), float(at[2])), text, color))
+
+    def glyphs(self) -> Glyphs:
+        marks = np.concatenate(self._marks) if self._marks else np.zeros((0, 10))
+        strokes = np.concatenate(self._strokes) if self._strokes else np.zeros((0, 13))
+        return Glyphs(marks, strokes, self.labels, self.look.halo)
+
+
+def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[int, int],
+          ui_scale: float = 1.0) -> Glyphs:
+    """All glyphs of a snapshot for a picture of `size` pixels; `ui_scale` pixels per unit of their sizes."""
+    look, scale = theme(options.dark), scales(snapshot, options)
+    b = _Builder(look, camera, size, ui_scale)
+    _springs(b, snapshot, scale)
+    if options.inertia_boxes:
+        _inertia_boxes(b, snapshot)
+    _contacts(b, snapshot, options, scale)
+    if options.velocities:
+        _velocities(b, snapshot, scale)
+    if options.angular_momenta:
+        _momenta(b, snapshot, scale)
+    if options.centers_of_mass:
+        moving = snapshot.x[snapshot.model.kind == BodyKind.DYNAMIC]
+        b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
+    if options.impulses:
+        _impacts(b, snapshot, scale)
+    if options.mouse_spring and snapshot.grabbed is not None:
+        _mouse_spring(b, snapshot, scale)
+    if options.body_names:
+        _names(b, snapshot)
+    return b.glyphs()
+
+
+# ------------------------------------------------------------------------------------------------ contacts
+
+
+def sliding(c: Contacts) -> Array:
+    """(c,) whether a contact slips: on the cone's edge and moving."""
+    friction = np.linalg.norm(c.friction_force, axis=1)
+    return (c.slip > SLIDING) & (friction >= 0.98 * c.friction * c.lam)
+
+
+def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scale) -> None:
+    c = _cut(snapshot.contacts)
+    if not len(c.gap):
+        return
+    look = b.look
+    sign, alpha = _concerned(c, options.selected)
+    touching = (c.current | c.active).astype(bool)
+    if options.normals:
+        reach = c.normal * (0.45 * scale.body)
+        b.strokes(c.point, c.point + reach, look.normal, 0.75 * alpha * np.where(touching, 1.0, 0.6), 1.4, LINE, 0.45)
+    slips = sliding(c)
+    if options.forces:
+        _arrows(b, c.point, c.normal * (sign * c.lam)[:, None], look.force, alpha, scale, options, ARROW)
+    if options.friction_forces:
+        kind = np.where(slips, OPEN_ARROW, ARROW)
+        _arrows(b, c.point, c.friction_force * sign[:, None], look.friction, alpha, scale, options, kind)
+    if options.contact_points:
+        _points(b, c, alpha, slips, touching, scale)
+    if 0 <= options.hovered_contact < len(c.gap):
+        _hovered(b, c, options.hovered_contact)
+    elif options.selected >= 0 and options.forces:
+        for i in np.flatnonzero((alpha == 1.0) & (c.lam > 0.02 * scale.force))[:8]:
+            end = c.point[i] + sign[i] * c.normal[i] * min(
+                float(arrow_lengths(c.lam[i], scale, options.logarithmic)), scale.longest)
+            b.label(end, quantity(float(c.lam[i]), "N"), look.force)
+
+
+def _cut(contacts: Contacts) -> Contacts:
+    """Only the valid rows."""
+    n = int(contacts.count[0])
+    return Contacts(contacts.count, *(field[:n] for field in contacts[1:]))
+
+
+def _concerned(c: Contacts, selected: int) -> tuple[Array, Array]:
+    """Sign of the forces to draw and opacity, (c,) each: with a body selected, forces on it; else those on body b."""
+    if selected < 0:
+        return np.ones(len(c.gap)), np.ones(len(c.gap))
+    concerned = (c.body_a == selected) | (c.body_b == selected)
+    return np.where(c.body_a == selected, -1.0, 1.0), np.where(concerned, 1.0, DIMMED)
+
+
+def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array, scale: Scale, options: ViewOptions,
+            kind: int | Array) -> None:
+    size = np.linalg.norm(force, axis=1)
+    seen = size > 1e-3 * scale.force
+    length = arrow_lengths(size[seen], scale, options.logarithmic)
+    cut = length > scale.longest
+    reach = force[seen] * (np.minimum(length, scale.longest) / size[seen])[:, None]
+    shape = np.where(cut, CLIPPED_ARROW, np.broadcast_to(kind, size.shape)[seen])
+    b.strokes(start[seen], start[seen] + reach, color, alpha[seen], 3.6, shape, 0.8)
+
+
+def _points(b: _Builder, c: Contacts, alpha: Array, slips: Array, touching: Array, scale: Scale) -> None:
+    look = b.look
+    radius = _mark_radius(b, scale)
+    near = ~touching
+    b.marks(c.point[near], look.near, 0.9 * alpha[near], 0.85 * radius, DIAMOND)
+    current = touching & (c.active == 0)
+    b.marks(c.point[current], look.stick, alpha[current], radius, RING)
+    active = touching & (c.active != 0)
+    color = np.where(slips[active][:, None], look.slip, look.stick)
+    b.marks(c.point[active], color, alpha[active], radius, np.where(slips[active], SPLIT_DISC, DISC))
+    both = active & (c.current != 0)  # the ring of the current set around the active disc
+    b.marks(c.point[both], look.stick, alpha[both], radius + 2.6, RING)
+
+
+def _mark_radius(b: _Builder, scale: Scale) -> float:
+    """Radius of contact marks [pixels at scale 1]: smaller where bodies are seen small."""
+    seen = scale.body / (b.camera.pixel_angle(b.size[1]) * b.camera.distance) / b.ui_scale
+    return float(np.clip(0.10 * seen, 2.2, 5.0))
+
+
+def _hovered(b: _Builder, c: Contacts, i: int) -> None:
+    look = b.look
+    b.marks(c.point[i : i + 1], look.selection, 1.0, 12.0, RING, 1.0)
+    friction = float(np.linalg.norm(c.friction_force[i]))
+    text = quantity(float(c.lam[i]), "N")
+    if friction > 1e-3 * max(float(c.lam[i]), 1e-9):
+        text += f"  |  friction {quantity(friction, 'N')}"
+    b.label(c.point[i], text, look.text)
+
+
+# ---------------------------------------------------------------------------------------- impacts, springs
+
+
+def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
+    fresh = [e for e in snapshot.events[-4 * FLASHES :] if e.kind == "impact" and 0.0 <= snapshot.t - e.t < FLASH]
+    if not fresh:
+        return
+    impulse = np.linalg.norm([e.impulse for e in fresh], axis=1)
+    strongest = np.argsort(-impulse, kind="stable")[:FLASHES]
+    strongest = strongest[impulse[strongest] > 0.02 * scale.impulse]
+    age = np.array([(snapshot.t - fresh[i].t) / FLASH for i in strongest])
+    size = np.clip(9.0 + 9.0 * np.log2(1.0 + impulse[strongest] / scale.impulse), 9.0, 42.0)
+    points = np.array([fresh[i].point for i in strongest]).reshape(-1, 3)
+    b.marks(points, b.look.impact, (1.0 - age) ** 1.5, size * (0.8 + 0.6 * age), STAR, 0.9)
+    for i in strongest[:IMPULSE_LABELS]:
+        if impulse[i] > 0.25 * impulse[strongest[0]]:
+            b.label(np.array(fresh[i].point), quantity(float(impulse[i]), "N s"), b.look.impact)
+
+
+def _coil(start: Array, end: Array, toward_eye: Array, width: float, turns: int) -> Array:
+    """Points of a zigzag from start to end (3,): straight ends, `turns` teeth `width` wide across the view."""
+    along = end - start
+    across = np.cross(along, toward_eye)
+    size = float(np.linalg.norm(across))
+    across = across / size * width if size > 1e-12 else np.zeros(3)
+    share = np.concatenate([[0.0, 0.08], 0.08 + 0.84 * (np.arange(2 * turns) + 0.5) / (2 * turns), [0.92, 1.0]])
+    swing = np.concatenate([[0.0, 0.0], np.tile([1.0, -1.0], turns), [0.0, 0.0]])
+    return start + share[:, None] * along + swing[:, None] * across
+
+
+def _springs(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
+    """Springs of the model."""
+    springs = snapshot.model.springs
+    for k in range(len(springs.body_a)):
+        ends = [
+            springs_end if body < 0 else snapshot.x[body] + matrices(snapshot.q[body])[0] @ springs_end
+            for body, springs_end in ((springs.body_a[k], springs.anchor_a[k]), (springs.body_b[k], springs.anchor_b[k]))
+        ]
+        points = _coil(ends[0], ends[1], b.camera.eye - ends[0], 0.18 * scale.body, 9)
+        b.strokes(points[:-1], points[1:], b.look.inertia, 1.0, 2.2, LINE, 0.5)
+        b.marks(np.array(ends), b.look.inertia, 1.0, 3.5, DOT)
+
+
+def _mouse_spring(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
+    grabbed = snapshot.grabbed
+    assert grabbed is not None
+    start, end = np.array(grabbed.point), np.array(grabbed.target)
+    pixel = b.camera.pixel_angle(b.size[1]) * float(np.linalg.norm(start - b.camera.eye))
+    points = _coil(start, end, b.camera.eye - start, min(5.0 * b.ui_scale * pixel, 0.3 * scale.body), 7)
+    b.strokes(points[:-1], points[1:], b.look.spring, 1.0, 2.4, LINE, 0.9)
+    b.marks(np.array([start]), b.look.spring, 1.0, 5.0, DISC, 1.0)
+    b.marks(np.array([end]), b.look.spring, 1.0, 7.0, RING, 1.0)
+    b.label(end, quantity(float(np.linalg.norm(grabbed.force)), "N"), b.look.spring)
+
+
+# -------------------------------------------------------------------------------------------------- bodies
+
+
+def _velocities(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
+    moving = snapshot.model.kind != BodyKind.FIXED
+    x, v = snapshot.x[moving], snapshot.v[moving]
+    seen = np.linalg.norm(v, axis=1) * scale.seconds > 0.02 * scale.body
+    b.strokes(x[seen], x[seen] + v[seen] * scale.seconds, b.look.velocity, 1.0, 3.0, ARROW, 0.8)
+
+
+def momentum_scale(snapshot: Snapshot, scale: Scale) -> float:
+    """[kg m2/s] of angular momentum drawn 1 m long: the largest one is about three body radii long."""
+    largest = float(np.linalg.norm(snapshot.L, axis=1).max(initial=0.0))
+    return nice(largest / (3.0 * scale.body)) if largest > 1e-12 else 1.0
+
+
+def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
+    dynamic = snapshot.model.kind == BodyKind.DYNAMIC
+    x, reach = snapshot.x[dynamic], snapshot.L[dynamic] / momentum_scale(snapshot, scale)
+    seen = np.linalg.norm(reach, axis=1) > 0.02 * scale.body
+    b.strokes(x[seen], x[seen] + reach[seen], b.look.momentum, 1.0, 3.0, DOUBLE_ARROW, 0.8)
+
+
+def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:
+    """The box of the same mass and inertia: I_x = m (b^2 + c^2) / 3 with half lengths a, b, c."""
+    model = snapshot.model
+    dynamic = np.flatnonzero(model.kind == BodyKind.DYNAMIC)
+    inertia = model.inertia[dynamic]
+    total = inertia.sum(axis=1, keepdims=True)
+    half = np.sqrt(np.maximum(1.5 * (total - 2.0 * inertia) / model.mass[dynamic, None], 0.0))
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * 2.0 - 1.0
+    edges = [(i, i | 1 << k) for i in range(8) for k in range(3) if not i >> k & 1]
+    points = np.einsum("nij,nkj->nki", matrices(snapshot.q[dynamic]), half[:, None] * corners)
+    points += snapshot.x[dynamic, None]
+    ends = points[:, np.array(edges)].reshape(-1, 2, 3)
+    b.strokes(ends[:, 0], ends[:, 1], b.look.inertia, 0.9, 1.5, DASHED, 0.6)
+
+
+def _names(b: _Builder, snapshot: Snapshot) -> None:
+    model = snapshot.model
+    top = np.zeros(len(snapshot.x))
+    bounded = np.isfinite(model.shapes.bound)
+    np.maximum.at(top, model.shapes.body[bounded], model.shapes.bound[bounded])
+    shown = np.flatnonzero(top > 0.0)
+    depth = np.linalg.norm(snapshot.x[shown] - b.camera.eye, axis=1)
+    for i in shown[np.argsort(depth, kind="stable")[:NAMES]]:
+        b.label(snapshot.x[i] + [0.0, 0.0, top[i]], snapshot.labels.bodies[i], b.look.text)
+
+
+# -------------------------------------------------------------------------------------------------- legend
+
+
+def quantity(value: float, unit: str) -> str:
+    """Three digits and a metric prefix: "12.3 N", "1.20 kN"."""
+    size = abs(value)
+    for factor, prefix in ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m")):
+        if size >= 0.9995 * factor:
+            break
+    else:
+        factor, prefix = 1e-6, "µ"
+    scaled = value / factor
+    if size == 0.0:
+        return f"0 {unit}"
+    return f"{scaled:.{max(0, 2 - int(np.floor(np.log10(abs(scaled)))))}f} {prefix}{unit}"
+
+
+def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
+    """Rows that say what the glyphs mean, for those switched on, with their scales."""
+    look, scale = theme(options.dark), scales(snapshot, options)
+    rows: list[LegendRow] = []
+    if options.contact_points:
+        rows += [
+            LegendRow("disc", look.stick, "active contact, sticking"),
+            LegendRow("split_disc", look.slip, "active contact, slipping"),
+            LegendRow("ring", look.stick, "in the current set"),
+            LegendRow("diamond", look.near, "near, not touching"),
+        ]
+    if options.normals:
+        rows.append(LegendRow("line", look.normal, "normal, from body a to body b"))
+    if options.forces:
+        rows.append(LegendRow("arrow", look.force, "normal force"))
+    if options.friction_forces:
+        rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
+    if options.forces or options.friction_forces:
+        rows += _force_rows(snapshot, options, scale, look)
+    if options.impulses:
+        rows.append(LegendRow("star", look.impact, "impact, with its impulse"))
+    if options.velocities:
+        rows.append(LegendRow("arrow", look.velocity, f"velocity, 1 m = {quantity(1.0 / scale.seconds, 'm/s')}"))
+    if options.angular_momenta:
+        per_metre = momentum_scale(snapshot, scale)
+        rows.append(LegendRow("double_arrow", look.momentum, f"angular momentum, 1 m = {per_metre:.3g} kg m²/s"))
+    if options.centers_of_mass:
+        rows.append(LegendRow("checker", look.stick, "centre of mass"))
+    if options.inertia_boxes:
+        rows.append(LegendRow("dashed", look.inertia, "box of equal inertia"))
+    if options.mouse_spring and snapshot.grabbed is not None:
+        rows.append(LegendRow("spring", look.spring, "mouse spring"))
+    return rows
+
+
+def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:
+    """On which body the forces act, and how long they are."""
+    name = snapshot.labels.bodies[options.selected] if 0 <= options.selected < len(snapshot.x) else ""
+    on = f"forces on {name}" if name else "forces on body b; −force on body a"
+    if options.logarithmic:
+        length = f"length ~ log(1 + F / {quantity(scale.force / 100.0, 'N')})"
+    else:
+        length = f"1 m = {quantity(scale.newtons_per_metre, 'N')}; dashed: cut short"
+    return [LegendRow("", look.text, on), LegendRow("", look.text, length)]
