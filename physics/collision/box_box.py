@@ -9,6 +9,7 @@ from contactlab.physics.jit import helper
 from contactlab.physics.vec import add, axpy, cross, dot, neg, scale, sub
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
+INEXACT = 1e-7       # how far off, relative to size, the nearest contact point may be from the distance on the axis
 BIAS = 1e-7          # how much better, relative to size, another axis must be than a face of a
 
 
@@ -105,10 +106,9 @@ def box_axes(pose, a, b, margin):
 
 
 @helper
-def edge_lines(pose, a, b, n, i, j):
-    """Nearest points of a's and b's supporting edges (along axes i and j), and whether both lie within the edges."""
-    p, u = box_corner(pose, a, n), axis_of(pose, a, i)
-    q, v = box_corner(pose, b, neg(n)), axis_of(pose, b, j)
+def edge_lines(pose, p, q, a, b, i, j):
+    """Nearest points of the edges along axis i of a at its corner p, and j of b at q; and whether they lie within both."""
+    u, v = axis_of(pose, a, i), axis_of(pose, b, j)
     p = axpy(-dot(sub(p, origin(pose, a)), u), u, p)  # middles of the edges
     q = axpy(-dot(sub(q, origin(pose, b)), v), v, q)
     c, d = dot(u, v), sub(q, p)
@@ -127,7 +127,10 @@ def face_cosine(pose, s, n):
 
 @helper
 def box_box(pose, a, b, margin, corners, poly, patch):
-    """At most four points; returns their number."""
+    """At most four points; returns their number, or -1 where the nearest points lie on no face and no edge pair.
+
+    Then the boxes are apart and an axis of theirs tells less than their distance.
+    """
     separation, n, kind = box_axes(pose, a, b, margin)
     if separation > margin:
         return 0
@@ -135,13 +138,16 @@ def box_box(pose, a, b, margin, corners, poly, patch):
     if kind < 6 or max(face_cosine(pose, a, n), face_cosine(pose, b, n)) > FACE_ALIGNED:
         box_face(pose, a, n, 0, corners[0])
         box_face(pose, b, neg(n), B_SIDE, corners[1])
-        k = reduce_points(patch, 0, lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch))
-    if kind >= 6 and k == 0:
-        i, j = (kind - 6) // 3, (kind - 6) % 3
-        p, q, inside = edge_lines(pose, a, b, n, i, j)
-        if inside:
-            return put_point(patch, 0, between(p, q), n, separation, (1 << 50) + kind)
-    if k == 0 and separation <= 0.0:
-        p, q = box_corner(pose, a, n), box_corner(pose, b, neg(n))
-        return put_point(patch, 0, between(p, q), n, separation, (1 << 51) + kind)
+        k = reduce_points(patch, 0, lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch, 0))
+    p, q = box_corner(pose, a, n), box_corner(pose, b, neg(n))
+    found = False
+    if kind >= 6:
+        p, q, found = edge_lines(pose, p, q, a, b, (kind - 6) // 3, (kind - 6) % 3)
+    tolerance = INEXACT * (pose[a, 16] + pose[b, 16])
+    for i in range(k):
+        found = found or patch[i, 6] <= separation + tolerance
+    if separation > 0.0 and not found:
+        return -1
+    if k == 0:
+        return put_point(patch, 0, between(p, q), n, separation, (1 << 50) + kind)
     return k

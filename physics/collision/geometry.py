@@ -16,7 +16,7 @@ from contactlab.physics.vec import add, quat_mat, quat_mul, row, row4, scale, tr
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH = range(7)  # ShapeKind, as plain integers for the kernels
 TRIANGLE = 7  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
-POSE = 16   # columns of `pose`: origin 0-2, rotation matrix by rows 3-11, size 12-14, radius 15
+POSE = 18   # columns of `pose`: origin 0-2, rotation matrix by rows 3-11, size 12-14, radius 15, length 16, bound 17
 PATCH = 9   # columns of a patch: point 0-2, normal 3-5, gap 6, feature 7, part 8
 
 
@@ -28,7 +28,8 @@ class Geometry(NamedTuple):
 
     kind: IntArray   #: (s + 1,)
     data: IntArray   #: (s + 1,) row of Hulls or Meshes
-    pose: Array      #: (s + 1, POSE) origin [m] and axes (shape -> world) in the world, size [m], radius of the core [m]
+    pose: Array      #: (s + 1, POSE) origin and axes (shape -> world) in the world, size; radius and size of
+                     #: the core (half the diagonal of its box), reach of the whole shape from its origin [m]
     box: Array       #: (s, 6) centre and half extents of the core's own box [m], shape frame
     lo: Array        #: (s, 3) world bounds swollen by the margin of the body [m]
     hi: Array        #: (s, 3)
@@ -44,8 +45,11 @@ def new_geometry(model: Model) -> Geometry:
     pose[:s, 12:15] = shapes.size
     is_round = (shapes.kind == SPHERE) | (shapes.kind == CAPSULE)
     pose[:s, 15] = np.where(is_round, shapes.size.reshape(s, 3)[:, 0], 0.0)
-    return Geometry(kind, np.append(shapes.data, -1).astype(np.int32), pose, own_boxes(model), np.zeros((s, 3)),
-                    np.zeros((s, 3)))
+    box = own_boxes(model)
+    pose[:s, 16] = np.linalg.norm(box[:, 3:], axis=1)
+    pose[:s, 17] = pose[:s, 15] + np.linalg.norm(np.abs(box[:, :3]) + box[:, 3:], axis=1)
+    data = np.append(shapes.data, -1).astype(np.int32)
+    return Geometry(kind, data, pose, box, np.zeros((s, 3)), np.zeros((s, 3)))
 
 
 @helper
@@ -139,10 +143,10 @@ def place_shapes(body, position, orientation, bodies_x, bodies_q, pose_out):
 
 
 @kernel
-def bound_shapes(kind, body, box, pose, margin, lo_out, hi_out):
-    """World bounds of every shape but planes, swollen by the margin of its body."""
-    for s in range(body.shape[0]):
-        swell = margin[body[s]] + pose[s, 15]
+def bound_shapes(kind, box, pose, reach, lo_out, hi_out):
+    """World bounds of every shape, swollen by its reach (s,)."""
+    for s in range(reach.shape[0]):
+        swell = reach[s] + pose[s, 15]
         for i in range(3):
             r0, r1, r2 = pose[s, 3 + 3 * i], pose[s, 4 + 3 * i], pose[s, 5 + 3 * i]
             centre = pose[s, i] + r0 * box[s, 0] + r1 * box[s, 1] + r2 * box[s, 2]

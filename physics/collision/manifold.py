@@ -9,32 +9,17 @@ which stays the same while the bodies move a little.
 """
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from contactlab.physics.collision.geometry import put_point
 from contactlab.physics.jit import helper
-from contactlab.physics.model import Array
 from contactlab.physics.vec import axpy, cross, dot, sub, tangents
 
 ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to the size of the features
 B_SIDE = 1 << 20  # added to the names of b's edges
 EDGE_NAMES = 1 << 22
+SAME_DIRECTION = 0.9995  # cosine above which contacts with different triangles of a mesh are reduced together
 NEARLY_PARALLEL = 1e-3  # sine between two edges below which they touch along a line
 CORNER = 7        # columns of a feature's corner: world position 0-2, along the tangents and the normal 3-5, edge name 6
-
-
-class Features(NamedTuple):
-    """Scratch: the two touching features (corner i names the edge from i to i + 1), and polygons across the normal."""
-
-    corners: Array  #: (2, k, CORNER) of a and of b
-    poly: Array     #: (2, m, 3) the polygon being clipped and the next one: along the tangents 0-1, edge name 2
-
-
-def new_features(corners: int) -> Features:
-    """Scratch for features of up to so many corners."""
-    return Features(np.zeros((2, corners, CORNER)), np.zeros((2, 2 * corners + 2, 3)))
 
 
 @helper
@@ -144,8 +129,8 @@ def repeats(poly, source, i, tolerance):
 
 
 @helper
-def lay_over(corners, poly, count_a, count_b, n, radius_a, radius_b, margin, patch_out):
-    """Contact points of two features, each of two corners or more; returns their number.
+def lay_over(corners, poly, count_a, count_b, n, radius_a, radius_b, margin, patch_out, first):
+    """Contact points of two features, each of two corners or more, from row `first` on; returns the row after the last.
 
     The corners are those of the cores; the radii swell them along n.
     """
@@ -162,7 +147,7 @@ def lay_over(corners, poly, count_a, count_b, n, radius_a, radius_b, margin, pat
         source, count = overlay(b, count_b, a, count_a, poly, tolerance)
     else:
         count = overlay_segments(a, b, poly, tolerance)
-    k = 0
+    k = first
     for i in range(count):
         u, v = poly[source, i, 0], poly[source, i, 1]
         height_a = ca + ua * u + va * v + radius_a
@@ -203,6 +188,43 @@ def gain(patch, first, k, p, n):
             outer = -outer
         best = max(best, abs(outer) if k == 2 else outer)
     return best
+
+
+@helper
+def drop_repeated(patch, first, count, nearer):
+    """Of rows closer to each other than `nearer` keep the deeper; returns how many are left."""
+    i = first + 1
+    while i < first + count:
+        for j in range(first, i):
+            d = sub(spot(patch, i), spot(patch, j))
+            if dot(d, d) <= nearer * nearer:
+                if patch[i, 6] < patch[j, 6]:
+                    swap_points(patch, i, j)
+                count -= 1
+                swap_points(patch, i, first + count)
+                i -= 1
+                break
+        i += 1
+    return count
+
+
+@helper
+def reduce_groups(patch, count, nearer):
+    """Reduce the rows 0 : count, whose normals differ, to four points for each direction; returns how many are left."""
+    start = 0
+    while start < count:
+        n = (patch[start, 3], patch[start, 4], patch[start, 5])
+        alike = 1
+        for i in range(start + 1, count):
+            if patch[i, 3] * n[0] + patch[i, 4] * n[1] + patch[i, 5] * n[2] > SAME_DIRECTION:
+                swap_points(patch, start + alike, i)
+                alike += 1
+        kept = reduce_points(patch, start, drop_repeated(patch, start, alike, nearer))
+        for i in range(start + alike, count):
+            swap_points(patch, i - alike + kept, i)
+        count -= alike - kept
+        start += kept
+    return count
 
 
 @helper

@@ -1,99 +1,170 @@
-"""The one table of shape pairs, and the loop over all pairs that turns touching shapes into rows of Contacts."""
+"""The one table of shape pairs, and the way from pairs to rows of Contacts.
+
+Each family of pairs has a kernel of its own, compiled only when a scene needs it. They write points as rows of a patch,
+`owner` tells which pair each belongs to, and `fill_contacts` puts them in the order of the pairs.
+"""
+
+import numpy as np
 
 from contactlab.physics.collision.box_box import box_box
-from contactlab.physics.collision.geometry import (
-    BOX,
-    CAPSULE,
-    CYLINDER,
-    PLANE,
-    SPHERE,
-    mix,
-)
+from contactlab.physics.collision.convex import touch_convex
+from contactlab.physics.collision.geometry import BOX, CAPSULE, CYLINDER, MESH, PATCH, PLANE, SPHERE, mix
 from contactlab.physics.collision.manifold import reduce_points
 from contactlab.physics.collision.round import (
     box_plane,
     capsule_capsule,
     capsule_plane,
     cylinder_plane,
+    hull_plane,
     sphere_box,
     sphere_capsule,
     sphere_cylinder,
     sphere_plane,
     sphere_sphere,
 )
+from contactlab.physics.collision.triangles import touch_mesh
 from contactlab.physics.jit import helper, kernel
 
-
-@helper
-def touch(kind, pose, a, b, margin, corners, poly, patch):
-    """Contact points of shapes a and b, kind[a] <= kind[b]; returns their number. This is the table of pairs."""
-    kind_a, kind_b = kind[a], kind[b]
-    if kind_a == BOX and kind_b == BOX:
-        return box_box(pose, a, b, margin, corners, poly, patch)
-    if kind_a == SPHERE:
-        if kind_b == SPHERE:
-            return sphere_sphere(pose, a, b, margin, patch)
-        if kind_b == BOX:
-            return sphere_box(pose, a, b, margin, patch)
-        if kind_b == CAPSULE:
-            return sphere_capsule(pose, a, b, margin, patch)
-        if kind_b == CYLINDER:
-            return sphere_cylinder(pose, a, b, margin, patch)
-        if kind_b == PLANE:
-            return sphere_plane(pose, a, b, margin, patch)
-    if kind_b == PLANE:
-        if kind_a == BOX:
-            return box_plane(pose, a, b, margin, patch)
-        if kind_a == CAPSULE:
-            return capsule_plane(pose, a, b, margin, patch)
-        if kind_a == CYLINDER:
-            return reduce_points(patch, 0, cylinder_plane(pose, a, b, margin, patch))
-        return 0
-    if kind_a == CAPSULE and kind_b == CAPSULE:
-        return capsule_capsule(pose, a, b, margin, patch)
-    return 0
-
-
-@helper
-def touch_pair(kind, pose, a, b, margin, corners, poly, patch):
-    """Contact points of two shapes in either order, with normals from a to b."""
-    if kind[a] <= kind[b]:
-        return touch(kind, pose, a, b, margin, corners, poly, patch)
-    count = touch(kind, pose, b, a, margin, corners, poly, patch)
-    for k in range(count):
-        for i in range(3, 6):
-            patch[k, i] = -patch[k, i]
-    return count
+NONE, ROUND, BOXES, CONVEX, TRIANGLES = range(5)  # the families
+KINDS = 7
+FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
+FAMILY[SPHERE, [SPHERE, BOX, CAPSULE, CYLINDER]] = FAMILY[[SPHERE, BOX, CAPSULE, CYLINDER], SPHERE] = ROUND
+FAMILY[CAPSULE, CAPSULE] = ROUND
+FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
+FAMILY[BOX, BOX] = BOXES
+FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
+FAMILY[[PLANE, PLANE, MESH, MESH], [PLANE, MESH, PLANE, MESH]] = NONE  # neither moves
+RANK = (0, 1, 2, 3, 5, 4, 6)  # pairs are looked at in this order of kinds: planes after hulls, meshes last
 
 
 @kernel
-def touch_pairs(kind, pose, features, pairs, pair_count, shapes, materials, margin, patch, contacts_out):
-    """Contacts of all pairs; returns the number of points, which may exceed the room in `contacts`."""
-    corners, poly = features.corners, features.poly
-    body, material = shapes.body, shapes.material
-    restitution, friction = materials.restitution, materials.friction
+def sort_families(kind, family, pairs, pair_count, lists_out, counts_out):
+    """Row f of `lists_out` gets the pairs of family f (indices into `pairs`), counts_out[f] how many they are."""
+    counts_out[:] = 0
+    for p in range(pair_count):
+        f = family[kind[pairs[p, 0]], kind[pairs[p, 1]]]
+        lists_out[f, counts_out[f]] = p
+        counts_out[f] += 1
+
+
+@helper
+def put_rows(patch, count, flip, p, total, rows_out, owner_out):
+    """Append the points of pair p, turned round where its shapes were swapped; returns the number of rows."""
+    sign = -1.0 if flip else 1.0
+    for k in range(count):
+        r = total + k
+        if r < rows_out.shape[0]:
+            owner_out[r] = p
+            for c in range(PATCH):
+                rows_out[r, c] = patch[k, c] * (sign if 3 <= c < 6 else 1.0)
+    return total + count
+
+
+@helper
+def in_order(kind, pairs, p):
+    """Shapes of pair p in the order of RANK, and whether that turns them round."""
+    a, b = int(pairs[p, 0]), int(pairs[p, 1])
+    flip = RANK[kind[a]] > RANK[kind[b]]
+    return (b, a, flip) if flip else (a, b, flip)
+
+
+@helper
+def touch_sphere(kind, pose, a, b, margin, patch):
+    """A sphere a and a shape b of the round family."""
+    if kind[b] == SPHERE:
+        return sphere_sphere(pose, a, b, margin, patch)
+    if kind[b] == BOX:
+        return sphere_box(pose, a, b, margin, patch)
+    if kind[b] == CAPSULE:
+        return sphere_capsule(pose, a, b, margin, patch)
+    if kind[b] == CYLINDER:
+        return sphere_cylinder(pose, a, b, margin, patch)
+    return sphere_plane(pose, a, b, margin, patch)
+
+
+@helper
+def touch_round(kind, pose, vertex_start, vertices, solid, a, b, margin, patch):
+    """A pair of the round family, in the order of RANK; returns the number of points."""
+    if kind[a] == SPHERE:
+        return touch_sphere(kind, pose, a, b, margin, patch)
+    if kind[b] == CAPSULE:
+        return capsule_capsule(pose, a, b, margin, patch)
+    if kind[a] == BOX:
+        return box_plane(pose, a, b, margin, patch)
+    if kind[a] == CAPSULE:
+        return capsule_plane(pose, a, b, margin, patch)
+    if kind[a] == CYLINDER:
+        return reduce_points(patch, 0, cylinder_plane(pose, a, b, margin, patch))
+    first, last = vertex_start[solid[a]], vertex_start[solid[a] + 1]
+    return reduce_points(patch, 0, hull_plane(pose, vertices, first, last, a, b, margin, patch))
+
+
+@kernel
+def touch_round_pairs(kind, pose, vertex_start, vertices, solid, pairs, chosen, count, reach, total, patch, rows_out,
+                      owner_out):
+    """Points of the chosen pairs; returns the number of rows so far, which may exceed the room."""
+    for i in range(count):
+        p = chosen[i]
+        a, b, flip = in_order(kind, pairs, p)
+        found = touch_round(kind, pose, vertex_start, vertices, solid, a, b, reach[a] + reach[b], patch)
+        total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
+    return total
+
+
+@kernel
+def touch_box_pairs(pose, pairs, chosen, count, reach, total, corners, poly, patch, lists_out, counts_out, rows_out,
+                    owner_out):
+    """Likewise for boxes; the pairs that an axis of theirs cannot judge go on the list of the convex family."""
+    for i in range(count):
+        p = chosen[i]
+        a, b = int(pairs[p, 0]), int(pairs[p, 1])
+        found = box_box(pose, a, b, reach[a] + reach[b], corners, poly, patch)
+        if found < 0:
+            lists_out[CONVEX, counts_out[CONVEX]] = p
+            counts_out[CONVEX] += 1
+        total = put_rows(patch, max(found, 0), False, p, total, rows_out, owner_out)
+    return total
+
+
+@kernel
+def touch_convex_pairs(kind, data, pose, solids, meshes, work, lo, hi, pairs, chosen, count, reach, total, rows_out,
+                       owner_out):
+    """Likewise for any two convex shapes, and for one and a mesh."""
+    for i in range(count):
+        p = chosen[i]
+        a, b, flip = in_order(kind, pairs, p)
+        margin = reach[a] + reach[b]
+        if kind[b] == MESH:
+            found = touch_mesh(kind, pose, lo, hi, a, b, data[b], margin, solids, meshes, work)
+        else:
+            found = touch_convex(kind, pose, a, b, margin, solids, work, 0)
+        total = put_rows(work.patch, found, flip, p, total, rows_out, owner_out)
+    return total
+
+
+@kernel
+def fill_contacts(pairs, pair_count, rows, owner, total, start, body, material, materials, contacts_out):
+    """Rows of Contacts in the order of the pairs: a stable counting sort by pair."""
     out = contacts_out
     body_a, body_b, shape_a, shape_b, key = out.body_a, out.body_b, out.shape_a, out.shape_b, out.key
     point, normal, gap, e_out, mu_out = out.point, out.normal, out.gap, out.restitution, out.friction
-    total = 0
+    restitution, friction = materials.restitution, materials.friction
+    start[: pair_count + 1] = 0
+    for k in range(total):
+        start[owner[k] + 1] += 1
     for p in range(pair_count):
+        start[p + 1] += start[p]
+    for k in range(total):
+        p = owner[k]
+        r = start[p]
+        start[p] += 1
         a, b = int(pairs[p, 0]), int(pairs[p, 1])
-        reach = margin[body[a]] + margin[body[b]]
-        count = touch_pair(kind, pose, a, b, reach, corners, poly, patch)
-        first = total
-        total += count
-        if total > gap.shape[0]:
-            continue
-        name = mix(mix(0, a), b)
-        for k in range(count):
-            r = first + k
-            body_a[r], body_b[r], shape_a[r], shape_b[r] = body[a], body[b], a, b
-            key[r] = mix(mix(name, int(patch[k, 7])), int(patch[k, 8]))
-            for i in range(3):
-                point[r, i] = patch[k, i]
-                normal[r, i] = patch[k, 3 + i]
-            gap[r] = patch[k, 6]
-            e_out[r] = restitution[material[a], material[b]]
-            mu_out[r] = friction[material[a], material[b]]
-    out.count[0] = min(total, gap.shape[0])
-    return total
+        body_a[r], body_b[r], shape_a[r], shape_b[r] = body[a], body[b], a, b
+        key[r] = mix(mix(mix(mix(0, a), b), int(rows[k, 7])), int(rows[k, 8]))
+        for i in range(3):
+            point[r, i] = rows[k, i]
+            normal[r, i] = rows[k, 3 + i]
+        gap[r] = rows[k, 6]
+        e_out[r] = restitution[material[a], material[b]]
+        mu_out[r] = friction[material[a], material[b]]
+    out.count[0] = total

@@ -1,0 +1,286 @@
+"""Distance of two convex cores: Gilbert, Johnson and Keerthi's algorithm; and depth by the expanding polytope.
+
+A core is a set of points (corners of a polyhedron, ends of a segment, a point), or a cylinder where it has no points.
+A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
+"""
+
+import math
+
+from contactlab.physics.collision.geometry import axis, extent, origin
+from contactlab.physics.jit import helper
+from contactlab.physics.vec import add, axpy, cross, dot, norm, scale, sub, unit
+
+SIMPLEX = 10       # columns of a simplex
+ITERATIONS = 64
+ACCURACY = 1e-13   # relative, of the squared distance
+OVERLAP = 1e-7     # nearer than this, relative to the size, the direction from point to point is too coarse
+EXPANSIONS = 96    # points that the expanding polytope may add
+FACE = 8           # columns of its faces: three rows of points 0-2, outward normal 3-5, distance 6, alive 7
+
+
+@helper
+def support(points, count, pose, s, d):
+    """Point of a core farthest along d."""
+    if count == 0:
+        u, e = axis(pose, s, 2), extent(pose, s)
+        along = dot(d, u)
+        out = unit(axpy(-along, u, d))
+        return axpy(e[1] if along >= 0.0 else -e[1], u, axpy(e[0], out, origin(pose, s)))
+    best, value = 0, -math.inf
+    for i in range(count):
+        h = points[i, 0] * d[0] + points[i, 1] * d[1] + points[i, 2] * d[2]
+        if h > value:
+            best, value = i, h
+    return (points[best, 0], points[best, 1], points[best, 2])
+
+
+@helper
+def difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex_out, k):
+    """Row k of the simplex: the point of a - b farthest along d; returns it."""
+    p = support(points_a, count_a, pose, a, d)
+    q = support(points_b, count_b, pose, b, (-d[0], -d[1], -d[2]))
+    w = sub(p, q)
+    for i in range(3):
+        simplex_out[k, i], simplex_out[k, 3 + i], simplex_out[k, 6 + i] = w[i], p[i], q[i]
+    return w
+
+
+@helper
+def triangle_weights(a, b, c):
+    """Weights of the corners for the point of a triangle nearest to the origin [Ericson 2005, §5.1.5]."""
+    ab, ac = sub(b, a), sub(c, a)
+    d1, d2 = -dot(ab, a), -dot(ac, a)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return 1.0, 0.0, 0.0
+    d3, d4 = -dot(ab, b), -dot(ac, b)
+    if d3 >= 0.0 and d4 <= d3:
+        return 0.0, 1.0, 0.0
+    d5, d6 = -dot(ab, c), -dot(ac, c)
+    if d6 >= 0.0 and d5 <= d6:
+        return 0.0, 0.0, 1.0
+    vc = d1 * d4 - d3 * d2
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        t = d1 / (d1 - d3)
+        return 1.0 - t, t, 0.0
+    vb = d5 * d2 - d1 * d6
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        t = d2 / (d2 - d6)
+        return 1.0 - t, 0.0, t
+    va = d3 * d6 - d5 * d4
+    if va <= 0.0:
+        t = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+        return 0.0, 1.0 - t, t
+    s = 1.0 / (va + vb + vc)
+    return va * s, vb * s, vc * s
+
+
+@helper
+def corner(simplex, k):
+    """w of row k."""
+    return (simplex[k, 0], simplex[k, 1], simplex[k, 2])
+
+
+@helper
+def nearest_on_tetrahedron(simplex):
+    """Weights of the nearest point of the four rows; returns whether the origin lies inside."""
+    best, inside = math.inf, True
+    l0, l1, l2, l3 = 0.0, 0.0, 0.0, 0.0
+    for i in range(4):
+        j, k, m = (i + 1) & 3, (i + 2) & 3, (i + 3) & 3
+        a, b, c, d = corner(simplex, j), corner(simplex, k), corner(simplex, m), corner(simplex, i)
+        n = cross(sub(b, a), sub(c, a))
+        here, there = -dot(n, a), dot(n, sub(d, a))
+        # outside where origin and fourth corner lie on different sides; a flat tetrahedron has no inside
+        if here * there > 0.0 and abs(there) > 1e-14 * norm(n) * (norm(a) + norm(d)):
+            continue
+        inside = False
+        wa, wb, wc = triangle_weights(a, b, c)
+        v = add(scale(wa, a), axpy(wb, b, scale(wc, c)))
+        if dot(v, v) < best:
+            best = dot(v, v)
+            weights = (0.0, wa, wb, wc)
+            l0, l1, l2, l3 = weights[-i & 3], weights[(1 - i) & 3], weights[(2 - i) & 3], weights[(3 - i) & 3]
+    simplex[0, 9], simplex[1, 9], simplex[2, 9], simplex[3, 9] = l0, l1, l2, l3
+    return inside
+
+
+@helper
+def shrink(simplex, count):
+    """Weigh the rows for the point nearest to the origin and drop those without weight; returns how many are left.
+
+    4 means that the origin lies inside.
+    """
+    simplex[0, 9] = 1.0
+    if count == 2:
+        a, b = corner(simplex, 0), corner(simplex, 1)
+        d = sub(b, a)
+        t = min(max(-dot(a, d) / max(dot(d, d), 1e-300), 0.0), 1.0)
+        simplex[0, 9], simplex[1, 9] = 1.0 - t, t
+    elif count == 3:
+        wa, wb, wc = triangle_weights(corner(simplex, 0), corner(simplex, 1), corner(simplex, 2))
+        simplex[0, 9], simplex[1, 9], simplex[2, 9] = wa, wb, wc
+    elif count == 4 and nearest_on_tetrahedron(simplex):
+        return 4
+    kept = 0
+    for i in range(count):
+        if simplex[i, 9] > 0.0:
+            for c in range(SIMPLEX):
+                simplex[kept, c] = simplex[i, c]
+            kept += 1
+    return kept
+
+
+@helper
+def weighted(simplex, count, column):
+    """Weighted sum of three columns from `column` on."""
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(count):
+        w = simplex[i, 9]
+        x += w * simplex[i, column]
+        y += w * simplex[i, column + 1]
+        z += w * simplex[i, column + 2]
+    return (x, y, z)
+
+
+@helper
+def is_known(simplex, count, w):
+    """Whether w is one of the rows."""
+    for i in range(count):
+        if simplex[i, 0] == w[0] and simplex[i, 1] == w[1] and simplex[i, 2] == w[2]:
+            return True
+    return False
+
+
+@helper
+def gjk(points_a, count_a, points_b, count_b, pose, a, b, margin, simplex):
+    """(distance, rows): distance of two cores, 0 where they overlap, and how many rows of the simplex span it.
+
+    Stops early, with a lower bound, where the distance is known to exceed the margin [van den Bergen 2003, §4.3].
+    """
+    start = sub(origin(pose, b), origin(pose, a))
+    v = difference(points_a, count_a, points_b, count_b, pose, a, b, start, simplex, 0)
+    simplex[0, 9] = 1.0
+    count, square = 1, dot(v, v)
+    for _ in range(ITERATIONS):
+        if square == 0.0:
+            break
+        d = (-v[0], -v[1], -v[2])
+        w = difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex, count)
+        bound = dot(v, w)
+        if bound > margin * math.sqrt(square) and bound > 0.0:
+            return bound / math.sqrt(square), count
+        if square - bound <= ACCURACY * square or is_known(simplex, count, w):
+            break
+        rows = shrink(simplex, count + 1)
+        if rows == 4:
+            return 0.0, 4
+        v = weighted(simplex, rows, 0)
+        count = rows
+        nearer = dot(v, v)
+        if nearer >= square:
+            break
+        square = nearer
+    return math.sqrt(square), count
+
+
+@helper
+def fill_simplex(points_a, count_a, points_b, count_b, pose, a, b, count, simplex):
+    """Add rows until they span a volume; returns 4, or less where a - b has none."""
+    for k in range(count, 4):
+        best = 0.0
+        for trial in range(6):
+            sign = 1.0 if trial < 3 else -1.0
+            e = (sign if trial % 3 == 0 else 0.0, sign if trial % 3 == 1 else 0.0, sign if trial % 3 == 2 else 0.0)
+            d = e
+            if k >= 2:
+                u = sub(corner(simplex, 1), corner(simplex, 0))
+                d = cross(u, e) if k == 2 else scale(sign, cross(u, sub(corner(simplex, 2), corner(simplex, 0))))
+            w = difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex, 4)
+            r = sub(w, corner(simplex, 0))
+            if k >= 2:
+                u = sub(corner(simplex, 1), corner(simplex, 0))
+                m = cross(u, r)
+                if k == 3:
+                    spread = abs(dot(r, cross(u, sub(corner(simplex, 2), corner(simplex, 0)))))
+                else:
+                    spread = norm(m)
+            else:
+                spread = norm(r)
+            if spread > best * (1.0 + 1e-9) and spread > 1e-12:
+                best = spread
+                for c in range(SIMPLEX):
+                    simplex[k, c] = simplex[4, c]
+        if best == 0.0:
+            return k
+    return 4
+
+
+@helper
+def put_face(points, faces, f, i, j, k):
+    """Face f through rows i, j, k of the points, counter-clockwise from outside."""
+    a = corner(points, i)
+    n = unit(cross(sub(corner(points, j), a), sub(corner(points, k), a)))
+    faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
+    faces[f, 3], faces[f, 4], faces[f, 5] = n
+    faces[f, 6] = dot(n, a) if dot(n, n) > 0.0 else math.inf
+    faces[f, 7] = 1.0
+
+
+@helper
+def cut_horizon(points, faces, face_count, w, edges):
+    """Kill the faces that see w; returns how many edges bound the hole, written to `edges`."""
+    count = 0
+    for f in range(face_count):
+        if faces[f, 7] == 0.0:
+            continue
+        n = (faces[f, 3], faces[f, 4], faces[f, 5])
+        if dot(n, sub(w, corner(points, int(faces[f, 0])))) <= 0.0:
+            continue
+        faces[f, 7] = 0.0
+        for e in range(3):
+            i, j = faces[f, e], faces[f, (e + 1) % 3]
+            twin = -1
+            for t in range(count):
+                if edges[t, 0] == j and edges[t, 1] == i:
+                    twin = t
+            if twin >= 0:
+                count -= 1
+                edges[twin, 0], edges[twin, 1] = edges[count, 0], edges[count, 1]
+            elif count < edges.shape[0]:
+                edges[count, 0], edges[count, 1] = i, j
+                count += 1
+    return count
+
+
+@helper
+def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, edges):
+    """(depth, face): the face of a - b nearest to the origin, from a tetrahedron in rows 0-3 of `points`.
+
+    The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where the nearest face cannot be moved further out.
+    """
+    u, v = sub(corner(points, 1), corner(points, 0)), sub(corner(points, 2), corner(points, 0))
+    turn = dot(cross(u, v), sub(corner(points, 3), corner(points, 0))) > 0.0
+    for f in range(4):
+        i, j, k = (f + 1) % 4, (f + 2) % 4, (f + 3) % 4
+        if turn == (f % 2 == 0):
+            put_face(points, faces, f, i, j, k)
+        else:
+            put_face(points, faces, f, i, k, j)
+    count, face_count, best = 4, 4, 0
+    for _ in range(EXPANSIONS):
+        best = -1
+        for f in range(face_count):
+            if faces[f, 7] > 0.0 and (best < 0 or faces[f, 6] < faces[best, 6]):
+                best = f
+        n = (faces[best, 3], faces[best, 4], faces[best, 5])
+        w = difference(points_a, count_a, points_b, count_b, pose, a, b, n, points, count)
+        if dot(n, w) - faces[best, 6] <= 1e-10 * norm(w) or is_known(points, count, w):
+            break
+        edge_count = cut_horizon(points, faces, face_count, w, edges)
+        if face_count + edge_count > faces.shape[0] or count + 2 > points.shape[0]:
+            break
+        for e in range(edge_count):
+            put_face(points, faces, face_count, int(edges[e, 0]), int(edges[e, 1]), count)
+            face_count += 1
+        count += 1
+    return faces[best, 6], best
