@@ -165,9 +165,11 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
     whole = solid.combined(parts)
     if whole.mass > 0.0 and body.mass is not None:
         whole = solid.scaled(whole, body.mass / whole.mass)
+    if not np.isfinite(whole.inertia).all():
+        raise SceneError(f"{at} is too large or too heavy for finite mass properties; it must be smaller.")
     reason = "it has no mass" if whole.mass <= 0.0 else solid.unphysical(whole.inertia)
-    if reason is not None or not np.isfinite(whole.inertia).all():
-        raise SceneError(f"{at} has shapes without usable mass properties ({reason}); it must have mass and inertia given.")
+    if reason is not None:
+        raise SceneError(f"{at} has unusable mass properties: {reason}; it must have mass and inertia given.")
     moments, axes = solid.principal_axes(whole.inertia)
     return Frame(whole.mass, moments, whole.center, axes)
 
@@ -219,8 +221,10 @@ def _motions(placed: list[Placed]) -> Motions:
     points = [p for m in motions for p in m.path]
     return Motions(
         start_x=rows([b.x for b in placed], 3), start_q=rows([b.q for b in placed], 4),
-        velocity=rows([m.velocity for m in motions], 3), angular_velocity=rows([m.angular_velocity for m in motions], 3),
-        amplitude=rows([m.amplitude for m in motions], 3), frequency=np.array([m.frequency for m in motions], np.float64),
+        velocity=rows([m.velocity for m in motions], 3),
+        angular_velocity=rows([m.angular_velocity for m in motions], 3),
+        amplitude=rows([m.amplitude for m in motions], 3),
+        frequency=np.array([m.frequency for m in motions], np.float64),
         phase=np.array([m.phase for m in motions], np.float64),
         path_start=np.concatenate([[0], np.cumsum([len(m.path) for m in motions])]).astype(np.int32),
         path_time=np.array([p.time for p in points], np.float64), path_position=rows([p.position for p in points], 3),

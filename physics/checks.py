@@ -134,7 +134,8 @@ def _check_meaning(
 ) -> list[Problem]:
     """What the form allows and mechanics does not; tables whose form is broken are passed over."""
     problems: list[Problem] = []
-    materials = {"default", *(data.get("material") or ())} if isinstance(data.get("material", {}), dict) else {"default"}
+    given = data.get("material")
+    materials = {"default", *(given if isinstance(given, dict) else ())}
     bodies = dict(_whole_tables(data, "body", broken))
     names = _body_names(data)
     problems += _check_names(names)
@@ -185,7 +186,8 @@ def _check_names(names: list[tuple[str, Location]]) -> Iterator[Problem]:
         if name == "world":
             yield Problem(location, 'is "world"; it must be another name, for springs call the ground that')
         elif name in first:
-            yield Problem(location, f"is {shown(name)}, as {path_text(first[name])} is; it must be a name no other body has")
+            also = path_text(first[name])
+            yield Problem(location, f"is {shown(name)}, as {also} is; it must be a name no other body has")
         first.setdefault(name, location)
 
 
@@ -218,7 +220,7 @@ def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str
             return
         copies = {copy_name(array.body, k) for k in range(2, many + 1)}
         for name in sorted(copies & taken)[:1]:
-            yield Problem(("array", i), f"makes a second body named {shown(name)}; it must repeat a body with another name")
+            yield Problem(("array", i), f"makes a second body named {shown(name)}; no other body may have that name")
         taken |= copies
 
 
@@ -252,7 +254,7 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         if shape.material is not None and shape.material not in materials:
             yield _unknown((*here, "material"), shape.material, "material", materials)
         if shape.type == "plane" and dynamic:
-            yield Problem((*here, "type"), 'is "plane"; it must be a shape with a volume, or the body fixed or kinematic')
+            yield Problem((*here, "type"), 'is "plane" on a dynamic body; it must be a solid, or the body fixed')
         if isinstance(shape, Hull) and (shape.file is None) == (shape.points is None):
             yield Problem(here, "is a hull; it must have either points or file")
         if isinstance(shape, Hull | Mesh) and shape.file is not None:
@@ -276,17 +278,18 @@ def _check_exclusive(at: Location, table: Any, *pairs: tuple[str, str]) -> Itera
 
 
 def _check_kind(at: Location, body: Body) -> Iterator[Problem]:
-    still = (0.0, 0.0, 0.0)
     for name in ("velocity", "angular_velocity"):
-        if body.fixed and getattr(body, name) != still:
-            yield Problem((*at, name), f"is {list(getattr(body, name))} on a fixed body; it must be zero, or the body not fixed")
-        if body.kinematic and getattr(body, name) != still:
-            yield Problem((*at, name), f"is {list(getattr(body, name))} on a kinematic body; it must stand in [body.motion]")
+        given = list(getattr(body, name))
+        if body.fixed and any(given):
+            yield Problem((*at, name), f"is {given} on a fixed body; it must be zero, or the body not fixed")
+        if body.kinematic and any(given):
+            yield Problem((*at, name), f"is {given} on a kinematic body; it must stand in [body.motion]")
     if body.motion is not None and not body.kinematic:
-        yield Problem((*at, "motion"), "is given on a body that is not kinematic; it must be left out, or kinematic = true")
+        yield Problem((*at, "motion"), "is given on a body that is not kinematic; kinematic must be true")
     for name in ("surface_velocity", "surface_spin"):
-        if not (body.fixed or body.kinematic) and getattr(body, name) != still:
-            yield Problem((*at, name), "is given on a dynamic body; it must be left out, or the body fixed or kinematic")
+        given = list(getattr(body, name))
+        if not (body.fixed or body.kinematic) and any(given):
+            yield Problem((*at, name), f"is {given} on a dynamic body; it must be zero, or the body fixed or kinematic")
 
 
 def _check_path(at: Location, motion: Any) -> Iterator[Problem]:

@@ -1,17 +1,32 @@
 """The shape, hull and mesh tables of a Model while they are being filled."""
 
 import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from contactlab.physics import shapes as solid
 from contactlab.physics.checks import SceneError
+from contactlab.physics.hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
+from contactlab.physics.mesh import StaticMesh, Surface, solids, static_mesh
+from contactlab.physics.mesh import solid as solid_of
+from contactlab.physics.mesh_files import read_surface
 from contactlab.physics.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
 from contactlab.physics.shapes import MassProperties
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+
+
+class _Hull(NamedTuple):
+    """A hull as the tables keep it: about its centroid, which lies at `center` in the scene's shape frame."""
+
+    hull: Polyhedron
+    center: Array
+    properties: MassProperties  #: at density 1, in the scene's shape frame
+    draw: tuple[Array, IntArray]
 
 
 class ShapeTables:
@@ -24,6 +39,10 @@ class ShapeTables:
         self.notes: list[str] = []  #: what was assumed
         self.draw_meshes: list[tuple[Array, IntArray]] = []  #: per shape, see Labels
         self._rows: list[dict[str, Any]] = []
+        self._hulls: list[_Hull] = []
+        self._meshes: list[StaticMesh] = []
+        self._hull_rows: dict[Any, int] = {}
+        self._mesh_rows: dict[Any, int] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -51,10 +70,73 @@ class ShapeTables:
             case "plane":
                 kind, size, bound = ShapeKind.PLANE, (0.0, 0.0, 0.0), math.inf
                 properties = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+            case _ if shape.type == "mesh" and not dynamic:
+                self._add_surface(body, shape, position, R, material, at)
+                return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
             case _:
-                raise SceneError(f"{at}.type is not offered yet.")
+                return self._add_hull(body, shape, position, R, material, at)
         self._enter(body, kind, position, R, size, bound, material, -1, NO_MESH)
         return properties
+
+    def _add_surface(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> None:
+        """The triangles of a file as scenery."""
+        key = (shape.file, shape.part, shape.scale)
+        if key not in self._mesh_rows:
+            name, surface = self._surface(shape, at)
+            with _named(at):
+                self._mesh_rows[key] = len(self._meshes)
+                self._meshes.append(static_mesh(surface, name))
+        row = self._mesh_rows[key]
+        mesh = self._meshes[row]
+        lo, hi = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+        bound = float(np.linalg.norm(mesh.vertices, axis=1).max())
+        draw = (mesh.vertices, mesh.triangles)
+        self._enter(body, ShapeKind.MESH, position, R, 0.5 * (hi - lo), bound, material, row, draw)
+
+    def _add_hull(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
+        """The convex hull of a file or of points, about its centroid; the file's triangles are kept for drawing."""
+        key = (shape.file, shape.part, shape.scale, getattr(shape, "points", None))
+        if key not in self._hull_rows:
+            self._hull_rows[key] = len(self._hulls)
+            self._hulls.append(self._hull(shape, at))
+        row = self._hull_rows[key]
+        whole = self._hulls[row]
+        size = 0.5 * np.ptp(whole.hull.vertices, axis=0)
+        bound = float(np.linalg.norm(whole.hull.vertices, axis=1).max())
+        self._enter(body, ShapeKind.HULL, position + R @ whole.center, R, size, bound, material, row, whole.draw)
+        return whole.properties
+
+    def _hull(self, shape: Any, at: str) -> "_Hull":
+        if shape.file is None:
+            points = np.array(shape.points)
+            try:
+                hull = convex_hull(points)
+            except FlatError as error:
+                raise SceneError(f"{at}.points has no volume, for {error}; it must be the corners of a solid.") from error
+            properties, surface = hull_properties(hull), (hull.vertices, fan(hull))
+        else:
+            name, surface = self._surface(shape, at)
+            with _named(at):
+                whole = solid_of(surface, name)
+            hull, properties, surface = whole.hull, whole.properties, whole.surface
+            self.notes += whole.notes
+        center = hull_properties(hull).center
+        draw = (np.ascontiguousarray(surface[0] - center), surface[1])
+        return _Hull(moved_hull(hull, -center), center, properties, draw)
+
+    def _surface(self, shape: Any, at: str) -> tuple[str, Surface]:
+        """A mesh file's surface in metres, and the name it goes by in notes."""
+        assert self.folder is not None
+        path = self.folder / shape.file
+        with _named(at):
+            surface = read_surface(path)
+        name = path.name
+        if shape.part is not None:
+            parts = solids(surface)
+            if shape.part >= len(parts):
+                raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(parts)}, the solids of {name}.")
+            surface, name = parts[shape.part], f"{name} (part {shape.part})"
+        return name, surface._replace(vertices=shape.scale * surface.vertices)
 
     def _enter(
         self, body: int, kind: ShapeKind, position: Array, R: Array, size: Any, bound: float, material: str, data: int,
@@ -89,27 +171,60 @@ class ShapeTables:
         )
 
     def hulls(self) -> Hulls:
-        def none() -> IntArray:
-            return np.zeros(0, np.int32)
-
-        def start() -> IntArray:
-            return np.zeros(1, np.int32)
-
+        """All hulls joined: rows of the later ones count on from those of the earlier."""
+        hulls = [h.hull for h in self._hulls]
+        v = starts(len(h.vertices) for h in hulls)
+        f = starts(len(h.loops) for h in hulls)
+        loops = [np.array(loop) + v[k] for k, h in enumerate(hulls) for loop in h.loops]
+        edges = joined([h.edges + np.array([v[k], v[k], f[k], f[k]]) for k, h in enumerate(hulls)], np.int32, 4)
+        tail, head = np.r_[edges[:, 0], edges[:, 1]], np.r_[edges[:, 1], edges[:, 0]]
+        order = np.lexsort((head, tail))
         return Hulls(
-            vertex_start=start(), vertices=np.zeros((0, 3)), neighbour_start=start(), neighbours=none(),
-            face_start=start(), face_normal=np.zeros((0, 3)), face_offset=np.zeros(0), loop_start=start(),
-            face_loop=none(), edge_start=start(), edges=np.zeros((0, 4), np.int32),
+            vertex_start=v, vertices=joined([h.vertices for h in hulls], np.float64, 3),
+            neighbour_start=starts(np.bincount(tail, minlength=int(v[-1]))), neighbours=head[order].astype(np.int32),
+            face_start=f, face_normal=joined([h.normals for h in hulls], np.float64, 3),
+            face_offset=joined([h.offsets for h in hulls], np.float64), loop_start=starts(len(loop) for loop in loops),
+            face_loop=joined(loops, np.int32), edge_start=starts(len(h.edges) for h in hulls), edges=edges,
         )
 
     def meshes(self) -> Meshes:
-        def start() -> IntArray:
-            return np.zeros(1, np.int32)
-
-        def rows(*width: int) -> IntArray:
-            return np.zeros((0, *width), np.int32)
-
+        """All static meshes joined."""
+        meshes = self._meshes
+        v = starts(len(m.vertices) for m in meshes)
+        t = starts(len(m.triangles) for m in meshes)
+        n = starts(len(m.child) for m in meshes)
+        child = []
+        for k, m in enumerate(meshes):
+            leaf = m.child[:, 0] < 0
+            moved = m.child + n[k]
+            moved[leaf] = np.column_stack([m.child[leaf, 0] - t[k], m.child[leaf, 1]])
+            child.append(moved)
         return Meshes(
-            vertex_start=start(), vertices=np.zeros((0, 3)), triangle_start=start(), triangles=rows(3),
-            triangle_normal=np.zeros((0, 3)), edge_convex=rows(3), edge_normal=np.zeros((0, 3, 3)), node_start=start(),
-            node_min=np.zeros((0, 3)), node_max=np.zeros((0, 3)), child=rows(2), leaf_order=rows(),
+            vertex_start=v, vertices=joined([m.vertices for m in meshes], np.float64, 3), triangle_start=t,
+            triangles=joined([m.triangles + v[k] for k, m in enumerate(meshes)], np.int32, 3),
+            triangle_normal=joined([m.triangle_normal for m in meshes], np.float64, 3),
+            edge_convex=joined([m.edge_convex for m in meshes], np.int32, 3),
+            edge_normal=joined([m.edge_normal for m in meshes], np.float64, 3, 3), node_start=n,
+            node_min=joined([m.node_min for m in meshes], np.float64, 3),
+            node_max=joined([m.node_max for m in meshes], np.float64, 3), child=joined(child, np.int32, 2),
+            leaf_order=joined([m.leaf_order + t[k] for k, m in enumerate(meshes)], np.int32),
         )
+
+
+def starts(counts: Iterable[int]) -> IntArray:
+    """(k + 1,): where each of k runs of rows begins, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int32)
+
+
+def joined(arrays: list[Any], kind: Any, *width: int) -> Any:
+    """The rows of all arrays in one, also where there are none."""
+    return np.ascontiguousarray(np.concatenate([np.zeros((0, *width)), *arrays]).astype(kind))
+
+
+@contextmanager
+def _named(at: str) -> Iterator[None]:
+    """Put the field of the scene file in front of what is wrong with its mesh."""
+    try:
+        yield
+    except SceneError as error:
+        raise SceneError(f"{at}.file: {error}") from error

@@ -1,14 +1,21 @@
 """Scenes: read from TOML files, dictionaries or meshes, checked, saved, and built into what the engine runs on."""
 
+import filecmp
+import shutil
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from contactlab.physics.build import Setup, build
 from contactlab.physics.checks import SceneError, read_tables
-from contactlab.physics.schema import Camera, SceneFile
+from contactlab.physics.mesh import solid, solids
+from contactlab.physics.mesh_files import read_surface
+from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
+from contactlab.physics.toml_writer import to_toml
 
 LARGEST_FILE = 16 * 2**20  # of a scene [bytes]
 
@@ -55,6 +62,39 @@ class Scene:
         """The scene of the same tables as in a file; mesh files lie below `folder`. Raises SceneError."""
         return cls(read_tables(data, "scene", folder), folder)
 
+    @classmethod
+    def from_mesh(cls, path: str | Path) -> "Scene":
+        """A mesh as a body (several where the file holds separate solids) that falls on the ground.
+
+        Raises SceneError where the file cannot be read or is no solid.
+        """
+        path = Path(path)
+        real = path.resolve()  # opened by hand, a link may lead anywhere
+        return cls(read_tables(mesh_scene(real), path.name, real.parent), real.parent, path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the scene as a TOML file, with its meshes below the same folder.
+
+        Raises SceneError where it cannot be written, or where another file is in a mesh's place.
+        """
+        path = Path(path)
+        try:
+            self._copy_meshes(path.parent)
+            path.write_text(to_toml(self.tables.model_dump(exclude_defaults=True)), encoding="utf-8")
+        except OSError as error:
+            raise SceneError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+    def _copy_meshes(self, folder: Path) -> None:
+        names = {shape.file for body in self.tables.body for shape in body.shape if isinstance(shape, Hull | Mesh)}
+        for name in sorted(name for name in names if name is not None):
+            assert self.folder is not None  # a scene without a folder has no files
+            source, target = self.folder / name, folder / name
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+            elif not filecmp.cmp(source, target, shallow=False):
+                raise SceneError(f"{target}: is another file than {source}; it must be moved out of the way.")
+
     def build(self) -> Setup:
         """Model, first state, labels and settings. Raises SceneError where a mesh cannot be used."""
         return build(self.tables, self.folder, self.path.name if self.path is not None else "scene")
@@ -73,9 +113,47 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise SceneError(f"{path.name}: is not valid TOML: {error}.") from error
 
 
+def mesh_scene(path: Path) -> dict[str, Any]:
+    """The tables of a scene with a mesh above the ground."""
+    surface = read_surface(path)
+    parts = solids(surface)
+    for k, part in enumerate(parts):
+        solid(part, path.name if len(parts) == 1 else f"{path.name} (part {k})")
+    lo, hi = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    size = float(np.linalg.norm(hi - lo))
+    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), 0.25 * size - float(lo[2])]
+    bodies = [
+        {
+            "name": path.stem if len(parts) == 1 else f"{path.stem} {k + 1}", "position": place,
+            "shape": [{"type": "mesh", "file": path.name} | ({"part": k} if len(parts) > 1 else {})],
+        }
+        for k in range(len(parts))
+    ]
+    return {
+        "scene": {
+            "title": path.name,
+            "summary": f"{'A body' if len(parts) == 1 else f'{len(parts)} bodies'} read from a mesh of "
+            f"{len(surface.triangles)} triangles; {_extent(hi - lo)}.",
+            "watch": "How it comes to rest: the contacts it stands on in the end.",
+        },
+        "camera": {"target": [0.0, 0.0, 0.4 * size], "distance": 2.5 * size},
+        "material": {"default": {"restitution": 0.2, "friction": 0.5}},
+        "body": [{"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}, *bodies],
+    }
+
+
+def _extent(lengths: Any) -> str:
+    """The size of a mesh in words; files carry no unit, so what is far from everyday is remarked on."""
+    text = f"{lengths[0]:.3g} × {lengths[1]:.3g} × {lengths[2]:.3g} m"
+    if max(lengths) > 20.0 or max(lengths) < 1e-3:
+        text += ' (its numbers are taken as metres; "scale" in a scene file says otherwise)'
+    return text
+
+
 def open_file(path: str | Path) -> Scene:
-    """A scene file (.toml), or else a mesh as a scene."""
-    return Scene.load(path)
+    """A scene file where it ends in .toml, else a mesh as a scene. Raises SceneError."""
+    path = Path(path)
+    return Scene.load(path) if path.suffix.lower() == ".toml" else Scene.from_mesh(path)
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]

@@ -21,8 +21,9 @@ DEFAULTS = Settings()
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Positive = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0)]
 NotNegative = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0)]
+NaturalNumber = Annotated[int, Strict(), Field(ge=0)]
 Flag = Annotated[bool, Strict()]
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+Name = Annotated[str, Field(min_length=1, max_length=300)]
 
 
 def _refuse(reason: str) -> PydanticCustomError:
@@ -245,7 +246,7 @@ class Hull(Placed):
     type: Literal["hull"]
     points: Points | None = _field(None, "a list of at least four points [x, y, z] [m]")
     file: Name | None = _field(None, "a mesh file below the scene's folder")
-    part: Annotated[int, Strict(), Field(ge=0)] | None = _field(None, "which of the file's solids (else all), 0, 1, ...")
+    part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
     scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
 
 
@@ -254,7 +255,7 @@ class Mesh(Placed):
 
     type: Literal["mesh"]
     file: Name = _field(..., "a mesh file below the scene's folder")
-    part: Annotated[int, Strict(), Field(ge=0)] | None = _field(None, "which of the file's solids (else all), 0, 1, ...")
+    part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
     scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
 
 
@@ -320,7 +321,7 @@ class Arrangement(Table):
     spacing: Vec3 = _field(..., "three numbers [m]")
     jitter: NotNegative = _field(0.0, "a number >= 0: greatest random shift along each axis [m]")
     tumble: Flag = _field(False, "true or false: give every one a random orientation")
-    seed: Annotated[int, Strict(), Field(ge=0)] = _field(0, "a whole number >= 0")
+    seed: NaturalNumber = _field(0, "a whole number >= 0")
 
 
 class Spring(Table):

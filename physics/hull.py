@@ -1,0 +1,211 @@
+"""Convex hulls with polygonal faces, and few enough vertices for fast collision."""
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.shapes import MassProperties, polyhedron
+
+MOST_VERTICES = 128    # of a hull used for collision
+COPLANAR = 1e-6        # triangles within this share of the hull's size of one plane are one face
+FLAT = 1e-9            # hulls with a smaller volume, in cubes of their size, are flat
+CANDIDATES = 2000      # points looked at where a hull is simplified
+MANY = 20_000          # points above which only extreme ones along many directions are looked at
+AT_ONCE = 8            # points added at once to a simplified hull
+BLOCK = 4_000_000      # products of points and directions held at once
+
+
+class FlatError(ValueError):
+    """The points lie in one plane, on a line, or in one place."""
+
+
+class Polyhedron(NamedTuple):
+    """A convex polyhedron. Rows count from 0; `geometry_tables` joins several to the model's Hulls."""
+
+    vertices: Array             #: (v, 3) [m]
+    loops: tuple[tuple[int, ...], ...]  #: per face its vertices, counter-clockwise seen from outside
+    normals: Array              #: (f, 3) outward, unit
+    offsets: Array              #: (f,) face plane: normal . x = offset [m]
+    edges: IntArray             #: (e, 4) vertex, vertex, face on the left, face on the right
+    shrunk: float               #: volume over that of the exact hull of the points; 1 where nothing was left out
+
+
+def convex_hull(points: Array, most: int = MOST_VERTICES) -> Polyhedron:
+    """The hull of points (n, 3), n >= 4; where it has more than `most` vertices, an inner approximation with that many.
+
+    Raises FlatError where there is no volume.
+    """
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    size = float(np.ptp(points, axis=0).max())
+    if not size > 0.0:
+        raise FlatError("all its points are in one place")
+    if len(points) > MANY:
+        points = points[_extremes(points - center, _directions(max(300, min(CANDIDATES, 100 * BLOCK // len(points)))))]
+    exact = _qhull((points - center) / size)
+    volume = exact.volume
+    if volume < FLAT:
+        raise FlatError("its points lie in one plane")
+    hull = _simplified(exact, most) if len(exact.vertices) > most else exact
+    corners, triangles = _outward_triangles(hull)
+    loops = _faces(corners, triangles)
+    used = np.unique(np.concatenate([np.array(loop) for loop in loops]))
+    renumber = {int(old): new for new, old in enumerate(used)}
+    loops = tuple(tuple(renumber[v] for v in loop) for loop in loops)
+    vertices = center + size * corners[used]
+    normals = np.array([_newell(vertices[list(loop)]) for loop in loops])
+    offsets = np.array([(vertices[list(loop)] @ n).max() for loop, n in zip(loops, normals, strict=True)])
+    return Polyhedron(vertices, loops, normals, offsets, _edges(loops), hull.volume / volume)
+
+
+def fan(hull: Polyhedron) -> IntArray:
+    """Its faces cut into triangles (t, 3)."""
+    return np.array([(loop[0], a, b) for loop in hull.loops for a, b in pairwise(loop[1:])], np.int32)
+
+
+def hull_properties(hull: Polyhedron) -> MassProperties:
+    """Mass properties of the solid hull at density 1."""
+    return polyhedron(hull.vertices, fan(hull))
+
+
+def moved_hull(hull: Polyhedron, offset: Array) -> Polyhedron:
+    """The hull moved by offset (3,)."""
+    return hull._replace(vertices=hull.vertices + offset, offsets=hull.offsets + hull.normals @ offset)
+
+
+# ---------------------------------------------------------------------------------------------------- fewer vertices
+
+
+def _qhull(points: Array) -> ConvexHull:
+    try:
+        return ConvexHull(points)
+    except QhullError as error:
+        raise FlatError("its points lie in one plane") from error
+
+
+def _simplified(hull: ConvexHull, most: int) -> ConvexHull:
+    """Greedy: from the extreme points along 26 directions on, add the points that stick out farthest, a few at a time
+    and never two over one face."""
+    points = hull.points[hull.vertices]
+    if len(points) > CANDIDATES:
+        points = points[_extremes(points, _directions(CANDIDATES))]
+    grid = np.array([(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if i or j or k], np.float64)
+    chosen = list(_extremes(points, grid))
+    while True:
+        inner = _qhull(points[chosen])
+        if len(chosen) >= most:
+            return inner
+        above = points @ inner.equations[:, :3].T + inner.equations[:, 3]
+        face, height = above.argmax(axis=1), above.max(axis=1)
+        height[chosen] = -math.inf
+        farthest = np.argsort(-height, kind="stable")
+        _, first = np.unique(face[farthest], return_index=True)
+        chosen += farthest[np.sort(first)[: min(AT_ONCE, most - len(chosen))]].tolist()
+
+
+def _extremes(points: Array, directions: Array) -> IntArray:
+    """Rows of the points farthest along each direction."""
+    block = max(1, BLOCK // len(points))
+    farthest = [np.argmax(directions[i : i + block] @ points.T, axis=1) for i in range(0, len(directions), block)]
+    return np.unique(np.concatenate(farthest))
+
+
+def _directions(count: int) -> Array:
+    """Directions spread evenly over the sphere (Fibonacci lattice)."""
+    z = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    turn = math.pi * (3.0 - math.sqrt(5.0)) * np.arange(count)
+    r = np.sqrt(1.0 - z * z)
+    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
+
+
+# ---------------------------------------------------------------------------------------------------- faces
+
+
+def _outward_triangles(hull: ConvexHull) -> tuple[Array, IntArray]:
+    """Points and triangles, counter-clockwise seen from outside."""
+    points, triangles = hull.points, hull.simplices.copy()
+    a, b, c = (points[triangles[:, j]] for j in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    triangles[inward] = triangles[inward][:, ::-1]
+    return points, triangles
+
+
+def _faces(points: Array, triangles: IntArray) -> list[tuple[int, ...]]:
+    """Triangles joined to polygons where they are coplanar; triangles as they are where rounding spoils the joining."""
+    loops = [_boundary(triangles[region]) for region in _regions(points, triangles)]
+    if all(loop is not None for loop in loops):
+        faces_at = np.bincount(np.concatenate(loops), minlength=len(points))  # pyright: ignore[reportCallIssue, reportArgumentType]
+        # a vertex of only two faces lies within an edge
+        kept = [tuple(v for v in loop if faces_at[v] > 2) for loop in loops if loop is not None]
+        if min(len(loop) for loop in kept) >= 3 and _is_closed(kept):
+            return kept
+    return [tuple(int(v) for v in triangle) for triangle in triangles]
+
+
+def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
+    """Coplanar neighbouring triangles, grown from the largest one not yet taken."""
+    a, b, c = (points[triangles[:, j]] for j in range(3))
+    normal = np.cross(b - a, c - a)
+    area = np.linalg.norm(normal, axis=1)
+    normal /= np.maximum(area, 1e-300)[:, None]
+    across: dict[tuple[int, int], int] = {}
+    for t, triangle in enumerate(triangles):
+        for j in range(3):
+            across[int(triangle[j]), int(triangle[(j + 1) % 3])] = t
+    region_of = np.full(len(triangles), -1)
+    regions: list[list[int]] = []
+    for seed in np.argsort(-area, kind="stable"):
+        if region_of[seed] >= 0:
+            continue
+        region = [int(seed)]
+        region_of[seed] = len(regions)
+        for t in region:
+            for j in range(3):
+                other = across[int(triangles[t, (j + 1) % 3]), int(triangles[t, j])]
+                if region_of[other] >= 0 or (normal[other] @ normal[seed] < 0.5 and area[other] > COPLANAR):
+                    continue
+                if np.abs((points[triangles[other]] - points[triangles[seed, 0]]) @ normal[seed]).max() < COPLANAR:
+                    region_of[other] = len(regions)
+                    region.append(other)
+        regions.append(region)
+    return regions
+
+
+def _boundary(triangles: IntArray) -> tuple[int, ...] | None:
+    """The loop around a patch of triangles; None where there is not exactly one."""
+    inner = {(int(t[j]), int(t[(j + 1) % 3])) for t in triangles for j in range(3)}
+    after = {a: b for a, b in inner if (b, a) not in inner}
+    if not after or len(after) != sum((b, a) not in inner for a, b in inner):
+        return None
+    first = min(after)
+    loop = [first]
+    while after[loop[-1]] != first and len(loop) <= len(after):
+        loop.append(after[loop[-1]])
+    return tuple(loop) if len(loop) == len(after) else None
+
+
+def _is_closed(loops: list[tuple[int, ...]]) -> bool:
+    """Every edge runs once each way, and vertices - edges + faces = 2."""
+    ways = [(a, b) for loop in loops for a, b in zip(loop, (*loop[1:], loop[0]), strict=True)]
+    unique = set(ways)
+    vertices = {a for a, _ in ways}
+    return (
+        len(unique) == len(ways) and all((b, a) in unique for a, b in ways)
+        and len(vertices) - len(ways) // 2 + len(loops) == 2
+    )
+
+
+def _newell(corners: Array) -> Array:
+    """Unit normal of a polygon, from all its corners."""
+    d = corners - corners[0]
+    normal = np.cross(d[1:-1], d[2:]).sum(axis=0)
+    return normal / np.linalg.norm(normal)
+
+
+def _edges(loops: tuple[tuple[int, ...], ...]) -> IntArray:
+    """(e, 4): vertex, vertex, face on the left of the way from the first to the second, face on the right."""
+    left = {(a, b): f for f, loop in enumerate(loops) for a, b in zip(loop, (*loop[1:], loop[0]), strict=True)}
+    return np.array([(a, b, f, left[b, a]) for (a, b), f in left.items() if a < b], np.int32)

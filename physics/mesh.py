@@ -1,0 +1,276 @@
+"""Triangle surfaces: welding, closedness, winding, solids in one file, and the tables of static meshes.
+
+Mass comes from the closed surface, or from its convex hull where it is open; collision of moving bodies always uses the
+hull. What was assumed is told in notes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from contactlab.physics.checks import SceneError
+from contactlab.physics.collision import bvh
+from contactlab.physics.hull import FlatError, Polyhedron, convex_hull, hull_properties
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.shapes import MassProperties, polyhedron
+
+WELD = 1e-8        # corners nearer than this share of the size are one vertex
+SOUP = 1.0 / 3.0   # a surface has at least this share of its edges between two triangles
+FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
+MOST_SHELLS = 1000 # in a file that is split into solids
+
+
+class Surface(NamedTuple):
+    vertices: Array      #: (v, 3) [m]
+    triangles: IntArray  #: (t, 3)
+
+
+class Solid(NamedTuple):
+    """What a dynamic body gets from a surface."""
+
+    surface: Surface            #: wound outwards where it is closed
+    hull: Polyhedron
+    properties: MassProperties  #: at density 1
+    notes: tuple[str, ...]
+
+
+class StaticMesh(NamedTuple):
+    """Rows of `Meshes` for one surface, counted from 0."""
+
+    vertices: Array
+    triangles: IntArray
+    triangle_normal: Array
+    edge_convex: IntArray
+    edge_normal: Array
+    node_min: Array
+    node_max: Array
+    child: IntArray
+    leaf_order: IntArray
+
+
+# ---------------------------------------------------------------------------------------------------- surfaces
+
+
+def weld(vertices: Array, triangles: IntArray) -> Surface:
+    """One vertex for corners in the same place; triangles that join fewer than three and loose vertices are dropped."""
+    if len(triangles) == 0:
+        return Surface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+    used, corner = np.unique(triangles, return_inverse=True)
+    points = vertices[used]
+    size = float(np.ptp(points, axis=0).max())
+    grid = np.round((points - points.min(axis=0)) / max(WELD * size, 1e-300))
+    _, first, vertex = np.unique(grid, axis=0, return_index=True, return_inverse=True)
+    welded = vertex.reshape(-1)[corner.reshape(-1, 3)]
+    a, b, c = welded.T
+    welded = welded[(a != b) & (b != c) & (c != a)]
+    kept, index = np.unique(welded, return_inverse=True)
+    return Surface(np.ascontiguousarray(points[first][kept]), index.reshape(-1, 3).astype(np.int32))
+
+
+def solids(surface: Surface) -> list[Surface]:
+    """The separate closed solids of a surface; the surface itself where it is open or in one piece.
+
+    Shells whose boxes overlap (a cavity in its solid, parts put together) stay one solid.
+    """
+    if not is_closed(surface):
+        return [surface]
+    shell = _shells(surface)
+    count = int(shell.max()) + 1
+    if count == 1 or count > MOST_SHELLS:
+        return [surface]
+    lo, hi = _boxes(surface, shell, count)
+    slack = 1e-6 * (hi.max(axis=0) - lo.min(axis=0)).max()
+    meet = (np.minimum(hi[:, None], hi[None]) - np.maximum(lo[:, None], lo[None]) > slack).all(axis=2)
+    group = connected_components(coo_matrix(meet), directed=False)[1]
+    names = group[shell]
+    order = list(dict.fromkeys(names.tolist()))
+    return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
+
+
+def is_closed(surface: Surface) -> bool:
+    """Whether the surface has an inside: every edge borders two triangles, or as many one way round as the other."""
+    edge, forward = _edge_rows(surface.triangles)
+    counts = np.bincount(edge)
+    ways = np.bincount(edge, weights=np.where(forward, 1.0, -1.0))
+    return len(surface.triangles) > 0 and bool(((counts == 2) | (ways == 0.0)).all())
+
+
+def wound_outwards(surface: Surface) -> tuple[Surface, int]:
+    """A closed surface with its triangles counter-clockwise seen from outside, and how many had to be turned.
+
+    Shells inside the box of another one keep their sense where it is consistent: they may be cavities.
+    """
+    triangles = surface.triangles.copy()
+    turned = _inconsistent(surface)
+    triangles[turned] = triangles[turned][:, ::-1]
+    shell = _shells(surface)
+    count = int(shell.max()) + 1
+    lo, hi = _boxes(surface, shell, count)
+    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, triangles), minlength=count)
+    repaired = np.bincount(shell, weights=turned, minlength=count) > 0
+    for k in range(count):
+        around = (lo <= lo[k]).all(axis=1) & (hi >= hi[k]).all(axis=1) & (volume != 0.0)
+        around[k] = False
+        if volume[k] < 0.0 and (repaired[k] or not around.any()):
+            members = shell == k
+            triangles[members] = triangles[members][:, ::-1]
+            if around.any() or count == 1:
+                continue
+            inner = np.flatnonzero((lo >= lo[k]).all(axis=1) & (hi <= hi[k]).all(axis=1) & (np.arange(count) != k))
+            for i in inner[volume[inner] > 0.0]:  # the cavities of a solid that was inside out
+                members = shell == i
+                triangles[members] = triangles[members][:, ::-1]
+    changed = int((triangles != surface.triangles).any(axis=1).sum())
+    return Surface(surface.vertices, triangles), changed
+
+
+def _edge_rows(triangles: IntArray) -> tuple[IntArray, Array]:
+    """For the three edges of every triangle (3 t,): its number, and whether it runs from the lower vertex."""
+    tail = triangles.reshape(-1).astype(np.int64)
+    head = triangles[:, [1, 2, 0]].reshape(-1).astype(np.int64)
+    lower, upper = np.minimum(tail, head), np.maximum(tail, head)
+    _, edge = np.unique(lower * (int(triangles.max(initial=0)) + 1) + upper, return_inverse=True)
+    return edge.reshape(-1), tail < head
+
+
+def _neighbours(triangles: IntArray) -> IntArray:
+    """(t, 3): the half edge 3 t' + j' on the other side of edge j; -1 where there is none, or more than one."""
+    edge, _ = _edge_rows(triangles)
+    order = np.argsort(edge, kind="stable")
+    counts = np.bincount(edge)
+    first = np.cumsum(counts) - counts
+    pairs = first[counts == 2]
+    other = np.full(len(edge), -1)
+    other[order[pairs]], other[order[pairs + 1]] = order[pairs + 1], order[pairs]
+    return other.reshape(-1, 3)
+
+
+def _shells(surface: Surface) -> IntArray:
+    """(t,): the number of the connected piece each triangle belongs to, in the order of the file."""
+    t = surface.triangles
+    n = len(surface.vertices)
+    links = coo_matrix((np.ones(2 * len(t)), (np.r_[t[:, 0], t[:, 1]], np.r_[t[:, 1], t[:, 2]])), shape=(n, n))
+    piece = connected_components(links, directed=False)[1][t[:, 0]]
+    _, first, inverse = np.unique(piece, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    return rank[inverse.reshape(-1)]
+
+
+def _boxes(surface: Surface, shell: IntArray, count: int) -> tuple[Array, Array]:
+    """Least and greatest coordinates (k, 3) of every shell."""
+    corners = surface.vertices[surface.triangles]
+    lo, hi = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    np.minimum.at(lo, shell, corners.min(axis=1))
+    np.maximum.at(hi, shell, corners.max(axis=1))
+    return lo, hi
+
+
+def _signed_volumes(vertices: Array, triangles: IntArray) -> Array:
+    a, b, c = (vertices[triangles[:, j]] - vertices.mean(axis=0) for j in range(3))
+    return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
+
+
+def _inconsistent(surface: Surface) -> Array:
+    """(t,): the triangles to turn so that every edge runs both ways; none where the winding is consistent already.
+
+    Each triangle appears twice, as it is and turned; what must go together is linked. A piece then comes apart into two
+    halves, of which the one that turns fewer triangles is taken; a one-sided surface does not, and is left alone.
+    """
+    t = len(surface.triangles)
+    edge, forward = _edge_rows(surface.triangles)
+    none = np.zeros(t, bool)
+    if (np.bincount(edge, weights=np.where(forward, 1.0, -1.0)) == 0.0).all():
+        return none
+    other = _neighbours(surface.triangles).reshape(-1)
+    here = np.flatnonzero(other >= 0)
+    a, b = here // 3, other[here] // 3
+    same = forward[here] != forward[other[here]]
+    ends = np.where(same, b, b + t), np.where(same, b + t, b)
+    links = coo_matrix((np.ones(2 * len(a)), (np.r_[a, a + t], np.r_[ends[0], ends[1]])), shape=(2 * t, 2 * t))
+    piece = connected_components(links, directed=False)[1]
+    upright, turned = piece[:t], piece[t:]
+    size = np.bincount(upright, minlength=int(piece.max()) + 1)  # triangles a piece leaves as they are
+    other_half = (size[upright] < size[turned]) | ((size[upright] == size[turned]) & (upright > turned))
+    return (upright != turned) & other_half
+
+
+# ---------------------------------------------------------------------------------------------------- solids
+
+
+def solid(surface: Surface, name: str) -> Solid:
+    """Mass properties and hull of a surface. `name` stands at the head of notes and errors.
+
+    Raises SceneError where the triangles make no surface, or a flat one.
+    """
+    if len(surface.triangles) == 0:
+        raise SceneError(f"{name} holds no triangles; it must hold a surface.")
+    shared = float((_neighbours(surface.triangles) >= 0).mean())
+    if shared < SOUP:
+        raise SceneError(
+            f"{name} is a soup of loose triangles ({100 * (1 - shared):.0f} % of their edges are free); "
+            "a moving body must have a connected surface."
+        )
+    try:
+        hull = convex_hull(surface.vertices)
+    except FlatError as error:
+        raise SceneError(f"{name} has no volume, for {error}; it must be solid.") from error
+    notes: list[str] = []
+    whole = hull_properties(hull)
+    properties = whole
+    if is_closed(surface):
+        surface, turned = wound_outwards(surface)
+        if turned:
+            count = len(surface.triangles)
+            notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
+        own = polyhedron(*surface)
+        if own.mass > 1e-6 * whole.mass:
+            properties = own
+        else:
+            notes.append(f"{name} encloses no volume: mass and inertia are those of its convex hull.")
+    else:
+        notes.append(f"{name} is not closed: mass and inertia are those of its convex hull.")
+    ratio = properties.mass * hull.shrunk / whole.mass
+    if properties is not whole and ratio < 0.995:
+        notes.append(f"{name} is not convex: it collides as its convex hull, of which it fills {100 * ratio:.0f} %.")
+    if hull.shrunk < 1.0:
+        notes.append(
+            f"{name}: its hull is simplified to {len(hull.vertices)} vertices for collision "
+            f"({100 * hull.shrunk:.1f} % of the exact hull's volume)."
+        )
+    return Solid(surface, hull, properties, tuple(notes))
+
+
+# ---------------------------------------------------------------------------------------------------- static meshes
+
+
+def static_mesh(surface: Surface, name: str) -> StaticMesh:
+    """The surface as collision scenery. Raises SceneError where no triangle has an area."""
+    a, b, c = (surface.vertices[surface.triangles[:, j]] for j in range(3))
+    normal = np.cross(b - a, c - a)
+    length = np.linalg.norm(normal, axis=1)
+    longest = np.maximum.reduce([np.linalg.norm(p, axis=1) for p in (b - a, c - b, a - c)])
+    wide = length > 1e-10 * longest**2
+    if not wide.any():
+        raise SceneError(f"{name} holds no triangles with an area; it must hold a surface.")
+    surface = weld(surface.vertices, surface.triangles[wide])
+    normal = normal[wide] / length[wide, None]
+    convex, across = _edge_types(surface, normal)
+    node_min, node_max, child, leaf_order = bvh.build(surface.vertices, surface.triangles)
+    return StaticMesh(*surface, normal, convex, across, node_min, node_max, child, leaf_order)
+
+
+def _edge_types(surface: Surface, normal: Array) -> tuple[IntArray, Array]:
+    """`Meshes.edge_convex` (t, 3) and `Meshes.edge_normal` (t, 3, 3)."""
+    vertices, triangles = surface
+    other = _neighbours(triangles)
+    t, j = np.nonzero(other >= 0)
+    t_other, j_other = other[t, j] // 3, other[t, j] % 3
+    away = vertices[triangles[t_other, (j_other + 2) % 3]] - vertices[triangles[t, j]]
+    sine = np.einsum("ij,ij->i", away, normal[t]) / np.linalg.norm(away, axis=1)
+    convex = np.ones((len(triangles), 3), np.int32)
+    convex[t, j] = np.where(sine > FLAT_EDGE, -1, np.where(sine < -FLAT_EDGE, 1, 0))
+    across = np.repeat(normal[:, None, :], 3, axis=1)
+    across[t, j] = normal[t_other]
+    return convex, np.ascontiguousarray(across)

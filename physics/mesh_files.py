@@ -1,0 +1,173 @@
+"""Reading mesh files: OBJ, STL, PLY, OFF, glTF and GLB, through trimesh, as one welded surface.
+
+Sizes are read from the head of a file first, so that a file far too large is refused at once.
+"""
+
+import json
+import re
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from contactlab.physics.checks import SceneError
+from contactlab.physics.mesh import Surface, weld
+
+MOST_TRIANGLES = 2_000_000
+LARGEST_FILE = 2**30  # [bytes]
+HEAD = 64 * 2**20     # of a glTF file that is read for its sizes [bytes]
+
+#: glTF has y up and z towards the viewer; here z is up
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+
+
+def read_surface(path: Path) -> Surface:
+    """All triangles of a file, node transforms applied, in the file's units. Raises SceneError in one sentence."""
+    kind = path.suffix.lower()
+    if kind not in COUNTERS:
+        raise SceneError(f"{path.name} is not a mesh file; it must be one of {', '.join(COUNTERS)}.")
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
+    return _read(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, _changed: int, size: int) -> Surface:
+    if size == 0:
+        raise SceneError(f"{path.name} is empty; it must hold a surface.")
+    if size > LARGEST_FILE:
+        raise SceneError(f"{path.name} is larger than {LARGEST_FILE >> 30} GiB; it must be a smaller mesh.")
+    kind = path.suffix.lower()
+    try:
+        with path.open("rb") as file:
+            _refuse_many(path.name, COUNTERS[kind](file, size))
+        scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True)
+        vertices, triangles = _flattened(scene)
+    except OSError as error:
+        raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
+    except SceneError:
+        raise
+    except Exception as error:  # the readers raise whatever a broken file makes them stumble over
+        reason = f"{type(error).__name__}: {error}"
+        raise SceneError(f"{path.name} cannot be read as {kind[1:].upper()} ({reason}).") from error
+    _refuse_many(path.name, len(triangles))
+    if len(triangles) == 0:
+        raise SceneError(f"{path.name} holds no triangles; it must hold a surface.")
+    if triangles.min() < 0 or triangles.max() >= len(vertices):
+        raise SceneError(f"{path.name} has triangles with vertices that it does not hold; it must be a whole file.")
+    if not np.isfinite(vertices[np.unique(triangles)]).all():
+        raise SceneError(f"{path.name} has vertices that are not finite numbers; it must have finite ones.")
+    if kind in (".gltf", ".glb"):
+        vertices = vertices @ Y_UP.T
+    surface = weld(vertices, triangles)
+    if len(surface.triangles) == 0:
+        raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")
+    return surface
+
+
+def _source(path: Path, size: int) -> str | BytesIO:
+    """What trimesh reads: the path, or text whose comments may be in any encoding."""
+    kind = path.suffix.lower()
+    with path.open("rb") as file:
+        binary = kind == ".stl" and _binary_stl(file, size) is not None
+    if binary or kind not in (".obj", ".off", ".stl"):
+        return str(path)
+    return BytesIO(path.read_bytes().decode("utf-8", "replace").encode())
+
+
+def _refuse_many(name: str, count: int) -> None:
+    if count > MOST_TRIANGLES:
+        raise SceneError(f"{name} has {count} triangles; it must have no more than {MOST_TRIANGLES}.")
+
+
+def _flattened(scene: trimesh.Scene) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of all meshes of a scene graph; mirrored ones keep their outside."""
+    vertices, triangles, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
+    for node in scene.graph.nodes_geometry:
+        pose, name = scene.graph[node]
+        part = scene.geometry[name]
+        if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
+            continue
+        points = np.asarray(part.vertices, np.float64) @ pose[:3, :3].T + pose[:3, 3]
+        corners = np.asarray(part.faces, np.int64)
+        triangles.append((corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners) + count)
+        vertices.append(points)
+        count += len(points)
+    return np.concatenate(vertices), np.concatenate(triangles)
+
+
+# ---------------------------------------------------------------------------------------------------- sizes
+
+
+def _count_stl(file: Any, size: int) -> int:
+    count = _binary_stl(file, size)
+    return count if count is not None else _count_lines(file, b"endfacet")
+
+
+def _binary_stl(file: Any, size: int) -> int | None:
+    """The number of triangles of a binary STL file; None where its size says that it is text."""
+    head = file.read(84)
+    count = struct.unpack("<I", head[80:])[0] if len(head) == 84 else -1
+    return count if size == 84 + 50 * count else None
+
+
+def _count_obj(file: Any, size: int) -> int:
+    return _count_lines(file, b"\nf ")
+
+
+def _count_lines(file: Any, word: bytes) -> int:
+    """Occurrences of a word, read in blocks; counting stops once there are too many."""
+    file.seek(0)
+    count, tail = 0, b""
+    while (block := file.read(2**22)) and count <= MOST_TRIANGLES:
+        count += (tail + block).count(word)
+        tail = block[-len(word) + 1 :]
+    return count
+
+
+def _count_ply(file: Any, size: int) -> int:
+    match = re.search(rb"element\s+face\s+(\d+)", file.read(2**16))
+    return int(match[1]) if match else 0
+
+
+def _count_off(file: Any, size: int) -> int:
+    text = re.sub(rb"#[^\n]*", b"", file.read(2**16))
+    numbers = re.findall(rb"\d+", text)
+    return int(numbers[1]) if len(numbers) > 1 else 0
+
+
+def _count_gltf(file: Any, size: int) -> int:
+    return _count_nodes(json.loads(file.read(HEAD)))
+
+
+def _count_glb(file: Any, size: int) -> int:
+    head = file.read(20)
+    if len(head) < 20 or head[:4] != b"glTF":
+        raise ValueError("it does not begin with glTF")
+    return _count_nodes(json.loads(file.read(min(HEAD, struct.unpack("<I", head[12:16])[0]))))
+
+
+def _count_nodes(tree: dict[str, Any]) -> int:
+    """Triangles of all nodes: a mesh counts as often as it is used."""
+    accessors = tree.get("accessors", [])
+
+    def triangles(mesh: dict[str, Any]) -> int:
+        rows = [p.get("indices", p["attributes"]["POSITION"]) for p in mesh["primitives"]]
+        return sum(accessors[row]["count"] // 3 for row in rows)
+
+    meshes = [triangles(mesh) for mesh in tree.get("meshes", [])]
+    return sum(meshes[node["mesh"]] for node in tree.get("nodes", []) if "mesh" in node)
+
+
+#: the formats, and what tells their number of triangles (or of faces, at least)
+COUNTERS: dict[str, Callable[[Any, int], int]] = {
+    ".obj": _count_obj, ".stl": _count_stl, ".ply": _count_ply, ".off": _count_off, ".glb": _count_glb,
+    ".gltf": _count_gltf,
+}
