@@ -112,7 +112,7 @@ class ShapeTables:
             try:
                 hull = convex_hull(points)
             except FlatError as error:
-                raise SceneError(f"{at}.points has no volume, for {error}; it must be the corners of a solid.") from error
+                raise SceneError(f"{at}.points has no volume, for {error}; it must be solid.") from error
             properties, surface = hull_properties(hull), (hull.vertices, fan(hull))
         else:
             name, surface = self._surface(shape, at)

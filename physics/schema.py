@@ -2,6 +2,7 @@
 is also what error messages and the JSON Schema say. SI units; angles in degrees, rates in rad/s.
 """
 
+import json
 import math
 import re
 from typing import Annotated, Any, Literal
@@ -354,3 +355,9 @@ TABLES: dict[str, type[Table]] = {
     "scene": SceneTable, "camera": Camera, "solver": Solver, "material": Material, "pair": Pair, "body": Body,
     "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
 }
+
+
+def json_schema() -> str:
+    """The JSON Schema of scene files, for editors; assets/scene.schema.json holds it."""
+    schema = SceneFile.model_json_schema()
+    return json.dumps({**schema, "title": "Contactlab scene"}, indent=1, ensure_ascii=False) + "\n"
