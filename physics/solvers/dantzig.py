@@ -1,12 +1,12 @@
 """Dantzig's principal pivoting as Baraff uses it: one contact after the other is put in order, the others kept so.
 
-Contact k with ζ̇_k < 0 gets a growing force λ_k. The *clamped* contacts C (ζ̇_i = 0, λ_i >= 0) change their forces so that
-their ζ̇ stay zero, the *free* ones (λ_i = 0, ζ̇_i >= 0) change their ζ̇:
+Contact k with ζ̇_k < 0 gets a growing force λ_k. The *clamped* contacts C (ζ̇_i = 0, λ_i >= 0) change their forces so
+that their ζ̇ stay zero, the *free* ones (λ_i = 0, ζ̇_i >= 0) change their ζ̇:
 
     Δλ_C = -M_CC⁻¹ M_Ck Δλ_k,   Δζ̇ = M Δλ
 
-until ζ̇_k = 0, and k is clamped; or a clamped λ_i reaches zero, and i is freed; or a free ζ̇_i reaches zero, and i is clamped;
-the latter two go on with k. [Baraff 1994, "Fast contact force computation for nonpenetrating rigid bodies", §4;
+until ζ̇_k = 0, and k is clamped; or a clamped λ_i reaches zero, and i is freed; or a free ζ̇_i reaches zero, and i is
+clamped; the latter two go on with k. [Baraff 1994, "Fast contact force computation for nonpenetrating rigid bodies";
 Cottle & Dantzig 1968; Cottle, Pang & Stone 1992, algorithm 4.2.6]
 
 Redundant contacts: where k is dependent on C, no force of it changes any ζ̇, and Δλ is a null vector of M. Either some
@@ -29,6 +29,7 @@ from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.lcp_info import (
     DEPENDENT,
     GOING,
+    INCONSISTENT,
     RAY,
     SOLVED,
     STATUS,
@@ -101,6 +102,20 @@ def dependence(T, clamped, k, end):
 
 
 @helper
+def settled(d, T, clamped, k):
+    """Does k depend on C with ζ̇_k = d·y zero but for rounding, y = column k of T being the null vector?"""
+    if T[k, k] > dependence(T, clamped, k, len(d)):
+        return False
+    gain = d[k]
+    size = abs(d[k])
+    for j in range(len(d)):
+        if clamped[j] == 1:
+            gain += d[j] * T[j, k]
+            size += abs(d[j] * T[j, k])
+    return gain >= -INCONSISTENT * size
+
+
+@helper
 def next_violated(M, d, T, clamped, value, tolerance, lam_work):
     """The free contact with the most negative ζ̇ beyond tolerance and rounding, -1 = none; renews the free values."""
     n = len(d)
@@ -111,15 +126,20 @@ def next_violated(M, d, T, clamped, value, tolerance, lam_work):
     for i in range(n):
         if clamped[i] == 0:
             value[i], noise = row_value(M, d, lam_work, i)
-            if value[i] < -(tolerance[i] + 10.0 * noise) and value[i] < worst:
+            below = value[i] < -(tolerance[i] + 10.0 * noise) and value[i] < worst
+            if below and not settled(d, T, clamped, i):
                 best = i
                 worst = value[i]
     return best
 
 
 @helper
-def first_block(T, value, clamped, kept, k, room):
-    """The row that reaches zero before λ_k has grown by `room`, least index first, and that growth."""
+def first_block(T, value, clamped, kept, k, sign, room):
+    """The row that is below zero after λ_k has changed by sign·room, the first to get there, and the change till then.
+
+    What is below zero by no more than rounding does not count: a tie ends the drive. Nor does a free row that depends
+    on the clamped ones: its ζ̇ cannot change.
+    """
     n = len(T)
     top = 1.0
     for j in range(n):
@@ -127,12 +147,27 @@ def first_block(T, value, clamped, kept, k, room):
     best = -1
     step = room
     for j in range(n):
-        if j != k and kept[j] == 1 and T[j, k] < -TINY * top:
-            reach = max(value[j], 0.0) / -T[j, k]
-            if reach < step:
-                best = j
-                step = reach
+        rate = -sign * T[j, k]
+        if j == k or kept[j] == 0 or rate <= TINY * top:
+            continue
+        reach = max(value[j], 0.0) / rate
+        sooner = reach < step * (1.0 - TINY if best < 0 else 1.0)
+        if sooner and (clamped[j] == 1 or T[j, j] > dependence(T, clamped, j, n)):
+            best = j
+            step = reach
     return best, step
+
+
+@helper
+def toggle(T, value, clamped, i, new_value, last_out):
+    """Clamp or free row i, whose variable now basic has new_value; False where the pivot vanishes."""
+    if not abs(T[i, i]) > 1e-14:
+        return False
+    last_out[1 if clamped[i] == 1 else 0] = i
+    clamped[i] = 1 - clamped[i]
+    value[i] = new_value
+    pivot_transform(T, i)
+    return True
 
 
 @kernel
@@ -143,8 +178,7 @@ def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work,
     ray) or STUCK (a pivot vanishes: M is not of the kind this method takes).
     """
     n = len(d)
-    last_out[0] = -1
-    last_out[1] = -1
+    last_out[:] = -1
     if driven[0] < 0:
         driven[0] = next_violated(M, d, T, clamped, value, tolerance, work)
         force[0] = 0.0
@@ -153,22 +187,23 @@ def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work,
         for j in range(n):
             kept[j] = 1 if clamped[j] == 1 or value[j] >= 0.0 else 0
     k = int(driven[0])
-    dependent = T[k, k] <= dependence(T, clamped, k, n)
-    room = np.inf if dependent else -value[k] / T[k, k]
-    block, step = first_block(T, value, clamped, kept, k, room)
-    if block < 0 and dependent:
+    over = settled(d, T, clamped, k)  # then nothing is left but to take λ_k back along the null vector
+    sign = -1.0 if over else 1.0
+    room = force[0] if over else np.inf
+    if T[k, k] > dependence(T, clamped, k, n):
+        room = max(-value[k] / T[k, k], 0.0)
+    block, step = first_block(T, value, clamped, kept, k, sign, room)
+    if block < 0 and room == np.inf:
         return RAY
     for j in range(n):
-        value[j] += step * T[j, k]
-    force[0] += step
-    pivot = k if block < 0 else block
-    if not abs(T[pivot, pivot]) > 1e-14:
+        value[j] += sign * step * T[j, k]
+    force[0] += sign * step
+    if block >= 0 and not toggle(T, value, clamped, block, 0.0, last_out):
         return STUCK
-    last_out[1 if clamped[pivot] == 1 else 0] = pivot
-    clamped[pivot] = 1 - clamped[pivot]
-    value[pivot] = force[0] if pivot == k else 0.0
-    pivot_transform(T, pivot)
-    if pivot == k:
+    enters = (block < 0) != over  # with ζ̇_k = 0, or over and in exchange for the block
+    if enters and not toggle(T, value, clamped, k, force[0], last_out):
+        return STUCK
+    if over or block < 0:
         driven[0] = -1
     return GOING
 

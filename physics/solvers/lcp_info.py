@@ -2,15 +2,15 @@
 
     0 <= ζ̇ = M λ + d  ⊥  λ >= 0                                                                     [RBDA eq. 11.42]
 
-A *basic* solution has λ_i = 0 outside a set B with M_BB regular: the normals in B are linearly independent [RBDA §11.5].
+A *basic* solution has λ_i = 0 outside a set B with M_BB regular: the normals in B are independent [RBDA §11.5].
 Where M is positive semidefinite and no λ >= 0 gives M λ + d >= 0, a vector y proves it (Farkas):
 
     y >= 0,  M y = 0,  d·y < 0,    because  y·(M λ + d) = d·y  for every λ.
 
 For a general M the proof is y >= 0, Mᵀ y <= 0, d·y < 0.
 
-Pivoting works on the problem scaled to a unit diagonal, S M S and S d with s_i = 1/√M_ii, so that heavy and light bodies
-meet the same tolerances; S d is divided by its largest entry. Afterwards λ is computed once more from the given M and d.
+Pivoting works on the problem scaled to a unit diagonal, S M S and S d with s_i = 1/√M_ii, so that heavy and light
+bodies meet the same tolerances; S d is divided by its largest entry. Afterwards λ_B is computed anew from M_BB and d_B.
 """
 
 from collections.abc import Iterator
@@ -34,21 +34,21 @@ STATUS = {GOING: "iterations", SOLVED: "solved", RAY: "ray", STUCK: "stuck"}
 class LcpInfo(SolveInfo):
     """How a solver of the frictionless problem fared.
 
-    status: "solved"; "inconsistent": `certificate` proves that there is no solution; "iterations": stopped by the limit;
-    "ray", "stuck": the method ended without an answer, which cannot happen where M is symmetric positive semidefinite
-    and well enough conditioned; "glued": what plain Gauss–Seidel finds where contacts pull.
+    status: "solved"; "inconsistent": `certificate` proves that there is no solution; "iterations": stopped by the
+    limit; "ray", "stuck": the method ended without an answer, which cannot happen where M is symmetric positive
+    semidefinite and well enough conditioned; "glued": what plain Gauss–Seidel finds where contacts pull.
     """
 
     pivots: int                         #: exchanges of a contact into or out of the basis
     basic: IntArray                     #: rows of the basis, ascending: λ vanishes elsewhere
-    certificate: Array | None = None    #: (k,) y >= 0 with M y = 0, d·y < 0 and largest entry 1; None unless inconsistent
+    certificate: Array | None = None    #: (k,) the vector y above, largest entry 1; None unless inconsistent
 
 
 class PivotStep(NamedTuple):
     """One step of a solver, for display."""
 
     step: int
-    entering: str        #: the variable that enters the basis or is changed: "λ3", "ζ̇1", "z0"; "" where none is singled out
+    entering: str        #: the variable that enters the basis or is changed: "λ3", "ζ̇1", "z0"; "" = none
     leaving: str         #: the variable that leaves it
     basic: IntArray      #: rows whose λ may differ from 0 after the step
     lam: Array           #: (k,) in the problem's units
@@ -148,16 +148,21 @@ def basis_solution(M: Array, d: Array, basic: IntArray) -> Array:
     return lam
 
 
-def judge(data: Scaled, lam: Array, tolerance: float) -> tuple[float, bool]:
-    """Largest violation of λ >= 0, ζ̇ >= 0, λ ⊥ ζ̇ of a scaled problem, and whether rounding or tolerance explains it.
+def judge(data: Scaled, lam: Array, tolerance: float) -> bool:
+    """Does rounding, or `tolerance` in the unit of the given d, explain all that λ >= 0, ζ̇ >= 0, λ ⊥ ζ̇ are missed by?
 
-    tolerance is in the unit of the given d; a negative λ_i is judged by the velocity it stands for, M_ii λ_i = λ_i.
+    A negative λ_i is judged by the velocity it stands for, M_ii λ_i = λ_i.
     """
     zeta, noise = np.empty_like(data.d), np.empty_like(data.d)
     separation(data.M, data.d, lam, zeta, noise)
-    violation = np.abs(np.minimum(lam, zeta))
-    allowed = 100.0 * noise + 100.0 * ROUNDING * np.max(np.abs(lam), initial=0.0) + tolerance * data.scale / data.size
-    return float(np.max(violation, initial=0.0)), bool(np.all(violation <= allowed))
+    allowed = 100.0 * (noise + ROUNDING * np.max(np.abs(lam), initial=0.0)) + tolerance * data.scale / data.size
+    return bool(np.all(np.abs(np.minimum(lam, zeta)) <= allowed))
+
+
+def violation(problem: ContactProblem, lam: Array) -> float:
+    """Largest |min(M_ii λ_i, ζ̇_i)| of a λ >= 0 [unit of d]."""
+    zeta = problem.M @ lam + problem.d
+    return float(np.max(np.abs(np.minimum(np.diagonal(problem.M) * lam, zeta)), initial=0.0))
 
 
 def certificate(data: Scaled, y: Array) -> Array | None:
@@ -181,16 +186,15 @@ def conclude(
     if outcome == RAY:
         y = certificate(data, ray)
         lam[:] = 0.0
-        return LcpInfo("ray" if y is None else "inconsistent", *counts[:1], 0.0, counts[1], basic, y)
+        return LcpInfo("ray" if y is None else "inconsistent", counts[0], 0.0, counts[1], basic, y)
     exact = basis_solution(data.M, data.d, basic)
-    violation, fine = judge(data, exact, tolerance)
+    status = "solved" if judge(data, exact, tolerance) else STATUS[outcome] if outcome != SOLVED else "stuck"
     lam[:] = data.restore(np.maximum(exact, 0.0))
-    status = "solved" if fine else STATUS[outcome] if outcome != SOLVED else "stuck"
-    return LcpInfo(status, counts[0], violation * data.size, counts[1], basic)
+    return LcpInfo(status, counts[0], violation(problem, lam), counts[1], basic)
 
 
 def step_of(
-    problem: ContactProblem, data: Scaled, number: int, names: tuple[str, str], basic: IntArray, lam: Array, note: str = "",
+    problem: ContactProblem, data: Scaled, number: int, names: tuple[str, str], basic: IntArray, lam: Array, note: str
 ) -> PivotStep:
     """A step of the trace from λ of the scaled problem."""
     given = data.restore(lam)
