@@ -1,0 +1,340 @@
+"""The physics thread: commands in order and never lost, whole snapshots, errors that pause, pacing by the clock."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from bare_bodies import Balls
+
+from contactlab.physics import messages as m
+from contactlab.physics import runner as runner_module
+from contactlab.physics.runner import Runner
+from contactlab.physics.simulation import Simulation
+
+
+class Clock:
+    """A clock that goes as it is told; every look at it may take some time."""
+
+    def __init__(self, look=0.0):
+        self.now, self.look = 0.0, look
+
+    def __call__(self):
+        self.now += self.look
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def no_warm_up(monkeypatch):
+    monkeypatch.setattr(runner_module, "warm_up", lambda progress: progress("warming", 0.5))
+
+
+def still(count=2, **keywords):
+    """A runner that the test turns by hand: `begin` done, no thread."""
+    runner = Runner(Balls(count), clock=keywords.pop("clock", Clock()), **keywords)
+    runner.begin()
+    return runner
+
+
+def do(runner, *commands):
+    for command in commands:
+        runner.send(command)
+    runner.tick()
+    return runner.latest
+
+
+def until(condition, seconds=20.0):
+    """Wait for another thread."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.002)
+
+
+def bits(snapshot):
+    return b"".join(getattr(snapshot, name).tobytes() for name in "xqvwL")
+
+
+# ------------------------------------------------------------------------------------------------ commands
+
+
+def test_the_first_snapshot_is_there_before_the_kernels_are_compiled(monkeypatch):
+    seen = []
+    runner = Runner(Balls(1), clock=Clock())
+    monkeypatch.setattr(
+        runner_module, "warm_up", lambda progress: (progress("x", 0.0), seen.append((runner.latest, runner.progress))))
+    runner.begin()
+    snapshot, progress = seen[0]
+    assert snapshot.step == 0 and snapshot.labels.bodies == ("ball0", "floor")
+    assert progress[0] == "x" and 0.0 <= progress[1] <= 1.0
+    assert runner.progress is None
+
+
+def test_commands_are_carried_out_in_their_order():
+    runner = still(paused=True)
+    s = do(runner, m.Step(3), m.Set("restitution", 0.5), m.Step(2), m.Set("restitution", 0.25), m.SetSpeed(0.1))
+    assert (s.step, s.settings.restitution, s.speed, s.paused) == (5, 0.25, 0.1, True)
+    assert [(k, type(c).__name__) for k, c in runner.log] == [
+        (0, "Step"), (3, "Set"), (3, "Step"), (5, "Set"), (5, "SetSpeed")]
+
+
+def test_no_command_is_lost_while_many_send_and_the_engine_steps():
+    runner = Runner(Balls(3))
+    runner.start()
+    until(lambda: runner.progress is None)
+    senders = [
+        threading.Thread(target=lambda k=k: [runner.send(m.Set("friction", (1000 * k + j) / 1e5)) for j in range(500)])
+        for k in range(4)
+    ]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    runner.send(m.Pause())
+    until(lambda: runner.latest.paused)
+    values = [round(c.value * 1e5) for _, c in runner.log if isinstance(c, m.Set)]
+    runner.stop()
+    assert len(values) == 2000
+    for k in range(4):
+        assert [v for v in values if v // 1000 == k] == list(range(1000 * k, 1000 * k + 500))
+
+
+def test_snapshots_are_whole_and_cannot_be_written():
+    """With gravity alone every ball falls alike: x, v and t of one instant fit together, of two they would not."""
+    scene = Balls(50)
+    runner = Runner(scene, settings={"gravity": (0.0, 0.0, -1e-3)})
+    runner.start()
+    until(lambda: runner.progress is None)
+    seen = set()
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        s = runner.latest
+        seen.add(s.step)
+        assert s.v[0, 2] == pytest.approx(-1e-3 * s.t, abs=1e-12)
+        assert (s.v[:50, 2] == s.v[0, 2]).all()
+        assert s.x[49, 2] == pytest.approx(1.5 - 0.5e-3 * s.t**2, abs=1e-12)
+        assert s.energy_log[-1, 0] == s.t
+    runner.stop()
+    assert len(seen) > 20
+    with pytest.raises(ValueError, match="read-only"):
+        s.x[0, 0] = 1.0
+    assert not any(a.flags.writeable for a in (*s.contacts, s.q, s.v, s.w, s.L, s.energy_log))
+
+
+def test_a_command_that_is_refused_is_said_and_the_run_goes_on():
+    clock = Clock()
+    runner = still(clock=clock)
+    s = do(runner, m.Set("restitution", 7.0))
+    assert s.notice == "restitution must be a number from 0 to 1, not 7.0"
+    assert s.error is None and not s.paused
+    clock.now += 0.05
+    s = do(runner, m.Set("restitution", 0.7))
+    assert s.notice is None and s.settings.restitution == 0.7
+    floor = m.Grab(2, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    assert do(runner, floor).notice == "'floor' does not move, so it cannot be pulled"
+    assert "from 0.001 to 1000" in do(runner, m.SetSpeed(0.0)).notice
+
+
+def test_a_grab_while_paused_acts_when_time_goes_on():
+    runner = still(paused=True)
+    s = do(runner, m.Grab(0, (0.0, 0.0, 1.5), (0.0, 0.0, 5.0)))
+    assert s.step == 0 and s.grabbed.body == 0 and s.grabbed.force == (0.0, 0.0, 0.0)
+    assert s.grabbed.point == pytest.approx((0.0, 0.0, 1.5))
+    s = do(runner, m.MoveGrab((1.0, 0.0, 5.0)), m.Step(20))
+    assert s.grabbed.target == (1.0, 0.0, 5.0)
+    assert s.grabbed.force[2] > 0.0 and s.x[0, 0] > 0.01
+    assert s.x[0, 2] > s.x[1, 2]  # the other ball falls
+    assert do(runner, m.Release()).grabbed is None
+
+
+# ------------------------------------------------------------------------------------------------ back and forth
+
+
+def test_stepping_back_and_forth_shows_the_same_instants():
+    runner = still(paused=True)
+    course = [bits(do(runner, m.Step())) for _ in range(60)]
+    for k in (59, 40, 20):
+        s = do(runner, m.Seek(k))
+        assert bits(s) == course[k - 1]
+        assert s.history == (0, 60) and s.energy_log[-1, 0] == s.t
+    assert bits(do(runner, m.Step(-19))) == course[0]
+    assert do(runner, m.Step(-5)).step == 0
+    assert do(runner, m.Seek(60)).step == 60
+    assert "holds steps 0 to 60" in do(runner, m.Seek(99)).notice
+    assert bits(do(runner, m.Seek(20), m.Step(5))) == course[24]  # a new branch, made of the same
+
+
+def test_going_to_the_next_and_the_previous_event():
+    runner = still(count=1, paused=True)
+    first = do(runner, m.StepToEvent())
+    assert first.event_count >= 1 and first.events[-1].step == first.step
+    # the ball falls 1 m: the impact is within a step of sqrt(2/g)
+    assert first.t == pytest.approx(np.sqrt(2 / 9.81), abs=2 / 240)
+    second = do(runner, m.StepToEvent())
+    assert second.step > first.step and second.paused
+    back = do(runner, m.StepToEvent(-1))
+    assert (back.step, bits(back)) == (first.step, bits(first))
+    assert "no earlier event" in do(runner, m.StepToEvent(-1)).notice
+    quiet = do(runner, m.Reset(), m.StepToEvent(1, 0.1))
+    assert "nothing happened within 0.1 s" in quiet.notice and quiet.t == pytest.approx(0.1, abs=1 / 240)
+
+
+def test_a_long_way_to_an_event_can_be_broken_off():
+    runner = Runner(Balls(1), settings={"gravity": (0.0, 0.0, 0.0)}, paused=True)
+    runner.start()
+    until(lambda: runner.progress is None)
+    runner.send(m.StepToEvent(1, 1e5))
+    until(lambda: runner.latest.step > 10)
+    runner.send(m.Pause())
+    runner.send(m.Seek(0))
+    until(lambda: runner.latest.step == 0)
+    runner.stop()
+    assert runner.latest.paused
+
+
+def test_replaying_the_log_of_a_run_gives_the_same_bits():
+    runner = still(paused=True)
+    do(runner, m.Step(20), m.Grab(0, (0.0, 0.0, 1.5), (0.0, 0.0, 2.0)), m.Step(10), m.MoveGrab((0.3, 0.0, 2.0)),
+       m.Step(30), m.Release(), m.Set("restitution", 0.9), m.Step(60))
+    simulation = Simulation(Balls(2))
+    for step, command in runner.log:
+        while simulation.step_count < step:
+            simulation.step()
+        if not isinstance(command, m.Step):
+            simulation.apply(command)
+    while simulation.step_count < runner.latest.step:
+        simulation.step()
+    assert simulation.state.bodies.x.tobytes() == runner.latest.x.tobytes()
+    assert simulation.state.bodies.L.tobytes() == runner.latest.L.tobytes()
+
+
+def test_reset_keeps_the_settings_and_open_brings_another_scene():
+    runner = still(paused=True)
+    first = do(runner, m.Set("restitution", 0.4), m.Step(50))
+    s = do(runner, m.Reset())
+    assert (s.step, s.t, s.settings.restitution, s.history) == (0, 0.0, 0.4, (0, 0))
+    assert len(s.energy_log) == 1 and s.events == ()
+    assert s.generation == first.generation
+    other = do(runner, m.Open(Balls(5), paused=True))
+    assert other.generation == s.generation + 1 and len(other.x) == 6
+    assert other.paused and other.settings.restitution is None and len(runner.log) == 0
+
+
+# ------------------------------------------------------------------------------------------------ errors
+
+
+def test_an_engine_error_pauses_is_shown_and_reset_helps(monkeypatch):
+    runner = Runner(Balls(2))
+    runner.start()
+    until(lambda: runner.latest is not None and runner.latest.step > 20)
+    broken = True
+    step = Simulation._advance
+
+    def advance(self):
+        if broken:
+            self.state.bodies.x[:] = np.nan  # half done when it fails
+            raise ZeroDivisionError("a bug")
+        step(self)
+
+    monkeypatch.setattr(Simulation, "_advance", advance)
+    until(lambda: runner.latest.error)
+    s = runner.latest
+    assert s.error == "the engine failed: ZeroDivisionError: a bug"
+    assert s.paused and np.isfinite(s.x).all()  # the last good state
+    assert "ZeroDivisionError" in runner.failure and "advance" in runner.failure
+    broken = False
+    runner.send(m.Reset())
+    until(lambda: runner.latest.error is None)
+    assert runner.latest.step == 0
+    runner.send(m.Play())
+    until(lambda: runner.latest.step > 5)
+    broken = True
+    until(lambda: runner.latest.error)
+    broken = False
+    runner.send(m.Open(Balls(4)))
+    until(lambda: len(runner.latest.x) == 5 and runner.latest.step > 5)
+    runner.stop()
+    assert runner.latest.error is None and not runner.latest.paused
+
+
+def test_a_motion_that_is_no_longer_finite_is_said_in_plain_words():
+    runner = still(paused=True)
+    runner._sim.loads.force[0, 0] = np.inf
+    s = do(runner, m.Step())
+    assert s.error.startswith("the motion of ball0 is no longer finite")
+    assert s.step == 0 and np.isfinite(s.x).all()
+
+
+def test_a_scene_that_cannot_be_built_leaves_the_old_one_running():
+    class Broken(Balls):
+        def build(self):
+            raise OSError("teapot.stl is gone")
+
+    runner = still(paused=True)
+    s = do(runner, m.Open(Broken()), m.Step(3))
+    assert s.step == 3 and len(s.x) == 3
+    assert do(runner, m.Open(Broken())).notice == "balls could not be opened: teapot.stl is gone"
+
+
+# ------------------------------------------------------------------------------------------------ time
+
+
+@pytest.mark.parametrize("speed", [0.01, 0.25, 1.0])
+def test_simulated_time_follows_the_clock(speed):
+    clock = Clock()
+    runner = still(clock=clock)
+    do(runner, m.SetSpeed(speed))
+    start = runner.latest.t
+    for _ in range(600):
+        clock.now += 1 / 60
+        runner.tick()
+    assert runner._sim.time - start == pytest.approx(10.0 * speed, abs=1 / 240 + 1e-9)
+    assert runner.latest.real_time_factor == pytest.approx(speed, rel=0.05 if speed > 0.1 else 1.0)
+
+
+def test_a_machine_that_is_too_slow_shows_it_and_still_takes_commands():
+    clock = Clock(look=0.02)  # every step costs 20 ms of the clock: five times real time at h = 1/240
+    runner = still(clock=clock)
+    for _ in range(300):
+        runner.tick()
+    assert 0.05 < runner.latest.real_time_factor < 0.5
+    assert runner.latest.step < 1000  # no spiral: each turn makes a step or so and returns
+    assert do(runner, m.Pause()).paused
+
+
+def test_a_paused_run_stands_still_and_resumes_without_a_jump():
+    clock = Clock()
+    runner = still(clock=clock)
+    clock.now += 0.5
+    runner.tick()
+    s = do(runner, m.Pause())
+    clock.now += 100.0
+    runner.tick()
+    assert runner.latest.step == s.step and s.real_time_factor == 0.0
+    do(runner, m.Play())
+    clock.now += 0.1
+    runner.tick()
+    assert runner._sim.time - s.t == pytest.approx(0.1, abs=1 / 240 + 1e-9)
+
+
+def test_snapshots_come_at_most_120_times_a_second():
+    clock = Clock()
+    runner = still(clock=clock)
+    seen = set()
+    for _ in range(1000):
+        clock.now += 0.001
+        runner.tick()
+        seen.add(id(runner.latest))
+        kept = runner.latest  # noqa: F841  keeps ids apart
+    assert runner._sim.time == pytest.approx(1.0, abs=0.01)
+    assert len(seen) <= 121
+
+
+def test_the_energy_log_ends_now_and_stays_bounded(monkeypatch):
+    monkeypatch.setattr(runner_module, "LOG_ROWS", 64)
+    runner = still(paused=True)
+    s = do(runner, m.Step(500))
+    log = s.energy_log
+    assert log.shape == (64, 4)
+    assert log[-1, 0] == s.t and (np.diff(log[:, 0]) > 0).all()
+    assert log[-1, 1:] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring))
