@@ -22,15 +22,11 @@ class Stage:
     def __init__(self, ctx: moderngl.Context, store: TextureStore) -> None:
         self.ctx, self.store = ctx, store
         self.renderer = Renderer(ctx)
-        self._generation = -1
         self._target: moderngl.Framebuffer | None = None
         self._texture: imgui.ImTextureRef | None = None
 
     def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, size: Size, scale: float) -> None:
         """Render into a texture of `size` pixels, which the next `write` shows."""
-        if snapshot.generation != self._generation:
-            self._generation = snapshot.generation
-            self.renderer.set_scene(snapshot.model, snapshot.labels)
         target = self._fit(size)
         self.renderer.draw(snapshot, camera, ui.view, target, scale)
         ui.view_texture = self._texture
@@ -53,9 +49,9 @@ class Stage:
             self._target = None
 
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState) -> None:
-        """Between imgui's new frame and its end: the picture, the labels and the legend in ui.view_rect."""
+        """Between imgui's new frame and its end: the picture, its labels and the legend in ui.view_rect."""
         draw_picture(ui)
-        draw_labels(ui, overlays.labels(snapshot, ui.view), camera)
+        draw_labels(ui, self.renderer.labels, camera)
         if ui.view.legend:
             draw_legend(ui, overlays.legend(snapshot, ui.view))
 

@@ -53,7 +53,7 @@ def _card(ui: UiState, entry: SceneEntry) -> None:
         draw.add_image_rounded(entry.thumbnail, (x + pad, top), (x + pad + inner, top + picture), (0, 0), (1, 1),
                                style.u32((1, 1, 1, 1)), 0.3 * font)
         top += picture + 0.4 * font
-    draw.add_text(ui.bold, font, (x + pad, top), style.u32(c.text), style.clipped_text(entry.title, inner))
+    draw.add_text(ui.bold, round(font), (x + pad, top), style.u32(c.text), style.clipped_text(entry.title, inner))
     with style.font(ui, size=14.0):
         draw.add_text(imgui.get_font(), imgui.get_font_size(), (x + pad, top + 1.25 * font), style.u32(c.muted),
                       entry.summary, inner)

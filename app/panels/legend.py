@@ -1,6 +1,8 @@
 """The legend of the view."""
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from imgui_bundle import imgui
@@ -10,11 +12,11 @@ from contactlab.app.ui_state import UiState
 
 
 def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
-    """Rows with .symbol, .color, .text and .scale, in the lower left corner of the view."""
+    """Rows with .symbol, .color and .text, in the lower left corner of the view; too many for its height go beside."""
     if not rows:
         return
     c = style.colors(ui)
-    font, size = ui.font, 0.875 * ui.font
+    font, size = ui.font, float(round(0.875 * ui.font))
     line = 1.45 * size
     with style.font(ui, size=14.0):
         width = max(imgui.calc_text_size(row.text).x for row in rows) + 3.4 * size
@@ -31,16 +33,49 @@ def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
 
 def _symbol(draw: imgui.ImDrawList, kind: str, x: float, y: float, size: float, color: int) -> None:
     """A small picture of the glyph."""
-    r = 0.32 * size
+    r, w, thin, thick = 0.32 * size, 0.8 * size, 0.13 * size, 0.22 * size
     if kind == "ring":
-        draw.add_circle((x, y), r, color, 0, 2.0)
-    elif kind == "disc":
+        draw.add_circle((x, y), 1.15 * r, color, 0, thin)
+    elif kind in ("disc", "split_disc"):
         draw.add_circle_filled((x, y), r, color)
+        if kind == "split_disc":
+            draw.add_line((x, y - r), (x, y + r), imgui.get_color_u32(imgui.Col_.window_bg), thin)
+    elif kind == "diamond":
+        draw.add_ngon((x, y), 1.1 * r, color, 4, thin)
+    elif kind == "star":
+        for k in range(4):
+            dx, dy = 1.4 * r * math.cos(k * math.pi / 4), 1.4 * r * math.sin(k * math.pi / 4)
+            draw.add_line((x - dx, y - dy), (x + dx, y + dy), color, thin)
+    elif kind == "checker":
+        draw.add_circle((x, y), r, color, 0, thin)
+        draw.add_rect_filled((x, y - 0.8 * r), (x + 0.8 * r, y), color)
+        draw.add_rect_filled((x - 0.8 * r, y), (x, y + 0.8 * r), color)
     elif kind == "line":
-        draw.add_line((x - 0.8 * size, y), (x + 0.8 * size, y), color, 2.0)
-    elif kind == "arrow":
-        draw.add_line((x - 0.8 * size, y), (x + 0.4 * size, y), color, 3.5)
-        tip, tail, half = x + 0.9 * size, x + 0.3 * size, 0.35 * size
-        draw.add_triangle_filled((tip, y), (tail, y - half), (tail, y + half), color)
-    else:
-        draw.add_rect_filled((x - r, y - r), (x + r, y + r), color)
+        draw.add_line((x - w, y), (x + w, y), color, thin)
+    elif kind == "dashed":
+        for start in (-1.0, -0.25, 0.5):
+            draw.add_line((x + start * w, y), (x + (start + 0.5) * w, y), color, thin)
+    elif kind == "spring":
+        _zigzag(draw, x, y, w, 0.8 * r, color, thin)
+    elif kind.endswith("arrow"):
+        _arrow(draw, kind, x, y, size, color, thick)
+
+
+def _zigzag(draw: imgui.ImDrawList, x: float, y: float, w: float, h: float, color: int, width: float) -> None:
+    points = [(x - w, y), *((x + (i / 3 - 0.83) * w, y + (h if i % 2 else -h)) for i in range(6)), (x + w, y)]
+    for start, end in pairwise(points):
+        draw.add_line(start, end, color, width)
+
+
+def _arrow(draw: imgui.ImDrawList, kind: str, x: float, y: float, size: float, color: int, width: float) -> None:
+    tip, tail, half = x + 0.9 * size, x + 0.3 * size, 0.36 * size
+    draw.add_line((x - 0.8 * size, y), (tail + 0.1 * size, y), color, width)
+    if kind == "open_arrow":
+        draw.add_line((tail, y - half), (tip, y), color, width)
+        draw.add_line((tail, y + half), (tip, y), color, width)
+        draw.add_line((x, y), (tip, y), color, width)
+        return
+    draw.add_triangle_filled((tip, y), (tail, y - half), (tail, y + half), color)
+    if kind == "double_arrow":
+        shift = 0.45 * size
+        draw.add_triangle_filled((tip - shift, y), (tail - shift, y - half), (tail - shift, y + half), color)

@@ -31,7 +31,7 @@ def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera) -> None:
     draw = imgui.get_background_draw_list()
     draw.push_clip_rect((x, y), (x + w, y + h), True)
     c = style.colors(ui)
-    size = 14.0 * ui.preferences.scale
+    size = float(round(14.0 * ui.preferences.scale))
     for label, (px, py), depth in zip(labels, places, depths, strict=True):
         if depth <= 0.0:
             continue
@@ -77,9 +77,9 @@ def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color) -> 
     draw = imgui.get_window_draw_list()
     draw.add_rect_filled(p0, p1, style.u32(c.panel, 0.94), 0.5 * font)
     draw.add_rect(p0, p1, style.u32(color), 0.5 * font, 1.5)
-    draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(c.text), text, wrap)
+    draw.add_text(imgui.get_font(), round(font), (left, top + 0.35 * font), style.u32(c.text), text, wrap)
     if not text[0].isascii():  # the icon in the colour of the plate's edge
-        draw.add_text(imgui.get_font(), font, (left, top + 0.35 * font), style.u32(color), text[0])
+        draw.add_text(imgui.get_font(), round(font), (left, top + 0.35 * font), style.u32(color), text[0])
     imgui.end()
     return p1[1] + 0.4 * font
 
@@ -90,9 +90,9 @@ def draw_caption(ui: UiState, snapshot: Snapshot) -> None:
     font = ui.font
     x, y, w, _ = ui.view_rect
     draw = imgui.get_background_draw_list()
-    draw.add_text(ui.bold, 1.25 * font, (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
+    draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
     text = f"t = {snapshot.t:.2f} s"
     if snapshot.speed != 1.0:
         text += f"   × {snapshot.speed:g}"
     width = imgui.calc_text_size(text).x
-    draw.add_text(imgui.get_font(), font, (x + w - width - font, y + 0.9 * font), style.u32(c.text), text)
+    draw.add_text(imgui.get_font(), round(font), (x + w - width - font, y + 0.9 * font), style.u32(c.text), text)
