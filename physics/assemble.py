@@ -160,38 +160,37 @@ def surface_velocity(velocity, spin, i, q, arm):
 
 
 @kernel
-def free_motion(model, middle, force, torque, h, before_out, bodies_out):
+def free_motion(kind, inv_mass, inv_inertia, middle, force, torque, h, before_out, bodies_out):
     """Velocities at the poses of the middle of the step, of the momenta before it (before_out, (n, 6)) and after it if
     nothing touched; and how bodies answer impulses there (both in bodies_out = System.bodies).
 
     v = P/m, ω = I(q)⁻¹ L, so that gyroscopic torques are exact: without torque L does not change.
     """
-    for i in range(len(model.kind)):
+    for i in range(len(kind)):
         v = row(middle.v, i)
         w = row(middle.w, i)
         put_three(before_out, i, LINEAR, v)
         s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if model.kind[i] == DYNAMIC:
-            s = world_inverse_inertia(row4(middle.q, i), row(model.inv_inertia, i))
+        if kind[i] == DYNAMIC:
+            s = world_inverse_inertia(row4(middle.q, i), row(inv_inertia, i))
             L = row(middle.L, i)
             put_three(before_out, i, ANGULAR, sym_vec(s, L))
-            v = axpy(h * model.inv_mass[i], row(force, i), v)
+            v = axpy(h * inv_mass[i], row(force, i), v)
             w = sym_vec(s, axpy(h, row(torque, i), L))
         else:
             put_three(before_out, i, ANGULAR, w)
         put_three(bodies_out, i, LINEAR, v)
         put_three(bodies_out, i, ANGULAR, w)
-        bodies_out[i, INV_MASS] = model.inv_mass[i] if model.kind[i] == DYNAMIC else 0.0
+        bodies_out[i, INV_MASS] = inv_mass[i] if kind[i] == DYNAMIC else 0.0
         put_six(bodies_out, i, INV_INERTIA, s)
 
 
 # ------------------------------------------------------------------------------------------------------ contacts
 @kernel
-def assemble(model, middle, contacts, before, rest_speed, h, surface_out, zeta_before_out, system):
+def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, h, surface_out, zeta_before_out, system):
     """Fill the rows of the system: one for every contact that takes part in this step. Writes for every contact the
-    relative velocity of running surfaces (c, 3) and ζ before the step (c,)."""
-    x, q = middle.x, middle.q
-    surface_v, surface_w = model.motions.surface_velocity, model.motions.surface_spin
+    relative velocity of running surfaces (c, 3) and ζ before the step (c,). surface_v and surface_w are those of
+    Motions; x and q the poses in the middle of the step."""
     rows, bodies, impulse = system.rows, system.bodies, system.impulse
     k = 0
     for i in range(int(contacts.count[0])):

@@ -122,11 +122,11 @@ class EventFinder:
 
 
 def describe(
-    kind: str, row: int, contacts: Contacts, memory: ContactMemory, x: np.ndarray, step: int, t: float,
-    energy_before: float, energy_after: float,
+    kind: str, row: int, contacts: Contacts, memory: ContactMemory, x: np.ndarray, t: float, energy_before: float,
+    energy_after: float,
 ) -> Event:
     """The event as messages carry it. A geometric loss has no contact any more: its point is midway between the centres
-    of mass, its normal that of the last impulse."""
+    of mass, its normal that of the last impulse. The step's number is for the simulation to fill in."""
     if kind == KINDS[GEOMETRIC_LOSS]:
         a, b = memory.bodies[row].tolist()
         p = memory.impulse[row].tolist()
@@ -136,4 +136,4 @@ def describe(
     else:
         a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
         point, normal, impulse = (field[row].tolist() for field in (contacts.point, contacts.normal, contacts.impulse))
-    return Event(kind, step, t, (a, b), tuple(point), tuple(normal), tuple(impulse), energy_before, energy_after)
+    return Event(kind, 0, t, (a, b), tuple(point), tuple(normal), tuple(impulse), energy_before, energy_after)

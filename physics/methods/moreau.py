@@ -1,6 +1,6 @@
 """The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
 
-from contactlab.physics.assemble import push, relative_velocity, sym_vec, three, world_inverse_inertia
+from contactlab.physics.assemble import push, relative_velocity, three
 from contactlab.physics.dynamics.free_body import angular_velocity
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import BodyKind
@@ -19,21 +19,21 @@ def turned(q, a):
 
 
 @kernel
-def reach(model, bodies, radius, base, h, margin_out):
+def reach(kind, bodies, radius, base, h, margin_out):
     """How far a surface point of each body can get within a step beyond what gravity adds: base + h (|v| + |ω| r)."""
-    for i in range(len(model.kind)):
+    for i in range(len(kind)):
         far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
-        margin_out[i] = base + far if model.kind[i] == DYNAMIC else far
+        margin_out[i] = base + far if kind[i] == DYNAMIC else far
 
 
 @kernel
-def half_drift(model, bodies, fraction, h, middle_out):
+def half_drift(kind, bodies, fraction, h, middle_out):
     """Poses in the middle of the step: x_m = x + v h/2, q_m = q turned by ω h/2; momenta and velocities are copied.
 
     fraction (n,) shortens the way of bodies that would pass through others.
     """
-    for i in range(len(model.kind)):
-        s = 0.5 * h * fraction[i] if model.kind[i] == DYNAMIC else 0.0
+    for i in range(len(kind)):
+        s = 0.5 * h * fraction[i] if kind[i] == DYNAMIC else 0.0
         v = row(bodies.v, i)
         w = row(bodies.w, i)
         put(middle_out.x, i, axpy(s, v, row(bodies.x, i)))
@@ -106,29 +106,29 @@ def separate(gap, system, slop, h, share, fastest, sweeps, need, shift_out):
 
 
 @kernel
-def second_drift(model, middle, shift, fraction, involved, h, bodies_out):
+def second_drift(kind, inv_mass, inv_inertia, middle, shift, fraction, involved, h, bodies_out):
     """Poses, momenta and velocities at the end of the step for the bodies involved: q⁺ = q_m turned by ω⁺ h/2, shifted.
 
     ω⁺ = I(q⁺)⁻¹ L belongs to the end of the step, where L is known and q⁺ is not: it is taken at a first guess of q⁺.
     With the first half driven by ω at the start this is the trapezoidal rule, second order for free rotation.
     """
-    for i in range(len(model.kind)):
-        if model.kind[i] != DYNAMIC or involved[i] == 0:
+    for i in range(len(kind)):
+        if kind[i] != DYNAMIC or involved[i] == 0:
             continue
         s = 0.5 * h * fraction[i]
-        v = scale(model.inv_mass[i], row(middle.P, i))
+        v = scale(inv_mass[i], row(middle.P, i))
         L = row(middle.L, i)
         q = row4(middle.q, i)
-        inv_inertia = row(model.inv_inertia, i)
-        guess = turned(q, scale(s, sym_vec(world_inverse_inertia(q, inv_inertia), L)))
-        w = angular_velocity(guess, inv_inertia, L)
+        moments = row(inv_inertia, i)
+        guess = turned(q, scale(s, angular_velocity(q, moments, L)))
+        w = angular_velocity(guess, moments, L)
         q = turned(turned(q, scale(s, w)), three(shift, i, ANGULAR))
         put(bodies_out.x, i, add(axpy(s, v, row(middle.x, i)), three(shift, i, LINEAR)))
         put4(bodies_out.q, i, q)
         put(bodies_out.P, i, row(middle.P, i))
         put(bodies_out.L, i, L)
         put(bodies_out.v, i, v)
-        put(bodies_out.w, i, angular_velocity(q, inv_inertia, L))
+        put(bodies_out.w, i, angular_velocity(q, moments, L))
 
 
 @kernel
@@ -146,10 +146,10 @@ def take_free(kind, flight, involved, bodies_out):
 
 # --------------------------------------------------------------------------------------------------------- reporting
 @kernel
-def report(contacts, system, middle, surface, zeta_before, rest_speed, touch, h, fired_out):
+def report(contacts, system, x, surface, zeta_before, rest_speed, touch, h, fired_out):
     """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
 
-    Velocities are those after the step at the contact's place in the middle of the step.
+    Velocities are those after the step at the contact's place in the middle of the step, where the bodies are at x.
     """
     deepest = 0.0
     for i in range(int(contacts.count[0])):
@@ -164,8 +164,8 @@ def report(contacts, system, middle, surface, zeta_before, rest_speed, touch, h,
         b = int(contacts.body_b[i])
         n = row(contacts.normal, i)
         p = row(contacts.point, i)
-        arm_a = axpy(-1.0, row(middle.x, a), p)
-        arm_b = axpy(-1.0, row(middle.x, b), p)
+        arm_a = axpy(-1.0, row(x, a), p)
+        arm_b = axpy(-1.0, row(x, b), p)
         u = add(row(surface, i), relative_velocity(system.bodies, a, b, arm_a, arm_b))
         zeta = dot(u, n)
         impulse = row(contacts.impulse, i)

@@ -40,6 +40,7 @@ from contactlab.physics.state import ContactMemory, Contacts, State, empty_conta
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
+SLOP = 0.05         # overlap left alone, as a part of the gap that counts as touching
 SHARE = 0.3         # part of an overlap that one step takes out
 FASTEST = 2.0       # largest speed at which overlap is taken out [m/s]
 SEPARATE_SWEEPS = 10
@@ -59,6 +60,7 @@ class TimeStepping:
         self.events: list[Event] = []
         self._finder = events.EventFinder()
         self._dynamic = int(np.count_nonzero(model.kind == BodyKind.DYNAMIC))
+        self._driven = bool((model.kind == BodyKind.KINEMATIC).any())
         self._radius = _radii(model)
         self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
         self._dense = Dense(model)
@@ -70,66 +72,74 @@ class TimeStepping:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, t = settings.h, float(state.t[0])
-        bodies, middle, system = state.bodies, self._middle, self._system
-        rest_speed, slop = self._scales(h)
-        energy_before = measure(self.model, bodies)[0].total
-
-        order, previous = self._approach(state, loads, h)
-        system = self._system
-        warm_start(state.memory, previous, system)
-        solved = SOLVERS[settings.solver].solve_bodies(system, settings.iterations, TOLERANCE)
-        residual = float(system_residual(system))
-        momenta(system, self._force, self._torque, h, middle.P, middle.L)
-
-        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
-        if find_involved(system, self._involved) < self._dynamic:
-            integrate(INTEGRATORS[settings.integrator], self.model, loads, t, h, bodies, self._flight, self._dense)
-            take_free(self.model.kind, self._flight, self._involved, bodies)
-        second_drift(self.model, middle, self._shift, self._fraction, self._involved, h, bodies)
-        drive(self.model, t + h, bodies)
-        state.t[0] = t + h
-
-        deepest = report(
-            self.contacts, system, middle, self._surface, self._zeta_before, rest_speed, slop, h, self._fired)
-        found = self._finder.find(self.contacts, state.memory, previous, order, self._zeta_before, rest_speed)
-        energy_after = measure(self.model, bodies)[0].total
-        self.events = [
-            events.describe(kind, row, self.contacts, state.memory, bodies.x, 0, t + h, energy_before, energy_after)
-            for kind, row in found
-        ]
-        self._remember(state.memory, order)
-        self._report_grab(loads, h)
-        self.info = StepInfo(
-            residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count,
-            float(deepest),
-        )
+        h = settings.h
+        energy_before = measure(self.model, state.bodies)[0].total
+        order = self._approach(state, loads, h)
+        warm_start(state.memory, self._previous, self._system)
+        solved = SOLVERS[settings.solver].solve_bodies(self._system, settings.iterations, TOLERANCE)
+        residual = float(system_residual(self._system))
+        self._depart(state, loads, settings)
+        deepest = self._report(state, loads, order, h, energy_before)
+        self.info = StepInfo(residual, solved.iterations, solved.status, len(order), self.detector.pair_count, deepest)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
         self._approach(state, loads, settings.h)
         return to_dense(self._system)
 
-    def _approach(self, state: State, loads: Loads, h: float) -> tuple[np.ndarray, np.ndarray]:
-        """Go to the middle of the step and set up the problem there; the order of the contacts by key and where the
-        memory has them."""
+    def _approach(self, state: State, loads: Loads, h: float) -> np.ndarray:
+        """Go to the middle of the step and set up the problem there; returns the order of the contacts by key."""
         model, bodies, middle = self.model, state.bodies, self._middle
-        rest_speed, slop = self._scales(h)
-        reach(model, bodies, self._radius, 2.0 * slop, h, self._margin)
-        half_drift(model, bodies, self._fraction, h, middle)
-        drive(model, float(state.t[0]) + 0.5 * h, middle)
+        rest_speed, touch = self._scales(h)
+        reach(model.kind, bodies, self._radius, 2.0 * touch, h, self._margin)
+        half_drift(model.kind, bodies, self._fraction, h, middle)
+        if self._driven:
+            drive(model, float(state.t[0]) + 0.5 * h, middle)
         self.contacts = self.detector.detect(middle, self._margin)
         count = int(self.contacts.count[0])
         if count > len(self._previous):
             self._make_room(count + count // 2)
         applied_forces(model, loads, middle, self._force, self._torque)
-        free_motion(model, middle, self._force, self._torque, h, self._before, self._system.bodies)
-        assemble(
-            model, middle, self.contacts, self._before, rest_speed, h, self._surface, self._zeta_before, self._system)
+        free_motion(model.kind, model.inv_mass, model.inv_inertia, middle, self._force, self._torque, h, self._before,
+                    self._system.bodies)
+        assemble(model.motions.surface_velocity, model.motions.surface_spin, middle.x, middle.q, self.contacts,
+                 self._before, rest_speed, h, self._surface, self._zeta_before, self._system)
         hold(middle, loads, model.mass, h, self._system.bodies, self._system.grab)
         order = np.argsort(self.contacts.key[:count], kind="stable")
         match(self.contacts, order, state.memory, self._previous)
-        return order, self._previous
+        return order
+
+    def _depart(self, state: State, loads: Loads, settings: Settings) -> None:
+        """From the middle of the step to its end, with the solved impulses."""
+        h, t = settings.h, float(state.t[0])
+        model, bodies, middle, system = self.model, state.bodies, self._middle, self._system
+        momenta(system, self._force, self._torque, h, middle.P, middle.L)
+        slop = SLOP * self._scales(h)[1]
+        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
+        if find_involved(system, self._involved) < self._dynamic:
+            integrate(INTEGRATORS[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense)
+            take_free(model.kind, self._flight, self._involved, bodies)
+        second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
+                     h, bodies)
+        if self._driven:
+            drive(model, t + h, bodies)
+        state.t[0] = t + h
+
+    def _report(self, state: State, loads: Loads, order: np.ndarray, h: float, energy_before: float) -> float:
+        """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
+        rest_speed, touch = self._scales(h)
+        contacts, memory, bodies = self.contacts, state.memory, state.bodies
+        deepest = report(
+            contacts, self._system, self._middle.x, self._surface, self._zeta_before, rest_speed, touch, h, self._fired)
+        found = self._finder.find(contacts, memory, self._previous, order, self._zeta_before, rest_speed)
+        energy_after = measure(self.model, bodies)[0].total
+        self.events = [
+            events.describe(kind, row, contacts, memory, bodies.x, float(state.t[0]), energy_before, energy_after)
+            for kind, row in found
+        ]
+        self._remember(memory, order)
+        self._report_grab(loads, h)
+        return float(deepest)
 
     def _scales(self, h: float) -> tuple[float, float]:
         """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
