@@ -1,6 +1,7 @@
 """Measures of a state that no method uses: energy, momentum, penetration."""
 
 import numpy as np
+
 from contactlab.physics.dynamics.forces import spring_end
 from contactlab.physics.jit import kernel
 from contactlab.physics.messages import Energy

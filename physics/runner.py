@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
-from contactlab.physics.model import Array, IntArray
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
@@ -251,7 +251,7 @@ class Runner:
             settings=sim.settings, step=sim.step_count, t=sim.time,
             paused=self._paused, speed=self._pacer.speed, real_time_factor=0.0 if self._paused else self._pacer.factor,
             x=frozen(bodies.x), q=frozen(bodies.q), v=frozen(bodies.v), w=frozen(bodies.w), L=frozen(bodies.L),
-            contacts=Contacts(*(frozen(a) for a in sim.contacts)),
+            contacts=Contacts._make(frozen(a) for a in sim.contacts),
             events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=sim.reachable(), grabbed=held(sim),
@@ -260,7 +260,7 @@ class Runner:
         )
 
 
-def frozen(a: Array | IntArray) -> Any:
+def frozen(a: NDArray[Any]) -> Any:
     """A read-only copy."""
     copy = a.copy()
     copy.flags.writeable = False

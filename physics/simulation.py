@@ -190,7 +190,7 @@ class Simulation:
     def contacts(self) -> Contacts:
         """Contacts of the last step, cut to those there are; views that the next step overwrites."""
         count = int(self._contacts.count[0])
-        return Contacts(self._contacts.count, *(a[:count] for a in self._contacts[1:]))
+        return Contacts._make([self._contacts.count, *(a[:count] for a in self._contacts[1:])])
 
     @property
     def events(self) -> list[Event]:
@@ -407,7 +407,7 @@ def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
 
 
 def _copy_loads(loads: Loads) -> Loads:
-    return Loads(*(a.copy() for a in loads))
+    return Loads._make(a.copy() for a in loads)
 
 
 def _rotate(q: Array, u: Array) -> Array:

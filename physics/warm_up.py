@@ -1,7 +1,10 @@
 """Compile every kernel before it is needed, behind a progress bar: the first start of all takes a while."""
 
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from contactlab.physics import jit
@@ -17,7 +20,9 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"type": "box", "size": [1.0, 1.0, 1.0]},
     {"type": "capsule", "radius": 0.4, "height": 0.5},
     {"type": "cylinder", "radius": 0.5, "height": 1.0},
+    {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
 )
+TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
 def warm_up(progress: Callable[[str, float], None]) -> None:
@@ -31,8 +36,12 @@ def warm_up(progress: Callable[[str, float], None]) -> None:
     progress("a ball on a plane", compiled_share())
     _run(Scene.from_dict(_scene(SHAPES[:1], ({"type": "plane"},))))
     progress("all shapes", compiled_share())
-    _run(Scene.from_dict(_scene(SHAPES * 2, ({"type": "plane"},))))
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "floor.obj").write_text(TRIANGLES)
+        ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"})
+        _run(Scene.from_dict(_scene(SHAPES * 2, ground), Path(folder)))
     progress("ready", 1.0)
+    _note_ready()
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:
@@ -63,10 +72,16 @@ def compiled_share() -> float:
 
 
 def kernels_cached() -> bool:
-    """Whether the disk holds every kernel, so that warming up takes no time worth a progress bar."""
-    return all(_is_cached(k) for k in jit.KERNELS)
+    """Whether these sources were warmed up before, so that doing it again takes no time worth a progress bar."""
+    return _ready().exists()
 
 
-def _is_cached(kernel: Any) -> bool:
-    module = kernel.py_func.__module__.removeprefix("contactlab.physics").strip(".")
-    return any(jit.cache_folder(module).rglob(f"*.{kernel.py_func.__qualname__}-*.nbi"))
+def _ready() -> Path:
+    """A file in the cache folder that stands for this module and everything it imports: the whole engine."""
+    return jit.cache_folder("warm_up") / "ready"
+
+
+def _note_ready() -> None:
+    with suppress(OSError):  # a read-only home: every process compiles anew
+        _ready().touch()
+    jit.prune_caches()

@@ -32,7 +32,7 @@ def dense_polynomials() -> np.ndarray:
         "δ²(1-δ)": (2 * B - first - last, [0, 1, -1, 0]),
         "δ²(1-δ)²": (D, [0, 1, -2, 1]),
     }
-    return sum(np.outer(weights, np.array(factor, np.float64)) for weights, factor in powers.values())
+    return np.sum([np.outer(weights, np.array(factor, np.float64)) for weights, factor in powers.values()], axis=0)
 
 
 DOPRI5 = Integrator(

@@ -1,0 +1,273 @@
+"""The command line: what it runs, what it writes, and how it complains."""
+
+import csv
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from contactlab.app import cli
+from contactlab.assets import gallery, scene_path
+from contactlab.physics import Scene, Simulation
+
+SCENE = """
+[scene]
+title = "A ball"
+[material.default]
+restitution = 0.5
+[[body]]
+name = "ball"
+position = [0.0, 0.0, 1.0]
+[[body.shape]]
+type = "sphere"
+radius = 0.1
+[[body]]
+name = "floor"
+fixed = true
+[[body.shape]]
+type = "plane"
+"""
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + (
+    "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n")
+
+
+@pytest.fixture
+def scene(tmp_path):
+    path = tmp_path / "ball.toml"
+    path.write_text(SCENE)
+    return path
+
+
+def call(capsys, *arguments):
+    """Exit status, standard output, standard error."""
+    with pytest.raises(SystemExit) as end:
+        cli.main([str(a) for a in arguments])
+    out = capsys.readouterr()
+    return end.value.code, out.out, out.err
+
+
+# ------------------------------------------------------------------------------------------------ run
+
+
+def test_run_writes_what_the_simulation_does(scene, tmp_path, capsys):
+    out = tmp_path / "path.npz"
+    status, said, _ = call(
+        capsys, "run", scene, "--until", "0.5", "--out", out, "--every", "4", "--h", "0.005",
+        "--set", "restitution=0.8", "--set", "gravity=0,0,-5", "--integrator", "heun", "--solver", "pgs")
+    assert status == 0 and "t = 0.5 s after 100 steps" in said and str(out) in said
+    sim = Simulation(Scene.load(scene), h=0.005, integrator="heun")
+    sim.set(restitution=0.8, gravity=(0, 0, -5))
+    with np.load(out) as file:
+        assert list(file["names"]) == ["ball", "floor"]
+        assert file["t"] == pytest.approx(np.arange(26) * 0.02)
+        for k in range(26):
+            assert (file["x"][k] == [sim.position("ball"), sim.position("floor")]).all()
+            assert (file["q"][k, 0] == sim.orientation("ball")).all()
+            assert (file["v"][k, 0] == sim.velocity("ball")).all() and (file["w"][k, 0] == 0.0).all()
+            assert file["energy"][k].sum() == pytest.approx(sim.energy().total)
+            assert file["contacts"][k] == len(sim.contacts.gap)
+            for _ in range(4):
+                sim.step()
+
+
+def test_run_writes_a_table_with_a_row_per_time_and_body(scene, tmp_path, capsys):
+    out = tmp_path / "path.csv"
+    assert call(capsys, "run", scene, "--until", "0.1", "--out", out)[0] == 0
+    sim = Simulation(Scene.load(scene))
+    rows = list(csv.DictReader(out.open()))
+    assert len(rows) == 2 * 25
+    sim.run(0.1)
+    last = rows[-2]
+    assert last["body"] == "ball" and float(last["t"]) == sim.time
+    assert [float(last[c]) for c in ("x", "y", "z")] == list(sim.position("ball"))
+    assert [float(last[c]) for c in ("qw", "qx", "qy", "qz")] == list(sim.orientation("ball"))
+    assert float(last["kinetic"]) + float(last["potential"]) == pytest.approx(sim.energy().total)
+
+
+def test_run_takes_gallery_keys_and_meshes(tmp_path, capsys):
+    (tmp_path / "cube.obj").write_text(CUBE)
+    assert call(capsys, "run", "bouncing_balls", "--until", "0.01")[0] == 0
+    status, said, _ = call(capsys, "run", tmp_path / "cube.obj", "--until", "0.01")
+    assert status == 0 and said.startswith("cube")
+
+
+def test_run_loads_no_window_library(scene):
+    code = (
+        "import sys\nfrom contactlab.app.cli import main\n"
+        "try: main(['run', sys.argv[1], '--until', '0.01'])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('pyglet', 'moderngl', 'imgui_bundle', 'av')])\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code, str(scene)], capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == "[]", result.stderr
+
+
+def stop_at(monkeypatch, step, error):
+    real = Simulation.step
+
+    def stepping(self):
+        if self.step_count == step:
+            raise error
+        real(self)
+
+    monkeypatch.setattr(Simulation, "step", stepping)
+
+
+@pytest.mark.parametrize(("error", "status", "says"), [
+    (KeyboardInterrupt(), 130, "stopped at t = 0.0416667 s"),
+    (FloatingPointError("the motion of ball is no longer finite"), 1, "the motion of ball is no longer finite"),
+])
+def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkeypatch, error, status, says):
+    stop_at(monkeypatch, 10, error)
+    out = tmp_path / "path.npz"
+    ended, _, complaint = call(capsys, "run", scene, "--until", "1", "--out", out)
+    assert ended == status and says in complaint
+    with np.load(out) as file:
+        assert len(file["t"]) == 11
+    assert list(tmp_path.glob("*.part")) == []
+
+
+# ------------------------------------------------------------------------------------------------ complaints
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    (["run", "nowhere", "--until", "1"], "there is no file and no gallery scene 'nowhere'"),
+    (["run", "{scene}"], "--until"),
+    (["run", "{scene}", "--until", "soon"], "--until"),
+    (["run", "{scene}", "--until", "-1"], "--until must be a time"),
+    (["run", "{scene}", "--until", "nan"], "--until must be a time"),
+    (["run", "{scene}", "--until", "1", "--every", "0"], "--every"),
+    (["run", "{scene}", "--until", "1", "--out", "x.txt"], "--out must end in .npz or .csv, not 'x.txt'"),
+    (["run", "{scene}", "--until", "1", "--out", "/nowhere/x.npz"], "there is no folder /nowhere"),
+    (["run", "{scene}", "--until", "1", "--set", "restitution=2"], "restitution must be a number from 0 to 1, not 2"),
+    (["run", "{scene}", "--until", "1", "--set", "restitution"], "--set takes NAME=VALUE, not 'restitution'"),
+    (["run", "{scene}", "--until", "1", "--set", "colour=1"], "there is no setting 'colour'"),
+    (["run", "{scene}", "--until", "1", "--h", "0"], "h must be a number from 1e-06 to 0.1"),
+    (["run", "{scene}", "--until", "1", "--integrator", "verlet"], "integrator must be one of euler"),
+    (["run", "{scene}", "--until", "1", "--solver", "x"], "solver must be one of"),
+    (["run", "{scene}", "--until", "1", "--method", "x"], "method must be one of"),
+    (["run", "{scene}", "--until", "1", "--bogus"], "--bogus"),
+    (["run", "{bad}", "--until", "1"], "bad.toml"),
+    (["run", "{text}", "--until", "1"], "notes.txt"),
+    (["record", "{scene}", "-o", "x.avi"], "--out must end in .mp4"),
+    (["record", "{scene}", "-o", "x.mp4", "--size", "big"], "--size must be WIDTHxHEIGHT"),
+    (["record", "{scene}", "-o", "x.mp4", "--camera", "1,2"], "--camera must be distance,azimuth,elevation"),
+    (["record", "{scene}", "-o", "x.mp4", "--seconds", "0"], "--seconds must be a time"),
+    (["record", "{scene}", "-o", "x.mp4", "--set", "friction=-1"], "friction must be a number from 0"),
+    (["nowhere.toml"], "there is no file and no gallery scene 'nowhere.toml'"),
+    (["{scene}", "--set", "friction=-1"], "friction must be a number from 0"),
+    (["{scene}", "{scene}"], "unexpected extra argument"),
+])
+def test_bad_input_is_one_sentence_and_status_two(arguments, says, scene, tmp_path, capsys):
+    (tmp_path / "bad.toml").write_text('[[body]]\nname = "a"\nmass = -1.0\n')
+    (tmp_path / "notes.txt").write_text("hello")
+    places = {"{scene}": scene, "{bad}": tmp_path / "bad.toml", "{text}": tmp_path / "notes.txt"}
+    status, said, complaint = call(capsys, *(places.get(a, a) for a in arguments))
+    assert status == 2 and said == ""
+    assert complaint.startswith("contactlab: ") and complaint.count("\n") == 1
+    assert says in complaint and "Traceback" not in complaint
+
+
+def test_a_fault_of_the_program_is_one_sentence_and_status_one(scene, capsys, monkeypatch):
+    stop_at(monkeypatch, 0, KeyError("lost"))
+    status, _, complaint = call(capsys, "run", scene, "--until", "1")
+    assert status == 1
+    assert complaint == "contactlab: KeyError: 'lost' (CONTACTLAB_DEBUG=1 shows where)\n"
+    monkeypatch.setenv("CONTACTLAB_DEBUG", "1")
+    with pytest.raises(KeyError, match="lost"):
+        cli.main(["run", str(scene), "--until", "1"])
+
+
+def test_the_installed_program_complains_the_same_way():
+    code = "from contactlab.app.cli import main; main()"
+    command = [sys.executable, "-c", code, "run", "nowhere", "--until", "1"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr.startswith("contactlab: there is no file") and result.stderr.count("\n") == 1
+
+
+# ------------------------------------------------------------------------------------------------ the app
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """What the window was opened with; no window."""
+    calls = []
+    window = types.ModuleType("contactlab.app.window")
+    window.open_window = lambda scene, settings: calls.append((scene, settings))
+    monkeypatch.setitem(sys.modules, "contactlab.app.window", window)
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(cli, "loads", lambda library: True)
+    return calls
+
+
+def test_no_argument_opens_the_first_gallery_scene(opened, capsys):
+    assert call(capsys)[0] == 0
+    assert opened == [(Scene.load(next(iter(gallery().values()))), {})]
+
+
+@pytest.mark.parametrize("words", [
+    ["{file}"], ["open", "{file}"], ["{file}", "--set", "friction=0.1", "--h", "0.002"],
+    ["--set", "friction=0.1", "--h", "0.002", "{file}"],
+])
+def test_a_file_alone_is_opened(words, scene, opened, capsys):
+    status, _, complaint = call(capsys, *(scene if w == "{file}" else w for w in words))
+    assert (status, complaint) == (0, "")
+    assert opened == [(Scene.load(scene), {"friction": 0.1, "h": 0.002} if "--h" in words else {})]
+
+
+def test_a_mesh_or_a_gallery_key_is_opened(tmp_path, opened, capsys):
+    (tmp_path / "cube.obj").write_text(CUBE)
+    assert call(capsys, tmp_path / "cube.obj")[0] == 0
+    assert call(capsys, "tower")[0] == 0
+    assert len(opened[0][0].build().labels.bodies) == 2
+    assert opened[1][0] == Scene.load(scene_path("tower"))
+
+
+def test_without_a_display_it_says_so_and_names_the_way_out(scene, opened, capsys, monkeypatch):
+    monkeypatch.delenv("DISPLAY")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    status, _, complaint = call(capsys, scene)
+    assert status == 1 and opened == []
+    assert complaint.count("\n") == 1 and "no display" in complaint and "contactlab record" in complaint
+
+
+def test_without_gl_libraries_it_names_the_packages(scene, opened, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "loads", lambda library: False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for arguments in ([scene], ["record", scene, "-o", "x.mp4"]):
+        status, _, complaint = call(capsys, *arguments)
+        assert status == 1 and opened == []
+        assert complaint.count("\n") == 1 and "apt-get install libgl1 libegl1 libgl1-mesa-dri" in complaint
+
+
+def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
+    calls = []
+    recorder = types.ModuleType("contactlab.app.recorder")
+    recorder.record = lambda *args, progress, **keywords: (progress(0.5), calls.append((args, keywords)))
+    monkeypatch.setitem(sys.modules, "contactlab.app.recorder", recorder)
+    monkeypatch.setattr(cli, "loads", lambda library: True)
+    out = tmp_path / "out.mp4"
+    status, said, complaint = call(
+        capsys, "record", scene, "--seconds", "2", "--size", "640x360", "--fps", "30", "-o", out, "--panels",
+        "--camera", "3,-60,20", "--speed", "0.5", "--set", "restitution=none")
+    assert (status, complaint) == (0, "") and str(out) in said
+    assert calls == [((Scene.load(scene), out), {
+        "seconds": 2.0, "size": (640, 360), "fps": 30, "speed": 0.5, "panels": True, "camera": (3.0, -60.0, 20.0),
+        "settings": {"restitution": None}})]
+
+
+def test_scenes_lists_the_gallery(capsys):
+    status, said, _ = call(capsys, "scenes")
+    assert status == 0
+    for key, path in gallery().items():
+        assert key in said and Scene.load(path).title.split()[0] in said
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    from importlib.metadata import version
+
+    assert call(capsys, "--version") == (0, f"contactlab {version('contactlab')}\n", "")
