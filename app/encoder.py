@@ -55,6 +55,8 @@ class Movie:
         self.count = 0
         self.size = size if self.gif else even(size)
         try:
+            with path.open("wb"):  # av opens the file only with the first frame
+                pass
             self._file = av.open(str(path), "w", options=container_options)
         except OSError as error:
             raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -7,6 +7,8 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+import numpy as np
+
 from contactlab.app.camera import Camera, scene_bounds
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
@@ -37,8 +39,12 @@ class Engine(Protocol):
 
 
 class Lab:
-    def __init__(self, engine: Engine, ui: UiState, host: Host, log: IO[str] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, ui: UiState, host: Host, log: IO[str] | None = None, scene: Scene | None = None
+    ) -> None:
+        """`scene` is the one the engine runs now, where it is known."""
         self.engine = engine
+        self._scene = scene
         self.ui = ui
         self.host = host
         self.camera = Camera()
@@ -95,7 +101,7 @@ class Lab:
             self._generation = latest.generation
             self.ui.view.selected = -1
             self.ui.hovered_key = None
-            self.frame(selected=False, seconds=0.0)
+            self._first_view()
             if latest.labels.notes:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
         if new and latest is not None and latest.notice and latest.notice != self._refused:
@@ -153,6 +159,7 @@ class Lab:
         self.ui.scene_path = path
         if all(entry.path != path for entry in self.ui.scenes):
             self.ui.preferences.remember(str(path.resolve()))
+        self._scene = scene
         self.send(Open(scene, paused=False))
 
     def reload(self) -> None:
@@ -179,6 +186,14 @@ class Lab:
         lo, hi = scene_bounds(s.model, s.x, s.q, self.ui.view.selected if selected else -1)
         self.camera.frame(lo, hi, width / height, seconds)
 
+    def _first_view(self) -> None:
+        """The camera as the scene wants it, else framing everything that moves."""
+        wanted = self._scene.camera if self._scene is not None else None
+        if wanted is None:
+            self.frame(selected=False, seconds=0.0)
+        else:
+            set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
+
     def move_camera(self, dt: float) -> bool:
         """Let the camera go on with its way; True while it moves by itself."""
         s, selected = self.snapshot, self.ui.view.selected
@@ -198,6 +213,12 @@ class Lab:
 
     def close(self) -> None:
         self._loader.shutdown(wait=False, cancel_futures=True)
+
+
+def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float, target: Any = None) -> None:
+    """Place a camera; angles in degrees, `target` (3,) [m] where it is to change."""
+    camera.distance, camera.azimuth, camera.elevation = float(distance), float(azimuth), float(elevation)
+    camera.follow(camera.target if target is None else np.array(target, float))
 
 
 def _load(path: Path) -> Scene:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from contactlab.app.camera import Camera, scene_bounds
 from contactlab.app.encoder import Frame, check_path, even, open_recording
+from contactlab.app.lab import gallery_entries, set_camera
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.physics.messages import Command, SetSpeed, Snapshot, Step
 from contactlab.physics.runner import Runner
@@ -92,13 +91,15 @@ def record(
     with Studio(size, panels, dark) as studio:
         movie = open_recording(out, size, fps)
         try:
-            _shoot(runner, studio, movie, seconds, speed, camera, progress or (lambda share: None))
+            _shoot(runner, scene, studio, movie, seconds, speed, camera, progress or (lambda share: None))
         finally:
             movie.close()
 
 
-def _shoot(runner: Runner, studio: "Studio", movie: Any, seconds: float, speed: float, camera: tuple[float, ...] | None,
-           progress: Callable[[float], None]) -> None:
+def _shoot(
+    runner: Runner, scene: Scene, studio: "Studio", movie: Any, seconds: float, speed: float,
+    camera: tuple[float, ...] | None, progress: Callable[[float], None],
+) -> None:
     cadence = Cadence(movie.fps)
     frames = max(1, round(seconds / speed * movie.fps))
     for k in range(frames):
@@ -108,7 +109,7 @@ def _shoot(runner: Runner, studio: "Studio", movie: Any, seconds: float, speed: 
         if snapshot.error:
             raise ValueError(f"{snapshot.scene_name} stopped at t = {snapshot.t:.3f} s: {snapshot.error}")
         if k == 0:
-            studio.aim(snapshot, camera)
+            studio.aim(snapshot, camera, scene)
         movie.add(studio.picture(snapshot, snapshot.t))
         progress((k + 1) / frames)
         count = cadence.steps(speed, snapshot.settings.h)
@@ -138,8 +139,6 @@ class Studio:
         self.ui.playing = True
         self.size = size
         if panels:
-            from contactlab.app.lab import gallery_entries
-
             self.ui.scenes = gallery_entries()
 
     def __enter__(self) -> "Studio":
@@ -150,14 +149,15 @@ class Studio:
         self.gui.release()
         self.offscreen.release()
 
-    def aim(self, snapshot: Snapshot, camera: tuple[float, ...] | None) -> None:
-        """Frame everything, then turn as asked."""
+    def aim(self, snapshot: Snapshot, camera: tuple[float, ...] | None, scene: Scene) -> None:
+        """As asked, else as the scene says, else framing everything that moves."""
         lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
         self.camera.frame(lo, hi, self.size[0] / self.size[1])
+        wanted = scene.camera
         if camera is not None:
-            self.camera.distance, self.camera.azimuth, self.camera.elevation = camera[:3]
-            if len(camera) == 6:
-                self.camera.follow(np.array(camera[3:]))
+            set_camera(self.camera, *camera[:3], target=camera[3:] or None)
+        elif wanted is not None:
+            set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
 
     def picture(self, snapshot: Snapshot, now: float) -> Frame:
         """One frame (height, width, 3)."""

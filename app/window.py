@@ -55,7 +55,7 @@ def open_window(
     window = Window(Preferences.load(preferences))
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
-        window.begin(Runner(scene, settings or {}), scene.path, log)
+        window.begin(Runner(scene, settings or {}), scene, log)
         pyglet.app.run(interval=None)
     finally:
         window.end()
@@ -100,11 +100,11 @@ class Window(pyglet.window.Window):
         self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
-    def begin(self, runner: Runner, path: Path | None, log: Any) -> None:
+    def begin(self, runner: Runner, scene: Scene, log: Any) -> None:
         """Start the engine and the clock."""
         self.runner = runner
-        self.ui.scene_path = path
-        self.lab = Lab(runner, self.ui, self, log)
+        self.ui.scene_path = scene.path
+        self.lab = Lab(runner, self.ui, self, log, scene)
         self.mouse = Mouse(self.lab, self._pick)
         self._gallery = ThreadPoolExecutor(1, "contactlab-gallery").submit(gallery_entries)
         runner.start()

@@ -1,0 +1,230 @@
+"""The real window on a virtual screen, driven from outside with xdotool; what happens is read from the app's log."""
+
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import av
+import numpy as np
+import pytest
+
+PATIENCE = 90.0  # [s] for anything to happen; the first start of all compiles
+SCENE = """
+[scene]
+title = "One box"
+[solver]
+h = 0.004166666666666667
+[[body]]
+name = "floor"
+fixed = true
+[[body.shape]]
+type = "plane"
+[[body]]
+name = "box"
+position = [0, 0, 0.25]
+density = 500
+[[body.shape]]
+type = "box"
+size = [0.5, 0.5, 0.5]
+"""
+START = (
+    "import sys; from pathlib import Path\n"
+    "from contactlab.app.window import open_window\n"
+    "from contactlab.physics.scene import open_file\n"
+    "open_window(open_file(Path(sys.argv[1])), {}, Path(sys.argv[2]), Path(sys.argv[3]))\n"
+)
+
+
+class App:
+    """The program in a process of its own, on a screen of its own."""
+
+    def __init__(self, folder, display):
+        self.folder, self.log = folder, folder / "log.jsonl"
+        (folder / "box.toml").write_text(SCENE)
+        preferences = folder / "settings.json"
+        preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": 800}))
+        self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", START, str(folder / "box.toml"), str(self.log), str(preferences)],
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        self.wait(lambda s: s["t"] > 0.0)
+
+    def lines(self, kind):
+        if not self.log.exists():
+            return []
+        whole = self.log.read_text().split("\n")[:-1]
+        return [line for line in map(json.loads, whole) if line["kind"] == kind]
+
+    def wait(self, condition, kind="state"):
+        """The first line of the log from now on that fulfils the condition."""
+        start = max(len(self.lines(kind)) - 1, 0)
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for line in self.lines(kind)[start:]:
+                if condition(line):
+                    return line
+            assert self.process.poll() is None, self.process.stdout.read()
+            time.sleep(0.05)
+        raise AssertionError(f"not seen within {PATIENCE} s; last: {self.lines(kind)[-1:]}")
+
+    def do(self, *arguments):
+        subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True)
+
+    def key(self, *names):
+        self.do("key", "--delay", "60", *names)
+
+    def drag(self, start, end):
+        """Press the left button at one place and release it at the other, in steps a hand would make."""
+        self.do("mousemove", *start)
+        time.sleep(0.15)
+        self.do("mousedown", 1)
+        time.sleep(0.1)
+        for share in np.linspace(0.0, 1.0, 8):
+            self.do("mousemove", *(round(a + share * (b - a)) for a, b in zip(start, end, strict=True)))
+            time.sleep(0.04)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def display():
+    """A virtual screen that lives as long as the module."""
+    assert shutil.which("Xvfb") and shutil.which("xdotool"), "install xvfb and xdotool"
+    read, write = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+                              pass_fds=(write,), stderr=subprocess.DEVNULL)
+    os.close(write)
+    number = os.read(read, 16).decode().strip()
+    os.close(read)
+    yield f":{number}"
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture(scope="module")
+def app(display, tmp_path_factory):
+    made = App(tmp_path_factory.mktemp("app"), display)
+    yield made
+    made.stop()
+
+
+VIEW = (612, 280)  # in the middle of the view at 1280 x 800, on the box
+
+
+def test_dragging_a_body_pulls_it_along_and_its_momentum_follows(app):
+    app.key("BackSpace")
+    before = app.wait(lambda s: s["grabbed"] is None)["positions"]["box"]
+    app.drag(VIEW, (VIEW[0] + 150, VIEW[1] - 60))
+    grabbed = app.wait(
+        lambda s: s["grabbed"] == "box" and np.linalg.norm(np.subtract(s["positions"]["box"], before)) > 0.2
+    )
+    assert grabbed["positions"]["box"][2] > 0.2
+    app.do("mouseup", 1)
+    app.wait(lambda s: s["grabbed"] is None)
+    sent = [line["command"] for line in app.lines("command")]
+    assert sent.index("Grab") < sent.index("Release")
+
+
+def test_the_slider_changes_e_in_the_engine(app):
+    # the restitution slider is the first of the right panel
+    app.do("mousemove", 1200, 0)
+    found = None
+    for y in range(90, 260, 6):
+        app.do("mousemove", 1200, y, "click", 1)
+        time.sleep(0.12)
+        found = next((line for line in app.lines("command") if line.get("name") == "restitution"), None)
+        if found:
+            break
+    assert found is not None and 0.6 < found["value"] < 1.0
+    app.wait(lambda s: s["settings"]["restitution"] == pytest.approx(found["value"]))
+
+
+def test_keys_pause_step_and_play(app):
+    app.key("space")
+    paused = app.wait(lambda s: s["paused"])
+    app.key("period")
+    app.wait(lambda s: s["paused"] and s["step"] == paused["step"] + 1)
+    app.key("comma")
+    app.wait(lambda s: s["paused"] and s["step"] == paused["step"])
+    app.key("space")
+    app.wait(lambda s: not s["paused"])
+
+
+def test_a_mesh_typed_into_the_palette_becomes_a_body_on_a_plane(app):
+    path = app.folder / "die.stl"
+    path.write_bytes(stl_of_a_tetrahedron())
+    app.key("ctrl+p")
+    time.sleep(0.3)
+    app.do("type", "--delay", "15", str(path))
+    app.key("Return")
+    state = app.wait(lambda s: "die" in s["scene"])
+    assert len(state["positions"]) == 2 and state["error"] is None
+    fallen = app.wait(lambda s: "die" in s["scene"] and s["t"] > 0.3)
+    assert fallen["contacts"] > 0
+
+
+def test_a_bad_file_shows_a_message_and_the_scene_keeps_running(app):
+    bad = app.folder / "bad.toml"
+    bad.write_text("[scene]\ntitle = 3\n")
+    app.key("ctrl+p")
+    time.sleep(0.3)
+    app.do("type", "--delay", "15", str(bad))
+    app.key("Return")
+    shown = app.wait(lambda s: "bad.toml" in s["message"])
+    app.wait(lambda s: s["t"] > shown["t"] and s["scene"] == shown["scene"] and not s["paused"])
+    app.key("Escape")
+    app.wait(lambda s: s["message"] == "")
+
+
+def test_v_records_a_video_of_two_seconds(app):
+    app.key("v")
+    app.wait(lambda s: s["recording"] is not None)
+    start = app.wait(lambda line: True, "recording")
+    begun = app.lines("state")[-1]["t"]
+    app.wait(lambda s: s["t"] > begun + 2.0)
+    app.key("v")
+    end = app.wait(lambda line: line["path"] == start["path"], "recorded")
+    with av.open(end["path"]) as file:
+        stream = file.streams.video[0]
+        pictures = [f.to_ndarray(format="rgb24") for f in file.decode(stream)]
+    assert stream.codec_context.name == "h264" and stream.codec_context.pix_fmt == "yuv420p"
+    assert stream.average_rate == 60 and len(pictures) == end["frames"]
+    # the view alone, and simulated time: at most a few frames go by between the keys and their effects
+    assert pictures[0].shape[0] % 2 == pictures[0].shape[1] % 2 == 0 and pictures[0].shape[1] < 1280
+    assert 110 <= len(pictures) <= 240
+    assert len({p.tobytes() for p in pictures}) > 2
+    app.wait(lambda s: not s["paused"] and s["recording"] is None)  # and time goes on by itself
+
+
+def test_f12_saves_a_picture(app):
+    app.key("F12")
+    deadline = time.monotonic() + PATIENCE
+    while not (found := sorted((app.folder / "videos").glob("*.png"))) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    width, height = struct.unpack(">II", found[0].read_bytes()[16:24])
+    assert 300 < width < 1280 and 200 < height < 800
+
+
+def test_escape_never_quits_and_ctrl_q_does_and_layout_is_remembered(app):
+    app.key("Escape", "Escape", "Escape", "ctrl+t")
+    t = app.lines("state")[-1]["t"]
+    app.wait(lambda s: s["t"] > t)
+    app.key("ctrl+q")
+    assert app.process.wait(30) == 0
+    assert json.loads((app.folder / "settings.json").read_text())["dark"] is False
+
+
+def stl_of_a_tetrahedron():
+    corners = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], "<f4")
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    rows = b"".join(struct.pack("<3f", 0, 0, 0) + corners[list(f)].tobytes() + b"\0\0" for f in faces)
+    return b"\0" * 80 + struct.pack("<I", len(faces)) + rows
