@@ -102,13 +102,17 @@ def _in_file(data: Any, location: Location) -> Location:
         if isinstance(node, dict) and step not in node and node.get("type") == step:
             continue
         path.append(step)
-        if isinstance(node, dict):
-            node = node.get(step)
-        elif isinstance(node, list | tuple) and isinstance(step, int) and step < len(node):
-            node = node[step]
-        else:
-            node = None
+        node = _inside(node, step)
     return tuple(path)
+
+
+def _inside(node: Any, step: str | int) -> Any:
+    """What a table or a list holds under a name or number; None where there is no such thing."""
+    if isinstance(node, dict):
+        return node.get(step)
+    if isinstance(node, list | tuple) and isinstance(step, int) and step < len(node):
+        return node[step]
+    return None
 
 
 def _table_of(data: Any, location: Location) -> type[Table]:
@@ -116,7 +120,7 @@ def _table_of(data: Any, location: Location) -> type[Table]:
     model: type[Table] = SceneFile
     node = data
     for step in location:
-        node = node[step] if isinstance(node, list | tuple) else node.get(step) if isinstance(node, dict) else None
+        node = _inside(node, step)
         if location[0] == "material":
             return TABLES["material"]
         if step in TABLES:

@@ -7,6 +7,7 @@ hull. What was assumed is told in notes.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -15,6 +16,9 @@ from contactlab.physics.collision import bvh
 from contactlab.physics.hull import FlatError, Polyhedron, convex_hull, hull_properties
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.shapes import MassProperties, polyhedron
+
+Rows = NDArray[np.integer]
+Mask = NDArray[np.bool_]
 
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
 SOUP = 1.0 / 3.0   # a surface has at least this share of its edges between two triangles
@@ -126,7 +130,7 @@ def wound_outwards(surface: Surface) -> tuple[Surface, int]:
     return Surface(surface.vertices, triangles), changed
 
 
-def _edge_rows(triangles: IntArray) -> tuple[IntArray, Array]:
+def _edge_rows(triangles: IntArray) -> tuple[Rows, Mask]:
     """For the three edges of every triangle (3 t,): its number, and whether it runs from the lower vertex."""
     tail = triangles.reshape(-1).astype(np.int64)
     head = triangles[:, [1, 2, 0]].reshape(-1).astype(np.int64)
@@ -135,7 +139,7 @@ def _edge_rows(triangles: IntArray) -> tuple[IntArray, Array]:
     return edge.reshape(-1), tail < head
 
 
-def _neighbours(triangles: IntArray) -> IntArray:
+def _neighbours(triangles: IntArray) -> Rows:
     """(t, 3): the half edge 3 t' + j' on the other side of edge j; -1 where there is none, or more than one."""
     edge, _ = _edge_rows(triangles)
     order = np.argsort(edge, kind="stable")
@@ -147,7 +151,7 @@ def _neighbours(triangles: IntArray) -> IntArray:
     return other.reshape(-1, 3)
 
 
-def _shells(surface: Surface) -> IntArray:
+def _shells(surface: Surface) -> Rows:
     """(t,): the number of the connected piece each triangle belongs to, in the order of the file."""
     t = surface.triangles
     n = len(surface.vertices)
@@ -158,7 +162,7 @@ def _shells(surface: Surface) -> IntArray:
     return rank[inverse.reshape(-1)]
 
 
-def _boxes(surface: Surface, shell: IntArray, count: int) -> tuple[Array, Array]:
+def _boxes(surface: Surface, shell: Rows, count: int) -> tuple[Array, Array]:
     """Least and greatest coordinates (k, 3) of every shell."""
     corners = surface.vertices[surface.triangles]
     lo, hi = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
@@ -172,7 +176,7 @@ def _signed_volumes(vertices: Array, triangles: IntArray) -> Array:
     return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
 
 
-def _inconsistent(surface: Surface) -> Array:
+def _inconsistent(surface: Surface) -> Mask:
     """(t,): the triangles to turn so that every edge runs both ways; none where the winding is consistent already.
 
     Each triangle appears twice, as it is and turned; what must go together is linked. A piece then comes apart into two

@@ -140,8 +140,9 @@ def test_the_body_frame_is_the_principal_frame_and_labels_lead_back():
         there = labels.origin[0] + A @ np.array(given_shape.get("position", [0.0, 0.0, 0.0]))
         assert np.allclose(model.shapes.position[s], there, atol=1e-14)
     # and in the body frame they balance with no product of inertia left
-    parts = [shapes.scaled(shapes.moved(p, model.shapes.position[s], shapes.quat_to_matrix(model.shapes.orientation[s])), d)
-             for s, (p, d) in enumerate([(shapes.box((0.1, 0.3, 0.1)), 7800.0), (shapes.cylinder(0.02, 0.6), 700.0)])]
+    pieces = [shapes.box((0.1, 0.3, 0.1), 7800.0), shapes.cylinder(0.02, 0.6, 700.0)]
+    turns = [shapes.quat_to_matrix(q) for q in model.shapes.orientation]
+    parts = [shapes.moved(*placed) for placed in zip(pieces, model.shapes.position, turns, strict=True)]
     whole = shapes.combined(parts)
     assert np.abs(whole.center).max() < 1e-15
     assert np.allclose(whole.inertia, np.diag(model.inertia[0]), atol=1e-14)

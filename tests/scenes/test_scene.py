@@ -66,9 +66,9 @@ BAD = [
     ({"body": [ball(position=[0, 0, math.nan])]}, "body[0].position", "it must hold finite numbers only"),
     ({"body": [ball(velocity=[0, math.inf, 0])]}, "body[0].velocity", "it must hold finite numbers only"),
     ({"body": [ball(shape=[{"type": "sphere", "radius": math.nan}])]}, "body[0].shape[0].radius", "is nan;"),
-    ({"body": [ball(shape=[{"type": "sphere", "radius": -0.1}])]}, "body[0].shape[0].radius", "it must be a number > 0"),
-    ({"body": [ball(shape=[{"type": "sphere"}])]}, "body[0].shape[0].radius", "is missing; it must be a number > 0 [m]"),
-    ({"body": [ball(shape=[{"type": "box", "size": [1, 0, 1]}])]}, "body[0].shape[0].size", "three lengths greater than 0"),
+    ({"body": [ball(shape=[{"type": "sphere", "radius": -0.1}])]}, "body[0].shape[0].radius", "is -0.1;"),
+    ({"body": [ball(shape=[{"type": "sphere"}])]}, "body[0].shape[0].radius", "is missing; it must be a number > 0"),
+    ({"body": [ball(shape=[{"type": "box", "size": [1, 0, 1]}])]}, "body[0].shape[0].size", "three lengths"),
     ({"body": [ball(shape=[{"type": "cone"}])]}, "body[0].shape[0].type", 'is "cone"; it must be one of sphere, box'),
     ({"body": [ball(shape=[{"type": "ellipsoid"}])]}, "body[0].shape[0].type", "it must be one of"),
     ({"body": [ball(shape=[{}])]}, "body[0].shape[0].type", "is missing; it must be one of sphere"),
@@ -110,14 +110,14 @@ BAD = [
      "array[0]", 'makes a second body named "ball 2"'),
     ({"spring": [{"body_a": "world", "body_b": "x", "stiffness": 1}]}, "spring[0].body_b", 'is "x"; it must be'),
     ({"spring": [{"body_a": "world", "body_b": "world", "stiffness": 1}]}, "spring[0].body_b", "another body"),
-    ({"body": [ball()], "spring": [{"body_a": "world", "body_b": "ball", "stiffness": -1}]}, "spring[0].stiffness", ">= 0"),
+    ({"spring": [{"body_a": "world", "body_b": "a", "stiffness": -1}]}, "spring[0].stiffness", "is -1; it must be"),
 ]
 
 
 @pytest.mark.parametrize(("data", "field", "said"), BAD, ids=[f"{field} {i}" for i, (_, field, _) in enumerate(BAD)])
 def test_every_mistake_is_one_sentence_with_its_field(data, field, said):
     (line,) = refused(data)
-    assert line.startswith(f"scene: {field} ") or line.startswith((f"scene: {field}:", f"scene: {field}."))
+    assert line.startswith((f"scene: {field} ", f"scene: {field}:", f"scene: {field}."))
     assert said in line and line.endswith(".")
 
 
@@ -268,13 +268,14 @@ vector = st.tuples(numbers, numbers, numbers).map(list)
 @st.composite
 def scenes(draw):
     shape = st.one_of(
-        st.fixed_dictionaries({"type": st.just("sphere"), "radius": positive}, optional={"position": vector, "euler": vector}),
+        st.fixed_dictionaries({"type": st.just("sphere"), "radius": positive}, optional={"position": vector}),
         st.fixed_dictionaries({"type": st.just("box"), "size": st.tuples(positive, positive, positive).map(list)}),
         st.fixed_dictionaries({"type": st.just("capsule"), "radius": positive, "height": positive}),
     )
     optional = {"position": vector, "velocity": vector, "mass": positive, "euler": vector, "color": st.just("#0072b2")}
     bodies = [
-        {"name": name, "shape": draw(st.lists(shape, min_size=1, max_size=3)), **draw(st.fixed_dictionaries({}, optional=optional))}
+        {"name": name, "shape": draw(st.lists(shape, min_size=1, max_size=3)),
+         **draw(st.fixed_dictionaries({}, optional=optional))}
         for name in draw(st.lists(names, max_size=3, unique=True))
     ]
     material = st.fixed_dictionaries({}, optional={"restitution": st.floats(0, 1), "friction": st.floats(0, 2)})
@@ -295,7 +296,8 @@ def test_what_is_saved_loads_as_an_equal_scene(tmp_path_factory, data):
 
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), st.one_of(
-    st.text(), st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False), st.lists(st.floats(allow_nan=False)),
+    st.text(), st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False),
+    st.lists(st.floats(allow_nan=False)),
     st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=2),
     st.lists(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=2), max_size=2)), max_size=5))
 def test_toml_reads_back_as_it_was_written(data):
