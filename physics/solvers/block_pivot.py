@@ -1,0 +1,246 @@
+"""Block principal pivoting: guess which contacts push, solve for their forces, exchange every wrong guess at once.
+
+    F = {i : λ_i may be > 0},   λ_F = -M_FF⁻¹ d_F,   ζ̇_G = d_G + M_GF λ_F
+    exchange all i in F with λ_i < 0 and all i in G with ζ̇_i < 0                    [Júdice & Pires 1994; Kostreva 1978]
+
+A handful of factorisations is the rule. Should the number of wrong guesses not fall for TRIES rounds, one contact at a
+time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method, which never cycles where M
+is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
+
+Redundant contacts: where a pivot of the factorisation says that M_FF is singular, M + ε 1 takes the place of M. Its
+answer costs as few rounds and pushes at nearly the right contacts; from there the active-set method of `qp` needs few
+steps to a basic solution of the given problem, or to the proof that there is none.
+
+M must be symmetric.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.lcp_info import (
+    GOING,
+    ROUNDING,
+    SOLVED,
+    STATUS,
+    STUCK,
+    LcpInfo,
+    PivotStep,
+    equilibrate,
+    scaled,
+    step_of,
+    violation,
+)
+from contactlab.physics.solvers.qp import minimise
+
+TRIES = 10        # rounds of whole blocks without progress before single exchanges
+SINGULAR = 1e-10  # pivot of a unit-diagonal matrix below which columns are taken for dependent
+SHIFT = 0.01      # ε: smaller ones find better contacts in many more rounds (some 8 for 256 contacts of rank 128)
+
+
+@helper
+def factor(U, count):
+    """Cholesky A = UᵀU in place in the upper triangle; the smallest pivot met, and it stops at one below SINGULAR."""
+    least = 1.0
+    for j in range(count):
+        pivot = U[j, j]
+        least = min(least, pivot)
+        if not pivot > SINGULAR:
+            return least
+        root = 1.0 / np.sqrt(pivot)
+        for l in range(j, count):
+            U[j, l] *= root
+        for i in range(j + 1, count):
+            factor_ji = U[j, i]
+            for l in range(i, count):
+                U[i, l] -= factor_ji * U[j, l]
+    return least
+
+
+@helper
+def solve_factored(U, count, x):
+    """x := (UᵀU)⁻¹ x"""
+    for j in range(count):
+        x[j] /= U[j, j]
+        x_j = x[j]
+        for l in range(j + 1, count):
+            x[l] -= U[j, l] * x_j
+    for j in range(count - 1, -1, -1):
+        total = x[j]
+        for l in range(j + 1, count):
+            total -= U[j, l] * x[l]
+        x[j] = total / U[j, j]
+
+
+@helper
+def gather(M, inside, shift, rows, U):
+    """rows = members of F; U = upper triangle of M_FF + shift 1. Returns their number."""
+    count = 0
+    for i in range(len(inside)):
+        if inside[i] == 1:
+            rows[count] = i
+            count += 1
+    for a in range(count):
+        i = rows[a]
+        for b in range(a, count):
+            U[a, b] = M[i, rows[b]]
+        U[a, a] += shift
+    return count
+
+
+@helper
+def solve_inside(M, d, inside, shift, rows, U, x):
+    """x = λ_F of the set `inside`; returns the number in F, and shift[0] becomes SHIFT where M_FF proves singular."""
+    count = gather(M, inside, shift[0], rows, U)
+    if not factor(U, count) > SINGULAR and count > 0:
+        shift[0] = SHIFT
+        gather(M, inside, shift[0], rows, U)
+        if not factor(U, count) > SINGULAR:
+            return -1
+    for a in range(count):
+        x[a] = -d[rows[a]]
+    solve_factored(U, count, x)
+    return count
+
+
+@helper
+def exchange(inside, wrong, memory):
+    """Exchange all wrong rows, or only the last where memory = (fewest so far, tries left) says so; their number."""
+    n = len(inside)
+    count = 0
+    last = -1
+    for i in range(n):
+        if wrong[i] == 1:
+            count += 1
+            last = i
+    if count < memory[0]:
+        memory[0] = count
+        memory[1] = TRIES
+    elif memory[1] > 0:
+        memory[1] -= 1
+    else:
+        inside[last] = 1 - inside[last]
+        return 1
+    for i in range(n):
+        if wrong[i] == 1:
+            inside[i] = 1 - inside[i]
+    return count
+
+
+@kernel
+def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_out, zeta_out):
+    """One round: solve on `inside` for lam_out and zeta_out, exchange what is wrong. Returns GOING, SOLVED or STUCK.
+
+    memory (3,) = fewest wrong so far, tries left, exchanges made in all.
+    """
+    n = len(d)
+    count = solve_inside(M, d, inside, shift, rows, U, x)
+    if count < 0:
+        return STUCK
+    total = 0.0
+    for i in range(n):
+        lam_out[i] = 0.0
+        zeta_out[i] = d[i]
+        wrong[i] = 0
+    for a in range(count):
+        j = rows[a]
+        lam_out[j] = x[a]
+        total += abs(x[a])
+        for i in range(n):
+            zeta_out[i] += x[a] * M[j, i]
+    found = 0
+    for i in range(n):
+        noise = ROUNDING * (abs(d[i]) + total)
+        if (inside[i] == 1 and lam_out[i] < -noise) or (inside[i] == 0 and zeta_out[i] < -noise - tolerance[i]):
+            wrong[i] = 1
+            found += 1
+    if found == 0:
+        return SOLVED
+    memory[2] += exchange(inside, wrong, memory)
+    return GOING
+
+
+@kernel
+def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
+    """Scale, pivot from the set lam > 0 (or d < 0 where lam is 0) to the end, scale back. Returns the outcome.
+
+    basic_out (n,) gets the rows of F; counts_out = rounds, exchanges, number in F, 1 where M was shifted.
+    """
+    n = len(d)
+    A, b, scale = np.empty((n, n)), np.empty(n), np.empty(n)
+    size = equilibrate(M, d, A, b, scale)
+    inside, wrong, rows = np.zeros(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    allowed, zeta, x = np.empty(n), np.empty(n), np.empty(n)
+    warm = False
+    for i in range(n):
+        allowed[i] = tolerance * scale[i] / size
+        warm = warm or lam[i] > 0.0
+    for i in range(n):
+        inside[i] = 1 if (lam[i] > 0.0 if warm else d[i] < 0.0) else 0
+    shift = np.zeros(1)
+    memory = np.array([n + 1, TRIES, 0], np.int32)
+    U = np.empty((n, n))
+    outcome = GOING
+    rounds = 0
+    while outcome == GOING and rounds < limit:
+        outcome = block_pivot(A, b, allowed, inside, shift, memory, U, x, rows, wrong, lam, zeta)
+        rounds += 1
+    count = 0
+    for i in range(n):
+        lam[i] = max(lam[i], 0.0) * size * scale[i]
+        if inside[i] == 1:
+            basic_out[count] = i
+            count += 1
+    counts_out[0] = rounds
+    counts_out[1] = memory[2]
+    counts_out[2] = count
+    counts_out[3] = 1 if shift[0] > 0.0 else 0
+    return outcome
+
+
+class BlockPivot:
+    """The fast one."""
+
+    name = "block_pivot"
+    title = "Block principal pivoting"
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution (see LcpSolver)."""
+        if problem.dimension != 1:
+            raise ValueError("block pivoting solves problems without friction")
+        basic, counts = np.empty(len(lam), np.int32), np.empty(4, np.int32)
+        limit = iterations or 10 * len(lam) + 100
+        outcome = block_solve(problem.M, problem.d, tolerance, limit, lam, basic, counts)
+        rounds, pivots, count, shifted = counts.tolist()
+        basic = basic[:count]
+        if outcome != SOLVED or shifted:
+            data = scaled(problem)
+            info = minimise(problem, data, lam / (data.scale * data.size), limit, tolerance, lam)
+            return replace(info, iterations=rounds, pivots=pivots + info.pivots)
+        return LcpInfo("solved", rounds, violation(problem, lam), pivots, basic)
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Round by round; `entering` and `leaving` list all that are exchanged after the round."""
+        data = scaled(problem)
+        n = len(lam)
+        inside = (lam > 0 if (lam > 0).any() else problem.d < 0).astype(np.int32)
+        memory, shift, U = np.array([n + 1, TRIES, 0], np.int32), np.zeros(1), np.empty((n, n))
+        x, force, zeta = np.empty(n), np.empty(n), np.empty(n)
+        rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
+        for number in range(1, (iterations or 10 * n + 100) + 1):
+            before = inside.copy()
+            outcome = block_pivot(data.M, data.d, allowed, inside, shift, memory, U, x, rows, wrong, force, zeta)
+            names = tuple(" ".join(f"λ{i + 1}" for i in np.flatnonzero(change > 0))
+                          for change in (inside - before, before - inside))
+            note = STATUS[outcome] if outcome != GOING else f"{wrong.sum()} wrong"
+            if shift[0] > 0:
+                note += f", M + {SHIFT:g} 1"
+            basic = np.flatnonzero(before).astype(np.int32)
+            yield step_of(problem, data, number, (names[0], names[1]), basic, force, note)
+            if outcome != GOING:
+                return
+

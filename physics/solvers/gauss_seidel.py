@@ -1,0 +1,66 @@
+"""Plain Gauss–Seidel on A f = -b: every contact is held, and so some contacts pull. To be seen, not to be used.
+
+    f_i ← -(b_i + Σ_{j≠i} a_ij f_j) / a_ii          with A = M, b = d, f = λ in our symbols
+
+This is how the resting contacts of Baraff's course notes are solved in places where f >= 0 is forgotten: A f + b = 0 in
+place of 0 <= A f + b ⊥ f >= 0. Bodies then stick to what they should leave. For a positive definite A the sweeps
+converge to the equalities; for a singular one that has them, too; else the sweeps go on for ever.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from contactlab.physics.jit import kernel
+from contactlab.physics.model import Array
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.lcp_info import ROUNDING, LcpInfo, PivotStep, violation
+
+SWEEPS = 10000
+
+
+@kernel
+def equality_sweep(M, d, f):
+    """One sweep over all contacts, none projected; the largest |a_ii Δf_i| [unit of b]."""
+    worst = 0.0
+    for i in range(len(d)):
+        total = d[i]
+        for j in range(len(d)):
+            total += M[i, j] * f[j]
+        if M[i, i] > 0.0:
+            f[i] -= total / M[i, i]
+            worst = max(worst, abs(total))
+    return worst
+
+
+class GaussSeidel:
+    """The glue."""
+
+    name = "gauss_seidel"
+    title = "Gauss–Seidel without f ≥ 0 (glues)"
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+        """Sweep until no contact's ζ̇ is changed by more than tolerance [unit of d], from lam (k,), which is overwritten.
+
+        The status is "glued" where A f = -b was met by contacts that pull, "solved" where none has to.
+        """
+        if problem.dimension != 1:
+            raise ValueError("plain Gauss–Seidel solves problems without friction")
+        limit = iterations or SWEEPS
+        done, change = 0, np.inf
+        allowed = max(tolerance, 100 * ROUNDING * float(np.max(np.abs(problem.d), initial=0.0)))
+        while done < limit and change > allowed and np.isfinite(lam).all():
+            change = equality_sweep(problem.M, problem.d, lam)
+            done += 1
+        pulls = np.min(lam, initial=0.0) < -1e-9 * np.max(np.abs(lam), initial=0.0)
+        status = "iterations" if not change <= allowed else "glued" if pulls else "solved"
+        basic = np.flatnonzero(lam).astype(np.int32)
+        return LcpInfo(status, done, violation(problem, lam), 0, basic)
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Sweep by sweep."""
+        f = lam.copy()
+        for number in range(1, (iterations or 50) + 1):
+            change = equality_sweep(problem.M, problem.d, f)
+            basic = np.flatnonzero(f).astype(np.int32)
+            yield PivotStep(number, "", "", basic, f.copy(), problem.M @ f + problem.d, f"change {change:.3g}")

@@ -1,0 +1,307 @@
+"""The quadratic program in the forces, by an active-set method on λ >= 0.
+
+    minimise  ½ λᵀ M λ + λᵀ d   subject to  λ >= 0                                                 [RBDA eq. 11.43]
+
+Its Kuhn–Tucker conditions are the contact equations, the gradient being ζ̇. On a set B of pushing contacts with regular
+M_BB the minimiser is -M_BB⁻¹ d_B; λ goes there, or as far as λ >= 0 allows, and then the contact stopped at leaves B.
+At the minimiser, the contact with the most negative ζ̇ enters. [Lawson & Hanson 1974, ch. 23, with normal equations;
+Nocedal & Wright 2006, ch. 16]
+
+Redundant contacts: where the one that enters depends on B, the energy falls linearly along a null vector y of M. Either
+a force in B reaches zero and leaves B in exchange, or y >= 0 and the energy is not bounded below: y is the certificate.
+
+M_BB = UᵀU is kept factored; a contact that enters appends a column, one that leaves costs Givens rotations
+[Gill, Golub, Murray & Saunders 1974]. M must be symmetric positive semidefinite.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.lcp_info import (
+    DEPENDENT,
+    GOING,
+    INCONSISTENT,
+    RAY,
+    ROUNDING,
+    SOLVED,
+    STATUS,
+    LcpInfo,
+    PivotStep,
+    Scaled,
+    conclude,
+    scaled,
+    step_of,
+)
+
+COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
+
+
+@helper
+def append_row(M, U, rows, state, j, x_out):
+    """B gets j: U's new column is U⁻ᵀ M_Bj and √(what is left). x_out = M_BB⁻¹ M_Bj.
+
+    Returns False, and changes nothing, where j depends on B.
+    """
+    count = state[COUNT]
+    left = M[j, j]
+    for a in range(count):
+        x_out[a] = M[j, rows[a]]
+    for a in range(count):
+        x_out[a] /= U[a, a]
+        for b in range(a + 1, count):
+            x_out[b] -= U[a, b] * x_out[a]
+        U[a, count] = x_out[a]
+        left -= x_out[a] * x_out[a]
+    back_substitute(U, count, x_out)
+    total = 1.0
+    for a in range(count):
+        total += abs(x_out[a])
+    if left <= 10.0 * DEPENDENT * total * total:
+        return False
+    U[count, count] = np.sqrt(left)
+    rows[count] = j
+    state[COUNT] = count + 1
+    return True
+
+
+@helper
+def remove_row(U, rows, state, a):
+    """B loses its a-th row: the columns after it move up and rotations make U triangular again."""
+    count = state[COUNT] - 1
+    for b in range(a, count):
+        rows[b] = rows[b + 1]
+        for i in range(b + 2):
+            U[i, b] = U[i, b + 1]
+    for i in range(a, count):
+        r = np.hypot(U[i, i], U[i + 1, i])
+        c = U[i, i] / r
+        s = U[i + 1, i] / r
+        for b in range(i, count):
+            upper = U[i, b]
+            U[i, b] = c * upper + s * U[i + 1, b]
+            U[i + 1, b] = c * U[i + 1, b] - s * upper
+    state[COUNT] = count
+
+
+@helper
+def back_substitute(U, count, x):
+    """x := U⁻¹ x"""
+    for a in range(count - 1, -1, -1):
+        total = x[a]
+        for b in range(a + 1, count):
+            total -= U[a, b] * x[b]
+        x[a] = total / U[a, a]
+
+
+@helper
+def face_minimum(d, U, rows, count, x_out):
+    """x_out = -M_BB⁻¹ d_B"""
+    for a in range(count):
+        x_out[a] = -d[rows[a]]
+    for a in range(count):
+        x_out[a] /= U[a, a]
+        for b in range(a + 1, count):
+            x_out[b] -= U[a, b] * x_out[a]
+    back_substitute(U, count, x_out)
+
+
+@helper
+def advance(lam, rows, count, direction, limit):
+    """λ_B += t · direction, t <= limit the furthest with λ >= 0; the position in B that stops it, -1 = none, and t."""
+    stop = -1
+    t = limit
+    for a in range(count):
+        if direction[a] < 0.0:
+            reach = lam[rows[a]] / -direction[a]
+            if reach < t:
+                stop = a
+                t = reach
+    if t < np.inf:
+        for a in range(count):
+            lam[rows[a]] = max(lam[rows[a]] + t * direction[a], 0.0)
+        if stop >= 0:
+            lam[rows[stop]] = 0.0
+    return stop, t
+
+
+@helper
+def steepest(M, d, tolerance, lam, rows, count, excused, zeta_out):
+    """ζ̇ = M λ + d, and its most negative row outside B and beyond tolerance and rounding, -1 = none."""
+    n = len(d)
+    total = 0.0
+    for i in range(n):
+        zeta_out[i] = d[i]
+    for a in range(count):
+        force = lam[rows[a]]
+        total += force
+        for i in range(n):
+            zeta_out[i] += force * M[rows[a], i]
+    for a in range(count):
+        zeta_out[rows[a]] = 0.0
+    best = -1
+    worst = 0.0
+    for i in range(n):
+        if zeta_out[i] < worst and excused[i] == 0 and zeta_out[i] < -tolerance[i] - ROUNDING * (abs(d[i]) + total):
+            best = i
+            worst = zeta_out[i]
+    return best
+
+
+@helper
+def exchange_dependent(M, d, lam, U, rows, state, j, x, last_out):
+    """j enters along the null vector y = (-x on B, 1 on j) until a force in B is gone. Returns GOING, SOLVED (ζ̇_j is
+    zero but for rounding: nothing done) or RAY (y >= 0)."""
+    count = state[COUNT]
+    gain = d[j]
+    size = abs(d[j])
+    for a in range(count):
+        gain -= d[rows[a]] * x[a]
+        size += abs(d[rows[a]] * x[a])
+        x[a] = -x[a] if abs(x[a]) > 1e-12 else 0.0
+    if gain >= -INCONSISTENT * size:
+        return SOLVED
+    stop, t = advance(lam, rows, count, x, np.inf)
+    if stop < 0:
+        return RAY
+    lam[j] = t
+    last_out[1] = rows[stop]
+    remove_row(U, rows, state, stop)
+    append_row(M, U, rows, state, j, x)
+    return GOING
+
+
+@kernel
+def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out):
+    """Go to the minimum on B, or until a contact leaves it; or let the next one enter. Returns GOING, SOLVED or RAY.
+
+    On RAY, x holds y on B and state[ENTERED] the row where y is 1. last_out = rows that entered and left (-1: none).
+    """
+    last_out[:] = -1
+    if state[MOVING] == 1:
+        count = state[COUNT]
+        face_minimum(d, U, rows, count, x)
+        for a in range(count):
+            x[a] -= lam[rows[a]]
+        stop, _ = advance(lam, rows, count, x, 1.0)
+        if stop >= 0:
+            last_out[1] = rows[stop]
+            if rows[stop] == state[ENTERED]:  # it entered by rounding only
+                excused[rows[stop]] = 1
+            remove_row(U, rows, state, stop)
+            return GOING
+        state[MOVING] = 0
+    j = steepest(M, d, tolerance, lam, rows, state[COUNT], excused, work)
+    if j < 0:
+        return SOLVED
+    state[ENTERED] = j
+    if append_row(M, U, rows, state, j, x):
+        last_out[0] = j
+        state[MOVING] = 1
+        return GOING
+    outcome = exchange_dependent(M, d, lam, U, rows, state, j, x, last_out)
+    if outcome == SOLVED:
+        excused[j] = 1
+        return GOING
+    if outcome == GOING:
+        last_out[0] = j
+        state[MOVING] = 1
+    return outcome
+
+
+@kernel
+def force_start(M, lam, U, rows, state, x):
+    """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
+    order = np.argsort(-lam)
+    state[:] = 0
+    state[ENTERED] = -1
+    for i in order:
+        if not (lam[i] > 0.0 and append_row(M, U, rows, state, i, x)):
+            lam[i] = 0.0
+    state[MOVING] = 1
+
+
+@kernel
+def force_run(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out, limit, pivots_out):
+    """Step until the end or the limit."""
+    outcome = GOING
+    while outcome == GOING and pivots_out[0] < limit:
+        outcome = force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
+        pivots_out[0] += 1
+    return outcome
+
+
+class ActiveSet:
+    """The arrays of the method for one scaled problem, and the moves on them."""
+
+    def __init__(self, data: Scaled, start: Array, tolerance: float) -> None:
+        n = len(data.d)
+        self.data = data
+        self.tolerance = tolerance * data.scale / data.size
+        self.lam = np.where(start > 0, start, 0.0)
+        self.U, self.x, self.work = np.zeros((n + 1, n + 1)), np.zeros(n + 1), np.empty(n)
+        self.rows, self.state = np.zeros(n + 1, np.int32), np.zeros(3, np.int32)
+        self.excused, self.last = np.zeros(n, np.int32), np.full(2, -1, np.int32)
+        self.pivots = np.zeros(1, np.int32)
+        force_start(data.M, self.lam, self.U, self.rows, self.state, self.x)
+
+    def _arrays(self) -> tuple:
+        return (self.data.M, self.data.d, self.tolerance, self.lam, self.U, self.rows, self.state, self.excused, self.x,
+                self.work, self.last)
+
+    def step(self) -> int:
+        return int(force_step(*self._arrays()))
+
+    def run(self, limit: int) -> int:
+        return int(force_run(*self._arrays(), limit, self.pivots))
+
+    @property
+    def basic(self) -> IntArray:
+        return np.sort(self.rows[: self.state[COUNT]])
+
+    def ray(self) -> Array:
+        """The null vector along which the energy falls for ever."""
+        y = np.zeros(len(self.lam))
+        count = int(self.state[COUNT])
+        y[self.rows[:count]] = self.x[:count]
+        y[self.state[ENTERED]] = 1.0
+        return y
+
+
+def minimise(problem: ContactProblem, data: Scaled, start: Array, limit: int, tolerance: float, lam: Array) -> LcpInfo:
+    """Solve from a first guess of the scaled λ, into lam."""
+    state = ActiveSet(data, start, tolerance)
+    outcome = state.run(limit)
+    count = int(state.pivots[0])
+    ray = state.ray() if outcome == RAY else data.d
+    return conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
+
+
+class ForceQP:
+    """The QP in λ."""
+
+    name = "qp_force"
+    title = "QP in λ (active set)"
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution (see LcpSolver)."""
+        data = scaled(problem)
+        start = lam / (data.scale * data.size)
+        return minimise(problem, data, start, iterations or 50 * len(lam) + 100, tolerance, lam)
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Step by step, every λ >= 0 and the energy falling."""
+        data = scaled(problem)
+        state = ActiveSet(data, lam / (data.scale * data.size), 1e-12)
+        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
+            outcome = state.step()
+            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
+            force = state.lam
+            energy = data.size**2 * (0.5 * force @ data.M @ force + force @ data.d)
+            note = STATUS[outcome] if outcome != GOING else f"½λᵀMλ + λᵀd = {energy:.6g}"
+            yield step_of(problem, data, number, (names[0], names[1]), state.basic, force, note)
+            if outcome != GOING:
+                return
