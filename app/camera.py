@@ -178,7 +178,7 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
 
 
 def scene_bounds(model: Model, x: Array, q: Array, body: int = -1) -> tuple[Array, Array]:
-    """The box lo, hi (3,) [m] to frame: one body, or all that is not a plane nor scenery much larger than what moves."""
+    """The box lo, hi (3,) [m] to frame: one body, or all but planes and scenery much larger than what moves."""
     lo, hi = shape_boxes(model, x, q)
     chosen = np.isfinite(lo).all(axis=1)
     if body >= 0:

@@ -9,6 +9,7 @@ from contactlab.app.theme import body_colors, linear
 from contactlab.physics.model import Array, BodyKind, Labels, Model, ShapeKind
 
 ROW = 14  # floats of an instance
+HATCH = 0.28  # period of the stripes of kinematic bodies / bounding radius
 ROUND = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER)
 
 
@@ -57,10 +58,11 @@ def product(p: Array, q: Array) -> Array:
 
 
 def shape_colors(model: Model, labels: Labels) -> Array:
-    """(s, 4): linear colour and 1 for shapes of kinematic bodies, which are hatched, else 0."""
-    color = linear(body_colors(model, labels))
-    hatched = (model.kind == BodyKind.KINEMATIC).astype(float)
-    return np.column_stack([color, hatched])[model.shapes.body]
+    """(s, 4): linear colour, and the period [m] of the stripes of shapes of kinematic bodies, 0 for others."""
+    body = model.shapes.body
+    period = np.where(np.isfinite(model.shapes.bound), HATCH * model.shapes.bound, 1.0)
+    color = linear(body_colors(model, labels))[body]
+    return np.column_stack([color, np.where(model.kind[body] == BodyKind.KINEMATIC, period, 0.0)])
 
 
 def drawn_sizes(model: Model) -> Array:

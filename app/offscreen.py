@@ -24,7 +24,7 @@ def create_context() -> moderngl.Context:
 
 
 class Offscreen:
-    """A picture to draw into: `with Offscreen((1280, 800)) as screen: renderer.draw(..., screen.fbo); screen.read()`."""
+    """A picture to draw into, with a context of its own; `with` releases both."""
 
     def __init__(self, size: tuple[int, int]) -> None:
         """size: width and height in pixels. Raises GraphicsError."""

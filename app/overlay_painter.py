@@ -44,8 +44,10 @@ class OverlayPainter:
         self._programs = load(ctx, "stroke.vert", "stroke.frag"), load(ctx, "mark.vert", "mark.frag")
         self._corners = ctx.buffer(np.array([-1, -1, 1, -1, -1, 1, 1, 1], np.float32).tobytes())
         stroke, mark = self._programs
-        self._strokes = _Layer(ctx, stroke, self._corners, "3f 3f 4f 3f", ("in_from", "in_to", "in_color", "in_style"), 13)
-        self._marks = _Layer(ctx, mark, self._corners, "3f 4f 3f", ("in_place", "in_color", "in_style"), 10)
+        stroke["scene_depth"] = mark["scene_depth"] = 0
+        style = ("in_color", "in_style")
+        self._strokes = _Layer(ctx, stroke, self._corners, "3f 3f 4f 3f", ("in_from", "in_to", *style), 13)
+        self._marks = _Layer(ctx, mark, self._corners, "3f 4f 3f", ("in_place", *style), 10)
 
     def paint(self, glyphs: Glyphs, depth: moderngl.Texture, target: moderngl.Framebuffer) -> None:
         """Paint over `target`; `depth`: window depth of the scene, as large."""
@@ -56,7 +58,6 @@ class OverlayPainter:
         depth.use(0)
         for program in self._programs:
             program["halo"] = glyphs.halo
-            program["scene_depth"] = 0
         self._strokes.paint(glyphs.strokes)
         self._marks.paint(glyphs.marks)
         ctx.disable(moderngl.BLEND)

@@ -15,9 +15,9 @@ from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.state import Contacts
 
 # shapes of marks
-RING, DISC, SPLIT_DISC, DIAMOND, STAR, CHECKER, DOT = range(7)
+RING, DISC, SPLIT_DISC, RINGED_DISC, RINGED_SPLIT_DISC, DIAMOND, STAR, CHECKER = range(8)
 # kinds of strokes
-LINE, ARROW, DASHED, OPEN_ARROW, CLIPPED_ARROW, DOUBLE_ARROW = range(6)
+LINE, ARROW, DASHED, OPEN_ARROW, CUT_ARROW = range(5)
 
 FLASH = 0.3            # [s] an impact is seen, in simulated time
 FLASHES = 48           # at most
@@ -187,8 +187,11 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     sign, alpha = _concerned(c, options.selected)
     touching = (c.current | c.active).astype(bool)
     if options.normals:
-        reach = c.normal * (0.45 * scale.body)
-        b.strokes(c.point, c.point + reach, look.normal, 0.75 * alpha * np.where(touching, 1.0, 0.6), 1.4, LINE, 0.45)
+        length = 0.45 * scale.body
+        # a force arrow along the normal tells as much
+        bare = arrow_lengths(c.lam, scale, options.logarithmic) * float(options.forces) < length
+        start, opacity = c.point[bare], 0.75 * alpha * np.where(touching, 1.0, 0.6)
+        b.strokes(start, start + length * c.normal[bare], look.normal, opacity[bare], 1.4, LINE, 0.45)
     slips = sliding(c)
     if options.forces:
         _arrows(b, c.point, c.normal * (sign * c.lam)[:, None], look.force, alpha, scale, options, ARROW)
@@ -227,7 +230,7 @@ def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array,
     length = arrow_lengths(size[seen], scale, options.logarithmic)
     cut = length > scale.longest
     reach = force[seen] * (np.minimum(length, scale.longest) / size[seen])[:, None]
-    shape = np.where(cut, CLIPPED_ARROW, np.broadcast_to(kind, size.shape)[seen])
+    shape = np.where(cut, CUT_ARROW, np.broadcast_to(kind, size.shape)[seen])
     b.strokes(start[seen], start[seen] + reach, color, alpha[seen], 3.6, shape, 0.8)
 
 
@@ -240,9 +243,9 @@ def _points(b: _Builder, c: Contacts, alpha: Array, slips: Array, touching: Arra
     b.marks(c.point[current], look.stick, alpha[current], radius, RING)
     active = touching & (c.active != 0)
     color = np.where(slips[active][:, None], look.slip, look.stick)
-    b.marks(c.point[active], color, alpha[active], radius, np.where(slips[active], SPLIT_DISC, DISC))
-    both = active & (c.current != 0)  # the ring of the current set around the active disc
-    b.marks(c.point[both], look.stick, alpha[both], radius + 2.6, RING)
+    shape = np.where(slips[active], SPLIT_DISC, DISC)
+    shape += np.where(c.current[active] != 0, RINGED_DISC - DISC, 0)  # the ring of the current set around the disc
+    b.marks(c.point[active], color, alpha[active], radius, shape)
 
 
 def _mark_radius(b: _Builder, scale: Scale) -> float:
@@ -295,13 +298,13 @@ def _springs(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
     """Springs of the model."""
     springs = snapshot.model.springs
     for k in range(len(springs.body_a)):
+        attached = (springs.body_a[k], springs.anchor_a[k]), (springs.body_b[k], springs.anchor_b[k])
         ends = [
-            springs_end if body < 0 else snapshot.x[body] + matrices(snapshot.q[body])[0] @ springs_end
-            for body, springs_end in ((springs.body_a[k], springs.anchor_a[k]), (springs.body_b[k], springs.anchor_b[k]))
+            at if body < 0 else snapshot.x[body] + matrices(snapshot.q[body])[0] @ at for body, at in attached
         ]
         points = _coil(ends[0], ends[1], b.camera.eye - ends[0], 0.18 * scale.body, 9)
         b.strokes(points[:-1], points[1:], b.look.inertia, 1.0, 2.2, LINE, 0.5)
-        b.marks(np.array(ends), b.look.inertia, 1.0, 3.5, DOT)
+        b.marks(np.array(ends), b.look.inertia, 1.0, 3.5, DISC)
 
 
 def _mouse_spring(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
@@ -336,7 +339,8 @@ def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
     dynamic = snapshot.model.kind == BodyKind.DYNAMIC
     x, reach = snapshot.x[dynamic], snapshot.L[dynamic] / momentum_scale(snapshot, scale)
     seen = np.linalg.norm(reach, axis=1) > 0.02 * scale.body
-    b.strokes(x[seen], x[seen] + reach[seen], b.look.momentum, 1.0, 3.0, DOUBLE_ARROW, 0.8)
+    for share in (0.88, 1.0):  # two heads, as for vectors of rotation
+        b.strokes(x[seen], x[seen] + share * reach[seen], b.look.momentum, 1.0, 3.0, ARROW, 0.8)
 
 
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:
@@ -371,15 +375,13 @@ def _names(b: _Builder, snapshot: Snapshot) -> None:
 def quantity(value: float, unit: str) -> str:
     """Three digits and a metric prefix: "12.3 N", "1.20 kN"."""
     size = abs(value)
-    for factor, prefix in ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m")):
-        if size >= 0.9995 * factor:
-            break
-    else:
-        factor, prefix = 1e-6, "µ"
-    scaled = value / factor
     if size == 0.0:
         return f"0 {unit}"
-    return f"{scaled:.{max(0, 2 - int(np.floor(np.log10(abs(scaled)))))}f} {prefix}{unit}"
+    prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
+    factor, prefix = next((p for p in prefixes if size >= 0.9995 * p[0]), prefixes[-1])
+    scaled = value / factor
+    digits = max(0, 2 - int(np.floor(np.log10(abs(scaled)))))
+    return f"{scaled:.{min(digits, 6)}f} {prefix}{unit}"
 
 
 def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:

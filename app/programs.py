@@ -2,10 +2,28 @@
 
 import re
 from importlib.resources import files
+from typing import NamedTuple
 
 import moderngl
 
 INCLUDE = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
+SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
+
+
+class Quality(NamedTuple):
+    """What the machine can afford."""
+
+    software: bool
+    samples: int      # of multisampling; 0 = smooth the finished picture instead
+    shadow_size: int  # of the shadow map [texels]
+
+
+def quality(ctx: moderngl.Context) -> Quality:
+    """Cheap settings where the processor draws, better ones on a GPU."""
+    name = ctx.info["GL_RENDERER"].lower()
+    if any(word in name for word in SOFTWARE):
+        return Quality(True, 0, 768)
+    return Quality(False, min(4, ctx.max_samples), 2048)
 
 
 def source(name: str, defines: tuple[str, ...] = ()) -> str:
@@ -24,11 +42,44 @@ def source(name: str, defines: tuple[str, ...] = ()) -> str:
     return "\n".join([version, *(f"#define {d}" for d in defines), rest])
 
 
-def load(ctx: moderngl.Context, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> moderngl.Program:
-    """Compile shaders/`vertex` and shaders/`fragment`; the block Frame is bound to 0."""
+def load(ctx: moderngl.Context, vertex: str, fragment: str, *defines: str) -> moderngl.Program:
+    """Compile shaders/`vertex` and shaders/`fragment`; SOFTWARE and CONSERVATIVE are defined where they hold.
+
+    The block Frame is bound to 0, samplers read texture unit 0.
+    """
+    if quality(ctx).software:
+        defines += ("SOFTWARE",)
+    if "GL_ARB_conservative_depth" in ctx.extensions:
+        defines += ("CONSERVATIVE",)
     program = ctx.program(vertex_shader=source(vertex, defines), fragment_shader=source(fragment, defines))
-    for name in ("Frame",):
-        block = program.get(name, None)
-        if isinstance(block, moderngl.UniformBlock):
-            block.binding = 0
+    if "Frame" in program:
+        block = program["Frame"]
+        assert isinstance(block, moderngl.UniformBlock)
+        block.binding = 0
     return program
+
+
+def attributes(program: moderngl.Program, buffer: moderngl.Buffer, fields: tuple[tuple[str, int], ...],
+               per_instance: bool = False) -> tuple[object, ...]:
+    """An entry of `vertex_array`: float fields (name, count) of a row of `buffer`, without those that the compiler
+    found unused."""
+    parts = [f"{count}f" if name in program else f"{4 * count}x" for name, count in fields]
+    names = [name for name, _ in fields if name in program]
+    return buffer, " ".join(parts) + ("/i" if per_instance else ""), *names
+
+
+class Owner:
+    """Makes things in a context, and gives them all back."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.ctx = ctx
+        self._owned: list = []
+
+    def own(self, thing):
+        self._owned.append(thing)
+        return thing
+
+    def release(self) -> None:
+        for thing in reversed(self._owned):
+            thing.release()
+        self._owned = []

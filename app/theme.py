@@ -52,8 +52,8 @@ DARK = Theme(
     axis_x=rgb("#e0664f"), axis_y=rgb("#4fae8a"), axis_z=rgb("#5c92e0"),
 )
 LIGHT = Theme(
-    zenith=rgb("#c9d6e6"), horizon=rgb("#edf1f6"), ground=rgb("#e9ecf0"), grid=rgb("#7d8796"),
-    sky_light=(0.56, 0.60, 0.66), ground_light=(0.34, 0.33, 0.32), sun=0.74,
+    zenith=rgb("#c3d2e4"), horizon=rgb("#eef2f7"), ground=rgb("#e6e9ed"), grid=rgb("#8d97a6"),
+    sky_light=(0.44, 0.47, 0.52), ground_light=(0.30, 0.29, 0.28), sun=0.66,
     text=rgb("#1b2230"), halo=rgb("#ffffff"), selection=rgb("#e06a00"),
     stick=rgb("#1b2230"), slip=rgb("#1260c4"), near=rgb("#0d86ad"), normal=rgb("#5d6675"),
     force=rgb("#c4109b"), friction=rgb("#e0b000"), impact=rgb("#d9541e"), spring=rgb("#0a7d4c"),
@@ -89,3 +89,13 @@ def linear(color: Array) -> Array:
     """sRGB -> linear light [IEC 61966-2-1]."""
     c = np.asarray(color, float)
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def display(light: Array) -> Array:
+    """Linear light -> sRGB [IEC 61966-2-1], clipped to 0..1."""
+    c = np.clip(light, 0.0, 1.0)
+    return np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1.0 / 2.4) - 0.055)
+
+
+def mixed(a: Array, b: Array, share: float) -> Array:
+    return a + (b - a) * share

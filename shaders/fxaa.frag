@@ -1,30 +1,24 @@
 #version 330 core
-// Smooths staircase edges: blends along the local edge direction, as found from the brightness of the neighbours.
-// [T. Lottes, FXAA, NVIDIA 2009; the short form with four corner and four directional taps]
+// Smooths staircase edges on machines without multisampling: blends along the edge that the brightness of the
+// neighbours shows [after T. Lottes, FXAA, NVIDIA 2009]. Single texels only: they cost a processor least.
 uniform sampler2D picture;
-in vec2 uv;
 out vec4 out_color;
-
-const float THRESHOLD = 0.04;
-const float REACH = 6.0;
 
 float luma(vec3 c) { return dot(c, vec3(0.299, 0.587, 0.114)); }
 
+vec4 at(vec2 p) { return texelFetch(picture, ivec2(p), 0); }
+
 void main() {
-    ivec2 at = ivec2(gl_FragCoord.xy);
-    vec3 middle = texelFetch(picture, at, 0).rgb;
-    float m = luma(middle);
-    float nw = luma(texelFetch(picture, at + ivec2(-1, 1), 0).rgb);
-    float ne = luma(texelFetch(picture, at + ivec2(1, 1), 0).rgb);
-    float sw = luma(texelFetch(picture, at + ivec2(-1, -1), 0).rgb);
-    float se = luma(texelFetch(picture, at + ivec2(1, -1), 0).rgb);
-    float lo = min(m, min(min(nw, ne), min(sw, se))), hi = max(m, max(max(nw, ne), max(sw, se)));
-    if (hi - lo < max(THRESHOLD, 0.1 * hi)) { out_color = vec4(middle, 1.0); return; }
-    vec2 dir = vec2((nw + ne) - (sw + se), (nw + sw) - (ne + se));
-    float least = max((nw + ne + sw + se) * 0.03125, 1.0 / 128.0);
-    dir = clamp(dir / (min(abs(dir.x), abs(dir.y)) + least), -REACH, REACH) / vec2(textureSize(picture, 0));
-    vec3 a = 0.5 * (texture(picture, uv + dir * (1.0 / 3.0 - 0.5)).rgb + texture(picture, uv + dir * (2.0 / 3.0 - 0.5)).rgb);
-    vec3 b = 0.5 * a + 0.25 * (texture(picture, uv - 0.5 * dir).rgb + texture(picture, uv + 0.5 * dir).rgb);
-    float l = luma(b);
-    out_color = vec4(l < lo || l > hi ? a : b, 1.0);
+    vec2 p = gl_FragCoord.xy;
+    vec4 middle = at(p), nw = at(p + vec2(-1, 1)), ne = at(p + 1.0), sw = at(p - 1.0), se = at(p + vec2(1, -1));
+    bool body = min(middle.a, min(min(nw.a, ne.a), min(sw.a, se.a))) < 0.999;  // see body.glsl
+    float m = luma(middle.rgb), a = luma(nw.rgb), b = luma(ne.rgb), c = luma(sw.rgb), d = luma(se.rgb);
+    float lo = min(m, min(min(a, b), min(c, d))), hi = max(m, max(max(a, b), max(c, d)));
+    vec2 along = vec2((a + b) - (c + d), (a + c) - (b + d));
+    along = clamp(along / (min(abs(along.x), abs(along.y)) + 1.0 / 64.0), -3.0, 3.0);
+    vec3 near = 0.5 * (at(p + 0.34 * along) + at(p - 0.34 * along)).rgb;
+    vec3 wide = 0.5 * near + 0.25 * (at(p + along) + at(p - along)).rgb;
+    float l = luma(wide);
+    vec3 smooth_color = l < lo || l > hi ? near : wide;
+    out_color = vec4(!body || hi - lo < max(0.04, 0.1 * hi) ? middle.rgb : smooth_color, 1.0);
 }

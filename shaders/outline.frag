@@ -1,7 +1,7 @@
 #version 330 core
 // A line around the mask of the selected body.
 uniform sampler2D mask;
-uniform vec4 line_color;
+uniform vec3 line_color;
 uniform float width;  // [pixels]
 out vec4 out_color;
 
@@ -17,5 +17,5 @@ void main() {
     }
     float alpha = around * (1.0 - here);
     if (alpha < 0.01) discard;
-    out_color = vec4(line_color.rgb, alpha);
+    out_color = vec4(line_color, alpha);
 }

@@ -68,12 +68,11 @@ void main() {
     if (t >= NONE || t < eye.w) discard;
     vec3 to = rotate(turn, t * d);
     gl_FragDepth = depth_of(to);
-    if (pass_mode == 1) { out_color = vec4(1.0); return; }
     vec3 m = from + t * d;
     float pixel = forward.w * t / max(-dot(n, d), 0.2);
     vec2 s = clamp(m.xy / pixel, -1.0, 1.0);
     float across = clamp(1.2 - min(abs(m.x), abs(m.y)) / pixel, 0.0, 1.0);
     float edge = max(line(m, pixel), horizon.w > 0.5 ? across : 0.0);
-    vec3 albedo = pattern(color.rgb, s.x * s.y, (m.x + m.z) / size.x * 1.5, color.a, pixel / size.x * 1.5);
+    vec3 albedo = pattern(color.rgb, s.x * s.y, (m.x + m.z) / max(color.a, 1e-6), color.a, pixel / max(color.a, 1e-6));
     out_color = finish(albedo, rotate(turn, n), eye.xyz + to, edge);
 }

@@ -8,7 +8,6 @@ flat in vec4 color;
 out vec4 out_color;
 
 void main() {
-    if (pass_mode == 1) { out_color = vec4(1.0); return; }
     vec3 e = from_edge;
     if (horizon.w > 1.5) e -= 2.0 * step(1.5, e);
     vec3 pixels = e / max(fwidth(e), 1e-6);
@@ -17,7 +16,7 @@ void main() {
     vec3 n = normalize(normal);
     if (!gl_FrontFacing) n = -n;
     float pixel = forward.w * dot(forward.xyz, place - eye.xyz);
-    float period = 40.0 * pixel;
-    vec3 albedo = pattern(color.rgb, 1.0, color.a > 0.5 ? (local.x + local.y + local.z) / period : 0.0, color.a, 0.03);
+    float period = max(color.a, 1e-6);
+    vec3 albedo = pattern(color.rgb, 1.0, (local.x + local.y + local.z) / period, color.a, 1.5 * pixel / period);
     out_color = finish(albedo, n, place, edge);
 }

@@ -20,13 +20,12 @@ void main() {
     float t = b - sqrt(h2);
     if (t < eye.w) discard;
     gl_FragDepth = depth_of(t * d);
-    if (pass_mode == 1) { out_color = vec4(1.0); return; }
     vec3 n = (t * d - centre) / radius;
     vec3 m = unrotate(turn, n);
     float pixel = forward.w * t / radius / max(-dot(n, d), 0.15);
     vec3 s = clamp(m / pixel, -1.0, 1.0);
     vec3 line = clamp(1.2 - abs(m) / pixel, 0.0, 1.0);
-    float edge = horizon.w > 0.5 ? max(line.x, max(line.y, line.z)) : 0.0;
-    vec3 albedo = pattern(color.rgb, s.x * s.y * s.z, 3.0 * m.z, color.a, 3.0 * pixel);
+    float edge = max(line.x, max(line.y, line.z)) * float(horizon.w > 0.5);
+    vec3 albedo = pattern(color.rgb, s.x * s.y * s.z, m.z * radius / max(color.a, 1e-6), color.a, pixel * radius / max(color.a, 1e-6));
     out_color = finish(albedo, n, eye.xyz + t * d, edge);
 }

@@ -5,29 +5,34 @@ in vec2 in_corner;
 in vec3 in_from;
 in vec3 in_to;
 in vec4 in_color;
-in vec3 in_style;   // width [pixels], kind, fade
-out vec2 at;                 // [pixels] along from the start, and across
-noperspective out float inverse_depth;
-flat out float span;         // length [pixels]
+in vec3 in_style;   // width [pixels], kind (see overlays.py), fade
+out vec2 at;                  // [pixels] along from the start, and across
+noperspective out float near; // 1 / distance along the view [1/m]
+flat out vec4 shaft;          // length, half width, period of dashes, half gap [pixels]
+flat out vec4 head;           // tip, slope of the sides (x, y), thickness of the outline [pixels]
 flat out vec4 color;
-flat out vec3 style;
+flat out float fade;
 
 void main() {
     vec4 a = view_projection * vec4(in_from, 1.0), b = view_projection * vec4(in_to, 1.0);
-    color = in_color;
-    style = in_style;
     float nearest = 1.01 * eye.w;
+    color = in_color;
+    fade = in_style.z;
     if (a.w < nearest && b.w < nearest) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
     if (a.w < nearest) a = mix(a, b, (nearest - a.w) / (b.w - a.w));
     if (b.w < nearest) b = mix(b, a, (nearest - b.w) / (a.w - b.w));
     vec2 pa = a.xy / a.w * 0.5 * viewport.xy, pb = b.xy / b.w * 0.5 * viewport.xy;
-    span = length(pb - pa);
+    float span = length(pb - pa), w = in_style.x;
     vec2 along = span > 1e-4 ? (pb - pa) / span : vec2(0.0, 1.0);
-    float reach = 2.6 * in_style.x + 2.5 * viewport.z;
-    float s = in_corner.x < 0.0 ? -reach : span + reach;
+    int kind = int(in_style.y + 0.5);  // 0 line, 1 arrow, 2 dashed, 3 open arrow, 4 dashed arrow
+    bool headless = kind == 0 || kind == 2;
+    float size = headless ? 0.0 : min(3.6 * w, 0.75 * span + 0.5 * w);
+    shaft = vec4(max(span - size, 0.0), 0.5 * w, kind == 2 || kind == 4 ? 5.0 * w : 1e6, kind == 2 || kind == 4 ? w : -1e6);
+    head = vec4(headless ? -1e6 : span, vec2(0.5, 1.0) / 1.118, kind == 3 ? 0.7 * w : 1e6);
+    float reach = max(0.5 * w, 0.5 * size) + 1.8 * viewport.z;
+    float s = in_corner.x < 0.0 ? -0.5 * w - 1.8 * viewport.z : span + 0.5 * w + 1.8 * viewport.z;
     at = vec2(s, in_corner.y * reach);
-    float share = clamp(s / max(span, 1e-4), -0.2, 1.2);
-    inverse_depth = max(mix(1.0 / a.w, 1.0 / b.w, share), 1e-9);
+    near = max(mix(1.0 / a.w, 1.0 / b.w, clamp(s / max(span, 1e-4), -0.2, 1.2)), 1e-9);
     vec2 p = pa + along * s + vec2(-along.y, along.x) * at.y;
     gl_Position = vec4(p / (0.5 * viewport.xy), 0.0, 1.0);
 }

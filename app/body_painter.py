@@ -1,0 +1,131 @@
+"""Paints all shapes but planes: one instanced draw per kind of shape, in the picture, the shadow map or a mask."""
+
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.app import geometry, instances
+from contactlab.app.programs import Owner, attributes, load
+from contactlab.physics.model import Labels, Model, ShapeKind
+
+INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
+TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
+SHADERS = {
+    ShapeKind.SPHERE: ("sphere.vert", "sphere.frag", "SPHERE"),
+    ShapeKind.CAPSULE: ("round.vert", "round.frag", "CAPSULE"),
+    ShapeKind.CYLINDER: ("round.vert", "round.frag", "CYLINDER"),
+    ShapeKind.BOX: ("solid.vert", "solid.frag", "SOLID"),
+}
+SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
+
+
+class _Mesh(NamedTuple):
+    buffer: moderngl.Buffer
+    fields: tuple[tuple[str, int], ...]
+
+
+class _Drawable:
+    """One group of equal shapes: its instances, and its vertex arrays as they are first needed."""
+
+    def __init__(self, group: instances.Group, rows: moderngl.Buffer, mesh: _Mesh, shadow_mesh: _Mesh) -> None:
+        self.group, self.rows, self.mesh, self.shadow_mesh = group, rows, mesh, shadow_mesh
+        self.arrays: dict[str, moderngl.VertexArray] = {}
+
+    @property
+    def look(self) -> ShapeKind:
+        """Hulls and meshes are drawn as boxes are."""
+        kind = ShapeKind(self.group.kind)
+        return kind if kind in SHADERS else ShapeKind.BOX
+
+
+class BodyPainter(Owner):
+    def __init__(self, ctx: moderngl.Context) -> None:
+        super().__init__(ctx)
+        self._programs: dict[tuple[ShapeKind, str], moderngl.Program] = {}
+        self._scene = Owner(ctx)
+        self._drawables: list[_Drawable] = []
+        cube = self._buffer(self, geometry.cube(), ("in_position", 3))
+        self._meshes = {
+            ShapeKind.SPHERE: self._buffer(self, geometry.polygon(8), ("in_corner", 2)),
+            ShapeKind.CAPSULE: cube,
+            ShapeKind.CYLINDER: cube,
+            ShapeKind.BOX: self._buffer(self, geometry.box(), *TRIANGLE),
+        }
+        self._shadow_meshes = {
+            ShapeKind.SPHERE: self._buffer(self, geometry.disc(), ("in_position", 3)),
+            ShapeKind.CAPSULE: self._buffer(self, geometry.capsule(), ("in_position", 3)),
+            ShapeKind.CYLINDER: self._buffer(self, geometry.cylinder(), ("in_position", 3)),
+            ShapeKind.BOX: cube,
+        }
+
+    @staticmethod
+    def _buffer(owner: Owner, data: geometry.Vertices, *fields: tuple[str, int]) -> _Mesh:
+        return _Mesh(owner.own(owner.ctx.buffer(data.tobytes())), fields)
+
+    def set_scene(self, model: Model, labels: Labels) -> None:
+        """Make the buffers of a scene's shapes."""
+        self._scene.release()
+        self._drawables = []
+        self._bodies = model.shapes.body
+        self._colors = instances.shape_colors(model, labels)
+        self._sizes = instances.drawn_sizes(model)
+        for group in instances.groups(model):
+            rows = self._scene.own(self.ctx.buffer(reserve=4 * instances.ROW * len(group.shapes), dynamic=True))
+            kind = ShapeKind(group.kind)
+            if kind in self._meshes:
+                mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
+            else:
+                made = geometry.hull(model.hulls, group.data) if kind == ShapeKind.HULL else geometry.mesh(
+                    model.meshes, group.data)
+                mesh = shadow_mesh = self._buffer(self._scene, made, *TRIANGLE)
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh))
+
+    def place(self, at: instances.Placement, towards_eye: NDArray[np.float64], back_to_front: bool) -> None:
+        """Write where the shapes are. `towards_eye` (s,): larger is nearer. See-through shapes must be drawn from back
+        to front; others go from front to back, which spares hidden fragments."""
+        self._rows = instances.rows(at, self._sizes, self._colors)
+        key = towards_eye if back_to_front else -towards_eye
+        for drawable in self._drawables:
+            shapes = drawable.group.shapes
+            drawable.rows.write(self._rows[shapes[np.argsort(key[shapes], kind="stable")]])
+
+    def paint(self, variant: str, both_sides: bool = False) -> None:
+        """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
+        for drawable in self._drawables:
+            impostor = drawable.look in (ShapeKind.CAPSULE, ShapeKind.CYLINDER)
+            closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)
+            culled = variant != SHADOW and (impostor or (closed and not both_sides))
+            (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
+            self._array(drawable, variant).render(instances=len(drawable.group.shapes))
+        self.ctx.disable(moderngl.CULL_FACE)
+
+    def paint_mask(self, body: int) -> None:
+        """Draw the shapes of one body in white. The other instances are lost until `place`."""
+        for drawable in self._drawables:
+            shapes = drawable.group.shapes
+            chosen = shapes[self._bodies[shapes] == body]
+            if len(chosen):
+                drawable.rows.write(self._rows[chosen])
+                self._array(drawable, MASK).render(instances=len(chosen))
+
+    def _array(self, drawable: _Drawable, variant: str) -> moderngl.VertexArray:
+        if variant not in drawable.arrays:
+            program = self._program(drawable.look, variant)
+            mesh = drawable.shadow_mesh if variant == SHADOW else drawable.mesh
+            drawable.arrays[variant] = self._scene.own(self.ctx.vertex_array(program, [
+                attributes(program, mesh.buffer, mesh.fields), attributes(program, drawable.rows, INSTANCE, True)]))
+        return drawable.arrays[variant]
+
+    def _program(self, look: ShapeKind, variant: str) -> moderngl.Program:
+        if (look, variant) not in self._programs:
+            vertex, fragment, define = SHADERS[look]
+            if variant == SHADOW:
+                vertex, fragment = "shadow.vert", "shadow.frag"
+            self._programs[look, variant] = self.own(load(self.ctx, vertex, fragment, define, variant))
+        return self._programs[look, variant]
+
+    def release(self) -> None:
+        self._scene.release()
+        super().release()
