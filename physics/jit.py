@@ -84,5 +84,16 @@ def kernel(function: Callable) -> Any:
 
 
 def helper(function: Callable) -> Any:
-    """Compile a function that only kernels call; it is stored inside its callers' cache entries."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    """Compile a function that only kernels call; it is stored inside its callers' cache entries.
+
+    numba compiles a helper once more for every literal integer that it is called with; here they all count as integers.
+    """
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    resolve = compiled.get_call_template
+
+    def resolve_without_literals(args, kws):
+        plain = {name: numba.types.unliteral(kind) for name, kind in dict(kws).items()}
+        return resolve(tuple(numba.types.unliteral(kind) for kind in args), plain)
+
+    compiled.get_call_template = resolve_without_literals
+    return compiled

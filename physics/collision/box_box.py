@@ -107,7 +107,7 @@ def box_axes(pose, a, b, margin):
 
 @helper
 def edge_lines(pose, p, q, a, b, i, j):
-    """Nearest points of the edges along axis i of a at its corner p, and j of b at q; and whether they lie within both."""
+    """Nearest points of the edges along axis i of a at its corner p and j of b at q; and whether both hold them."""
     u, v = axis_of(pose, a, i), axis_of(pose, b, j)
     p = axpy(-dot(sub(p, origin(pose, a)), u), u, p)  # middles of the edges
     q = axpy(-dot(sub(q, origin(pose, b)), v), v, q)

@@ -12,6 +12,7 @@ import numpy as np
 from contactlab.physics.collision.geometry import PLANE, Geometry, axis, origin
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
+from contactlab.physics.state import LongArray
 from contactlab.physics.vec import dot, row, sub
 
 
@@ -20,16 +21,15 @@ class Sweep(NamedTuple):
 
     bounds: Array    #: (s, 6) lower and upper ends [m]: sweep axis first, sorted by the first column
     shape: IntArray  #: (s,) the shape of each row of `bounds`
-    found: IntArray  #: (p, 2) pairs in the order they were found
-    pairs: IntArray  #: (p, 2) pairs sorted by first, then second shape
+    found: LongArray  #: (p, 2) pairs in the order they were found
+    pairs: LongArray  #: (p, 2) pairs sorted by first, then second shape
     start: IntArray  #: (s + 1,) scratch of the sort
 
 
 def new_sweep(shapes: int, pairs: int) -> Sweep:
     """Scratch for so many shapes and pairs."""
-    ints = np.int32
-    return Sweep(np.zeros((shapes, 6)), np.zeros(shapes, ints), np.zeros((pairs, 2), ints), np.zeros((pairs, 2), ints),
-                 np.zeros(shapes + 1, ints))
+    found, sorted_pairs = np.zeros((2, pairs, 2), np.int64)
+    return Sweep(np.zeros((shapes, 6)), np.zeros(shapes, np.int32), found, sorted_pairs, np.zeros(shapes + 1, np.int32))
 
 
 @helper

@@ -12,7 +12,7 @@ STACK = 64      # deeper than any tree with halving splits
 
 @helper
 def select(values, order, first, last, middle):
-    """Reorder order[first:last] so that values to the left of `middle` are not larger than those right of it (Hoare)."""
+    """Reorder order[first:last] so that values left of `middle` are not larger than those right of it (Hoare)."""
     lo, hi = first, last - 1
     while lo < hi:
         pivot = values[order[(lo + hi) // 2]]

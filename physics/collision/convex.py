@@ -5,24 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.bvh import STACK
-from contactlab.physics.collision.geometry import PATCH, TRIANGLE, between, extent, origin, put_point, swell
+from contactlab.physics.collision.geometry import CYLINDER, PATCH, between, extent, origin, put_point, swell
 from contactlab.physics.collision.geometry import axis as axis_of
-from contactlab.physics.collision.gjk import (
-    EXPANSIONS,
-    FACE,
-    OVERLAP,
-    SIMPLEX,
-    expand,
-    fill_simplex,
-    gjk,
-    support,
-    weighted,
-)
+from contactlab.physics.collision.gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
 from contactlab.physics.collision.manifold import B_SIDE, CORNER, lay_over, reduce_points
 from contactlab.physics.collision.polytope import (
     CAP_CORNERS,
-    add_prototypes,
+    Solids,
     allowed,
     best_face,
     load_faces,
@@ -34,145 +23,111 @@ from contactlab.physics.collision.polytope import (
     spot,
 )
 from contactlab.physics.jit import helper
-from contactlab.physics.model import Array, Hulls, IntArray, Model
+from contactlab.physics.model import Array
+from contactlab.physics.state import LongArray
 from contactlab.physics.vec import axpy, cross, dot, neg, scale, sub, unit
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # and above which it does so where the other shape has such a face
 
 
-class Solids(NamedTuple):
-    """All polytopes of a model and the prototypes, and which one each shape is."""
-
-    table: Hulls     #: the model's hulls, then the prototypes
-    solid: IntArray  #: (s + 1,) row of the table, -1 for cylinder, plane and mesh
-
-
 class Work(NamedTuple):
     """Scratch of the narrow phase."""
 
-    corners: Array    #: (2, k, CORNER) touching features, see manifold
-    poly: Array       #: (2, m, 3)
-    points: Array     #: (2, v, 3) corners of the two cores [m], world frame
-    normals: Array    #: (2, f, 3) normals of their faces
-    picked: IntArray  #: (2, e) edges worth a test
-    simplex: Array    #: (EXPANSIONS + 5, SIMPLEX) simplex, then expanding polytope
-    faces: Array      #: (4 EXPANSIONS, FACE) of that polytope
-    edges: IntArray   #: (2 EXPANSIONS, 2) of the hole in it
+    figures: Array    #: (4, k, CORNER) touching features of a and b, and two polygons in the plane; see manifold
+    core: Array       #: (2, v + f, 3) corners of the two cores [m] and normals of their faces, world frame
+    simplex: Array    #: (.., SIMPLEX) simplex, expanding polytope, its faces, the rim of the hole in it; see gjk
+    picked: LongArray  #: (2, e) edges worth a test
     cone: Array       #: (8, 3) directions that the triangle in hand may push along, see `allowed`
     patch: Array      #: (k, PATCH) contact points of the pair in hand
-    stack: IntArray   #: (STACK,) nodes of a mesh still to visit
-
-
-def new_solids(model: Model) -> Solids:
-    """Tables of the polytopes of a model."""
-    table, prototypes = add_prototypes(model.hulls)
-    kind = np.append(model.shapes.kind, TRIANGLE)
-    data = np.append(model.shapes.data, -1)
-    return Solids(table, np.where(prototypes[kind] >= 0, prototypes[kind], data).astype(np.int32))
 
 
 def new_work(solids: Solids) -> Work:
     """Scratch that is large enough for every pair of these polytopes."""
-    table = solids.table
-    corners = max(int(np.diff(table.loop_start).max(initial=0)), CAP_CORNERS)
-    points, faces, edges = (int(np.diff(s).max()) for s in (table.vertex_start, table.face_start, table.edge_start))
+    corners = max(int(solids.loops[:, 0].max()), CAP_CORNERS)
+    points, faces, edges = (int(solids.info[:, c].max()) for c in (2, 4, 6))
     return Work(
-        np.zeros((2, corners, CORNER)), np.zeros((2, 2 * corners + 2, 3)), np.zeros((2, points, 3)),
-        np.zeros((2, faces, 3)), np.zeros((2, edges), np.int32), np.zeros((EXPANSIONS + 5, SIMPLEX)),
-        np.zeros((4 * EXPANSIONS, FACE)), np.zeros((2 * EXPANSIONS, 2), np.int32), np.zeros((8, 3)),
-        np.zeros((max(128, 2 * points), PATCH)), np.zeros(STACK, np.int32),
+        np.zeros((4, 2 * corners + 2, CORNER)), np.zeros((2, points + faces + 1, 3)),
+        np.zeros((7 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
+        np.zeros((max(128, 2 * points), PATCH)),
     )
 
 
 @helper
-def cylinder_axes(pose, s, points, count, normals, face_count, other, sign, depth, n):
+def cylinder_axes(pose, s, core, points, faces, other, sign, depth, n):
     """Of the axes on which a cylinder s touches flat, one that is no worse than the depth and normal given.
 
-    The expanding polytope approaches them only as far as rounding lets it: the cylinder's own axis, and the face normals
+    The expanding polytope approaches them only as far as rounding lets it: the cylinder's own axis and the face normals
     of the other shape. `sign` is 1 where the cylinder is a.
     """
     best, normal = depth, n
     u, e, x = axis_of(pose, s, 2), extent(pose, s), origin(pose, s)
-    for f in range(-1, face_count):
-        m = u if f < 0 else scale(-1.0, spot(normals, f))
-        for side in range(2 if f < 0 else 1):
-            m = neg(m) if side == 1 else m
-            reach = dot(m, sub(x, support(points, count, pose, other, neg(m))))
-            along = dot(m, u)
-            reach += e[1] * abs(along) + e[0] * math.sqrt(max(0.0, 1.0 - along * along))
-            if reach <= best * (1.0 + 1e-7) + 1e-10 * e[0] and dot(m, n) * sign > 0.99:
-                best, normal = min(best, reach), scale(sign, m)
+    for f in range(-2, faces):
+        m = scale(-1.0, spot(core, points + f)) if f >= 0 else (u if f == -1 else neg(u))
+        along = dot(m, u)
+        reach = e[1] * abs(along) + e[0] * math.sqrt(max(0.0, 1.0 - along * along))
+        reach += dot(m, sub(x, support(core, points, pose, other, neg(m))))
+        if reach <= best * (1.0 + 1e-7) + 1e-10 * e[0] and dot(m, n) * sign > 0.99:
+            best, normal = min(best, reach), scale(sign, m)
     return best, normal
 
 
 @helper
-def overlap_round(pose, a, b, counts, faces, rows, work):
-    """(separation, normal, point of a, point of b) of two overlapping cores of which one is a cylinder."""
-    rows = fill_simplex(work.points[0], counts[0], work.points[1], counts[1], pose, a, b, rows, work.simplex)
+def overlap_round(pose, core, a, b, na, nb, fa, fb, rows, simplex):
+    """(separation, normal) of two overlapping cores of which one is a cylinder."""
+    rows = fill_simplex(core[0], na, core[1], nb, pose, a, b, rows, simplex)
     if rows < 4:
         n = unit(sub(origin(pose, b), origin(pose, a)))
-        n = n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
-        return 0.0, n, origin(pose, a), origin(pose, a)
-    depth, f = expand(work.points[0], counts[0], work.points[1], counts[1], pose, a, b, work.simplex, work.faces,
-                      work.edges)
-    n = (work.faces[f, 3], work.faces[f, 4], work.faces[f, 5])
-    if counts[0] == 0:
-        depth, n = cylinder_axes(pose, a, work.points[1], counts[1], work.normals[1], faces[1], b, 1.0, depth, n)
-    if counts[1] == 0:
-        depth, n = cylinder_axes(pose, b, work.points[0], counts[0], work.normals[0], faces[0], a, -1.0, depth, n)
-    p = support(work.points[0], counts[0], pose, a, n)
-    q = support(work.points[1], counts[1], pose, b, neg(n))
-    return -depth, n, p, q
+        return 0.0, n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
+    faces, rim = simplex[EXPANSIONS + 5 :], simplex[5 * EXPANSIONS + 5 :]
+    depth, f = expand(core[0], na, core[1], nb, pose, a, b, simplex, faces, rim)
+    n = (faces[f, 3], faces[f, 4], faces[f, 5])
+    if na == 0:
+        depth, n = cylinder_axes(pose, a, core[1], nb, fb, b, 1.0, depth, n)
+    if nb == 0:
+        depth, n = cylinder_axes(pose, b, core[0], na, fa, a, -1.0, depth, n)
+    return -depth, n
 
 
 @helper
-def put_features(kind, pose, a, b, counts, faces, rows, base, first_face, solids, n, work):
+def put_feature(pose, info, loops, edges, core, s, n, flat, face, cosine, face_offset, side, feature_out):
+    """The feature with which shape s touches along n; returns its number of corners."""
+    if info[s, 0] == CYLINDER:
+        return put_cylinder(pose, s, n, side, feature_out)
+    if flat and cosine > FACE_FACING:
+        return put_face(core, loops, info[s, 3] - face_offset + face, side, feature_out)
+    return put_edge(core, info, edges, s, n, side, feature_out)
+
+
+@helper
+def put_features(pose, info, loops, edges, core, a, b, face_offset, n, figures):
     """The touching features of a and b along n; returns their numbers of corners."""
-    table, points, normals, corners = solids.table, work.points, work.normals, work.corners
-    face_a, cos_a = best_face(normals[0], faces[0], n)
-    face_b, cos_b = best_face(normals[1], faces[1], neg(n))
-    cap = 0.0
-    if counts[0] == 0:
-        cap = abs(dot(n, axis_of(pose, a, 2)))
-    if counts[1] == 0:
-        cap = max(cap, abs(dot(n, axis_of(pose, b, 2))))
-    flat = max(cos_a, cos_b, cap) > FACE_ALIGNED
-    if counts[0] == 0:
-        count_a = put_cylinder(pose, a, n, 0, corners[0])
-    elif flat and cos_a > FACE_FACING:
-        count_a = put_face(points[0], table.loop_start, table.face_loop, first_face[0] + face_a, base[0], 0, corners[0])
-    else:
-        count_a = put_edge(points[0], counts[0], table.edges, table.edge_start[rows[0]], table.edge_start[rows[0] + 1],
-                           base[0], n, 0, corners[0])
     m = neg(n)
-    if counts[1] == 0:
-        count_b = put_cylinder(pose, b, m, B_SIDE, corners[1])
-    elif flat and cos_b > FACE_FACING:
-        count_b = put_face(points[1], table.loop_start, table.face_loop, first_face[1] + face_b, base[1], B_SIDE,
-                           corners[1])
-    else:
-        count_b = put_edge(points[1], counts[1], table.edges, table.edge_start[rows[1]], table.edge_start[rows[1] + 1],
-                           base[1], m, B_SIDE, corners[1])
-    return count_a, count_b
+    face_a, cos_a = best_face(core[0], info[a, 2], info[a, 4], n)
+    face_b, cos_b = best_face(core[1], info[b, 2], info[b, 4], m)
+    flat = max(cos_a, cos_b) > FACE_ALIGNED
+    flat = flat or (info[a, 0] == CYLINDER and abs(dot(n, axis_of(pose, a, 2))) > FACE_ALIGNED)
+    flat = flat or (info[b, 0] == CYLINDER and abs(dot(n, axis_of(pose, b, 2))) > FACE_ALIGNED)
+    ca = put_feature(pose, info, loops, edges, core[0], a, n, flat, face_a, cos_a, face_offset, 0, figures[0])
+    cb = put_feature(pose, info, loops, edges, core[1], b, m, flat, face_b, cos_b, face_offset, B_SIDE, figures[1])
+    return ca, cb
 
 
 @helper
-def witness(corners, count_a, count_b, n, separation, p, q):
+def witness(figures, count_a, count_b, n, separation, p, q):
     """A pair of points of the features that are as far apart as the axis says, from supports p of a and q of b."""
-    if count_a > 2:    # a face: the other's support stands over it
+    if count_a > 2:  # a face: the other's support stands over it
         return axpy(-separation, n, q), q
-    if count_b > 2:
-        return p, axpy(separation, n, p)
-    if count_a == 2 and count_b == 2:
-        u, v = sub(spot(corners[0], 1), spot(corners[0], 0)), sub(spot(corners[1], 1), spot(corners[1], 0))
+    if count_b == 2 and count_a == 2:
+        o = spot(figures[0], 0)
+        u, v = sub(spot(figures[0], 1), o), sub(spot(figures[1], 1), spot(figures[1], 0))
         m = cross(u, v)
         square = dot(m, m)
         if square > 1e-8 * dot(u, u) * dot(v, v):
-            d = sub(spot(corners[1], 0), spot(corners[0], 0))
-            p = axpy(dot(cross(d, v), m) / square, u, spot(corners[0], 0))
-            return p, axpy(separation, n, p)
-    return (axpy(-separation, n, q), q) if count_a == 2 else (p, axpy(separation, n, p))
+            p = axpy(dot(cross(sub(spot(figures[1], 0), o), v), m) / square, u, o)
+    if count_b == 1 and count_a == 2:
+        return axpy(-separation, n, q), q
+    return p, axpy(separation, n, p)
 
 
 @helper
@@ -189,49 +144,50 @@ def finish(patch, first, count, separation, n, p, q, radius_a, radius_b, margin,
 
 
 @helper
-def touch_convex(kind, pose, a, b, margin, solids, work, first):
-    """Contact points of two convex shapes, written from row `first` of work.patch on; returns the row after the last."""
-    table, solid, points, simplex, patch = solids.table, solids.solid, work.points, work.simplex, work.patch
-    ra, rb = swell(pose, a), swell(pose, b)
-    na = load_points(kind, pose, table.vertex_start, table.vertices, solid, a, points[0])
-    nb = load_points(kind, pose, table.vertex_start, table.vertices, solid, b, points[1])
+def direction(pose, info, loops, edges, core, a, b, face_offset, distance, rows, simplex, picked, cone):
+    """(separation, normal a -> b) of two cores whose distance GJK has found, with its simplex."""
+    na, nb = info[a, 2], info[b, 2]
     size = pose[a, 16] + pose[b, 16]
-    distance, rows = gjk(points[0], na, points[1], nb, pose, a, b, margin + ra + rb, simplex)
+    if distance > OVERLAP * size:
+        return distance, unit(sub(weighted(simplex, rows, 6), weighted(simplex, rows, 3)))
+    if na == 0 or nb == 0:
+        return overlap_round(pose, core, a, b, na, nb, info[a, 4], info[b, 4], rows, simplex)
+    separation, n = separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, size)
+    if separation == -math.inf:  # two points, or two segments in one line: any direction will do
+        return 0.0, (0.0, 0.0, 1.0)
+    return separation, n
+
+
+@helper
+def touch_convex(pose, info, vectors, loops, edges, core, figures, simplex, picked, cone, a, b, margin, patch, first):
+    """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last."""
+    ra, rb = swell(pose, a), swell(pose, b)
+    na = load_points(pose, info, vectors, a, core[0])
+    nb = load_points(pose, info, vectors, b, core[1])
+    distance, rows = gjk(core[0], na, core[1], nb, pose, a, b, margin + ra + rb, simplex)
     if distance > margin + ra + rb:
         return first
-    fa = load_faces(kind, pose, table.face_start, table.face_normal, solid, a, points[0], work.normals[0])
-    fb = load_faces(kind, pose, table.face_start, table.face_normal, solid, b, points[1], work.normals[1])
-    row_a, row_b = max(solid[a], 0), max(solid[b], 0)
-    base = (table.vertex_start[row_a], table.vertex_start[row_b])
-    first_face = (table.face_start[row_a], table.face_start[row_b])
-    cone, triangle = work.cone, kind[b] == TRIANGLE
-    known = True
-    if distance > OVERLAP * size:
+    load_faces(pose, info, vectors, a, core[0])
+    load_faces(pose, info, vectors, b, core[1])
+    face_offset = vectors.shape[0] - loops.shape[0]
+    size = pose[a, 16] + pose[b, 16]
+    separation, n = direction(pose, info, loops, edges, core, a, b, face_offset, distance, rows, simplex, picked, cone)
+    apart, known = distance > OVERLAP * size, True
+    if not allowed(cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
+        front = neg(spot(core[1], 3))
+        behind = apart and dot(front, n) < -0.999 and distance < ra
+        if apart and not behind and (na == 1 or dot(front, n) < 0.0):
+            return first
+        separation, n, known = -distance if behind else separation, front, behind
+    ca, cb = put_features(pose, info, loops, edges, core, a, b, face_offset, n, figures)
+    p, q = support(core[0], na, pose, a, n), support(core[1], nb, pose, b, neg(n))
+    if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
-        separation, n = distance, unit(sub(q, p))
-        if not allowed(cone, n):
-            front = neg(spot(work.normals[1], 0))
-            behind = dot(front, n) < -0.999 and distance < ra
-            if (na == 1 and not behind) or (dot(front, n) < 0.0 and not behind):
-                return first
-            separation, n, known = -distance if behind else distance, front, behind
-    elif na == 0 or nb == 0:
-        separation, n, p, q = overlap_round(pose, a, b, (na, nb), (fa, fb), rows, work)
-        if not allowed(cone, n):
-            n, known = neg(spot(work.normals[1], 0)), False
-    else:
-        separation, n = separating_axis(points, (na, nb), work.normals, (fa, fb), base, first_face, table,
-                                        (row_a, row_b), work.picked, cone, size)
-        if separation == -math.inf:  # two points or two segments in one line: any direction will do
-            separation, n = 0.0, (0.0, 0.0, 1.0)
-        p, q = support(points[0], na, pose, a, n), support(points[1], nb, pose, b, neg(n))
-    ca, cb = put_features(kind, pose, a, b, (na, nb), (fa, fb), (row_a, row_b), base, first_face, solids, n, work)
-    if distance <= OVERLAP * size and known and not (na == 0 or nb == 0):
-        p, q = witness(work.corners, ca, cb, n, separation, p, q)
+    elif na > 0 and nb > 0:
+        p, q = witness(figures, ca, cb, n, separation, p, q)
     last = first
     if ca > 1 and cb > 1:
-        last = lay_over(work.corners, work.poly, ca, cb, n, ra, rb, margin, patch, first)
-    if known or (ca == 1 and not triangle):
+        last = lay_over(figures[:2], figures[2:], ca, cb, n, ra, rb, margin, patch, first)
+    if known:
         return finish(patch, first, last, separation, n, p, q, ra, rb, margin, size)
     return first + reduce_points(patch, first, last - first)
-

@@ -3,12 +3,22 @@
 import numpy as np
 
 from contactlab.physics.collision.broad_phase import find_pairs, new_sweep
-from contactlab.physics.collision.convex import new_solids, new_work
-from contactlab.physics.collision.geometry import PATCH, PLANE, bound_shapes, new_geometry, place_shapes
+from contactlab.physics.collision.convex import new_work
+from contactlab.physics.collision.geometry import (
+    MESH,
+    PATCH,
+    PLANE,
+    Geometry,
+    bound_shapes,
+    new_geometry,
+    place_shapes,
+)
+from contactlab.physics.collision.impact_time import bound_paths, find_fast, first_touches
 from contactlab.physics.collision.narrow_phase import (
     BOXES,
     CONVEX,
     FAMILY,
+    RANK,
     ROUND,
     TRIANGLES,
     fill_contacts,
@@ -17,8 +27,30 @@ from contactlab.physics.collision.narrow_phase import (
     touch_convex_pairs,
     touch_round_pairs,
 )
+from contactlab.physics.collision.polytope import new_solids
+from contactlab.physics.collision.triangles import find_triangles, new_sheets, new_stack
 from contactlab.physics.model import Array, BodyKind, Model, shape_count
-from contactlab.physics.state import Bodies, Contacts, empty_contacts
+from contactlab.physics.state import Bodies, Contacts, LongArray, empty_contacts
+
+FAR = 1e9  # [m] a margin that holds everything
+
+
+def shape_gap(model: Model, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
+    """Gap [m], unit normal from a to b and midpoint (both in the world) of the nearest points of two shapes."""
+    return Detector(model).gap(bodies, shape_a, shape_b)
+
+
+def body_sizes(geom: Geometry, model: Model) -> tuple[Array, Array]:
+    """Thinnest half extent (inf for a body of planes and meshes) and reach from the centre of every body (n,) [m]."""
+    shapes = model.shapes
+    thickness, span = np.full(len(model.kind), np.inf), np.zeros(len(model.kind))
+    for s, kind in enumerate(shapes.kind):
+        if kind not in (PLANE, MESH):
+            thin = geom.pose[s, 15] + geom.box[s, 3:].min()
+            thickness[shapes.body[s]] = min(thickness[shapes.body[s]], thin)
+            reach = np.linalg.norm(shapes.position[s]) + geom.pose[s, 17]
+            span[shapes.body[s]] = max(span[shapes.body[s]], reach)
+    return thickness, span
 
 
 class Detector:
@@ -33,16 +65,21 @@ class Detector:
         self.geometry = new_geometry(model)
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
+        self.sheets = new_sheets(model.meshes)
+        self.triangles = np.zeros((64, 2), np.int64)
+        self.stack = new_stack()
+        self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.moves = (model.kind == BodyKind.DYNAMIC).astype(np.int32)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
+        self.thickness, self.span = body_sizes(self.geometry, model)
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
         self._make_room_for_points(8 * s + 16)
 
     def _make_room_for_pairs(self, pairs: int) -> None:
         self.sweep = new_sweep(shape_count(self.model), pairs)
-        self.lists = np.zeros((TRIANGLES + 1, pairs), np.int32)
+        self.lists = np.zeros((TRIANGLES + 1, pairs), np.int64)
         self.counts = np.zeros(TRIANGLES + 1, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
 
@@ -57,34 +94,106 @@ class Detector:
         margin (n,) [m] per body. Rows are ordered by shape pair; shape_a < shape_b in every row. The contacts belong to
         the detector and are overwritten by the next call.
         """
-        model, shapes, geom = self.model, self.model.shapes, self.geometry
-        place_shapes(shapes.body, shapes.position, shapes.orientation, bodies.x, bodies.q, geom.pose)
-        reach = np.ascontiguousarray(margin)[shapes.body]
-        bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
-        while (count := find_pairs(geom, self.sweep, shapes.body, self.moves, self.planes)) > len(self.sweep.found):
-            self._make_room_for_pairs(2 * count)
-        self.pair_count = count
+        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
+        self._place(bodies.x, bodies.q, reach)
+        self.pair_count = self._find_pairs()
         while (total := self._touch(reach)) > len(self.rows):
             self._make_room_for_points(2 * total)
-        fill_contacts(self.sweep.pairs, count, self.rows, self.owner, total, self.start, shapes.body, shapes.material,
-                      model.materials, self.contacts)
+        shapes = self.model.shapes
+        fill_contacts(self.sweep.pairs, self.pair_count, self.rows, self.owner, total, self.start, shapes.body,
+                      shapes.material, self.model.materials, self.contacts)
         return self.contacts
+
+    def gap(self, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
+        """Gap [m], unit normal from a to b and midpoint of the nearest (or deepest) points of two shapes.
+
+        inf and nan for a pair that has none: two planes or meshes, or a shape behind all triangles of a mesh.
+        """
+        reach = np.full(shape_count(self.model), FAR)
+        self._place(bodies.x, bodies.q, reach)
+        self.sweep.pairs[0] = shape_a, shape_b
+        self.pair_count = 1
+        while (total := self._touch(reach)) > len(self.rows):
+            self._make_room_for_points(2 * total)
+        if total == 0:
+            return np.inf, np.full(3, np.nan), np.full(3, np.nan)
+        row = self.rows[np.argmin(self.rows[:total, 6])]
+        return float(row[6]), row[3:6].copy(), row[:3].copy()
+
+    def time_of_impact(self, bodies: Bodies, h: float) -> Array:
+        """Part (n,) of a step h [s] that each body may move at its v and w until it touches what it does not touch yet.
+
+        1 for all who do not, and for pairs of which neither moves by half its thickness within the step: they cannot
+        pass through each other. Shapes that touch or overlap at the start are left to the contacts.
+        """
+        shapes, geom, n = self.model.shapes, self.geometry, len(bodies.x)
+        fraction, fast = np.ones(n), np.zeros(n, np.int32)
+        x, q, path = np.empty((n, 3)), np.empty((n, 4)), np.zeros(len(shapes.kind))
+        if not find_fast(bodies.x, bodies.q, bodies.v, bodies.w, h, self.thickness, self.span, fast, x, q):
+            return fraction
+        self._place(bodies.x, bodies.q, path)
+        lo, hi = geom.lo.copy(), geom.hi.copy()
+        self._place(x, q, path)
+        bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
+        self.pair_count = self._find_pairs()
+        lists, counts = self.lists, self.counts
+        sort_families(geom.kind, FAMILY, self.sweep.pairs, self.pair_count, lists, counts)
+        single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX)])
+        chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
+        if counts[TRIANGLES]:
+            speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
+            chosen = np.vstack([chosen, self._find_triangles(h * speed[shapes.body])])
+        solids, work = self.solids, self.work
+        first_touches(geom.pose, solids.info, solids.vectors, self.sheets, work.core, work.simplex, work.cone,
+                      self.sweep.pairs, np.ascontiguousarray(chosen), len(chosen), fast, shapes.body, shapes.position,
+                      shapes.orientation, bodies.x, bodies.q, bodies.v, bodies.w, self.span, h, fraction)
+        return fraction
+
+    def _place(self, x: Array, q: Array, reach: Array) -> None:
+        """Poses of all shapes, and their bounds swollen by the reach (s,) of each."""
+        shapes, geom = self.model.shapes, self.geometry
+        place_shapes(shapes.body, shapes.position, shapes.orientation, x, q, geom.pose)
+        bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
+
+    def _find_pairs(self) -> int:
+        """Fill self.sweep.pairs; returns the number of pairs."""
+        body = self.model.shapes.body
+        while True:
+            count = find_pairs(self.geometry, self.sweep, body, self.moves, self.planes)
+            if count <= len(self.sweep.found):
+                return count
+            self._make_room_for_pairs(2 * count)
 
     def _touch(self, reach: Array) -> int:
         """Points of all pairs in self.rows, family by family; returns their number, which may exceed the room."""
-        geom, work, pairs, table = self.geometry, self.work, self.sweep.pairs, self.solids.table
+        geom, work, solids, pairs = self.geometry, self.work, self.solids, self.sweep.pairs
         lists, counts, rows, owner = self.lists, self.counts, self.rows, self.owner
         sort_families(geom.kind, FAMILY, pairs, self.pair_count, lists, counts)
         total = 0
         if counts[ROUND]:
-            total = touch_round_pairs(geom.kind, geom.pose, table.vertex_start, table.vertices, self.solids.solid, pairs,
-                                      lists[ROUND], int(counts[ROUND]), reach, total, work.patch, rows, owner)
+            total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
+                                      int(counts[ROUND]), reach, total, work.patch, rows, owner)
         if counts[BOXES]:
-            total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.corners,
-                                    work.poly, work.patch, lists, counts, rows, owner)
-        for family in (CONVEX, TRIANGLES):
-            if counts[family]:
-                total = touch_convex_pairs(geom.kind, geom.data, geom.pose, self.solids, self.model.meshes, work,
-                                           geom.lo, geom.hi, pairs, lists[family], int(counts[family]), reach, total,
-                                           rows, owner)
+            total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
+                                    work.patch, lists, counts, rows, owner)
+        chosen = np.full((counts[CONVEX], 2), -1, np.int64)
+        chosen[:, 0] = lists[CONVEX, : counts[CONVEX]]
+        if counts[TRIANGLES]:
+            chosen = np.vstack([chosen, self._find_triangles(reach)])
+        if len(chosen):
+            total = touch_convex_pairs(geom.kind, geom.pose, solids.info, solids.vectors, solids.loops, solids.edges,
+                                       self.sheets, work.core, work.figures, work.simplex, work.picked, work.cone,
+                                       work.patch, pairs, chosen, len(chosen), reach, total, rows, owner)
         return total
+
+    def _find_triangles(self, reach: Array) -> LongArray:
+        """(pair, triangle) rows of what may touch."""
+        geom, meshes = self.geometry, self.model.meshes
+        while True:
+            total = find_triangles(geom.data, geom.pose, geom.lo, geom.hi, self.sweep.pairs, self.lists[TRIANGLES],
+                                   int(self.counts[TRIANGLES]), reach, self.rank, meshes.node_start, meshes.node_min,
+                                   meshes.node_max, meshes.child, meshes.leaf_order, self.sheets, self.stack,
+                                   self.triangles)
+            if total <= len(self.triangles):
+                return self.triangles[:total]
+            self.triangles = np.zeros((2 * total, 2), np.int64)

@@ -145,10 +145,10 @@ def weighted(simplex, count, column):
 @helper
 def is_known(simplex, count, w):
     """Whether w is one of the rows."""
+    known = False
     for i in range(count):
-        if simplex[i, 0] == w[0] and simplex[i, 1] == w[1] and simplex[i, 2] == w[2]:
-            return True
-    return False
+        known = known or (simplex[i, 0] == w[0] and simplex[i, 1] == w[1] and simplex[i, 2] == w[2])
+    return known
 
 
 @helper
@@ -197,15 +197,11 @@ def fill_simplex(points_a, count_a, points_b, count_b, pose, a, b, count, simple
                 d = cross(u, e) if k == 2 else scale(sign, cross(u, sub(corner(simplex, 2), corner(simplex, 0))))
             w = difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex, 4)
             r = sub(w, corner(simplex, 0))
-            if k >= 2:
-                u = sub(corner(simplex, 1), corner(simplex, 0))
-                m = cross(u, r)
-                if k == 3:
-                    spread = abs(dot(r, cross(u, sub(corner(simplex, 2), corner(simplex, 0)))))
-                else:
-                    spread = norm(m)
-            else:
-                spread = norm(r)
+            spread = norm(r)
+            if k == 2:
+                spread = norm(cross(sub(corner(simplex, 1), corner(simplex, 0)), r))
+            elif k == 3:
+                spread = abs(dot(r, d))
             if spread > best * (1.0 + 1e-9) and spread > 1e-12:
                 best = spread
                 for c in range(SIMPLEX):

@@ -1,4 +1,4 @@
-"""Contact manifolds: two touching features laid over each other along the normal, and the choice of at most four points.
+"""Contact manifolds: two touching features laid over each other along the normal, and at most four points kept.
 
 A feature is a face, an edge or a vertex, as a polygon with 3 and more, 2 or 1 corners. Seen along the contact normal n
 both become flat figures; the corners of their intersection are the contact points, and at each the gap is the height of
@@ -19,7 +19,7 @@ B_SIDE = 1 << 20  # added to the names of b's edges
 EDGE_NAMES = 1 << 22
 SAME_DIRECTION = 0.9995  # cosine above which contacts with different triangles of a mesh are reduced together
 NEARLY_PARALLEL = 1e-3  # sine between two edges below which they touch along a line
-CORNER = 7        # columns of a feature's corner: world position 0-2, along the tangents and the normal 3-5, edge name 6
+CORNER = 7        # columns of a feature's corner: world position 0-2, along tangents and normal 3-5, edge name 6
 
 
 @helper
@@ -155,7 +155,7 @@ def lay_over(corners, poly, count_a, count_b, n, radius_a, radius_b, margin, pat
         if height_b - height_a <= margin and not repeats(poly, source, i, 4.0 * tolerance):
             e, f = poly[source, i, 2], poly[source, i - 1 if i > 0 else count - 1, 2]
             point = axpy(0.5 * (height_a + height_b), n, axpy(u, t1, axpy(v, t2, centre)))
-            k = put_point(patch_out, k, point, n, height_b - height_a, max(e, f) * EDGE_NAMES + min(e, f))
+            k = put_point(patch_out, k, point, n, height_b - height_a, int(max(e, f)) * EDGE_NAMES + int(min(e, f)))
     return k
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from contactlab.physics.collision.box_box import box_box
 from contactlab.physics.collision.convex import touch_convex
 from contactlab.physics.collision.geometry import BOX, CAPSULE, CYLINDER, MESH, PATCH, PLANE, SPHERE, mix
-from contactlab.physics.collision.manifold import reduce_points
+from contactlab.physics.collision.manifold import reduce_groups, reduce_points
 from contactlab.physics.collision.round import (
     box_plane,
     capsule_capsule,
@@ -22,7 +22,7 @@ from contactlab.physics.collision.round import (
     sphere_plane,
     sphere_sphere,
 )
-from contactlab.physics.collision.triangles import touch_mesh
+from contactlab.physics.collision.triangles import load_triangle
 from contactlab.physics.jit import helper, kernel
 
 NONE, ROUND, BOXES, CONVEX, TRIANGLES = range(5)  # the families
@@ -63,7 +63,7 @@ def put_rows(patch, count, flip, p, total, rows_out, owner_out):
 @helper
 def in_order(kind, pairs, p):
     """Shapes of pair p in the order of RANK, and whether that turns them round."""
-    a, b = int(pairs[p, 0]), int(pairs[p, 1])
+    a, b = pairs[p, 0], pairs[p, 1]
     flip = RANK[kind[a]] > RANK[kind[b]]
     return (b, a, flip) if flip else (a, b, flip)
 
@@ -83,7 +83,7 @@ def touch_sphere(kind, pose, a, b, margin, patch):
 
 
 @helper
-def touch_round(kind, pose, vertex_start, vertices, solid, a, b, margin, patch):
+def touch_round(kind, pose, info, vectors, a, b, margin, patch):
     """A pair of the round family, in the order of RANK; returns the number of points."""
     if kind[a] == SPHERE:
         return touch_sphere(kind, pose, a, b, margin, patch)
@@ -95,29 +95,29 @@ def touch_round(kind, pose, vertex_start, vertices, solid, a, b, margin, patch):
         return capsule_plane(pose, a, b, margin, patch)
     if kind[a] == CYLINDER:
         return reduce_points(patch, 0, cylinder_plane(pose, a, b, margin, patch))
-    first, last = vertex_start[solid[a]], vertex_start[solid[a] + 1]
-    return reduce_points(patch, 0, hull_plane(pose, vertices, first, last, a, b, margin, patch))
+    first = info[a, 1]
+    return reduce_points(patch, 0, hull_plane(pose, vectors, first, first + info[a, 2], a, b, margin, patch))
 
 
 @kernel
-def touch_round_pairs(kind, pose, vertex_start, vertices, solid, pairs, chosen, count, reach, total, patch, rows_out,
-                      owner_out):
+def touch_round_pairs(kind, pose, info, vectors, pairs, chosen, count, reach, total, patch, rows_out, owner_out):
     """Points of the chosen pairs; returns the number of rows so far, which may exceed the room."""
     for i in range(count):
         p = chosen[i]
         a, b, flip = in_order(kind, pairs, p)
-        found = touch_round(kind, pose, vertex_start, vertices, solid, a, b, reach[a] + reach[b], patch)
+        found = touch_round(kind, pose, info, vectors, a, b, reach[a] + reach[b], patch)
         total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
     return total
 
 
 @kernel
-def touch_box_pairs(pose, pairs, chosen, count, reach, total, corners, poly, patch, lists_out, counts_out, rows_out,
+def touch_box_pairs(pose, pairs, chosen, count, reach, total, figures, patch, lists_out, counts_out, rows_out,
                     owner_out):
     """Likewise for boxes; the pairs that an axis of theirs cannot judge go on the list of the convex family."""
+    corners, poly = figures[:2], figures[2:]
     for i in range(count):
         p = chosen[i]
-        a, b = int(pairs[p, 0]), int(pairs[p, 1])
+        a, b = pairs[p, 0], pairs[p, 1]
         found = box_box(pose, a, b, reach[a] + reach[b], corners, poly, patch)
         if found < 0:
             lists_out[CONVEX, counts_out[CONVEX]] = p
@@ -127,18 +127,31 @@ def touch_box_pairs(pose, pairs, chosen, count, reach, total, corners, poly, pat
 
 
 @kernel
-def touch_convex_pairs(kind, data, pose, solids, meshes, work, lo, hi, pairs, chosen, count, reach, total, rows_out,
-                       owner_out):
-    """Likewise for any two convex shapes, and for one and a mesh."""
+def touch_convex_pairs(kind, pose, info, vectors, loops, edges, sheets, core, figures, simplex, picked, cone, patch,
+                       pairs, chosen, count, reach, total, rows_out, owner_out):
+    """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
+
+    The triangles of one pair follow one another, and their points are reduced together.
+    """
+    first = 0
     for i in range(count):
-        p = chosen[i]
+        p, t = chosen[i, 0], chosen[i, 1]
         a, b, flip = in_order(kind, pairs, p)
-        margin = reach[a] + reach[b]
-        if kind[b] == MESH:
-            found = touch_mesh(kind, pose, lo, hi, a, b, data[b], margin, solids, meshes, work)
-        else:
-            found = touch_convex(kind, pose, a, b, margin, solids, work, 0)
-        total = put_rows(work.patch, found, flip, p, total, rows_out, owner_out)
+        margin, second = reach[a] + reach[b], b
+        cone[7, 0] = 0.0
+        if t >= 0:
+            load_triangle(pose, b, sheets[t], core[1], cone)
+            second = pose.shape[0] - 1
+        last = touch_convex(pose, info, vectors, loops, edges, core, figures, simplex, picked, cone, a, second, margin,
+                            patch, first)
+        for k in range(first, last):
+            patch[k, 8] = t + 1
+        ends = i + 1 == count or chosen[i + 1, 0] != p
+        if t >= 0 and (ends or last > patch.shape[0] // 2):
+            last = reduce_groups(patch, last, 1e-6 * pose[a, 17])
+        first = 0 if ends else last
+        if ends:
+            total = put_rows(patch, last, flip, p, total, rows_out, owner_out)
     return total
 
 
@@ -158,7 +171,7 @@ def fill_contacts(pairs, pair_count, rows, owner, total, start, body, material, 
         p = owner[k]
         r = start[p]
         start[p] += 1
-        a, b = int(pairs[p, 0]), int(pairs[p, 1])
+        a, b = pairs[p, 0], pairs[p, 1]
         body_a[r], body_b[r], shape_a[r], shape_b[r] = body[a], body[b], a, b
         key[r] = mix(mix(mix(mix(0, a), b), int(rows[k, 7])), int(rows[k, 8]))
         for i in range(3):

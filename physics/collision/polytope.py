@@ -1,17 +1,18 @@
-"""Convex cores as points, faces and edges in the world: loading them, separating axes, touching features.
+"""Convex cores as points, face normals and edges in the world: loading them, separating axes, touching features.
 
-Hulls come from the model; box, segment, point and triangle are added to the same table as prototypes that are stretched
-to size, so that all of them take one path.
+Hulls come from the model; box, segment, point and triangle are added to the same tables as prototypes that are
+stretched to size, so that all of them take one path.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from contactlab.physics.collision.geometry import (
     BOX,
     CAPSULE,
-    CYLINDER,
+    HULL,
     SPHERE,
     TRIANGLE,
     axis,
@@ -21,89 +22,106 @@ from contactlab.physics.collision.geometry import (
 )
 from contactlab.physics.collision.manifold import B_SIDE, put_corner
 from contactlab.physics.jit import helper
-from contactlab.physics.model import Hulls, IntArray
+from contactlab.physics.model import Array, Hulls, Model
+from contactlab.physics.state import LongArray
 from contactlab.physics.vec import add, axpy, cross, dot, scale, sub, unit
 
 CAP_CORNERS = 8     # points that stand for the rim of a cylinder's cap
 CAP_COSINE = 0.7    # to the axis: below it a cylinder touches with its side
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
+LEAN = 1e-6         # sine by which a normal may lean over an edge before it counts as leaning
 FACE_BIAS = 1e-7    # how much better than a face, relative to size, an edge pair must be to give the normal
 
+POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(1, 7)  # columns of Solids.info after the kind
 
-def add_prototypes(hulls: Hulls) -> tuple[Hulls, IntArray]:
-    """The hulls, then box, segment, point and triangle; and the rows (8,) of the prototypes by ShapeKind, -1 = none."""
+
+class Solids(NamedTuple):
+    """The polytopes of a model and the prototypes; vertices and faces of an edge or loop count from 0 in each.
+
+    Rows are int64 here and in the lists of pairs: a helper is compiled anew for every kind of integer it meets.
+    """
+
+    info: LongArray   #: (s + 1, 7) of every shape: kind, first vertex and their number, likewise faces and edges
+    vectors: Array   #: (v + f, 3) vertices of all polytopes, then their face normals, shape frame
+    loops: LongArray  #: (f, 1 + l) number of corners of a face, then its corners
+    edges: LongArray  #: (e, 4) vertex, vertex, face, face
+
+
+def new_solids(model: Model) -> Solids:
+    """Tables of the polytopes of a model."""
+    parts = [_hull(model.hulls, k) for k in range(len(model.hulls.vertex_start) - 1)]
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
     loops = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     normals = np.repeat(np.eye(3), 2, axis=0) * np.tile([[-1.0], [1.0]], (3, 1))
-    box_edges = [(a, b, f, g) for f, loop in enumerate(loops) for a, b in zip(loop, loop[1:] + loop[:1], strict=True)
-                 for g, other in enumerate(loops) if a < b and g != f and a in other and b in other]
-    triangle_edges = [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]
-    table = hulls
-    table = _append(table, corners, loops, normals, box_edges)
-    table = _append(table, np.array([[0, 0, -1.0], [0, 0, 1.0]]), [], np.zeros((0, 3)), [(0, 1, 0, 0)])
-    table = _append(table, np.zeros((1, 3)), [], np.zeros((0, 3)), [])
-    table = _append(table, np.zeros((3, 3)), [[0, 1, 2]], np.zeros((1, 3)), triangle_edges)
-    k = len(hulls.vertex_start) - 1
-    rows = np.full(TRIANGLE + 1, -1, np.int32)
-    rows[[BOX, CAPSULE, SPHERE, TRIANGLE]] = k, k + 1, k + 2, k + 3
-    return table, rows
+    pairs = [(a, b) for a in range(8) for b in range(a) if (corners[a] != corners[b]).sum() == 1]
+    edges = [(a, b, *(f for f in range(6) if a in loops[f] and b in loops[f])) for a, b in pairs]
+    nothing = np.zeros((0, 3))
+    prototypes = {
+        BOX: (corners, normals, loops, edges),
+        CAPSULE: (np.array([[0, 0, -1.0], [0, 0, 1.0]]), nothing, [], [(0, 1, 0, 0)]),
+        SPHERE: (np.zeros((1, 3)), nothing, [], []),
+        TRIANGLE: (np.zeros((3, 3)), np.zeros((1, 3)), [[0, 1, 2]], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]),
+    }
+    row = {kind: len(parts) + i for i, kind in enumerate(prototypes)}
+    parts += prototypes.values()
+    sizes = np.array([[len(part[0]), len(part[1]), len(part[3])] for part in parts])
+    starts = np.cumsum(sizes, axis=0) - sizes
+    table = np.zeros((len(model.shapes.kind) + 1, 7), np.int64)
+    for s, (kind, data) in enumerate(zip([*model.shapes.kind, TRIANGLE], [*model.shapes.data, -1], strict=True)):
+        table[s, 0] = kind
+        if kind == HULL or kind in row:
+            k = data if kind == HULL else row[kind]
+            table[s, 1:] = np.column_stack([starts[k], sizes[k]]).ravel()
+    table[:, FACE_ROW] += sizes[:, 0].sum()
+    faces = [loop for part in parts for loop in part[2]]
+    padded = np.zeros((len(faces), 1 + max(map(len, faces))), np.int64)
+    for f, loop in enumerate(faces):
+        padded[f, : 1 + len(loop)] = [len(loop), *loop]
+    return Solids(table, np.vstack([p[0] for p in parts] + [p[1] for p in parts]), padded,
+                  np.vstack([np.array(p[3], np.int64).reshape(-1, 4) for p in parts]))
 
 
-def _append(table: Hulls, vertices: np.ndarray, loops: list, normals: np.ndarray, edges: list) -> Hulls:
-    """The table with one polytope more, its rows given from 0."""
-    v, f, loop_end = table.vertex_start[-1], table.face_start[-1], table.loop_start[-1]
-    ends = loop_end + np.cumsum([len(loop) for loop in loops], dtype=int)
-    rows = np.array(edges, int).reshape(-1, 4) + [v, v, f, f]
-    return table._replace(
-        vertex_start=np.append(table.vertex_start, v + len(vertices)).astype(np.int32),
-        vertices=np.vstack([table.vertices.reshape(-1, 3), vertices]),
-        face_start=np.append(table.face_start, f + len(loops)).astype(np.int32),
-        face_normal=np.vstack([table.face_normal.reshape(-1, 3), normals]),
-        loop_start=np.append(table.loop_start, ends).astype(np.int32),
-        face_loop=np.append(table.face_loop, v + np.array(sum(loops, []), int)).astype(np.int32),
-        edge_start=np.append(table.edge_start, table.edge_start[-1] + len(rows)).astype(np.int32),
-        edges=np.vstack([table.edges.reshape(-1, 4), rows]).astype(np.int32),
-    )
+def _hull(hulls: Hulls, k: int) -> tuple:
+    """Vertices, normals, loops and edges of hull k, counted from 0."""
+    v, f = hulls.vertex_start[k], hulls.face_start[k]
+    v_end, f_end = hulls.vertex_start[k + 1], hulls.face_start[k + 1]
+    loops = [hulls.face_loop[hulls.loop_start[i] : hulls.loop_start[i + 1]] - v for i in range(f, f_end)]
+    edges = hulls.edges[hulls.edge_start[k] : hulls.edge_start[k + 1]] - [v, v, f, f]
+    return hulls.vertices[v:v_end], hulls.face_normal[f:f_end], loops, edges
 
 
 @helper
-def load_points(kind, pose, vertex_start, vertices, solid, s, points_out):
+def load_points(pose, info, vectors, s, core_out):
     """Corners of the core of shape s in the world; returns their number, 0 for a cylinder.
 
     The corners of the triangle in hand are in place already.
     """
-    if kind[s] == CYLINDER:
-        return 0
-    if kind[s] == TRIANGLE:
-        return 3
+    kind, first, count = info[s, 0], info[s, 1], info[s, 2]
+    if kind == TRIANGLE:
+        return count
     x, e = origin(pose, s), extent(pose, s)
     stretch = (1.0, 1.0, 1.0)
-    if kind[s] == BOX:
+    if kind == BOX:
         stretch = e
-    elif kind[s] == CAPSULE:
+    elif kind == CAPSULE:
         stretch = (1.0, 1.0, e[1])
-    first, last = vertex_start[solid[s]], vertex_start[solid[s] + 1]
-    for i in range(first, last):
-        u = (stretch[0] * vertices[i, 0], stretch[1] * vertices[i, 1], stretch[2] * vertices[i, 2])
-        p = add(x, to_world(pose, s, u))
-        for c in range(3):
-            points_out[i - first, c] = p[c]
-    return last - first
+    for i in range(count):
+        v = spot(vectors, first + i)
+        p = add(x, to_world(pose, s, (stretch[0] * v[0], stretch[1] * v[1], stretch[2] * v[2])))
+        core_out[i, 0], core_out[i, 1], core_out[i, 2] = p
+    return count
 
 
 @helper
-def load_faces(kind, pose, face_start, face_normal, solid, s, points, normals_out):
-    """Face normals of the core of shape s in the world; returns their number."""
-    if kind[s] == CYLINDER:
-        return 0
-    first, last = face_start[solid[s]], face_start[solid[s] + 1]
-    for f in range(first, last):
-        n = to_world(pose, s, (face_normal[f, 0], face_normal[f, 1], face_normal[f, 2]))
-        if kind[s] == TRIANGLE:
-            n = unit(cross(sub(spot(points, 1), spot(points, 0)), sub(spot(points, 2), spot(points, 0))))
-        for c in range(3):
-            normals_out[f - first, c] = n[c]
-    return last - first
+def load_faces(pose, info, vectors, s, core_out):
+    """Face normals of the core of shape s in the world, in the rows after its corners; returns their number."""
+    points, first, count = info[s, 2], info[s, 3], info[s, 4]
+    for f in range(count):
+        n = to_world(pose, s, spot(vectors, first + f))
+        if info[s, 0] == TRIANGLE:
+            n = unit(cross(sub(spot(core_out, 1), spot(core_out, 0)), sub(spot(core_out, 2), spot(core_out, 0))))
+        core_out[points + f, 0], core_out[points + f, 1], core_out[points + f, 2] = n
+    return count
 
 
 @helper
@@ -126,28 +144,28 @@ def allowed(cone, n):
     """Whether the direction from a to the triangle in hand lies among the triangle's own: cone[7, 0] = 0 allows all.
 
     Rows: 0 the triangle's normal N; 1 + 2 j the direction m_j out of it across edge j; 2 + 2 j the direction out of its
-    neighbour there. Out of the triangle (u = -n, u.N >= 0), u may lean over edge j only as far as the neighbour's normal.
+    neighbour there. Out of the triangle (u = -n, u.N >= 0), u may lean over edge j as far as the neighbour's normal.
     """
     if cone[7, 0] == 0.0:
         return True
     u = (-n[0], -n[1], -n[2])
     if dot(u, spot(cone, 0)) < 0.0:
         return False
+    within = True
     for j in range(3):
-        if dot(u, spot(cone, 1 + 2 * j)) > 1e-6 and dot(u, spot(cone, 2 + 2 * j)) < -1e-6:
-            return False
-    return True
+        within = within and (dot(u, spot(cone, 1 + 2 * j)) <= LEAN or dot(u, spot(cone, 2 + 2 * j)) >= -LEAN)
+    return within
 
 
 @helper
-def face_axes(points_a, count_a, normals_a, face_count, first_face, loop_start, face_loop, first_vertex, points_b,
-              count_b, sign, cone):
+def face_axes(core_a, info, loops, a, face_offset, core_b, count_b, sign, cone):
     """Best separation along the face normals of a, and that normal times `sign`."""
     best, normal = -math.inf, (0.0, 0.0, 0.0)
-    for f in range(face_count):
-        n = spot(normals_a, f)
-        offset = dot(n, spot(points_a, face_loop[loop_start[first_face + f]] - first_vertex))
-        low, _ = shadow(points_b, count_b, n)
+    points, first, count = info[a, 2], info[a, 3] - face_offset, info[a, 4]
+    for f in range(count):
+        n = spot(core_a, points + f)
+        offset = dot(n, spot(core_a, loops[first + f, 1]))
+        low, _ = shadow(core_b, count_b, n)
         if low - offset > best:
             m = scale(sign, n)
             if allowed(cone, m):
@@ -156,11 +174,11 @@ def face_axes(points_a, count_a, normals_a, face_count, first_face, loop_start, 
 
 
 @helper
-def pick_edges(points_a, edges, first, last, first_vertex, lo, hi, picked_out):
-    """Edges whose bounds meet the box lo, hi; returns their number."""
-    count = 0
-    for e in range(first, last):
-        p, q = spot(points_a, edges[e, 0] - first_vertex), spot(points_a, edges[e, 1] - first_vertex)
+def pick_edges(core, info, edges, s, lo, hi, picked_out):
+    """Edges of shape s whose bounds meet the box lo, hi; returns their number."""
+    count, first, total = 0, info[s, 5], info[s, 6]
+    for e in range(first, first + total):
+        p, q = spot(core, edges[e, 0]), spot(core, edges[e, 1])
         outside = False
         for c in range(3):
             outside = outside or max(p[c], q[c]) < lo[c] or min(p[c], q[c]) > hi[c]
@@ -188,72 +206,68 @@ def arc_side(m, p, q):
 
 
 @helper
-def edge_faces(normals, face_count, edges, e, first_face):
+def edge_faces(core, points, edges, e):
     """Normals of the two faces of edge e; the same one twice where it has not two."""
-    if face_count < 2:
+    if edges[e, 2] == edges[e, 3]:
         return (1.0, 0.0, 0.0), (1.0, 0.0, 0.0)
-    return spot(normals, edges[e, 2] - first_face), spot(normals, edges[e, 3] - first_face)
+    return spot(core, points + edges[e, 2]), spot(core, points + edges[e, 3])
 
 
 @helper
 def axis_of_edges(m, p, q, side_a, side_b, points_a, count_a, points_b, count_b):
     """(separation, sign) along an axis m that is perpendicular to edges through p of a and q of b."""
     if side_a != 2 and side_b != 2:  # the two edges support along the axis: they alone tell the separation
-        return (dot(m, sub(q, p)) * side_a, side_a) if side_a != 0 and side_a == -side_b else (-math.inf, 1)
+        return (dot(m, sub(q, p)) * side_a, 1.0 * side_a) if side_a != 0 and side_a == -side_b else (-math.inf, 1.0)
     if side_a == 0 or side_b == 0:
-        return -math.inf, 1
+        return -math.inf, 1.0
     low_a, high_a = shadow(points_a, count_a, m)
     low_b, high_b = shadow(points_b, count_b, m)
-    return (low_b - high_a, 1) if low_b - high_a >= low_a - high_b else (low_a - high_b, -1)
+    return (low_b - high_a, 1.0) if low_b - high_a >= low_a - high_b else (low_a - high_b, -1.0)
 
 
 @helper
-def edge_axes(points, counts, normals, faces, first_face, base, edges, picked, picked_count, best, n, cone):
+def edge_axes(core, na, nb, edges, picked, picked_a, picked_b, best, n, cone):
     """Better separation along the cross product of two of the picked edges, where there is one."""
-    for i in range(picked_count[0]):
+    for i in range(picked_a):
         e = picked[0, i]
-        p = spot(points[0], edges[e, 0] - base[0])
-        u = sub(spot(points[0], edges[e, 1] - base[0]), p)
-        e0, e1 = edge_faces(normals[0], faces[0], edges, e, first_face[0])
-        for j in range(picked_count[1]):
+        p = spot(core[0], edges[e, 0])
+        u = sub(spot(core[0], edges[e, 1]), p)
+        e0, e1 = edge_faces(core[0], na, edges, e)
+        for j in range(picked_b):
             f = picked[1, j]
-            q = spot(points[1], edges[f, 0] - base[1])
-            v = sub(spot(points[1], edges[f, 1] - base[1]), q)
+            q = spot(core[1], edges[f, 0])
+            v = sub(spot(core[1], edges[f, 1]), q)
             m = cross(u, v)
             square = dot(m, m)
             if square <= 1e-8 * dot(u, u) * dot(v, v):
                 continue
-            f0, f1 = edge_faces(normals[1], faces[1], edges, f, first_face[1])
+            f0, f1 = edge_faces(core[1], nb, edges, f)
             m = scale(1.0 / math.sqrt(square), m)
-            s, sign = axis_of_edges(m, p, q, arc_side(m, e0, e1), arc_side(m, f0, f1), points[0], counts[0],
-                                    points[1], counts[1])
+            s, sign = axis_of_edges(m, p, q, arc_side(m, e0, e1), arc_side(m, f0, f1), core[0], na, core[1], nb)
             if s > best and allowed(cone, scale(sign, m)):
                 best, n = s, scale(sign, m)
     return best, n
 
 
 @helper
-def separating_axis(points, counts, normals, faces, base, first_face, solids, rows, picked, cone, size):
+def separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, size):
     """(separation, normal a -> b) of two polytopes: the largest over all face normals and edge pairs.
 
     [Ericson 2005, §5.2.1; Gregorius 2013 for the arcs]. Exact where the two overlap, which is where it is used.
     """
-    best, n = face_axes(points[0], counts[0], normals[0], faces[0], first_face[0], solids.loop_start,
-                        solids.face_loop, base[0], points[1], counts[1], 1.0, cone)
-    other, m = face_axes(points[1], counts[1], normals[1], faces[1], first_face[1], solids.loop_start,
-                         solids.face_loop, base[1], points[0], counts[0], -1.0, cone)
+    na, nb = info[a, 2], info[b, 2]
+    best, n = face_axes(core[0], info, loops, a, face_offset, core[1], nb, 1.0, cone)
+    other, m = face_axes(core[1], info, loops, b, face_offset, core[0], na, -1.0, cone)
     if other > best + FACE_BIAS * size:
         best, n = other, m
-    # along the best axis of all the supporting edges come at least as near to the other shape as they overlap on `best`
-    reach = max(-best, 0.0) if best > -math.inf else math.inf
-    lo_a, hi_a = box_of(points[0], counts[0], reach)
-    lo_b, hi_b = box_of(points[1], counts[1], reach)
-    start, edges = solids.edge_start, solids.edges
-    picked_a = pick_edges(points[0], edges, start[rows[0]], start[rows[0] + 1], base[0], lo_b, hi_b, picked[0])
-    picked_b = pick_edges(points[1], edges, start[rows[1]], start[rows[1] + 1], base[1], lo_a, hi_a, picked[1])
+    # an edge that supports along an axis of less overlap comes nearer to the other shape than `best` overlaps
+    reach = max(-best, 0.0) if best > -math.inf else 1e9
+    lo_a, hi_a = box_of(core[0], na, reach)
+    lo_b, hi_b = box_of(core[1], nb, reach)
+    picked_a = pick_edges(core[0], info, edges, a, lo_b, hi_b, picked[0])
+    picked_b = pick_edges(core[1], info, edges, b, lo_a, hi_a, picked[1])
     bar = best + FACE_BIAS * size if best > -math.inf else best
-    other, m = edge_axes(points, counts, normals, faces, first_face, base, edges, picked, (picked_a, picked_b), bar, n,
-                         cone)
+    other, m = edge_axes(core, na, nb, edges, picked, picked_a, picked_b, bar, n, cone)
     return (other, m) if other > bar else (best, n)
 
 
@@ -267,47 +281,52 @@ def box_of(points, count, swell):
 
 
 @helper
-def best_face(normals, count, n):
+def best_face(core, points, count, n):
     """The face that looks most along n, and its cosine; -1 where there is none."""
     best, cosine = -1, -1.0
     for f in range(count):
-        c = dot(spot(normals, f), n)
+        c = dot(spot(core, points + f), n)
         if c > cosine:
             best, cosine = f, c
     return best, cosine
 
 
 @helper
-def put_face(points, loop_start, face_loop, face, base, side, feature_out):
-    """The corners of a face as a feature; returns their number."""
-    first, last = loop_start[face], loop_start[face + 1]
-    for i in range(first, last):
-        v = face_loop[i]
-        w = face_loop[i + 1 if i + 1 < last else first]
-        low, high = min(v, w) - base, max(v, w) - base
-        # a polytope's edge is named by its two vertices; folded, for hulls of more than 1024
-        put_corner(feature_out, i - first, spot(points, v - base), side + (low * 1021 + high) % B_SIDE)
-    return last - first
+def put_face(core, loops, f, side, feature_out):
+    """The corners of row f of the loops as a feature; returns their number."""
+    count = loops[f, 0]
+    for i in range(count):
+        v, w = int(loops[f, 1 + i]), int(loops[f, 1 + (i + 1 if i + 1 < count else 0)])
+        put_corner(feature_out, i, spot(core, v), side + edge_name(v, w))
+    return count
 
 
 @helper
-def put_edge(points, count, edges, first, last, base, n, side, feature_out):
-    """The edge at the vertex farthest along n that leans least against n's plane; returns 2, or 1 for the vertex alone."""
+def edge_name(v, w):
+    """Number of the edge between two vertices; folded into the room for names."""
+    return (min(v, w) * 1021 + max(v, w)) % B_SIDE
+
+
+@helper
+def put_edge(core, info, edges, s, n, side, feature_out):
+    """The edge at the vertex farthest along n that leans least; returns 2, or 1 for the vertex alone."""
+    count, first, total = info[s, 2], info[s, 5], info[s, 6]
     top = 0
     for i in range(1, count):
-        if dot(spot(points, i), n) > dot(spot(points, top), n):
+        if dot(spot(core, i), n) > dot(spot(core, top), n):
             top = i
-    put_corner(feature_out, 0, spot(points, top), side + top)
     best, found = EDGE_SINE, -1
-    for e in range(first, last):
-        if edges[e, 0] - base == top or edges[e, 1] - base == top:
-            u = unit(sub(spot(points, edges[e, 1] - base), spot(points, edges[e, 0] - base)))
+    for e in range(first, first + total):
+        if edges[e, 0] == top or edges[e, 1] == top:
+            u = unit(sub(spot(core, edges[e, 1]), spot(core, edges[e, 0])))
             if abs(dot(u, n)) < best:
                 best, found = abs(dot(u, n)), e
     if found < 0:
+        put_corner(feature_out, 0, spot(core, top), side + top)
         return 1
-    for i in range(2):
-        put_corner(feature_out, i, spot(points, edges[found, i] - base), side + 2 * (found - first))
+    v, w = int(edges[found, 0]), int(edges[found, 1])
+    put_corner(feature_out, 0, spot(core, v), side + edge_name(v, w))
+    put_corner(feature_out, 1, spot(core, w), side + edge_name(v, w))
     return 2
 
 

@@ -34,7 +34,8 @@ def put_foot(patch, k, margin, point, radius, normal, height, feature):
 
 @helper
 def sphere_sphere(pose, a, b, margin, patch):
-    return put_balls(patch, 0, margin, origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), (0.0, 0.0, 1.0), 0)
+    up = (0.0, 0.0, 1.0)
+    return put_balls(patch, 0, margin, origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), up, 0)
 
 
 @helper

@@ -1,15 +1,40 @@
-"""A convex shape against a static triangle mesh: one triangle after the other, as one-sided convex shapes.
+"""Static triangle meshes: which triangles a shape may touch, and how each is looked at, as a one-sided convex shape.
 
 The edges between triangles of one surface must not be felt. A contact may push only along directions that are the
 triangle's own: its normal, and at a convex edge what lies between it and the neighbour's normal; whatever leans further
 is the neighbour's to find, or nobody's on a flat or hollow edge.
 """
 
-from contactlab.physics.collision.convex import touch_convex
+import numpy as np
+
+from contactlab.physics.collision.bvh import STACK
 from contactlab.physics.collision.geometry import origin, to_local, to_world
-from contactlab.physics.collision.manifold import reduce_groups
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, cross, dot, neg, norm, row, scale, sub, unit
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, Meshes
+from contactlab.physics.vec import add, dot, norm, row, scale, sub
+
+
+def new_sheets(meshes: Meshes) -> Array:
+    """What the narrow phase reads of each triangle (t, 10, 3), shape frame.
+
+    Rows: 0-2 corners [m], 3 normal N, then for each edge j the direction 4 + 2 j out of the triangle across it, and
+    5 + 2 j the direction out of the neighbour: minus the former where the edge must not be felt, 0 where it is open.
+    """
+    corners = meshes.vertices[meshes.triangles].reshape(-1, 3, 3)
+    sheets = np.zeros((len(corners), 10, 3))
+    sheets[:, :3] = corners
+    sheets[:, 3] = meshes.triangle_normal
+    for j in range(3):
+        edge = corners[:, (j + 1) % 3] - corners[:, j]
+        edge = edge / np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), 1e-300)
+        out = np.cross(edge, meshes.triangle_normal)
+        neighbour = meshes.edge_normal[:, j]
+        convex = meshes.edge_convex[:, j] > 0
+        alone = convex & (np.abs(neighbour - meshes.triangle_normal).max(axis=1, initial=0.0) < 1e-12)
+        sheets[:, 4 + 2 * j] = out
+        sheets[:, 5 + 2 * j] = np.where(convex[:, None], np.cross(neighbour, edge), -out)
+        sheets[alone, 5 + 2 * j] = 0.0
+    return sheets
 
 
 @helper
@@ -26,73 +51,68 @@ def local_bounds(pose, lo, hi, a, m, margin):
 
 
 @helper
-def load_triangle(pose, meshes, m, t, work):
-    """Make triangle t of mesh shape m the triangle in hand: corners, pose and the directions it may push along."""
+def faces_shape(pose, sheets, a, m, t, margin):
+    """Whether the plane of triangle t comes as near to shape a as the margin."""
+    c = to_local(pose, m, sub(origin(pose, a), origin(pose, m)))
+    return abs(dot(row(sheets[t], 3), sub(c, row(sheets[t], 0)))) <= pose[a, 17] + margin
+
+
+@kernel
+def find_triangles(data, pose, lo, hi, pairs, chosen, count, reach, rank, first_node, node_min, node_max, child,
+                   leaf_order, sheets, stack, found_out):
+    """For the chosen pairs of a shape and a mesh, the triangles near the shape: rows (pair, triangle) of `found_out`.
+
+    Returns their number, which may exceed the room. The mesh is the shape of higher rank (s,).
+    """
+    total = 0
+    for i in range(count):
+        p = chosen[i]
+        a, m = pairs[p, 0], pairs[p, 1]
+        if rank[a] > rank[m]:
+            a, m = m, a
+        margin = reach[a] + reach[m]
+        low, high = local_bounds(pose, lo, hi, a, m, margin)
+        depth = 1
+        stack[0] = first_node[data[m]]
+        while depth > 0:
+            depth -= 1
+            k = stack[depth]
+            if not (
+                node_min[k, 0] <= high[0] and node_max[k, 0] >= low[0] and node_min[k, 1] <= high[1]
+                and node_max[k, 1] >= low[1] and node_min[k, 2] <= high[2] and node_max[k, 2] >= low[2]
+            ):
+                continue
+            if child[k, 0] >= 0:
+                stack[depth], stack[depth + 1] = child[k, 1], child[k, 0]
+                depth += 2
+                continue
+            first = -child[k, 0] - 1
+            for leaf in range(first, first + child[k, 1]):
+                if faces_shape(pose, sheets, a, m, leaf_order[leaf], margin):
+                    if total < found_out.shape[0]:
+                        found_out[total, 0], found_out[total, 1] = p, leaf_order[leaf]
+                    total += 1
+    return total
+
+
+@helper
+def load_triangle(pose, m, sheet, core_out, cone_out):
+    """Make a triangle of mesh shape m the triangle in hand: corners, pose, and the directions it may push along."""
     last = pose.shape[0] - 1
-    x = origin(pose, m)
-    corners = work.points[1]
+    x, length = origin(pose, m), 0.0
     for j in range(3):
-        p = add(x, to_world(pose, m, row(meshes.vertices, meshes.triangles[t, j])))
-        corners[j, 0], corners[j, 1], corners[j, 2] = p
+        p = add(x, to_world(pose, m, row(sheet, j)))
+        length = max(length, norm(sub(row(sheet, j), row(sheet, 0))))
+        core_out[j, 0], core_out[j, 1], core_out[j, 2] = p
     for i in range(3):
-        pose[last, i] = (corners[0, i] + corners[1, i] + corners[2, i]) / 3.0
-    n = to_world(pose, m, row(meshes.triangle_normal, t))
-    work.cone[0, 0], work.cone[0, 1], work.cone[0, 2] = n
-    length = 0.0
-    for j in range(3):
-        e = sub(row(corners, (j + 1) % 3), row(corners, j))
-        length = max(length, norm(e))
-        out = unit(cross(e, n))
-        near = to_world(pose, m, row(meshes.edge_normal[t], j))
-        across = neg(out)
-        if meshes.edge_convex[t, j] > 0:  # an open edge, whose normal is the triangle's own, hides nothing
-            across = unit(cross(near, e)) if dot(near, n) < 1.0 - 1e-12 else (0.0, 0.0, 0.0)
-        for i in range(3):
-            work.cone[1 + 2 * j, i] = out[i]
-            work.cone[2 + 2 * j, i] = across[i]
+        pose[last, i] = (core_out[0, i] + core_out[1, i] + core_out[2, i]) / 3.0
     pose[last, 16] = length
-    work.cone[7, 0] = 1.0
-    return n
+    for j in range(7):
+        d = to_world(pose, m, row(sheet, 3 + j))
+        cone_out[j, 0], cone_out[j, 1], cone_out[j, 2] = d
+    cone_out[7, 0] = 1.0
 
 
-@helper
-def touch_triangle(kind, pose, a, m, t, margin, solids, meshes, work, count):
-    """Add the contact points with one triangle; returns the number of points so far."""
-    n = load_triangle(pose, meshes, m, t, work)
-    height = dot(n, sub(origin(pose, a), row(work.points[1], 0)))
-    if abs(height) > pose[a, 17] + margin:
-        return count
-    last = touch_convex(kind, pose, a, pose.shape[0] - 1, margin, solids, work, count)
-    for k in range(count, last):
-        work.patch[k, 8] = t + 1
-    return last
-
-
-@helper
-def touch_mesh(kind, pose, lo, hi, a, m, mesh, margin, solids, meshes, work):
-    """Contact points of a convex shape with row `mesh` of the meshes, the shape m; returns their number."""
-    low, high = local_bounds(pose, lo, hi, a, m, margin)
-    stack, node_min, node_max, child = work.stack, meshes.node_min, meshes.node_max, meshes.child
-    nearer = 1e-6 * pose[a, 16]
-    depth, count = 1, 0
-    stack[0] = meshes.node_start[mesh]
-    while depth > 0:
-        depth -= 1
-        i = stack[depth]
-        apart = False
-        for c in range(3):
-            apart = apart or node_min[i, c] > high[c] or node_max[i, c] < low[c]
-        if apart:
-            continue
-        if child[i, 0] >= 0:
-            stack[depth], stack[depth + 1] = child[i, 1], child[i, 0]
-            depth += 2
-            continue
-        first = -child[i, 0] - 1
-        for leaf in range(first, first + child[i, 1]):
-            t = int(meshes.leaf_order[leaf])
-            count = touch_triangle(kind, pose, a, m, t, margin, solids, meshes, work, count)
-            if count > work.patch.shape[0] - 16:
-                count = reduce_groups(work.patch, count, nearer)
-    work.cone[7, 0] = 0.0
-    return reduce_groups(work.patch, count, nearer)
+def new_stack() -> np.ndarray:
+    """Scratch for `find_triangles`."""
+    return np.zeros(STACK, np.int32)
