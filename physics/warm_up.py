@@ -45,10 +45,10 @@ def warm_up(progress: Callable[[str, float], None]) -> None:
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """A pile of overlapping bodies, two on a spring, on the ground."""
+    """A pile of overlapping bodies on the ground, the later the faster, the first on a spring."""
     bodies: list[dict[str, Any]] = [
-        {"name": f"body {i}", "position": [0.01 * i, 0.02 * i, 0.4], "angular_velocity": [1.0, 2.0, 3.0],
-         "shape": [shape]}
+        {"name": f"body {i}", "position": [0.01 * i, 0.02 * i, 0.4], "velocity": [0.0, 0.0, -50.0 * i],
+         "angular_velocity": [1.0, 2.0, 3.0], "shape": [shape]}
         for i, shape in enumerate(shapes)
     ]
     bodies += [{"name": f"ground {i}", "fixed": True, "shape": [shape]} for i, shape in enumerate(ground)]
