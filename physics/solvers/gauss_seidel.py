@@ -40,7 +40,7 @@ class GaussSeidel:
     title = "Gauss–Seidel without f ≥ 0 (glues)"
 
     def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Sweep until no contact's ζ̇ is changed by more than tolerance [unit of d], from lam (k,), which is overwritten.
+        """Sweep from lam (k,), which is overwritten, until no ζ̇_i changes by more than tolerance [unit of d].
 
         The status is "glued" where A f = -b was met by contacts that pull, "solved" where none has to.
         """

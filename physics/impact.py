@@ -1,0 +1,272 @@
+"""Impact laws: the impulses of contacts that are hit, as functions of data.
+
+    ζ⁺ = ζ⁻ + M P,     M = Tᵀ H⁻¹ T,     P the impulses                                  [RBDA eqs. 11.57, 11.62, 11.63]
+
+M, the velocities ζ⁻ and e are all that a law needs; velocities of bodies follow from H Δq̇ = T P. Without friction there
+is one row a contact; with friction three, the normal one first and then the tangential ones, as in `problem`.
+
+Without friction (IMPACT_LAWS)
+    newton       all at once: 0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0, an LCP in Δζ                       [RBDA eq. 11.64; Moreau 1988]
+    poisson      compression 0 <= P_C ⊥ ζ_C >= 0, then expansion 0 <= P_E - e P_C ⊥ ζ⁺ >= 0    [Pfeiffer & Glocker 1996]
+    sequential   one contact after the other by eq. 11.65, the fastest first, until all separate
+With friction (FRICTION_LAWS)
+    sticking     the tangential velocity is stopped, eq. 11.72
+    coulomb      stops it where the impulse lies in the friction cone; else slides, the impulse against the sliding left
+A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
+
+No law lets energy grow for 0 <= e <= 1; where unlike coefficients would (Kane's paradox), they are lowered until none
+is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.jit import kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.block_pivot import BlockPivot
+from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
+
+STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
+LOSSLESS_ROUNDS = 100  # after as many rounds, or hits a contact, what still approaches is stopped without rebound
+_lcp, _cone = BlockPivot(), ProjectedGaussSeidel()
+
+
+class Impact(NamedTuple):
+    """What an impact did."""
+
+    impulse: Array     #: (k,) P [N s]
+    zeta: Array        #: (k,) ζ⁺ [m/s]
+    loss: float        #: kinetic energy lost [J]
+    status: str        #: "solved", or why not: "iterations", "inconsistent", ...
+    restitution: Array #: (c,) e as used: lower than given where energy would have grown
+    order: IntArray    #: contacts in the order in which they were hit; empty where all were hit at once
+
+
+def _energy_lost(impulse: Array, before: Array, after: Array) -> float:
+    return float(-0.5 * impulse @ (before + after))
+
+
+def _arguments(M, zeta, *coefficients) -> tuple[Array, ...]:
+    """Arrays of one type and shape; every coefficient one a contact."""
+    zeta = np.ascontiguousarray(zeta, np.float64)
+    M = np.ascontiguousarray(M, np.float64).reshape(len(zeta), len(zeta))
+    return M, zeta, *coefficients
+
+
+def _each(coefficient, count: int) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(np.asarray(coefficient, np.float64), (count,)))
+
+
+def _rounds(M: Array, zeta: Array, e: Array, one: Callable[[Array, Array, Array], tuple[Array, str]]) -> Impact:
+    """Apply a law to all contacts that do not separate, and again while a contact left out approaches because of it.
+
+    A contact with ζ > 0 is not hit, so it gets no impulse: this is what keeps the energy from growing.
+    """
+    total, now, status = np.zeros_like(zeta), zeta.copy(), "solved"
+    still = STILL * np.max(np.abs(zeta), initial=0.0)
+    for done in range(LOSSLESS_ROUNDS + len(zeta) + 1):
+        if (now >= -still).all():
+            break
+        rows = np.flatnonzero(now <= still)
+        used = e[rows] if done < LOSSLESS_ROUNDS else np.zeros(len(rows))
+        impulse, status = one(np.ascontiguousarray(M[np.ix_(rows, rows)]), now[rows], used)
+        total[rows] += impulse
+        now = now + M[:, rows] @ impulse
+        if status != "solved":
+            break
+    return Impact(total, now, _energy_lost(total, zeta, now), status, e, np.zeros(0, np.int32))
+
+
+def newton(M, zeta, restitution) -> Impact:
+    """Newton's law for all contacts at once from M (c, c), ζ⁻ (c,) and e (c,) or one e for all.
+
+    0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0; for one contact P = -(1 + e) ζ⁻/M.                              [RBDA eqs. 11.64, 11.65]
+    """
+    M, zeta = _arguments(M, zeta)
+
+    def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
+        impulse = np.zeros_like(zeta)
+        info = _lcp(ContactProblem.frictionless(M, (1.0 + e) * zeta), impulse)
+        return impulse, info.status
+
+    return _rounds(M, zeta, _each(restitution, len(zeta)), one)
+
+
+def poisson(M, zeta, restitution) -> Impact:
+    """Poisson's law: what was pressed together comes back e-fold, from M (c, c), ζ⁻ (c,), e (c,) or one e for all.
+
+    Compression: 0 <= P_C ⊥ ζ_C = ζ⁻ + M P_C >= 0. Expansion: 0 <= P_E - e P_C ⊥ ζ_C + M P_E >= 0.
+    Unlike e of contacts that act on one another can gain energy; then the smallest of them is used for all.
+    """
+    M, zeta = _arguments(M, zeta)
+    given = _each(restitution, len(zeta))
+
+    def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
+        squeezed, extra = np.zeros_like(zeta), np.zeros_like(zeta)
+        first = _lcp(ContactProblem.frictionless(M, zeta), squeezed)
+        second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra)
+        impulse = (1.0 + e) * squeezed + extra
+        if _energy_lost(impulse, zeta, zeta + M @ impulse) < 0.0 and e.min() < e.max():
+            return one(M, zeta, np.full_like(e, e.min()))
+        return impulse, first.status if first.status != "solved" else second.status
+
+    return _rounds(M, zeta, given, one)
+
+
+@kernel
+def hit_in_turn(M, restitution, still, limit, zeta, impulse, order_out):
+    """Hit the contact that approaches fastest (the first of several) by eq. 11.65 until none does, or `limit` times.
+
+    zeta and impulse are updated; returns the number of hits, their contacts in order_out.
+    """
+    hits = 0
+    while hits < limit:
+        i = 0
+        for j in range(len(zeta)):
+            if zeta[j] < zeta[i]:
+                i = j
+        if zeta[i] >= -still:
+            break
+        push = -(1.0 + restitution[i]) * zeta[i] / M[i, i]
+        impulse[i] += push
+        for j in range(len(zeta)):
+            zeta[j] += push * M[j, i]
+        order_out[hits] = i
+        hits += 1
+    return hits
+
+
+def sequential(M, zeta, restitution) -> Impact:
+    """Pairwise impacts one after the other, the fastest first, from M (c, c), ζ⁻ (c,), e (c,) or one e for all.
+
+    With e < 1 contacts may be hit infinitely often; what still approaches after LOSSLESS_ROUNDS hits a contact is
+    stopped by a common impact without rebound.
+    """
+    M, zeta = _arguments(M, zeta)
+    e = _each(restitution, len(zeta))
+    if not len(zeta):
+        return newton(M, zeta, e)
+    limit = LOSSLESS_ROUNDS * len(zeta)
+    impulse, now, order = np.zeros_like(zeta), zeta.copy(), np.zeros(limit, np.int32)
+    still = float(STILL * np.max(np.abs(zeta)))
+    hits = int(hit_in_turn(M, e, still, limit, now, impulse, order))
+    status = "solved"
+    if hits == limit:
+        last = newton(M, now, 0.0)
+        impulse, now, status = impulse + last.impulse, last.zeta, last.status
+    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, order[:hits])
+
+
+def _lossy(trial: Callable[[Array], Impact], e: Array) -> Impact:
+    """The impact with the given e, or with all e lowered by the largest common factor at which no energy is gained."""
+    full = trial(e)
+    noise = 1e-13 * float(np.abs(full.impulse) @ np.abs(full.zeta) + np.abs(full.impulse @ full.zeta))
+    if full.loss >= -noise or not e.any():
+        return full
+    low, high, best = 0.0, 1.0, trial(0.0 * e)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        attempt = trial(middle * e)
+        if attempt.loss >= 0.0:
+            low, best = middle, attempt
+        else:
+            high = middle
+    return best
+
+
+def sticking(M, zeta, restitution) -> Impact:
+    """The sticking impulse from M (3c, 3c), ζ⁻ (3c,), e (c,) or one e for all.
+
+    P = -M⁻¹ (1 + E) ζ⁻ : the tangential velocity is stopped, the normal one reversed e-fold.           [RBDA eq. 11.72]
+    Of several contacts those that would have to pull are let go.
+    """
+    M, zeta = _arguments(M, zeta)
+    count = len(zeta) // 3
+
+    def trial(e: Array) -> Impact:
+        wanted = zeta.copy()
+        wanted[::3] += e * np.minimum(zeta[::3], 0.0)
+        held = zeta[::3] <= 0.0
+        impulse = np.zeros_like(zeta)
+        status = "stuck"
+        for _ in range(4 * count + 4):
+            rows = np.flatnonzero(np.repeat(held, 3))
+            impulse[:] = 0.0
+            impulse[rows] = -np.linalg.lstsq(M[np.ix_(rows, rows)], wanted[rows], rcond=1e-12)[0]
+            pulls = held & (impulse[::3] < -1e-12 * np.max(np.abs(impulse), initial=0.0))
+            approaches = ~held & ((zeta + M @ impulse)[::3] < -1e-9 * np.max(np.abs(zeta), initial=0.0))
+            if not (pulls | approaches).any():
+                status = "solved"
+                break
+            held = held & ~pulls if pulls.any() else held | approaches
+        after = zeta + M @ impulse
+        return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+
+    return _lossy(trial, _each(restitution, count))
+
+
+def coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
+    """The impulse within the friction cones from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
+
+    0 <= P_n ⊥ ζ_n⁺ + e ζ_n⁻ >= 0;  |P_t| <= μ P_n, and where ζ_t⁺ ≠ 0, P_t = -μ P_n ζ_t⁺/|ζ_t⁺|.
+    """
+    M, zeta = _arguments(M, zeta)
+    count = len(zeta) // 3
+    mu = _each(friction, count)
+    speed = float(np.max(np.abs(zeta), initial=0.0))
+
+    def trial(e: Array) -> Impact:
+        wanted = zeta.copy()
+        wanted[::3] += e * np.minimum(zeta[::3], 0.0)
+        impulse = np.zeros_like(zeta)
+        info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
+        status = "solved" if info.change <= 1e-9 * speed else info.status
+        after = zeta + M @ impulse
+        return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+
+    return _lossy(trial, _each(restitution, count))
+
+
+class BallImpact(NamedTuple):
+    """An impact of a ball."""
+
+    impulse: Array  #: (4,) normal, two tangential [N s], torsional [N m s]
+    zeta: Array     #: (4,) after: normal, two tangential [m/s], spin about the normal [rad/s]
+    loss: float     #: [J]
+
+
+def ball_impact(
+    inverse_mass: tuple[float, float, float], zeta, restitution: float, restitution_t: float = 0.0,
+    restitution_psi: float = 0.0, friction: float = math.inf, friction_psi: float = 0.0,
+) -> BallImpact:
+    """A ball hits a plane or another ball: normal, tangential and torsional parts do not act on one another.
+
+    inverse_mass: of the normal (1/m), tangential (1/m + r²/I) and torsional (1/I) motion, summed over both bodies;
+    zeta (4,): relative velocity at the contact, normal, two tangential [m/s], spin about the normal [rad/s].
+
+    ζ_n⁺ = -e ζ_n;  ζ_t⁺ = -e_t ζ_t, but |P_t| <= μ P_n;  ψ⁺ = -e_ψ ψ, but |P_ψ| <= μ_ψ P_n, μ_ψ [m].  [RBDA fig. 11.9]
+    e_t = -1 is a smooth surface, 0 sticks, 1 is a super-ball. [Brach 1991; Walton 1993]
+    """
+    zeta = np.asarray(zeta, np.float64)
+    w_n, w_t, w_psi = inverse_mass
+    impulse = np.zeros(4)
+    impulse[0] = -(1.0 + restitution) * min(zeta[0], 0.0) / w_n
+    impulse[1:3] = _limited(-(1.0 + restitution_t) * zeta[1:3] / w_t, friction, impulse[0])
+    impulse[3:] = _limited(-(1.0 + restitution_psi) * zeta[3:] / w_psi, friction_psi, impulse[0])
+    after = zeta + np.array([w_n, w_t, w_t, w_psi]) * impulse
+    return BallImpact(impulse, after, _energy_lost(impulse, zeta, after))
+
+
+def _limited(wanted: Array, friction: float, normal: float) -> Array:
+    """The impulse wanted, shortened to μ P_n."""
+    size = float(np.linalg.norm(wanted))
+    limit = friction * normal if normal > 0.0 else 0.0
+    return wanted if size <= limit else wanted * (limit / size)
+
+
+IMPACT_LAWS: dict[str, Callable[..., Impact]] = {"newton": newton, "poisson": poisson, "sequential": sequential}
+FRICTION_LAWS: dict[str, Callable[..., Impact]] = {"sticking": sticking, "coulomb": coulomb}

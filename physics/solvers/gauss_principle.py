@@ -1,0 +1,305 @@
+"""The quadratic program in the accelerations: Gauss's principle of least constraint for contacts that cannot pull.
+
+    minimise  ½ (q̈ - q̈₀)ᵀ H (q̈ - q̈₀)   subject to  Tᵀ q̈ + Ṫᵀ q̇ >= 0,     q̈₀ = H⁻¹(τ - C)            [RBDA eq. 11.44]
+
+The forces are the multipliers: H (q̈ - q̈₀) = T λ. With H = L Lᵀ, a = Lᵀ(q̈ - q̈₀) and G = L⁻¹ T this is the shortest a
+with Gᵀ a + d >= 0, and M = GᵀG; so a problem of which only M is known is solved with any such factor G.
+
+The dual method of Goldfarb & Idnani [1983]: a = 0 violates some constraints; the worst is brought to zero, the active
+ones W kept at zero, G_W = Q R:
+
+    a += t z,  z = g - Q Qᵀ g         λ_W -= t r,  r = R⁻¹ Qᵀ g         λ of the new one += t
+
+A force that reaches zero on the way leaves W. Where g depends on W (z = 0), a stands still and forces are exchanged;
+where no force falls either, g = G_W r with r <= 0 contradicts the constraints, and y = (1, -r) is the certificate.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers.lcp_info import (
+    DEPENDENT,
+    GOING,
+    INCONSISTENT,
+    RAY,
+    ROUNDING,
+    SOLVED,
+    STATUS,
+    LcpInfo,
+    PivotStep,
+    Scaled,
+    conclude,
+    scaled,
+    step_of,
+)
+
+COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand (-1: none)
+
+
+@kernel
+def factor_semidefinite(M, G_out):
+    """M = GᵀG by Cholesky with the largest pivot first, G (r, n) in the first r rows of G_out; returns the rank r."""
+    n = len(M)
+    left = np.empty(n)
+    for i in range(n):
+        left[i] = M[i, i]
+    for rank in range(n):
+        pivot = np.argmax(left)
+        if left[pivot] <= 1e-13 * n:
+            return rank
+        root = np.sqrt(left[pivot])
+        for j in range(n):
+            total = M[pivot, j]
+            for l in range(rank):
+                total -= G_out[l, pivot] * G_out[l, j]
+            G_out[rank, j] = total / root
+            left[j] -= G_out[rank, j] ** 2
+        left[pivot] = 0.0
+    return n
+
+
+@helper
+def split(columns, Q, R, count, j, z_out, r_out):
+    """z = g - Q Qᵀ g and r = R⁻¹ Qᵀ g of g = column j; |z|². Q is stored by rows; R's new column gets Qᵀ g."""
+    g = columns[j]
+    for l in range(len(g)):
+        z_out[l] = g[l]
+    for a in range(count):
+        R[a, count] = 0.0
+    for _ in range(2):  # twice is enough [Kahan in Parlett 1980]
+        for a in range(count):
+            along = np.dot(Q[a], z_out)
+            R[a, count] += along
+            for l in range(len(g)):
+                z_out[l] -= along * Q[a, l]
+    for a in range(count - 1, -1, -1):
+        total = R[a, count]
+        for b in range(a + 1, count):
+            total -= R[a, b] * r_out[b]
+        r_out[a] = total / R[a, a]
+    return np.dot(z_out, z_out)
+
+
+@helper
+def drop(Q, R, rows, force, state, a):
+    """W loses its a-th constraint; rotations make R triangular again and take Q along."""
+    count = state[COUNT] - 1
+    for b in range(a, count):
+        rows[b] = rows[b + 1]
+        force[b] = force[b + 1]
+        for i in range(b + 2):
+            R[i, b] = R[i, b + 1]
+    for i in range(a, count):
+        size = np.hypot(R[i, i], R[i + 1, i])
+        c = R[i, i] / size
+        s = R[i + 1, i] / size
+        for b in range(i, count):
+            upper = R[i, b]
+            R[i, b] = c * upper + s * R[i + 1, b]
+            R[i + 1, b] = c * R[i + 1, b] - s * upper
+        for l in range(Q.shape[1]):
+            upper = Q[i, l]
+            Q[i, l] = c * upper + s * Q[i + 1, l]
+            Q[i + 1, l] = c * Q[i + 1, l] - s * upper
+    state[COUNT] = count
+
+
+@helper
+def worst_violated(columns, d, tolerance, a, excused):
+    """The constraint with the most negative g·a + d beyond tolerance and rounding, -1 = none."""
+    best = -1
+    worst = 0.0
+    size = np.sqrt(np.dot(a, a))
+    for i in range(len(d)):
+        zeta = np.dot(columns[i], a) + d[i]
+        if zeta < worst and excused[i] == 0 and zeta < -tolerance[i] - 10.0 * ROUNDING * (abs(d[i]) + size):
+            best = i
+            worst = zeta
+    return best
+
+
+@helper
+def excuse(columns, d, rows, count, r, k):
+    """Is g_k dependent with a contradiction no larger than rounding? (d·y over the sum of its terms' sizes)"""
+    gain = d[k]
+    size = abs(d[k])
+    for b in range(count):
+        gain -= r[b] * d[rows[b]]
+        size += abs(r[b] * d[rows[b]])
+    return gain >= -INCONSISTENT * size
+
+
+@helper
+def first_to_vanish(force, r, count):
+    """The position in W of the force that falls to zero first, -1 = none, and the step until then."""
+    stop = -1
+    t = np.inf
+    top = 1.0
+    for b in range(count):
+        top = max(top, abs(r[b]))
+    for b in range(count):
+        if r[b] > 1e-12 * top and force[b] < t * r[b]:
+            stop = b
+            t = max(force[b], 0.0) / r[b]
+    return stop, t
+
+
+@kernel
+def dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out):
+    """One step with the constraint in hand. Returns GOING, SOLVED or RAY (then r holds y's negative on W).
+
+    last_out = rows that entered and left W (-1: none).
+    """
+    last_out[:] = -1
+    if state[DRIVEN] < 0:
+        state[DRIVEN] = worst_violated(columns, d, tolerance, a, excused)
+        driven_force[0] = 0.0
+        if state[DRIVEN] < 0:
+            return SOLVED
+    k = state[DRIVEN]
+    count = state[COUNT]
+    square = split(columns, Q, R, count, k, z, r)
+    total = 1.0
+    for b in range(count):
+        total += abs(r[b])
+    dependent = count == len(a) or square <= 10.0 * DEPENDENT * total * total
+    if dependent and driven_force[0] == 0.0 and excuse(columns, d, rows, count, r, k):
+        excused[k] = 1
+        state[DRIVEN] = -1
+        return GOING
+    stop, t = first_to_vanish(force, r, count)
+    full = np.inf if dependent else max(-(np.dot(columns[k], a) + d[k]), 0.0) / square
+    if dependent and stop < 0:
+        return RAY
+    t = min(t, full)
+    for b in range(count):
+        force[b] -= t * r[b]
+    driven_force[0] += t
+    if not dependent:
+        for l in range(len(a)):
+            a[l] += t * z[l]
+    if t < full:
+        last_out[1] = rows[stop]
+        drop(Q, R, rows, force, state, stop)
+        return GOING
+    R[count, count] = np.sqrt(square)
+    for l in range(len(a)):
+        Q[count, l] = z[l] / R[count, count]
+    rows[count] = k
+    force[count] = driven_force[0]
+    last_out[0] = k
+    state[COUNT] = count + 1
+    state[DRIVEN] = -1
+    return GOING
+
+
+@kernel
+def dual_run(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out, limit, pivots):
+    """Step until the end or the limit."""
+    outcome = GOING
+    while outcome == GOING and pivots[0] < limit:
+        outcome = dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out)
+        pivots[0] += 1
+    return outcome
+
+
+class LeastConstraint:
+    """The arrays of the method for columns g_i (k, m) of unit length and d (k,), and the moves on them."""
+
+    def __init__(self, columns: Array, d: Array, tolerance: Array) -> None:
+        k, m = columns.shape
+        self.columns, self.d, self.tolerance = columns, d, tolerance
+        self.a, self.z, self.r = np.zeros(m), np.zeros(m), np.zeros(m + 1)
+        self.Q, self.R, self.force = np.zeros((m + 1, m)), np.zeros((m + 1, m + 1)), np.zeros(m + 1)
+        self.rows, self.state = np.zeros(m + 1, np.int32), np.array([0, -1], np.int32)
+        self.driven_force, self.excused = np.zeros(1), np.zeros(k, np.int32)
+        self.last, self.pivots = np.full(2, -1, np.int32), np.zeros(1, np.int32)
+
+    def _arrays(self) -> tuple:
+        return (self.columns, self.d, self.tolerance, self.a, self.Q, self.R, self.rows, self.force, self.state,
+                self.driven_force, self.excused, self.z, self.r, self.last)
+
+    def step(self) -> int:
+        return int(dual_step(*self._arrays()))
+
+    def run(self, limit: int) -> int:
+        return int(dual_run(*self._arrays(), limit, self.pivots))
+
+    @property
+    def basic(self) -> IntArray:
+        return np.sort(self.rows[: self.state[COUNT]])
+
+    def lam(self) -> Array:
+        """The multipliers, that of the constraint in hand included."""
+        lam = np.zeros(len(self.d))
+        count = int(self.state[COUNT])
+        lam[self.rows[:count]] = self.force[:count]
+        if self.state[DRIVEN] >= 0:
+            lam[self.state[DRIVEN]] = self.driven_force[0]
+        return lam
+
+    def ray(self) -> Array:
+        """y: the combination of constraints that contradict one another."""
+        y = np.zeros(len(self.d))
+        count = int(self.state[COUNT])
+        y[self.rows[:count]] = -self.r[:count]
+        y[self.state[DRIVEN]] = 1.0
+        return y
+
+
+def _start(data: Scaled, tolerance: float) -> LeastConstraint:
+    """The method for a scaled problem, by a factor of its M."""
+    G = np.zeros_like(data.M)
+    rank = int(factor_semidefinite(data.M, G))
+    return LeastConstraint(np.ascontiguousarray(G[:rank].T), data.d, tolerance * data.scale / data.size)
+
+
+class AccelerationQP:
+    """The QP in q̈, λ recovered."""
+
+    name = "qp_acceleration"
+    title = "QP in q̈ (least constraint)"
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
+        data = scaled(problem)
+        state = _start(data, tolerance)
+        outcome = state.run(iterations or 50 * len(lam) + 100)
+        count = int(state.pivots[0])
+        ray = state.ray() if outcome == RAY else data.d
+        return conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Step by step; the constraint |q̈ - q̈₀| grows from zero until no contact is violated."""
+        data = scaled(problem)
+        state = _start(data, 1e-12)
+        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
+            outcome = state.step()
+            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
+            note = STATUS[outcome] if outcome != GOING else f"|q̈ - q̈₀| = {data.size * np.linalg.norm(state.a):.6g}"
+            yield step_of(problem, data, number, (names[0], names[1]), state.basic, state.lam(), note)
+            if outcome != GOING:
+                return
+
+
+def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> tuple[Array, Array, LcpInfo]:
+    """q̈ (n,), λ (c,) and how it went from H (n, n), T (n, c), q̈₀ (n,) and Ṫᵀq̇ (c,); q̈₀ itself where inconsistent.
+
+    minimise ½ (q̈ - q̈₀)ᵀ H (q̈ - q̈₀) subject to Tᵀ q̈ + Ṫᵀ q̇ >= 0                                   [RBDA eq. 11.44]
+    """
+    L = np.linalg.cholesky(H)
+    G = np.linalg.solve(L, T)
+    problem = ContactProblem.frictionless(G.T @ G, T.T @ free + drift)
+    data = scaled(problem)
+    state = LeastConstraint(np.ascontiguousarray((G * data.scale).T), data.d, 1e-12 * data.scale / data.size)
+    outcome = state.run(50 * len(drift) + 100)
+    count = int(state.pivots[0])
+    lam = np.zeros(len(drift))
+    ray = state.ray() if outcome == RAY else data.d
+    info = conclude(problem, data, outcome, (count, count), state.basic, ray, 1e-12, lam)
+    moved = data.size * state.a if info.status == "solved" else np.zeros(len(free))
+    return free + np.linalg.solve(L.T, moved), lam, info
