@@ -114,7 +114,8 @@ class Movie:
         given = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)
         palette[: len(given), 1:] = given  # alpha, red, green, blue
         palette[:, 0] = 255
-        return av.VideoFrame.from_ndarray((np.asarray(reduced), palette), format="pal8")
+        indexed: Any = (np.asarray(reduced), palette)
+        return av.VideoFrame.from_ndarray(indexed, format="pal8")
 
 
 class Pictures:
@@ -144,8 +145,10 @@ def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictu
 
 
 def save_picture(path: Path, frame: Frame) -> None:
+    partial = path.with_name(path.name + ".part")  # a file of that name is always whole
     try:
-        Image.fromarray(frame).save(path)
+        Image.fromarray(frame).save(partial, format="PNG")
+        partial.replace(path)
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -150,9 +150,8 @@ class Gui:
             between()
         self._draw(data, held, target)
 
-    def _draw(self, data: imgui.ImDrawData, lists: list[imgui.ImDrawList], target: moderngl.Framebuffer) -> None:
-        ctx = self.ctx
-        assert ctx is not None
+    def _draw(self, data: imgui.ImDrawData, lists: list[imgui.ImDrawList], target: Any) -> None:
+        ctx: Any = self.ctx  # Any here and for the target: moderngl's stubs forbid what its documentation says
         scale = data.framebuffer_scale
         width, height = round(data.display_size.x * scale.x), round(data.display_size.y * scale.y)
         if width <= 0 or height <= 0:

@@ -31,8 +31,8 @@ class Host(Protocol):
 class Engine(Protocol):
     """What the app sees of the physics thread."""
 
-    progress: tuple[str, float] | None  # while kernels compile
-
+    @property
+    def progress(self) -> tuple[str, float] | None: ...  # while kernels compile
     @property
     def latest(self) -> Snapshot | None: ...
     def send(self, command: Command) -> None: ...

@@ -1,5 +1,7 @@
 """From pyglet's events to Dear ImGui's, and what Dear ImGui wants of the window: cursor and clipboard."""
 
+from typing import Any
+
 from imgui_bundle import imgui
 from pyglet.window import BaseWindow, key, mouse
 
@@ -15,7 +17,7 @@ KEYS: dict[int, imgui.Key] = {
 }
 BUTTONS = {mouse.LEFT: 0, mouse.RIGHT: 1, mouse.MIDDLE: 2}
 BUTTON_NAMES = {mouse.LEFT: "left", mouse.RIGHT: "right", mouse.MIDDLE: "middle"}
-CURSORS = {
+CURSORS: dict[int, str | None] = {
     imgui.MouseCursor_.text_input: BaseWindow.CURSOR_TEXT,
     imgui.MouseCursor_.resize_ew: BaseWindow.CURSOR_SIZE_LEFT_RIGHT,
     imgui.MouseCursor_.resize_ns: BaseWindow.CURSOR_SIZE_UP_DOWN,
@@ -84,4 +86,5 @@ class Input:
         if wanted != self._cursor:
             self._cursor = wanted
             shape = CURSORS.get(imgui.MouseCursor_(wanted), BaseWindow.CURSOR_DEFAULT)
-            self.window.set_mouse_cursor(self.window.get_system_mouse_cursor(shape))
+            window: Any = self.window  # pyglet: None, the default pointer, is allowed
+            window.set_mouse_cursor(window.get_system_mouse_cursor(shape))

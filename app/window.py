@@ -38,6 +38,7 @@ FRAME = 1.0 / 60.0
 LIVELY = 0.4          # [s] after the last input during which every frame is drawn
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
+SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
 FILE_TYPES = ["Scenes and meshes", "*.toml *.obj *.stl *.ply *.off *.glb *.gltf", "All files", "*"]
 
@@ -52,6 +53,7 @@ def open_window(
     log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
     preferences: the file that remembers layout and theme.
     """
+    sys.setswitchinterval(SWITCH)
     window = Window(Preferences.load(preferences))
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
@@ -326,7 +328,7 @@ class Window(pyglet.window.Window):
             row = picking.pick_contact(lab.snapshot, lab.camera, *place, *mouse.size)
             if row >= 0:
                 ui.hovered_key, ui.hover_from_view = int(lab.snapshot.contacts.key[row]), True
-        rows = np.flatnonzero(lab.snapshot.contacts.key == ui.hovered_key) if ui.hovered_key is not None else ()
+        rows = np.flatnonzero(lab.snapshot.contacts.key == (-1 if ui.hovered_key is None else ui.hovered_key))
         ui.view.hovered_contact = int(rows[0]) if len(rows) else -1
 
     def _touched(self) -> None:

@@ -10,7 +10,7 @@ from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
 from contactlab.physics.state import Case, Contacts
 
-CASES = {
+CASES: dict[int, str] = {
     Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
 }
 #: column -> heading, width in font heights (0 = what is left), explanation
@@ -42,7 +42,7 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
         return
     _header(ui)
     order = sorted_rows(contacts, count, *ui.sort_contacts)
-    lit = np.flatnonzero(contacts.key[:count] == ui.hovered_key) if ui.hovered_key is not None else ()
+    lit = np.flatnonzero(contacts.key[:count] == (-1 if ui.hovered_key is None else ui.hovered_key))
     clipper = imgui.ListClipper()
     clipper.begin(count)
     while clipper.step():
@@ -90,7 +90,7 @@ def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -
     return np.lexsort((contacts.key[:count], -value if descending else value))
 
 
-def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray | tuple[()]) -> None:
+def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray) -> None:
     contacts = snapshot.contacts
     imgui.table_next_row()
     imgui.table_next_column()

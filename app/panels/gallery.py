@@ -1,6 +1,7 @@
 """The gallery: scenes with pictures, titles and summaries. A click opens one."""
 
 from collections.abc import Callable
+from typing import Any
 
 from imgui_bundle import imgui
 
@@ -50,7 +51,8 @@ def _card(ui: UiState, entry: SceneEntry) -> None:
         draw.add_rect_filled((x, y + 0.4 * font), (x + 3, y + height - 0.4 * font), style.u32(c.accent), 2.0)
     top = y + pad
     if picture:
-        draw.add_image_rounded(entry.thumbnail, (x + pad, top), (x + pad + inner, top + picture), (0, 0), (1, 1),
+        image: Any = entry.thumbnail
+        draw.add_image_rounded(image, (x + pad, top), (x + pad + inner, top + picture), (0, 0), (1, 1),
                                style.u32((1, 1, 1, 1)), 0.3 * font)
         top += picture + 0.4 * font
     draw.add_text(ui.bold, round(font), (x + pad, top), style.u32(c.text), style.clipped_text(entry.title, inner))

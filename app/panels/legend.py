@@ -16,15 +16,15 @@ def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
     if not rows:
         return
     c = style.colors(ui)
-    font, size = ui.font, float(round(0.875 * ui.font))
-    line = 1.45 * size
-    with style.font(ui, size=14.0):
+    font, size = ui.font, float(round(0.81 * ui.font))
+    line = 1.36 * size
+    with style.font(ui, size=13.0):
         width = max(imgui.calc_text_size(row.text).x for row in rows) + 3.4 * size
     x, y, _, h = ui.view_rect
     height = line * len(rows) + 0.8 * size
     left, top = x + 0.6 * font, y + h - 0.6 * font - height
     draw = imgui.get_background_draw_list()
-    draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.82), 0.4 * font)
+    draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * font)
     for i, row in enumerate(rows):
         middle = top + 0.4 * size + (i + 0.5) * line
         _symbol(draw, row.symbol, left + 1.2 * size, middle, size, style.u32((*row.color[:3], 1.0)))

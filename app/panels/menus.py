@@ -68,7 +68,7 @@ def _view_menu(ui: UiState) -> None:
 
 def _right_end(ui: UiState, snapshot: Snapshot | None) -> None:
     """Frames per second and the theme at the right end of the bar."""
-    text = f"{ui.frames_per_second:.0f} fps"
+    text = f"{ui.frames_per_second:.0f} fps" if ui.frames_per_second else ""
     icon = "\uf185" if ui.preferences.dark else "\uf186"
     width = imgui.calc_text_size(text).x + 3.5 * ui.font
     imgui.same_line(imgui.get_window_width() - width)

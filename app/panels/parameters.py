@@ -1,6 +1,7 @@
 """The parameters of the run and the switches of the view. Choices come from the registries: nothing dead is shown."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
@@ -58,8 +59,7 @@ def _value(ui: UiState, name: str, engine: float) -> float:
     return engine
 
 
-def _ask(ui: UiState, send: Send, name: str, shown: float, value: float | int | str | tuple[float, float, float] | None
-         ) -> None:
+def _ask(ui: UiState, send: Send, name: str, shown: float, value: float | int | tuple[float, float, float]) -> None:
     ui.asked[name] = (shown, ui.clock + SOON)
     send(Set(name, value))
 
@@ -94,7 +94,8 @@ def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float
         _label(ui, label, f"{shown:.2f}", button="\uf0e2")
         if imgui.small_button(f"\uf0e2##{name}_materials"):
             ui.asked.pop(name, None)
-            send(Set(name, None))
+            nothing: Any = None  # as the materials say
+            send(Set(name, nothing))
         imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
     imgui.set_next_item_width(FULL)
     changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)

@@ -37,10 +37,11 @@ def binding_text(ui: UiState) -> str:
 
 def solver_figures(snapshot: Snapshot) -> str:
     info = snapshot.info
-    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} m/s", f"{info.iterations} iterations"]
-    if info.status != "solved":
+    limit = " (the limit)" if info.status == "iterations" else ""
+    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} m/s", f"{info.iterations} iterations{limit}"]
+    if info.status not in ("solved", "iterations"):
         parts.append(info.status)
     if info.penetration > 0.0:
-        parts.append(f"overlap {style.engineering(info.penetration, 'm', 2)}")
+        parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
     parts.append(f"E {style.engineering(snapshot.energy.total, 'J')}")
     return "   ".join(parts)

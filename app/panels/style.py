@@ -217,12 +217,12 @@ def clipped_text(text: str, width: float) -> str:
 
 
 def engineering(value: float, unit: str, digits: int = 3) -> str:
-    """A number with a metric prefix: 0.00123, "N" -> "1.23 mN"."""
+    """A number with a metric prefix: 0.00123, "N" -> "1.23 mN"; below a billionth it counts as zero."""
     size = abs(value)
-    if size == 0.0 or size != size:
-        return f"{0.0 if size == 0.0 else value:g} {unit}"
+    if size < 1e-9 or size != size:
+        return f"{0.0 if size < 1e-9 else value:g} {unit}"
     for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
         if size >= factor * 0.9995:
             scaled = value / factor
             return f"{scaled:.{digits}g} {prefix}{unit}" if abs(scaled) < 999.5 else f"{scaled:.0f} {prefix}{unit}"
-    return f"{value:.{digits - 1}e} {unit}"
+    return f"{value * 1e9:.{digits}g} n{unit}"  # just below the last factor

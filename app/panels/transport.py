@@ -104,7 +104,7 @@ def _event_marks(ui: UiState, snapshot: Snapshot, x: float, y: float, width: flo
     for event in reversed(snapshot.events):
         if not first <= event.step <= last:
             continue
-        at = x + round(width * (event.step - first) / max(last - first, 1))
+        at = round(x + width * (event.step - first) / max(last - first, 1))
         if at in drawn:
             continue
         drawn.add(at)
@@ -125,7 +125,9 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
         imgui.text(f"t = {snapshot.t:.3f} s")
     imgui.set_item_tooltip(f"Step {snapshot.step}, h = {snapshot.settings.h * 1e3:.4g} ms")
     imgui.same_line()
-    if ui.playing and math.isfinite(snapshot.real_time_factor):
+    if ui.playing and snapshot.paused:  # a recording makes the steps
+        style.muted(ui, f"× {snapshot.speed:.2g}")
+    elif ui.playing and math.isfinite(snapshot.real_time_factor):
         behind = snapshot.real_time_factor < 0.9 * snapshot.speed
         c = style.colors(ui)
         with style.color(imgui.Col_.text, c.warning if behind else c.muted):

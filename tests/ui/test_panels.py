@@ -180,7 +180,7 @@ def test_solver_figures_name_residual_contacts_and_energy():
 
 @pytest.mark.parametrize("value, text", [
     (0.0, "0 N"), (0.00123, "1.23 mN"), (12.34, "12.3 N"), (-4567.0, "-4.57 kN"), (999.9, "1 kN"),
-    (1e-12, "1.00e-12 N"), (float("nan"), "nan N"),
+    (1e-12, "0 N"), (float("nan"), "nan N"),
 ])
 def test_engineering_numbers(value, text):
     assert style.engineering(value, "N") == text

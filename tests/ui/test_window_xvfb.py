@@ -100,14 +100,15 @@ def display():
     """A virtual screen that lives as long as the module."""
     assert shutil.which("Xvfb") and shutil.which("xdotool"), "install xvfb and xdotool"
     read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-                              pass_fds=(write,), stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+        pass_fds=(write,), stderr=subprocess.DEVNULL,
+    )
     os.close(write)
-    number = os.read(read, 16).decode().strip()
-    os.close(read)
-    yield f":{number}"
-    server.terminate()
-    server.wait()
+    with os.fdopen(read) as answer:  # kept open: the server writes the number and the end of the line apart
+        yield f":{answer.readline().strip()}"
+        server.terminate()
+        server.wait()
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +126,9 @@ def test_dragging_a_body_pulls_it_along_and_its_momentum_follows(app):
     before = app.wait(lambda s: s["grabbed"] is None)["positions"]["box"]
     app.drag(VIEW, (VIEW[0] + 150, VIEW[1] - 60))
     grabbed = app.wait(
-        lambda s: s["grabbed"] == "box" and np.linalg.norm(np.subtract(s["positions"]["box"], before)) > 0.2
+        lambda s: s["grabbed"] == "box" and np.linalg.norm(np.subtract(s["positions"]["box"], before)) > 0.06
     )
-    assert grabbed["positions"]["box"][2] > 0.2
+    assert grabbed["positions"]["box"][2] > 0.24  # pulled to the side and up, not through the floor
     app.do("mouseup", 1)
     app.wait(lambda s: s["grabbed"] is None)
     sent = [line["command"] for line in app.lines("command")]
@@ -219,7 +220,7 @@ def test_escape_never_quits_and_ctrl_q_does_and_layout_is_remembered(app):
     t = app.lines("state")[-1]["t"]
     app.wait(lambda s: s["t"] > t)
     app.key("ctrl+q")
-    assert app.process.wait(30) == 0
+    assert app.process.wait(30) == 0, app.process.stdout.read()
     assert json.loads((app.folder / "settings.json").read_text())["dark"] is False
 
 
