@@ -52,6 +52,8 @@ class Lab:
         self.lockstep: Any = None  # a recording that paces the steps itself: .playing
         self._log = log
         self._logged = 0.0
+        self._logged_snapshot: Snapshot | None = None
+        self._logged_message = ""
         self._generation = -1
         self._refused: str | None = None
         self._loader = ThreadPoolExecutor(1, "contactlab-open")
@@ -107,8 +109,7 @@ class Lab:
         if new and latest is not None and latest.notice and latest.notice != self._refused:
             self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
         self._refused = latest.notice if latest is not None else None
-        if new:
-            self._log_state()
+        self._log_state()
         return new
 
     # ---------------------------------------------------------------------------------------------- log
@@ -121,9 +122,11 @@ class Lab:
 
     def _log_state(self) -> None:
         s = self.snapshot
-        if self._log is None or s is None or time.monotonic() - self._logged < STATE_LINES:
+        if self._log is None or s is None or (s is self._logged_snapshot and self.ui.message == self._logged_message):
             return
-        self._logged = time.monotonic()
+        if time.monotonic() - self._logged < STATE_LINES:
+            return  # the next update writes it
+        self._logged, self._logged_snapshot, self._logged_message = time.monotonic(), s, self.ui.message
         self.note(
             "state", scene=s.scene_name, title=s.labels.title, step=s.step, t=s.t, paused=s.paused, speed=s.speed,
             settings=asdict(s.settings), contacts=int(s.contacts.count[0]), energy=s.energy.total, error=s.error,

@@ -218,6 +218,7 @@ class Window(pyglet.window.Window):
         """The view, or the whole window, top row first."""
         x, y, w, h = self._captured_rect()
         pixels = self.screen_buffer.read(viewport=(x, y, w, h), components=3, alignment=1)
+        _ = self.ctx.error  # moderngl names a buffer that a window does not have; pyglet would trip over the error
         return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
 
     def _captured_rect(self) -> tuple[int, int, int, int]:
