@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 
 from contactlab.app.camera import Camera, matrices
-from contactlab.app.programs import Owner, load
+from contactlab.app.programs import Owner, load, write_matrix
 from contactlab.app.theme import Theme, display, linear
 from contactlab.physics.model import Array
 
@@ -61,7 +61,7 @@ class Backdrop(Owner):
         """Floors seen from above and the sky, into an empty framebuffer with depth test."""
         for plane in floors:
             self._paint_plane(plane, view, solid=True)
-        self._sky["unproject"].write(_columns(unprojection(view.camera, view.size)))
+        write_matrix(self._sky, "unproject", unprojection(view.camera, view.size))
         self._sky_array.render()
 
     def paint_shadows(self, floors: list[Plane], view: View) -> None:
@@ -91,13 +91,14 @@ class Backdrop(Owner):
         # coordinates start at the grid corner nearest to the middle of the scene, which keeps them small and exact
         start = np.round((axes.T @ (view.middle - plane.place))[:2] / major) * major
         rays = axes.T @ unprojection(view.camera, view.size)
-        to_plane = np.vstack([np.outer(eye[:2] - start, rays[2]) - eye[2] * rays[:2], rays[2]])  # p = eye - z d / d_z
+        # p = eye - eye_z d / d_z, and the weight d_z / -eye_z is 1 / distance along the view
+        to_plane = np.vstack([np.outer(eye[:2] - start, rays[2]) - eye[2] * rays[:2], rays[2]]) / -eye[2]
         ambient, sun = light_on(plane, view)
         lit = display(ambient + sun)
         program = self._plane
-        program["to_plane"].write(_columns(to_plane))
+        write_matrix(program, "to_plane", to_plane)
         program["plane_origin"] = tuple(plane.place + axes[:, :2] @ eye[:2])
-        program["plane_axes"].write(_columns(axes))
+        write_matrix(program, "plane_axes", axes)
         program["lit_color"] = tuple(lit)
         program["grid_color"] = tuple(lit + (np.array(look.grid) - lit) * (0.6 if view.grid else 0.0))
         program["haze_color"] = look.horizon
@@ -139,7 +140,3 @@ def _footprint(plane: Plane, light_matrix: Array) -> Array:
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     local = np.linalg.solve(across, (corners - offset).T).T
     return np.hstack([plane.place + local @ plane.axes[:, :2].T, corners])
-
-
-def _columns(matrix: Array) -> bytes:
-    return np.ascontiguousarray(matrix.T, np.float32).tobytes()

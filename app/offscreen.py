@@ -1,5 +1,7 @@
 """Pictures without a window: an OpenGL context of our own through EGL."""
 
+from typing import Any
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +16,9 @@ def create_context() -> moderngl.Context:
 
     Raises GraphicsError where EGL or a driver is missing.
     """
+    backend: Any = "egl"  # moderngl's own hint is wrong
     try:
-        return moderngl.create_standalone_context(require=330, backend="egl")
+        return moderngl.create_standalone_context(require=330, backend=backend)
     except Exception as error:  # moderngl raises plain Exception, ImportError or ValueError by what is missing
         raise GraphicsError(
             f"OpenGL 3.3 through EGL is not available ({error}). On Debian and Ubuntu install it with: "

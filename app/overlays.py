@@ -6,13 +6,16 @@ Contact forces are those on body b, the successor (body a gets the opposite), or
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Snapshot
+from contactlab.physics.messages import Event, Snapshot
 from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.state import Contacts
+
+Flags = NDArray[np.bool_]
 
 # shapes of marks
 RING, DISC, SPLIT_DISC, RINGED_DISC, RINGED_SPLIT_DISC, DIAMOND, STAR, CHECKER = range(8)
@@ -173,7 +176,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
 # ------------------------------------------------------------------------------------------------ contacts
 
 
-def sliding(c: Contacts) -> Array:
+def sliding(c: Contacts) -> Flags:
     """(c,) whether a contact slips: on the cone's edge and moving."""
     friction = np.linalg.norm(c.friction_force, axis=1)
     return (c.slip > SLIDING) & (friction >= 0.98 * c.friction * c.lam)
@@ -212,7 +215,7 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
 def _cut(contacts: Contacts) -> Contacts:
     """Only the valid rows."""
     n = int(contacts.count[0])
-    return Contacts(contacts.count, *(field[:n] for field in contacts[1:]))
+    return Contacts._make([contacts.count, *(field[:n] for field in contacts[1:])])
 
 
 def _concerned(c: Contacts, selected: int) -> tuple[Array, Array]:
@@ -231,27 +234,33 @@ def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array,
     cut = length > scale.longest
     reach = force[seen] * (np.minimum(length, scale.longest) / size[seen])[:, None]
     shape = np.where(cut, CUT_ARROW, np.broadcast_to(kind, size.shape)[seen])
-    b.strokes(start[seen], start[seen] + reach, color, alpha[seen], 3.6, shape, 0.8)
+    width = float(np.clip(0.07 * _seen_size(b, scale), 2.0, 3.6))
+    b.strokes(start[seen], start[seen] + reach, color, alpha[seen], width, shape, _behind(len(start)))
 
 
-def _points(b: _Builder, c: Contacts, alpha: Array, slips: Array, touching: Array, scale: Scale) -> None:
+def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flags, scale: Scale) -> None:
     look = b.look
-    radius = _mark_radius(b, scale)
+    radius = float(np.clip(0.09 * _seen_size(b, scale), 2.0, 5.0))
     near = ~touching
-    b.marks(c.point[near], look.near, 0.9 * alpha[near], 0.85 * radius, DIAMOND)
+    fade = min(_behind(len(c.gap)), 0.55)
+    b.marks(c.point[near], look.near, 0.9 * alpha[near], 0.85 * radius, DIAMOND, fade)
     current = touching & (c.active == 0)
-    b.marks(c.point[current], look.stick, alpha[current], radius, RING)
+    b.marks(c.point[current], look.stick, alpha[current], radius, RING, fade)
     active = touching & (c.active != 0)
     color = np.where(slips[active][:, None], look.slip, look.stick)
     shape = np.where(slips[active], SPLIT_DISC, DISC)
     shape += np.where(c.current[active] != 0, RINGED_DISC - DISC, 0)  # the ring of the current set around the disc
-    b.marks(c.point[active], color, alpha[active], radius, shape)
+    b.marks(c.point[active], color, alpha[active], radius, shape, fade)
 
 
-def _mark_radius(b: _Builder, scale: Scale) -> float:
-    """Radius of contact marks [pixels at scale 1]: smaller where bodies are seen small."""
-    seen = scale.body / (b.camera.pixel_angle(b.size[1]) * b.camera.distance) / b.ui_scale
-    return float(np.clip(0.10 * seen, 2.2, 5.0))
+def _seen_size(b: _Builder, scale: Scale) -> float:
+    """Radius of a body as seen from the camera's distance [pixels at scale 1]."""
+    return scale.body / (b.camera.pixel_angle(b.size[1]) * b.camera.distance) / b.ui_scale
+
+
+def _behind(count: int) -> float:
+    """Opacity of arrows behind bodies: plain where there are few, faint in a pile."""
+    return float(np.clip(0.95 - 0.16 * np.log10(max(count, 1)), 0.4, 0.8))
 
 
 def _hovered(b: _Builder, c: Contacts, i: int) -> None:
@@ -268,19 +277,24 @@ def _hovered(b: _Builder, c: Contacts, i: int) -> None:
 
 
 def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
-    fresh = [e for e in snapshot.events[-4 * FLASHES :] if e.kind == "impact" and 0.0 <= snapshot.t - e.t < FLASH]
-    if not fresh:
+    """The strongest recent impact of each pair of bodies."""
+    strongest: dict[tuple[int, int], tuple[float, Event]] = {}
+    for event in snapshot.events:
+        if event.kind == "impact" and 0.0 <= snapshot.t - event.t < FLASH:
+            impulse = float(np.linalg.norm(event.impulse))
+            if impulse > max(0.02 * scale.impulse, strongest.get(event.bodies, (0.0, event))[0]):
+                strongest[event.bodies] = impulse, event
+    if not strongest:
         return
-    impulse = np.linalg.norm([e.impulse for e in fresh], axis=1)
-    strongest = np.argsort(-impulse, kind="stable")[:FLASHES]
-    strongest = strongest[impulse[strongest] > 0.02 * scale.impulse]
-    age = np.array([(snapshot.t - fresh[i].t) / FLASH for i in strongest])
-    size = np.clip(9.0 + 9.0 * np.log2(1.0 + impulse[strongest] / scale.impulse), 9.0, 42.0)
-    points = np.array([fresh[i].point for i in strongest]).reshape(-1, 3)
+    shown = sorted(strongest.values(), key=lambda item: -item[0])[:FLASHES]
+    impulse = np.array([item[0] for item in shown])
+    age = np.array([(snapshot.t - event.t) / FLASH for _, event in shown])
+    size = np.clip(9.0 + 9.0 * np.log2(1.0 + impulse / scale.impulse), 9.0, 42.0)
+    points = np.array([event.point for _, event in shown])
     b.marks(points, b.look.impact, (1.0 - age) ** 1.5, size * (0.8 + 0.6 * age), STAR, 0.9)
-    for i in strongest[:IMPULSE_LABELS]:
-        if impulse[i] > 0.25 * impulse[strongest[0]]:
-            b.label(np.array(fresh[i].point), quantity(float(impulse[i]), "N s"), b.look.impact)
+    for i in range(min(len(shown), IMPULSE_LABELS)):
+        if impulse[i] > 0.25 * impulse[0]:
+            b.label(points[i], quantity(impulse[i], "N s"), b.look.impact)
 
 
 def _coil(start: Array, end: Array, toward_eye: Array, width: float, turns: int) -> Array:
@@ -366,7 +380,7 @@ def _names(b: _Builder, snapshot: Snapshot) -> None:
     shown = np.flatnonzero(top > 0.0)
     depth = np.linalg.norm(snapshot.x[shown] - b.camera.eye, axis=1)
     for i in shown[np.argsort(depth, kind="stable")[:NAMES]]:
-        b.label(snapshot.x[i] + [0.0, 0.0, top[i]], snapshot.labels.bodies[i], b.look.text)
+        b.label(snapshot.x[i] + np.array([0.0, 0.0, top[i]]), snapshot.labels.bodies[i], b.look.text)
 
 
 # -------------------------------------------------------------------------------------------------- legend
@@ -378,9 +392,10 @@ def quantity(value: float, unit: str) -> str:
     if size == 0.0:
         return f"0 {unit}"
     prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
-    factor, prefix = next((p for p in prefixes if size >= 0.9995 * p[0]), prefixes[-1])
+    # 0.1 N reads better than 100 mN
+    factor, prefix = next((p for p in prefixes if size >= (0.9995 if p[0] > 1.0 else 0.09995) * p[0]), prefixes[-1])
     scaled = value / factor
-    digits = max(0, 2 - int(np.floor(np.log10(abs(scaled)))))
+    digits = max(0, 2 - int(np.floor(np.log10(1.0005 * abs(scaled)))))
     return f"{scaled:.{min(digits, 6)}f} {prefix}{unit}"
 
 

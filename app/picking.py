@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
 from contactlab.physics.messages import Snapshot
@@ -50,17 +51,17 @@ def _polyhedra(model: Model, o: Array, d: Array, t: Array) -> None:
     """Fill t of hulls and meshes whose bounding sphere the ray passes through."""
     shapes = model.shapes
     b = np.einsum("si,si->s", o, d)
-    passes = np.einsum("si,si->s", o - b[:, None] * d, o - b[:, None] * d) <= shapes.bound**2
-    for s in np.flatnonzero(passes & (shapes.kind == ShapeKind.HULL)):
+    passes: NDArray[np.bool_] = np.einsum("si,si->s", o - b[:, None] * d, o - b[:, None] * d) <= shapes.bound**2
+    for s in np.flatnonzero(passes & np.equal(shapes.kind, ShapeKind.HULL)):
         t[s] = hull(model.hulls, int(shapes.data[s]), o[s], d[s])
-    for s in np.flatnonzero(passes & (shapes.kind == ShapeKind.MESH)):
+    for s in np.flatnonzero(passes & np.equal(shapes.kind, ShapeKind.MESH)):
         t[s] = mesh(model.meshes, int(shapes.data[s]), o[s], d[s])
 
 
 # --------------------------------------------------------------------------- rays (k, 3), (k, 3) and sizes (k, 3)
 
 
-def _first(t: Array, valid: Array) -> Array:
+def _first(t: Array, valid: NDArray[np.bool_]) -> Array:
     return np.where(valid & (t >= 0.0), t, np.inf)
 
 

@@ -5,6 +5,9 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import moderngl
+import numpy as np
+
+from contactlab.physics.model import Array
 
 INCLUDE = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
 SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
@@ -57,6 +60,13 @@ def load(ctx: moderngl.Context, vertex: str, fragment: str, *defines: str) -> mo
         assert isinstance(block, moderngl.UniformBlock)
         block.binding = 0
     return program
+
+
+def write_matrix(program: moderngl.Program, name: str, matrix: Array) -> None:
+    """Set a mat3 or mat4 uniform."""
+    uniform = program[name]
+    assert isinstance(uniform, moderngl.Uniform)
+    uniform.write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
 
 
 def attributes(program: moderngl.Program, buffer: moderngl.Buffer, fields: tuple[tuple[str, int], ...],

@@ -46,7 +46,8 @@ class Renderer(Owner):
         self._shadow_map = self.own(self.ctx.depth_texture((n, n)))
         software = self.quality.software
         self._shadow_map.compare_func = "" if software else "<="
-        self._shadow_map.filter = (moderngl.NEAREST,) * 2 if software else (moderngl.LINEAR,) * 2
+        filtering = moderngl.NEAREST if software else moderngl.LINEAR
+        self._shadow_map.filter = (filtering, filtering)
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
 
     def set_scene(self, model: Model, labels: Labels) -> None:
@@ -159,7 +160,7 @@ class Renderer(Owner):
             targets.picture.use(0)
             target.scissor = _covered(snapshot, camera, target.size)
             self._smooth_array.render()
-            target.scissor = None
+            target.scissor = 0, 0, *target.size
 
     def _outline_body(self, body: int, look: Theme, target: moderngl.Framebuffer, scale: float) -> None:
         ctx, targets = self.ctx, self._targets

@@ -56,7 +56,7 @@ LIGHT = Theme(
     sky_light=(0.44, 0.47, 0.52), ground_light=(0.30, 0.29, 0.28), sun=0.66,
     text=rgb("#1b2230"), halo=rgb("#ffffff"), selection=rgb("#e06a00"),
     stick=rgb("#1b2230"), slip=rgb("#1260c4"), near=rgb("#0d86ad"), normal=rgb("#5d6675"),
-    force=rgb("#c4109b"), friction=rgb("#e0b000"), impact=rgb("#d9541e"), spring=rgb("#0a7d4c"),
+    force=rgb("#c4109b"), friction=rgb("#a87400"), impact=rgb("#d9541e"), spring=rgb("#0a7d4c"),
     velocity=rgb("#0b7f78"), momentum=rgb("#6c3fc0"), inertia=rgb("#39424f"),
     axis_x=rgb("#c8452c"), axis_y=rgb("#16835c"), axis_z=rgb("#2a62c0"),
 )
@@ -79,10 +79,10 @@ def body_colors(model: Model, labels: Labels) -> Array:
     dynamic = model.kind == BodyKind.DYNAMIC
     turn = np.cumsum(dynamic) - 1
     chosen = palette[turn % len(palette)] if n else np.zeros((0, 3))
-    chosen = np.where((model.kind == BodyKind.FIXED)[:, None], FIXED_COLOR, chosen)
-    chosen = np.where((model.kind == BodyKind.KINEMATIC)[:, None], KINEMATIC_COLOR, chosen)
+    chosen = np.where(np.equal(model.kind, BodyKind.FIXED).reshape(-1, 1), FIXED_COLOR, chosen)
+    chosen = np.where(np.equal(model.kind, BodyKind.KINEMATIC).reshape(-1, 1), KINEMATIC_COLOR, chosen)
     given = np.isfinite(labels.colors).all(axis=1)
-    return np.where(given[:, None], labels.colors, chosen)
+    return np.where(given.reshape(-1, 1), labels.colors, chosen)
 
 
 def linear(color: Array) -> Array:

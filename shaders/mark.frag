@@ -8,12 +8,12 @@ flat in int shape;  // 0 ring, 1 disc, 2 split disc, 3 and 4 these with a ring, 
 out vec4 out_color;
 
 void main() {
-    float px = viewport.z, d = length(at), thick = 0.8 * px;
+    float px = viewport.z, d = length(at), thick = 0.4 * px + 0.09 * radius;
     vec3 c = color.rgb;
     float sdf = d - radius;
     if (shape == 0) sdf = abs(sdf) - thick;
     if (shape == 2 || shape == 4) sdf = max(sdf, 0.9 * px - abs(at.x + at.y) * 0.7071);
-    if (shape == 3 || shape == 4) sdf = min(sdf, abs(d - radius - 2.8 * px) - 0.75 * px);
+    if (shape == 3 || shape == 4) sdf = min(sdf, abs(d - 1.62 * radius) - (0.3 * px + 0.1 * radius));
     if (shape == 5) sdf = abs((abs(at.x) + abs(at.y) - 1.25 * radius) * 0.7071) - 0.7 * thick;
     if (shape == 6) {
         // eight spokes, folded into one eighth of the plane

@@ -15,7 +15,7 @@ void main() {
     radius = in_style.x;
     shape = int(in_style.y + 0.5);
     bool ringed = shape == 3 || shape == 4;
-    at = in_corner * (radius + (ringed ? 5.2 : 2.0) * viewport.z + (shape == 5 ? 0.3 * radius : 0.0));
+    at = in_corner * (radius + 2.0 * viewport.z + (ringed ? 0.75 * radius + 0.6 * viewport.z : 0.0) + (shape == 5 ? 0.3 * radius : 0.0));
     vec2 middle = clip.xy / clip.w;
     vec2 pixel = clamp((0.5 + 0.5 * middle) * viewport.xy, vec2(0.0), viewport.xy - 1.0);
     color = vec4(in_color.rgb, in_color.a * mix(1.0, in_style.z, hidden(pixel, clip.w)));

@@ -1,0 +1,221 @@
+"""Claims about glyphs, labels and the legend."""
+
+import numpy as np
+import pytest
+from scenes_to_draw import body, contact, front_camera, snapshot
+
+from contactlab.app import overlays
+from contactlab.app.overlays import build, legend, nice, quantity, scales
+from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
+from contactlab.app.view_options import ViewOptions
+from contactlab.physics import messages as m
+from contactlab.physics.state import Contacts, empty_contacts
+
+SIZE = (640, 400)
+NOTHING = {name: False for name in (
+    "contact_points", "normals", "forces", "friction_forces", "impulses", "mouse_spring")}
+
+
+def scene(contacts: Contacts | None = None, **fields) -> m.Snapshot:
+    return snapshot(body("box", (0, 0, -0.5), fixed=True, size=[2, 2, 1]), body("box", (0, 0, 0.5), size=[1, 1, 1]),
+                    contacts=contacts or empty_contacts(0), **fields)
+
+
+def glyphs(shown, **options):
+    return build(shown, ViewOptions(**{**NOTHING, **options}), front_camera(), SIZE)
+
+
+def arrows(shown, **options):
+    """Start, end (k, 3) and kind (k,) of strokes."""
+    strokes = glyphs(shown, **options).strokes
+    return strokes[:, :3], strokes[:, 3:6], strokes[:, 11].astype(int)
+
+
+def test_a_force_is_drawn_from_the_contact_along_its_direction_at_the_stated_scale():
+    shown = scene(contact(0, 1, (0.1, 0.2, 0.0), lam=2000.0))
+    start, end, kind = arrows(shown, forces=True)
+    per_metre = scales(shown, ViewOptions()).newtons_per_metre
+    assert np.allclose(start, [[0.1, 0.2, 0.0]])
+    assert np.allclose(end - start, [[0.0, 0.0, 2000.0 / per_metre]])
+    assert list(kind) == [overlays.ARROW]
+    assert any(f"1 m = {quantity(per_metre, 'N')}" in row.text for row in legend(shown, ViewOptions()))
+
+
+@pytest.mark.parametrize("switch", ["forces", "friction_forces"])
+@pytest.mark.parametrize(("selected", "sign"), [(-1, 1.0), (1, 1.0), (0, -1.0)])
+def test_forces_act_on_body_b_or_on_the_selected_body(switch, selected, sign):
+    shown = scene(contact(0, 1, lam=2000.0, friction_force=(500.0, 0.0, 0.0), friction=0.5))
+    start, end, _ = arrows(shown, **{switch: True}, selected=selected)
+    direction = (end - start)[0] / np.linalg.norm(end - start)
+    assert np.allclose(direction, [0, 0, sign] if switch == "forces" else [sign, 0, 0])
+
+
+def test_the_legend_says_on_which_body_the_forces_act():
+    texts = [row.text for row in legend(scene(), ViewOptions())]
+    assert any("on body b" in text and "body a" in text for text in texts)
+    texts = [row.text for row in legend(scene(), ViewOptions(selected=1))]
+    assert any(text == "forces on 1" for text in texts)
+
+
+def test_with_a_body_selected_the_contacts_of_others_are_dimmed():
+    shown = snapshot(*(body("sphere", (i, 0, 0), radius=0.5) for i in range(3)), contacts=contact(0, 1, lam=5000.0))
+    opacity = {s: glyphs(shown, forces=True, selected=s).strokes[0, 9] for s in (-1, 0, 2)}
+    assert opacity[-1] == opacity[0] == 1.0 and opacity[2] < 0.5
+
+
+@pytest.mark.parametrize(("current", "active", "slip", "shape"), [
+    (0, 0, 0.0, overlays.DIAMOND), (1, 0, 0.0, overlays.RING), (0, 1, 0.0, overlays.DISC),
+    (1, 1, 0.0, overlays.RINGED_DISC), (1, 1, 0.5, overlays.RINGED_SPLIT_DISC), (0, 1, 0.5, overlays.SPLIT_DISC),
+])
+def test_contact_sets_and_slip_are_told_by_shape(current, active, slip, shape):
+    c = contact(0, 1, lam=10.0, friction_force=(5.0, 0, 0), friction=0.5, slip=slip)
+    c.current[0], c.active[0] = current, active
+    marks = glyphs(scene(c), contact_points=True).marks
+    assert list(marks[:, 8]) == [shape]
+
+
+def test_friction_below_the_cone_is_stick_however_fast():
+    c = contact(0, 1, lam=10.0, friction_force=(3.0, 0, 0), friction=0.5, slip=0.5)
+    assert not overlays.sliding(c)[0]
+
+
+def test_a_slipping_contact_has_an_open_arrow_and_a_huge_force_is_cut_and_dashed():
+    slipping = contact(0, 1, lam=4000.0, friction_force=(2000.0, 0, 0), friction=0.5, slip=0.5)
+    assert list(arrows(scene(slipping), friction_forces=True)[2]) == [overlays.OPEN_ARROW]
+    huge = scene(contact(0, 1, lam=1e9))
+    start, end, kind = arrows(huge, forces=True)
+    assert list(kind) == [overlays.CUT_ARROW]
+    assert np.linalg.norm(end - start) == pytest.approx(scales(huge, ViewOptions()).longest)
+
+
+def test_logarithmic_arrows_grow_by_equal_steps_for_equal_factors():
+    scale = scales(scene(), ViewOptions())
+    lengths = overlays.arrow_lengths(scale.force * np.array([1.0, 10.0, 100.0, 1000.0]), scale, True)
+    assert lengths[0] == pytest.approx(scale.length)
+    steps = np.diff(lengths)
+    assert np.allclose(steps, steps[-1], rtol=5e-3)  # log(1 + 100 f) against log(100 f)
+
+
+def test_the_scale_does_not_depend_on_time_and_follows_its_slider():
+    resting, moved = scene(contact(0, 1, lam=1.0)), scene(contact(0, 1, lam=1e5), t=3.0)
+    assert scales(resting, ViewOptions()) == scales(moved, ViewOptions())
+    longer = scales(resting, ViewOptions(force_scale=2.0)).newtons_per_metre
+    assert longer == pytest.approx(0.5 * scales(resting, ViewOptions()).newtons_per_metre)
+
+
+def test_the_weight_of_a_single_body_is_drawn_between_one_and_five_body_radii():
+    for density in (1.0, 1000.0, 8000.0):
+        for size in (0.01, 1.0, 30.0):
+            shown = snapshot({**body("box", size=[size] * 3), "density": density})
+            weight = shown.model.mass[0] * 9.81
+            radius = size * np.sqrt(0.75)
+            assert radius < weight / scales(shown, ViewOptions()).newtons_per_metre < 5.0 * radius
+
+
+@pytest.mark.parametrize("age", [0.0, 0.1, 0.25])
+def test_an_impact_flashes_and_fades(age):
+    event = m.Event("impact", 0, 1.0, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 2300.0), 2.0, 1.0)
+    shown = scene(events=(event,), t=1.0 + age)
+    made = glyphs(shown, impulses=True)
+    assert list(made.marks[:, 8]) == [overlays.STAR]
+    assert made.marks[0, 6] == pytest.approx((1 - age / overlays.FLASH) ** 1.5)
+    assert [label.text for label in made.labels] == ["2.30 kN s"]
+
+
+def test_old_future_and_feeble_impacts_do_not_flash():
+    def event(t, impulse):
+        return m.Event("impact", 0, t, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, impulse), 2.0, 1.0)
+
+    shown = scene(events=(event(0.1, 2e3), event(1.1, 2e3), event(0.95, 1e-3)), t=1.0)
+    assert len(glyphs(shown, impulses=True).marks) == 0
+
+
+def test_of_the_impacts_of_one_pair_the_strongest_is_shown():
+    events = tuple(m.Event("impact", 0, 0.9, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, i), 2.0, 1.0)
+                   for i in (2e3, 4e3, 3e3))
+    made = glyphs(scene(events=events, t=1.0), impulses=True)
+    assert [label.text for label in made.labels] == ["4.00 kN s"]
+
+
+def test_the_mouse_spring_says_its_force():
+    grabbed = m.Grabbed(1, (0.0, 0.0, 0.5), (1.0, 0.0, 1.0), (3.0, 0.0, 4.0))
+    made = glyphs(scene(grabbed=grabbed), mouse_spring=True)
+    assert [label.text for label in made.labels] == ["5.00 N"]
+    assert np.allclose(made.labels[0].position, [1.0, 0.0, 1.0])
+    assert np.allclose(made.strokes[0, :3], [0.0, 0.0, 0.5]) and np.allclose(made.strokes[-1, 3:6], [1.0, 0.0, 1.0])
+
+
+def test_the_contact_under_the_mouse_is_ringed_and_says_its_forces():
+    shown = scene(contact(0, 1, lam=12.3, friction_force=(3.0, 0, 0), friction=0.5))
+    made = glyphs(shown, hovered_contact=0)
+    assert [label.text for label in made.labels] == ["12.3 N  |  friction 3.00 N"]
+    assert len(glyphs(shown, hovered_contact=7).labels) == 0  # a row that is gone
+
+
+def test_the_box_of_equal_inertia_of_a_box_is_the_box():
+    shown = snapshot(body("box", (1, 2, 3), size=[0.4, 0.6, 1.0]))
+    strokes = glyphs(shown, inertia_boxes=True).strokes
+    assert len(strokes) == 12
+    ends = np.concatenate([strokes[:, :3], strokes[:, 3:6]])
+    assert np.allclose(ends.max(axis=0), [1.2, 2.3, 3.5]) and np.allclose(ends.min(axis=0), [0.8, 1.7, 2.5])
+
+
+def test_names_velocities_and_centres_of_mass_are_shown_for_those_that_have_them():
+    shown = scene(v=np.array([[0.0, 0, 0], [2.0, 0, 0]]))
+    assert [label.text for label in glyphs(shown, body_names=True).labels].count("1") == 1
+    start, end, _ = arrows(shown, velocities=True)
+    assert np.allclose(start, shown.x[1:]) and (end - start)[0, 0] > 0.0
+    assert np.allclose(glyphs(shown, centers_of_mass=True).marks[:, :3], shown.x[1:])
+
+
+def test_rows_beyond_the_count_are_not_drawn():
+    c = contact(0, 1, lam=10.0)
+    c.count[0] = 0
+    assert len(glyphs(scene(c), contact_points=True, forces=True, normals=True).marks) == 0
+
+
+def test_the_legend_lists_what_is_switched_on():
+    assert legend(scene(), ViewOptions(**NOTHING)) == []
+    symbols = {row.symbol for row in legend(scene(), ViewOptions(velocities=True, angular_momenta=True))}
+    assert {"disc", "ring", "diamond", "arrow", "star", "double_arrow"} <= symbols
+
+
+# ----------------------------------------------------------------------------------------- numbers, colours
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.0, "0 N"), (12.34, "12.3 N"), (0.25, "0.250 N"), (1234.0, "1.23 kN"), (-56.78, "-56.8 N"), (0.0042, "4.20 mN"),
+    (5.6e6, "5.60 MN"), (999.7, "1.00 kN"),
+])
+def test_quantities_have_three_digits_and_a_prefix(value, text):
+    assert quantity(value, "N") == text
+
+
+@pytest.mark.parametrize(("value", "rounded"), [(1.3, 1.0), (1.6, 2.0), (30.0, 20.0), (0.07, 0.05), (8e5, 1e6)])
+def test_scales_are_rounded_to_one_two_or_five(value, rounded):
+    assert nice(value) == pytest.approx(rounded)
+
+
+def test_bodies_without_a_colour_get_one_by_their_kind():
+    shown = snapshot(*({k: v for k, v in body("sphere", (i, 0, 0), fixed=i == 1, radius=0.1).items() if k != "color"}
+                       for i in range(3)))
+    colors = body_colors(shown.model, shown.labels)
+    assert np.allclose(colors, [BODY_COLORS[0], FIXED_COLOR, BODY_COLORS[1]])
+
+
+def test_linear_light_and_display_colours_are_inverse():
+    c = np.linspace(0.0, 1.0, 101)
+    assert np.allclose(display(linear(c)), c, atol=1e-6)
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_glyph_colours_stand_out_from_the_ground(dark):
+    look = theme(dark)
+
+    def luminance(color):
+        return float(linear(np.array(color)) @ [0.2126, 0.7152, 0.0722])
+
+    ground = luminance(look.ground) + 0.05
+    for name in ("stick", "slip", "near", "force", "friction", "impact", "spring", "velocity", "momentum"):
+        glyph = luminance(getattr(look, name)) + 0.05
+        assert max(glyph / ground, ground / glyph) > 2.0, name
