@@ -187,7 +187,7 @@ def free_motion(kind, inv_mass, inv_inertia, middle, force, torque, h, before_ou
 
 # ------------------------------------------------------------------------------------------------------ contacts
 @kernel
-def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, h, surface_out, zeta_before_out, system):
+def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h, surface_out, zeta_before_out, system):
     """Fill the rows of the system: one for every contact that takes part in this step. Writes for every contact the
     relative velocity of running surfaces (c, 3) and ζ before the step (c,). surface_v and surface_w are those of
     Motions; x and q the poses in the middle of the step."""
@@ -205,7 +205,7 @@ def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, h, surfac
         zeta = dot(n, add(surface, relative_velocity(before, a, b, arm_a, arm_b)))
         zeta_before_out[i] = zeta
         put(surface_out, i, surface)
-        bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], rest_speed, h)
+        bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], rest_speed, touch, h)
         if part == 0:
             continue
         system.contact[k] = i
@@ -291,29 +291,79 @@ def put_flat(a_out, u):
 
 
 # ---------------------------------------------------------------------------------------------------- warm start
+@helper
+def pair_order(shapes, j, a, b):
+    """-1, 0, 1 as row j of the memory stands before, in or after the pair of shapes a, b."""
+    if shapes[j, 0] != a:
+        return -1 if shapes[j, 0] < a else 1
+    if shapes[j, 1] != b:
+        return -1 if shapes[j, 1] < b else 1
+    return 0
+
+
+@helper
+def place_of(x, kind, a, b, point):
+    """A contact point seen from the centre of mass of the body that moves, of b where both do."""
+    return sub(point, row(x, b if kind[b] == DYNAMIC else a))
+
+
 @kernel
-def match(contacts, order, memory, previous_out):
-    """previous_out[i] = row of the memory with the key of contact i, or -1; `order` sorts the contacts by key."""
-    j = 0
-    for position in range(int(contacts.count[0])):
-        i = int(order[position])
-        key = contacts.key[i]
-        while j < memory.count[0] and memory.key[j] < key:
-            j += 1
-        previous_out[i] = j if j < memory.count[0] and memory.key[j] == key else -1
+def match(contacts, memory, kind, x, previous_out):
+    """previous_out[i] = row of the memory that contact i continues, or -1: that of the same pair of shapes and key,
+    else the nearest one of the pair that no other contact has. Where shapes touch alike in several ways (equal boxes
+    corner on corner) rounding decides about the key, but not about the place."""
+    count, known = int(contacts.count[0]), int(memory.count[0])
+    shape_a, shape_b, body_a, body_b = contacts.shape_a, contacts.shape_b, contacts.body_a, contacts.body_b
+    key, point, old_shapes, old_key, old_place = contacts.key, contacts.point, memory.shapes, memory.key, memory.place
+    taken = np.zeros(known, np.int32)
+    first, start = 0, 0
+    while first < count:
+        a, b = shape_a[first], shape_b[first]
+        last = first
+        while last < count and shape_a[last] == a and shape_b[last] == b:
+            last += 1
+        while start < known and pair_order(old_shapes, start, a, b) < 0:
+            start += 1
+        end = start
+        while end < known and pair_order(old_shapes, end, a, b) == 0:
+            end += 1
+        for i in range(first, last):
+            previous_out[i] = -1
+            for j in range(start, end):
+                if old_key[j] == key[i] and taken[j] == 0:
+                    previous_out[i] = j
+                    taken[j] = 1
+                    break
+        for i in range(first, last):
+            if previous_out[i] < 0:
+                place = place_of(x, kind, int(body_a[i]), int(body_b[i]), row(point, i))
+                best = -1
+                nearest = np.inf
+                for j in range(start, end):
+                    away = sub(row(old_place, j), place)
+                    if taken[j] == 0 and dot(away, away) < nearest:
+                        best = j
+                        nearest = dot(away, away)
+                previous_out[i] = best
+                if best >= 0:
+                    taken[best] = 1
+        first, start = last, end
 
 
 @kernel
 def warm_start(memory, previous, system):
-    """Begin with the last step's impulses, brought into today's cones, and let them act."""
+    """Begin with the last step's impulses, brought into today's cones, and let them act; returns their number."""
     rows, bodies, impulse = system.rows, system.bodies, system.impulse
+    known = 0
     for k in range(int(system.count[0])):
         j = int(previous[system.contact[k]])
         if j >= 0:
+            known += 1
             p = cone_projection(row(memory.impulse, j), three(rows, k, NORMAL), rows[k, FRICTION])
             put(impulse, k, p)
             push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), p)
             push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), neg(p))
+    return known
 
 
 @kernel

@@ -41,13 +41,15 @@ def disc_projection(x, radius):
 
 
 @helper
-def restitution_bias(gap, zeta, restitution, rest_speed, h):
+def restitution_bias(gap, zeta, restitution, rest_speed, touch, h):
     """What a contact asks of the velocities: ζ⁺ + bias >= 0; and whether it takes part, 0 no, 1 rests, 2 is hit.
 
     gap φ and separation velocity ζ are those in the middle of the step, before any impulse.
 
-    - |ζ| above rest_speed with e > 0: the surfaces are left to meet, and in the step in which they would
+    - e > 0 and an approach faster than rest_speed: the surfaces are left to meet, and in the step in which they would
       (φ + ζ h/2 <= 0) ζ⁺ >= -e ζ⁻. Half a step either way: the contact fires on average at the right instant.
+    - e > 0 and a gap beyond `touch`: left alone; should another impact of this step drive the surfaces together, they
+      meet in the next step, with restitution.
     - else: the surfaces must not overlap in the middle of the next step, φ + h ζ⁺ >= 0. Overlap already there asks
       only for ζ⁺ >= 0; it is taken out by moving positions, which feeds no velocity.
     """
@@ -55,6 +57,8 @@ def restitution_bias(gap, zeta, restitution, rest_speed, h):
         if gap + 0.5 * h * zeta > 0.0:
             return 0.0, 0
         return restitution * zeta, 2
+    if restitution > 0.0 and gap > touch:
+        return 0.0, 0
     return max(gap, 0.0) / h, 1
 
 

@@ -1,11 +1,12 @@
-"""State: everything that changes during a run and that a bit-exact restore needs; and Contacts, what a method reports."""
+"""State: all that changes during a run and that a bit-exact restore needs; and Contacts, what a method reports."""
 
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from contactlab.physics.model import Array, IntArray
 from numpy.typing import NDArray
+
+from contactlab.physics.model import Array, IntArray
 
 LongArray = NDArray[np.int64]
 
@@ -23,11 +24,13 @@ class Bodies(NamedTuple):
 
 
 class ContactMemory(NamedTuple):
-    """Contact impulses of the last step, for warm starting and for telling gain from persistence; sorted by key."""
+    """Contact impulses of the last step, for warm starting and for telling gain from persistence; rows ordered by
+    shape pair as in Contacts."""
 
     count: IntArray   #: (1,)
     key: LongArray    #: (c,)   `Contacts.key` of that step
-    bodies: IntArray  #: (c, 2) a, b
+    shapes: IntArray  #: (c, 2) a, b
+    place: Array      #: (c, 3) contact point seen from the centre of mass of a body that moves [m], world axes
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
     touching: IntArray  #: (c,) 1 where the contact was in the current set
 
@@ -96,7 +99,7 @@ def empty_contacts(capacity: int) -> Contacts:
 
 def empty_memory(capacity: int = 0) -> ContactMemory:
     return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
-                         np.zeros((capacity, 3)), np.zeros(capacity, np.int32))
+                         np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32))
 
 
 def empty_state(n: int) -> State:

@@ -1,6 +1,6 @@
 """The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
 
-from contactlab.physics.assemble import push, relative_velocity, three
+from contactlab.physics.assemble import place_of, push, relative_velocity, three
 from contactlab.physics.dynamics.free_body import angular_velocity
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import BodyKind
@@ -186,14 +186,14 @@ def report(contacts, system, x, surface, zeta_before, rest_speed, touch, h, fire
 
 
 @kernel
-def remember(contacts, fired, order, memory_out):
-    """Write the contacts sorted by key. What restitution did is over and no first guess for the next step."""
-    count = int(contacts.count[0])
-    memory_out.count[0] = count
-    for position in range(count):
-        i = int(order[position])
-        memory_out.key[position] = contacts.key[i]
-        memory_out.bodies[position, 0] = contacts.body_a[i]
-        memory_out.bodies[position, 1] = contacts.body_b[i]
-        put(memory_out.impulse, position, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
-        memory_out.touching[position] = contacts.current[i]
+def remember(contacts, fired, kind, x, memory_out):
+    """Write the contacts into the memory. What restitution did is over and no first guess for the next step."""
+    memory_out.count[0] = contacts.count[0]
+    for i in range(int(contacts.count[0])):
+        memory_out.key[i] = contacts.key[i]
+        memory_out.shapes[i, 0] = contacts.shape_a[i]
+        memory_out.shapes[i, 1] = contacts.shape_b[i]
+        place = place_of(x, kind, int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i))
+        put(memory_out.place, i, place)
+        put(memory_out.impulse, i, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
+        memory_out.touching[i] = contacts.current[i]
