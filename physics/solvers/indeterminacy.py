@@ -1,7 +1,7 @@
 """What the contact equations leave open: all λ with the same motion.
 
-If there is a solution, T λ and ζ̇ are unique, and solutions differ by null vectors of T, hence of M [RBDA §11.5]. A contact
-with ζ̇_i > 0 has λ_i = 0 in all of them; so with S the contacts of ζ̇_i = 0 the solutions are
+If there is a solution, T λ and ζ̇ are unique, and solutions differ by null vectors of T, hence of M [RBDA §11.5]. A
+contact with ζ̇_i > 0 has λ_i = 0 in all of them; so with S the contacts of ζ̇_i = 0 the solutions are
 
     λ + Y t >= 0,    Y a basis of { y : M y = 0, y_i = 0 outside S }.
 """
@@ -23,7 +23,7 @@ class Indeterminacy(NamedTuple):
 
     current: IntArray      #: contacts with ζ̇ = 0
     basis: Array           #: (k, m) orthonormal directions Y
-    low: Array             #: (m,) λ + t Y_j >= 0 for low_j <= t <= high_j (-inf, inf where nothing bounds t) [unit of λ]
+    low: Array             #: (m,) λ + t Y_j >= 0 for low_j <= t <= high_j (±inf: unbounded) [unit of λ]
     high: Array            #: (m,)
     minimum_norm: Array    #: (k,) the solution with the smallest |λ|
 
@@ -46,7 +46,7 @@ def indeterminacy(problem: ContactProblem, lam: Array) -> Indeterminacy:
 
 
 def force_ranges(problem: ContactProblem, lam: Array) -> Array:
-    """(k, 2): the smallest and the largest force that each contact can have in any solution (inf: unbounded) [unit of λ]."""
+    """(k, 2): the smallest and the largest force of each contact in any solution (inf: unbounded) [unit of λ]."""
     found = indeterminacy(problem, lam)
     ranges = np.stack([lam, lam], axis=1)
     top = np.max(np.abs(lam), initial=0.0) or 1.0

@@ -188,6 +188,9 @@ def conclude(
         lam[:] = 0.0
         return LcpInfo("ray" if y is None else "inconsistent", counts[0], 0.0, counts[1], basic, y)
     exact = basis_solution(data.M, data.d, basic)
+    if outcome == SOLVED and (exact < 0.0).any() and not judge(data, exact, tolerance):
+        basic = basic[exact[basic] > 0.0]  # a nearly dependent contact whose force is zero but for rounding
+        exact = basis_solution(data.M, data.d, basic)
     status = "solved" if judge(data, exact, tolerance) else STATUS[outcome] if outcome != SOLVED else "stuck"
     lam[:] = data.restore(np.maximum(exact, 0.0))
     return LcpInfo(status, counts[0], violation(problem, lam), counts[1], basic)

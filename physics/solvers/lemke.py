@@ -92,7 +92,7 @@ def most_violated(tableau):
     best = -1
     least = 0.0
     for i in range(n):
-        # rows with equal d: those of w columns are unit vectors, so the last one is the smallest
+        # where these are equal: the w columns are those of the unit matrix, so the last row is the smallest
         if tableau[i, 2 * n + 1] < 0.0 and tableau[i, 2 * n + 1] <= least:
             best = i
             least = tableau[i, 2 * n + 1]
@@ -154,13 +154,14 @@ class Lemke:
     def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
         """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
         data = scaled(problem)
-        tableau, basis, entering, last = _start(data)
-        pivots = np.zeros(1, np.int32)
         limit = iterations or 50 * len(lam) + 100
-        outcome = lemke_run(tableau, basis, entering, last, limit, pivots)
-        count = int(pivots[0])
-        ray = _ray(tableau, basis, int(last[0])) if outcome == RAY else data.d
-        return conclude(problem, data, outcome, (count, count), _basic(basis), ray, tolerance, lam)
+        pivots = np.zeros(1, np.int32)
+        info = _attempt(problem, data, data, (), limit, pivots, tolerance, lam)
+        for pair in _exchanges(data.M) if info.status == "ray" else ():
+            info = _attempt(problem, data, _exchanged(data, pair), pair, limit, pivots, tolerance, lam)
+            if info.status != "ray":
+                break
+        return info
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """Pivot by pivot; between the first and the last pivot z0 > 0 lifts every ζ̇."""
@@ -176,6 +177,39 @@ class Lemke:
             yield step_of(problem, data, number, names, _basic(basis), values[n : 2 * n], note)
             if outcome != GOING:
                 return
+
+
+def _attempt(
+    problem: ContactProblem, data: Scaled, path: Scaled, swapped: tuple[int, ...], limit: int, pivots: IntArray,
+    tolerance: float, lam: Array,
+) -> LcpInfo:
+    """Follow the path of a problem, or of one in which the swapped contacts' ζ̇ and λ have changed places."""
+    tableau, basis, entering, last = _start(path)
+    outcome = lemke_run(tableau, basis, entering, last, limit, pivots)
+    basic = np.array(sorted(set(_basic(basis).tolist()) ^ set(swapped)), np.int32)
+    ray = _ray(tableau, basis, int(last[0])) if outcome == RAY and not swapped else np.zeros(len(lam))
+    return conclude(problem, data, outcome, (int(pivots[0]), int(pivots[0])), basic, ray, tolerance, lam)
+
+
+def _exchanges(M: Array) -> list[tuple[int, int]]:
+    """Pairs of contacts with a regular 2 x 2 block, at most one for each first contact."""
+    minors = np.multiply.outer(np.diagonal(M), np.diagonal(M)) - M * M.T
+    best = np.argmax(np.abs(np.triu(minors, 1)), axis=1)
+    return [(i, int(j)) for i, j in enumerate(best) if j > i and abs(minors[i, j]) > TINY]
+
+
+def _exchanged(data: Scaled, pair: tuple[int, int]) -> Scaled:
+    """The problem with ζ̇ and λ of the pair exchanged: its principal pivot transform [CPS §2.3]."""
+    a = np.array(pair)
+    b = np.setdiff1d(np.arange(len(data.d)), a)
+    inverse = np.linalg.inv(data.M[np.ix_(a, a)])
+    M, d = np.empty_like(data.M), np.empty_like(data.d)
+    M[np.ix_(a, a)], d[a] = inverse, -inverse @ data.d[a]
+    M[np.ix_(a, b)] = -inverse @ data.M[np.ix_(a, b)]
+    M[np.ix_(b, a)] = data.M[np.ix_(b, a)] @ inverse
+    M[np.ix_(b, b)] = data.M[np.ix_(b, b)] + data.M[np.ix_(b, a)] @ M[np.ix_(a, b)]
+    d[b] = data.d[b] + data.M[np.ix_(b, a)] @ d[a]
+    return Scaled(M, d, data.scale, data.size)
 
 
 def _start(data: Scaled) -> tuple[Array, IntArray, IntArray, IntArray]:

@@ -1,0 +1,291 @@
+"""Impact laws against closed forms, and what every law must keep: momentum, and no energy out of nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contactlab.physics.impact import (
+    FRICTION_LAWS,
+    IMPACT_LAWS,
+    ball_impact,
+    coulomb,
+    newton,
+    poisson,
+    sequential,
+    sticking,
+)
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.residual import natural_map
+
+
+def row_of_balls(mass, velocity):
+    """T, M and ζ⁻ of touching balls in a row."""
+    n = len(mass)
+    T = np.zeros((n, n - 1))
+    T[np.arange(n - 1), np.arange(n - 1)] = -1.0
+    T[np.arange(1, n), np.arange(n - 1)] = 1.0
+    inverse = 1.0 / np.asarray(mass, float)
+    return T, T.T @ (inverse[:, None] * T), T.T @ np.asarray(velocity, float)
+
+
+def cradle(law, velocity, e):
+    """Velocities of equal balls after the law has acted."""
+    T, M, zeta = row_of_balls(np.ones(len(velocity)), velocity)
+    impact = law(M, zeta, e)
+    assert impact.status == "solved"
+    return np.asarray(velocity, float) + T @ impact.impulse, impact
+
+
+def rolling(k=0.4):
+    """M of a ball on a plane, inertia k m r², m = 1: normal, two tangential."""
+    return np.diag([1.0, 1.0 + 1.0 / k, 1.0 + 1.0 / k])
+
+
+def contact_matrix(rng, contacts, freedoms):
+    T = rng.standard_normal((freedoms, contacts))
+    return T.T @ T
+
+
+# ------------------------------------------------------------------------------------------------ Newton's cradle etc.
+@pytest.mark.parametrize("velocity, e, expected", [
+    ([1, 0, 0], 1.0, [-1 / 3, 2 / 3, 2 / 3]),
+    ([1, 0, 0, 0, 0], 1.0, [-0.6, 0.4, 0.4, 0.4, 0.4]),
+    ([1, 0, 0, 0, 0], 0.8, [-0.44, 0.36, 0.36, 0.36, 0.36]),
+    ([1, 1, 0, 0, 0], 1.0, [-0.2, -0.2, 0.8, 0.8, 0.8]),
+])
+@pytest.mark.parametrize("law", [newton, poisson])
+def test_a_cradle_hit_all_at_once_moves_as_one(law, velocity, e, expected):
+    """v_1 = (1 - (1 + e)(N - 1)/N) v, the others (1 + e) v/N; no energy is lost for e = 1."""
+    after, impact = cradle(law, velocity, e)
+    assert np.max(np.abs(after - expected)) <= 1e-12
+    assert impact.loss == pytest.approx(0.5 * np.dot(velocity, velocity) - 0.5 * np.dot(expected, expected), abs=1e-12)
+    assert not len(impact.order)
+
+
+@pytest.mark.parametrize("velocity, expected, order", [
+    ([1, 0, 0], [0, 0, 1], [0, 1]),
+    ([1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 1, 2, 3]),
+    ([1, 1, 0, 0, 0], [0, 0, 0, 1, 1], [1, 0, 2, 1, 3, 2]),
+])
+def test_a_cradle_hit_pair_by_pair_hands_on_the_motion(velocity, expected, order):
+    after, impact = cradle(sequential, velocity, 1.0)
+    assert np.max(np.abs(after - expected)) <= 1e-12
+    assert impact.order.tolist() == order
+    assert abs(impact.loss) <= 1e-12
+
+
+def test_a_column_of_ten_beads_turns_around_as_a_whole():
+    """The bottom one hits the floor, all e = 1: relative velocities are zero before and after, so all rebound alike."""
+    v = -0.99045444
+    T, _, _ = row_of_balls(np.ones(10), np.zeros(10))
+    T = np.hstack([np.eye(10)[:, :1], T])
+    impact = newton(T.T @ T, T.T @ np.full(10, v), 1.0)
+    assert np.max(np.abs(v + T @ impact.impulse + v)) <= 1e-12
+    assert abs(impact.loss) <= 1e-12
+
+
+@settings(max_examples=50, deadline=None)
+@given(e=st.floats(0, 1), zeta=st.floats(-10, 10), inverse_mass=st.floats(0.01, 100))
+def test_one_contact_is_eq_11_65_by_every_law(e, zeta, inverse_mass):
+    expected = -(1 + e) * min(zeta, 0.0) / inverse_mass
+    for law in IMPACT_LAWS.values():
+        impact = law([[inverse_mass]], [zeta], e)
+        assert impact.impulse[0] == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        assert impact.loss == pytest.approx(0.5 * (1 - e * e) * min(zeta, 0.0) ** 2 / inverse_mass, rel=1e-9, abs=1e-12)
+
+
+def test_newton_and_poisson_part_where_contacts_share_an_impulse():
+    """One contact approaches, the other is at rest: by Newton's rule it stays so; by Poisson's it is thrown off.
+
+    Newton: M P = (3/2, 0). Poisson: P_C = (2, 1)/3, P = (1 + e) P_C = (1, 2/3), ζ⁺ = (1, 1)/3.
+    """
+    M, zeta, e = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([-1.0, 0.0]), [0.5, 1.0]
+    a, b = newton(M, zeta, e), poisson(M, zeta, e)
+    assert np.allclose(a.impulse, [1.0, 0.5], atol=1e-14) and np.allclose(a.zeta, [0.5, 0.0], atol=1e-14)
+    assert np.allclose(b.impulse, [1.0, 2 / 3], atol=1e-14) and np.allclose(b.zeta, [1 / 3, 1 / 3], atol=1e-14)
+
+
+def test_poisson_lowers_e_rather_than_gain_energy():
+    """Opposed contacts squeezed by nothing but one another, one elastic: e_1 P_C alone would be energy from nothing."""
+    M, zeta = np.array([[1.0, -0.99], [-0.99, 1.0]]), np.array([-1.0, -0.5])
+    squeezed = np.linalg.solve(M, -zeta)
+    naive = np.array([2.0, 1.0]) * squeezed
+    assert -0.5 * naive @ (2 * zeta + M @ naive) < -1.0
+    assert poisson(M, zeta, [1.0, 0.0]).loss >= 0.0
+
+
+def test_endless_bouncing_is_cut_off_and_ends_in_rest():
+    """Three equal balls, the middle one between approaching neighbours, e small: hits without end in a finite time."""
+    T, M, zeta = row_of_balls([1, 1, 1], [1, 0, -1])
+    impact = sequential(M, zeta, 0.05)
+    assert impact.status == "solved"
+    assert len(impact.order) <= 200
+    assert (impact.zeta >= -1e-12).all()
+    assert abs((np.array([1, 0, -1]) + T @ impact.impulse).sum()) <= 1e-14
+
+
+def test_a_rod_hit_at_one_end_without_friction():
+    """P = (1 + e) m v/(1 + 3 cos² θ), ω = 6 P cos θ/(m L)."""
+    m, L, v = 1.0, 1.0, 1.0
+    for theta, e, P, omega in ((0.0, 0.5, 0.375, 2.25), (np.pi / 6, 0.5, 0.46153846153846156, 2.39822419512)):
+        t = np.array([1.0, 0.5 * L * np.cos(theta)])  # vertical, rotation
+        inverse = np.array([1 / m, 12 / (m * L * L)])
+        for law in IMPACT_LAWS.values():
+            impact = law([[t @ (inverse * t)]], [-v], e)
+            assert impact.impulse[0] == pytest.approx(P, rel=1e-12)
+            assert (inverse * t)[1] * impact.impulse[0] == pytest.approx(omega, rel=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------------ friction
+def test_a_ball_sticks_or_slides_by_the_critical_friction():
+    """v_t = 3, v_n = -4, e = 0.8: μ_c = |s| k/((1 + k)(1 + e)|v_n|) = 0.119047619."""
+    zeta, e = np.array([-4.0, 3.0, 0.0]), 0.8
+    slides, sticks = coulomb(rolling(), zeta, e, 0.1), coulomb(rolling(), zeta, e, 0.5)
+    assert 3 + slides.impulse[1] == pytest.approx(2.28, rel=1e-12)
+    assert -slides.impulse[1] / 0.4 == pytest.approx(1.8, rel=1e-12)
+    assert 3 + sticks.impulse[1] == pytest.approx(15 / 7, rel=1e-12)
+    critical = 3 * (0.4 / 1.4) / (1.8 * 4)
+    assert critical == pytest.approx(0.119047619, rel=1e-8)
+    assert np.max(np.abs(coulomb(rolling(), zeta, e, critical * 1.000001).zeta[1:])) <= 1e-12
+    assert coulomb(rolling(), zeta, e, critical * 0.999999).zeta[1] > 1e-7
+    assert np.allclose(sticks.impulse, sticking(rolling(), zeta, e).impulse, atol=1e-12)
+
+
+@pytest.mark.parametrize("copies", [1, 4, 16, 64])
+@pytest.mark.parametrize("v, moves, turns", [(0.5, 0.25, 0.25), (0.7, 0.4, 0.3)])
+def test_a_cylinder_dropped_while_moving_does_not_care_how_often_its_contact_is_counted(copies, v, moves, turns):
+    """k = 1, m = R = 1, g = 9, height 0.5, μ = 0.1, e = 0: it sticks below 0.6 m/s."""
+    # rows: vertical, horizontal, R ω (mass 1 as k = 1), sideways
+    T = np.tile(np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]), (1, copies))
+    M, zeta = T.T @ T, np.tile([-3.0, v, 0.0], copies)
+    impact = coulomb(M, zeta, 0.0, 0.1)
+    after = np.array([-3.0, v, 0.0, 0.0]) + T @ impact.impulse
+    assert impact.status == "solved"
+    assert after[1] == pytest.approx(moves, abs=1e-9)
+    assert -after[2] == pytest.approx(turns, abs=1e-9)
+
+
+def test_the_direction_of_sliding_does_not_matter():
+    """A true cone: the answer turns with the velocity."""
+    losses = []
+    for angle in np.linspace(0, 2 * np.pi, 13):
+        c, s = np.cos(angle), np.sin(angle)
+        impact = coulomb(rolling(), [-4.0, 3 * c, 3 * s], 0.5, 0.1)
+        assert np.allclose(impact.impulse[1:], -0.6 * np.array([c, s]), atol=1e-12)
+        losses.append(impact.loss)
+    assert np.ptp(losses) <= 1e-12
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), mu=st.floats(0, 1), e=st.floats(0, 1))
+def test_one_contact_obeys_newtons_and_coulombs_law(seed, mu, e):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((3, 3))
+    M, zeta = A @ A.T + 3 * np.eye(3), rng.standard_normal(3)
+    zeta[0] = -abs(zeta[0]) - 0.1
+    impact = coulomb(M, zeta, e, mu)
+    assert impact.status == "solved"
+    problem = ContactProblem.frictional(M, zeta + np.array([impact.restitution[0] * zeta[0], 0, 0]), mu)
+    assert natural_map(problem, impact.impulse) <= 1e-9 * np.max(np.abs(zeta))
+    assert impact.loss >= -1e-12
+    assert np.array_equal(impact.zeta, zeta + M @ impact.impulse)
+
+
+def test_sticking_stops_the_tangential_velocity_and_reverses_the_normal_one():
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((3, 3))
+    M = A @ A.T + 3 * np.eye(3)
+    impact = sticking(M, [-1.0, 0.5, -2.0], 0.6)
+    assert impact.zeta == pytest.approx([0.6, 0, 0], abs=1e-12)
+    assert impact.restitution[0] == 0.6
+
+
+def test_e_is_lowered_rather_than_energy_gained():
+    """Sliding turned into rebound (Kane's paradox): ζ⁺ = (1, 0) at e = 1 costs ½ (M⁻¹)_nn, more than ½ ζᵀM⁻¹ζ held."""
+    M = np.array([[4.0, 3.0, 0.0], [3.0, 4.0, 0.0], [0.0, 0.0, 1.0]])
+    zeta, W = np.array([-1.0, -0.75, 0.0]), np.linalg.inv(M)
+    assert W[0, 0] > zeta @ W @ zeta
+    kept = np.sqrt(zeta @ W @ zeta / W[0, 0])
+    for impact in (sticking(M, zeta, 1.0), coulomb(M, zeta, 1.0, 5.0)):
+        assert impact.loss >= 0.0
+        assert impact.restitution[0] == pytest.approx(kept, rel=1e-9)
+        assert impact.zeta == pytest.approx([kept, 0, 0], abs=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------- what all keep
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), contacts=st.integers(1, 8))
+def test_energy_never_grows_and_nothing_goes_on_approaching(seed, contacts):
+    rng = np.random.default_rng(seed)
+    M = contact_matrix(rng, contacts, int(rng.integers(contacts, contacts + 6)))
+    zeta, e = rng.standard_normal(contacts), rng.uniform(0, 1, contacts) * rng.integers(0, 2)
+    for law in IMPACT_LAWS.values():
+        impact = law(M, zeta, e)
+        assert impact.status == "solved"
+        assert impact.loss >= -1e-10
+        assert (impact.impulse >= 0).all()
+        assert impact.zeta.min() >= -1e-9
+        assert np.allclose(impact.zeta, zeta + M @ impact.impulse, atol=1e-9 * (1 + np.max(impact.impulse)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), contacts=st.integers(1, 3))
+def test_energy_never_grows_with_friction(seed, contacts):
+    rng = np.random.default_rng(seed)
+    M = contact_matrix(rng, 3 * contacts, 3 * contacts + 3) + np.eye(3 * contacts)
+    zeta = rng.standard_normal(3 * contacts)
+    e, mu = rng.uniform(0, 1, contacts), rng.uniform(0, 1, contacts)
+    for name, arguments in (("coulomb", (e, mu)), ("sticking", (e,))):
+        impact = FRICTION_LAWS[name](M, zeta, *arguments)
+        assert impact.loss >= -1e-10
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 10), e=st.floats(0, 1))
+def test_momentum_is_kept(seed, n, e):
+    rng = np.random.default_rng(seed)
+    mass, velocity = rng.uniform(0.1, 10, n), rng.standard_normal(n)
+    T, M, zeta = row_of_balls(mass, velocity)
+    for law in IMPACT_LAWS.values():
+        after = velocity + (T @ law(M, zeta, e).impulse) / mass
+        assert abs(mass @ (after - velocity)) <= 1e-12 * mass.sum() * (1 + np.max(np.abs(after)))
+
+
+def test_nothing_happens_to_what_separates():
+    for law in IMPACT_LAWS.values():
+        impact = law(np.eye(3), [1.0, 0.0, 2.0], 0.5)
+        assert not impact.impulse.any()
+        assert impact.loss == 0.0
+        assert not len(law(np.zeros((0, 0)), [], 0.5).impulse)
+
+
+# -------------------------------------------------------------------------------------------------------------- a ball
+def test_a_super_ball_reverses_sliding_and_spin_and_loses_nothing():
+    """e = e_t = e_ψ = 1: the velocity at the contact and the spin about the normal change sign (fig. 11.9)."""
+    ball = ball_impact((1.0, 3.5, 2.5), [-4.0, 3.0, -1.0, 2.0], 1.0, 1.0, 1.0, friction_psi=np.inf)
+    assert ball.zeta == pytest.approx([4.0, -3.0, 1.0, -2.0], abs=1e-14)
+    assert abs(ball.loss) <= 1e-13
+    # m = r = 1: v⁺ = v + P, ω r⁺ = ω r - P/k: a spinless super-ball rebounds with v = 3/7 of what it came with
+    assert 3.0 + ball.impulse[1] == pytest.approx(3.0 * 3 / 7, rel=1e-12)
+
+
+def test_a_ball_without_tangential_restitution_sticks_as_eq_11_72():
+    ball = ball_impact((1.0, 3.5, 2.5), [-4.0, 3.0, 0.0, 2.0], 0.8)
+    assert ball.impulse[:3] == pytest.approx(sticking(rolling(), [-4.0, 3.0, 0.0], 0.8).impulse, rel=1e-12)
+    assert ball.zeta[3] == 2.0
+
+
+def test_a_balls_friction_is_limited_by_its_normal_impulse():
+    ball = ball_impact((1.0, 3.5, 2.5), [-4.0, 3.0, 0.0, 2.0], 0.8, 0.5, 0.5, friction=0.05, friction_psi=0.01)
+    assert np.hypot(*ball.impulse[1:3]) == pytest.approx(0.05 * 7.2, rel=1e-12)
+    assert abs(ball.impulse[3]) == pytest.approx(0.01 * 7.2, rel=1e-12)
+    assert ball.loss > 0
+    assert not ball_impact((1.0, 3.5, 2.5), [4.0, 3.0, 0.0, 2.0], 0.8).impulse.any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0, 1), st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 2), st.floats(0, 1), st.floats(-5, 0))
+def test_a_ball_never_gains_energy(e, e_t, e_psi, mu, mu_psi, zeta_n):
+    ball = ball_impact((1.0, 3.5, 2.5), [zeta_n, 2.0, 1.0, -3.0], e, e_t, e_psi, mu, mu_psi)
+    assert ball.loss >= -1e-12
