@@ -23,10 +23,10 @@ def cone_projection(x, n, mu):
     x_n = dot(x, n)
     x_t = axpy(-x_n, n, x)
     size = norm(x_t)
-    if size <= mu * x_n:
-        return x
     if mu * size <= -x_n:
         return (0.0, 0.0, 0.0)
+    if size <= mu * x_n:
+        return x
     along = (mu * size + x_n) / (1.0 + mu * mu)
     return axpy(along, n, scale(mu * along / size if size > 0.0 else 0.0, x_t))
 
