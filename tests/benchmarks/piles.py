@@ -141,7 +141,7 @@ class PyBullet:
 class Mujoco:
     """MuJoCo's soft convex contacts; `cg20` = conjugate gradients with 20 iterations."""
 
-    def __init__(self, scene, setup, variant="cg20", margin_free=False):
+    def __init__(self, scene, setup, variant="cg20"):
         import mujoco
 
         self.mujoco = mujoco
@@ -191,7 +191,7 @@ def mujoco_xml(setup, variant=""):
             case _:
                 assets.append(f'<mesh name="m{s}" inertia="exact" vertex="{text(body_points(setup, s))}"/>')
                 geom = f'type="mesh" mesh="m{s}"'
-        inertial = ("<freejoint/><inertial pos='0 0 0' mass='%.17g' diaginertia='%s'/>" % (model.mass[i], text(model.inertia[i]))
+        inertial = (f'<freejoint/><inertial pos="0 0 0" mass="{model.mass[i]:.17g}" diaginertia="{text(model.inertia[i])}"/>'
                     if model.kind[i] == 0 else "")
         world.append(f'<body pos="{text(bodies.x[i])}" quat="{text(bodies.q[i])}">{inertial}<geom {geom}/></body>')
     mu = model.materials.friction[0, 0]
@@ -266,7 +266,8 @@ def main() -> None:
                     sys.exit(f"{engine} failed on {kind}: {out.stderr[-2000:]}")
                 runs[engine].append(json.loads(lines[0][7:]))
         print(f"\n{options.count} {kind}, h = 1/240 s, {options.seconds} s, medians of {options.repeats}")
-        print(f"{'engine':14}{'ms/step':>9}{'ratio':>8}{'mean':>8}{'p99 mm':>9}{'max mm':>9}{'contacts':>10}{'height m':>10}")
+        print(f"{'engine':14}{'ms/step':>9}{'ratio':>8}{'mean':>8}{'p99 mm':>9}{'max mm':>9}"
+              f"{'contacts':>10}{'height m':>10}")
         for engine, results in runs.items():
             m = {key: statistics.median(r[key] for r in results) for key in results[0]}
             ratio = statistics.median(r["ms"] / b["ms"] for r, b in zip(results, runs[options.engines[0]], strict=True))
