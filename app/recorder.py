@@ -180,6 +180,6 @@ class Studio:
         if not self.panels:
             draw_caption(ui, snapshot)
         target.use()
-        target.clear(*style.colors(ui).background[:3], 1.0)
+        style.fill(target, ui, self.size[1])
         self.gui.finish(target)
         return self.offscreen.read()

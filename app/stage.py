@@ -36,6 +36,7 @@ class Stage:
         if self._target is None or self._target.size != size:
             self._drop_target()
             color = self.ctx.texture(size, 4)
+            color.filter = (moderngl.NEAREST, moderngl.NEAREST)  # shown pixel for pixel
             self._target = self.ctx.framebuffer([color])
             self._texture = self.store.add(color)
         return self._target

@@ -177,7 +177,7 @@ class Window(pyglet.window.Window):
             self.stage.write(snapshot, lab.camera, ui)
         self.feed.show_cursor()
         self.screen_buffer.use()
-        self.screen_buffer.clear(*style.colors(ui).background[:3], 1.0)
+        style.fill(self.screen_buffer, ui, self.get_framebuffer_size()[1], self.get_pixel_ratio())
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
         self._count_frame(now)

@@ -22,6 +22,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One frame of the whole interface."""
     style.apply(ui)
     display = imgui.get_io().display_size
+    ui.plates.clear()
     if snapshot is None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
         dialogs.draw_progress(ui)
@@ -42,14 +43,17 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     status_height = 1.55 * font
     transport_height = imgui.get_frame_height() + 20 * p.scale
     bottom = height - status_height
-    draw_status(ui, snapshot, send, (0.0, bottom, width, status_height))
+    ui.plates.append((0.0, bottom, width, status_height))
+    draw_status(ui, snapshot, send, ui.plates[-1])
     bottom -= transport_height + gap
-    draw_transport(ui, snapshot, send, (0.0, bottom, width, transport_height))
+    ui.plates.append((0.0, bottom, width, transport_height))
+    draw_transport(ui, snapshot, send, ui.plates[-1])
     bottom -= gap
     left, right = 0.0, width
     if p.parameters:
         wide = min(p.parameters_width * font, 0.35 * width)
-        draw_parameters(ui, snapshot, send, (width - wide, top, wide, bottom - top))
+        ui.plates.append((width - wide, top, wide, bottom - top))
+        draw_parameters(ui, snapshot, send, ui.plates[-1])
         p.parameters_width -= _edge(ui, "parameters_edge", (width - wide - gap, top, gap, bottom - top), 0) / font
         right = width - wide - gap
     if p.lower:
@@ -59,7 +63,8 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         bottom -= tall + gap
     if p.gallery:
         wide = min(p.gallery_width * font, 0.3 * width)
-        draw_gallery(ui, snapshot, send, (0.0, top, wide, bottom - top))
+        ui.plates.append((0.0, top, wide, bottom - top))
+        draw_gallery(ui, snapshot, send, ui.plates[-1])
         p.gallery_width += _edge(ui, "gallery_edge", (wide, top, gap, bottom - top), 0) / font
         left = wide + gap
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
@@ -73,11 +78,11 @@ def _lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None:
     x, y, w, h = rect
     gap = GAP * ui.preferences.scale
     table = 0.64 * (w - gap)
-    with style.panel("contacts_panel", (x, y, table, h)) as shown:
+    ui.plates += [(x, y, table, h), (x + table + gap, y, w - table - gap, h)]
+    with style.panel("contacts_panel", ui.plates[-2]) as shown:
         if shown:
             draw_contacts(ui, snapshot, send)
-    plot = (x + table + gap, y, w - table - gap, h)
-    with style.panel("energy_panel", plot, imgui.WindowFlags_.no_scrollbar) as shown:
+    with style.panel("energy_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
         if shown:
             draw_energy(ui, snapshot, send)
 

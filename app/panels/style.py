@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import moderngl
 from imgui_bundle import imgui, implot
 
 from contactlab.app.ui_state import Rect, UiState
@@ -52,7 +53,7 @@ LIGHT = Colors(
 PANEL_FLAGS = (
     imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_bring_to_front_on_focus
+    | imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_background
 )
 
 
@@ -122,9 +123,22 @@ def _plot_style(c: Colors) -> None:
         style.set_color_(slot, color)
 
 
+def fill(target: moderngl.Framebuffer, ui: UiState, height: int, ratio: float = 1.0) -> None:
+    """The colours behind everything: filled as clears, which on a software renderer cost a tenth of drawn rectangles.
+
+    `height` of the target [pixels], `ratio`: pixels per window unit.
+    """
+    c = colors(ui)
+    target.clear(*c.background[:3], 1.0)
+    for x, y, w, h in ui.plates:
+        left, top, right, bottom = (round(v * ratio) for v in (x, y, x + w, y + h))
+        if right > left and bottom > top:
+            target.clear(*c.panel[:3], 1.0, viewport=(left, height - bottom, right - left, bottom - top))
+
+
 @contextmanager
 def panel(name: str, rect: Rect, flags: int = 0) -> Iterator[bool]:
-    """A window without title at a fixed place."""
+    """A window without title and background at a fixed place."""
     imgui.set_next_window_pos(rect[:2])
     imgui.set_next_window_size((max(rect[2], 1.0), max(rect[3], 1.0)))
     shown = imgui.begin(name, None, PANEL_FLAGS | flags)[0]
