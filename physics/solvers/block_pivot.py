@@ -31,11 +31,12 @@ from contactlab.physics.solvers.lcp_info import (
     LcpInfo,
     PivotStep,
     equilibrate,
+    product,
     scaled,
     step_of,
-    violation,
+    subtract,
 )
-from contactlab.physics.solvers.qp import minimise
+from contactlab.physics.solvers.qp import COUNT, force_run, force_start, minimise
 
 TRIES = 10        # rounds of whole blocks without progress before single exchanges
 SINGULAR = 1e-10  # pivot of a unit-diagonal matrix below which columns are taken for dependent
@@ -43,22 +44,29 @@ SHIFT = 0.01      # ε: smaller ones find better contacts in many more rounds (s
 
 
 @helper
+def subtract_four(a, U, i, column, count):
+    """a -= the rows i to i + 3 of U from the column on, each times its entry there: one pass over a for four rows."""
+    b0, b1, b2, b3 = U[i, column:count], U[i + 1, column:count], U[i + 2, column:count], U[i + 3, column:count]
+    f0, f1, f2, f3 = b0[0], b1[0], b2[0], b3[0]
+    for l in range(len(a)):
+        a[l] -= f0 * b0[l] + f1 * b1[l] + f2 * b2[l] + f3 * b3[l]
+
+
+@helper
 def factor(U, count):
-    """Cholesky A = UᵀU in place in the upper triangle; the smallest pivot met, and it stops at one below SINGULAR."""
-    least = 1.0
+    """Cholesky A = UᵀU in place in the upper triangle, row by row; False, and it stops, at a pivot below SINGULAR."""
     for j in range(count):
-        pivot = U[j, j]
-        least = min(least, pivot)
-        if not pivot > SINGULAR:
-            return least
-        root = 1.0 / np.sqrt(pivot)
-        for l in range(j, count):
-            U[j, l] *= root
-        for i in range(j + 1, count):
-            factor_ji = U[j, i]
-            for l in range(i, count):
-                U[i, l] -= factor_ji * U[j, l]
-    return least
+        row = U[j, j:count]
+        for i in range(0, j - 3, 4):
+            subtract_four(row, U, i, j, count)
+        for i in range(j - j % 4, j):
+            subtract(row, U[i, j], U[i, j:count])
+        if not row[0] > SINGULAR:
+            return False
+        root = 1.0 / np.sqrt(row[0])
+        for l in range(len(row)):
+            row[l] *= root
+    return True
 
 
 @helper
@@ -66,14 +74,9 @@ def solve_factored(U, count, x):
     """x := (UᵀU)⁻¹ x"""
     for j in range(count):
         x[j] /= U[j, j]
-        x_j = x[j]
-        for l in range(j + 1, count):
-            x[l] -= U[j, l] * x_j
+        subtract(x[j + 1 : count], x[j], U[j, j + 1 : count])
     for j in range(count - 1, -1, -1):
-        total = x[j]
-        for l in range(j + 1, count):
-            total -= U[j, l] * x[l]
-        x[j] = total / U[j, j]
+        x[j] = (x[j] - product(U[j, j + 1 : count], x[j + 1 : count])) / U[j, j]
 
 
 @helper
@@ -96,10 +99,10 @@ def gather(M, inside, shift, rows, U):
 def solve_inside(M, d, inside, shift, rows, U, x):
     """x = λ_F of the set `inside`; returns the number in F, and shift[0] becomes SHIFT where M_FF proves singular."""
     count = gather(M, inside, shift[0], rows, U)
-    if not factor(U, count) > SINGULAR and count > 0:
+    if not factor(U, count):
         shift[0] = SHIFT
         gather(M, inside, shift[0], rows, U)
-        if not factor(U, count) > SINGULAR:
+        if not factor(U, count):
             return -1
     for a in range(count):
         x[a] = -d[rows[a]]
@@ -150,8 +153,7 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
         j = rows[a]
         lam_out[j] = x[a]
         total += abs(x[a])
-        for i in range(n):
-            zeta_out[i] += x[a] * M[j, i]
+        subtract(zeta_out, -x[a], M[j])
     found = 0
     for i in range(n):
         noise = ROUNDING * (abs(d[i]) + total)
@@ -168,13 +170,14 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
 def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
     """Scale, pivot from the set lam > 0 (or d < 0 where lam is 0) to the end, scale back. Returns the outcome.
 
-    basic_out (n,) gets the rows of F; counts_out = rounds, exchanges, number in F, 1 where M was shifted.
+    lam is written where the outcome is SOLVED, and in any case holds a guess. basic_out (k,) gets the basis;
+    counts_out = rounds, exchanges, size of the basis.
     """
     n = len(d)
     A, b, scale = np.empty((n, n)), np.empty(n), np.empty(n)
     size = equilibrate(M, d, A, b, scale)
-    inside, wrong, rows = np.zeros(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    allowed, zeta, x = np.empty(n), np.empty(n), np.empty(n)
+    inside, rows, wrong = np.zeros(n, np.int32), np.empty(n + 1, np.int32), np.empty(n, np.int32)
+    allowed, zeta, x, U = np.empty(n), np.empty(n), np.empty(n + 1), np.empty((n + 1, n + 1))
     warm = False
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
@@ -183,23 +186,52 @@ def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
         inside[i] = 1 if (lam[i] > 0.0 if warm else d[i] < 0.0) else 0
     shift = np.zeros(1)
     memory = np.array([n + 1, TRIES, 0], np.int32)
-    U = np.empty((n, n))
     outcome = GOING
     rounds = 0
     while outcome == GOING and rounds < limit:
         outcome = block_pivot(A, b, allowed, inside, shift, memory, U, x, rows, wrong, lam, zeta)
         rounds += 1
-    count = 0
     for i in range(n):
-        lam[i] = max(lam[i], 0.0) * size * scale[i]
+        lam[i] = max(lam[i], 0.0)
+    count = 0
+    if shift[0] > 0.0:
+        state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
+        force_start(A, lam, U, rows, state, x)
+        wrong[:] = 0
+        outcome = force_run(A, b, allowed, lam, U, rows, state, wrong, x, zeta, last, limit, pivots)
+        memory[2] += pivots[0]
+        for i in range(n):
+            inside[i] = 0
+        for a in range(state[COUNT]):
+            inside[rows[a]] = 1
+    for i in range(n):
+        lam[i] *= size * scale[i]
         if inside[i] == 1:
             basic_out[count] = i
             count += 1
     counts_out[0] = rounds
     counts_out[1] = memory[2]
     counts_out[2] = count
-    counts_out[3] = 1 if shift[0] > 0.0 else 0
     return outcome
+
+
+@kernel
+def natural_violation(M, d, lam, tolerance):
+    """Largest |min(M_ii λ_i, ζ̇_i)| [unit of d], made negative where rounding and tolerance do not explain it."""
+    n = len(d)
+    zeta = d.copy()
+    size = 0.0  # Σ √M_jj λ_j: |M_ij| <= √M_ii √M_jj bounds the terms of the sums
+    for j in range(n):
+        if lam[j] > 0.0:
+            subtract(zeta, -lam[j], M[j])
+            size += np.sqrt(M[j, j]) * lam[j]
+    worst = 0.0
+    explained = True
+    for i in range(n):
+        miss = abs(min(M[i, i] * lam[i], zeta[i]))
+        worst = max(worst, miss)
+        explained = explained and miss <= 100.0 * ROUNDING * (abs(d[i]) + np.sqrt(M[i, i]) * size) + tolerance
+    return worst if explained else -worst
 
 
 class BlockPivot:
@@ -212,16 +244,17 @@ class BlockPivot:
         """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution (see LcpSolver)."""
         if problem.dimension != 1:
             raise ValueError("block pivoting solves problems without friction")
-        basic, counts = np.empty(len(lam), np.int32), np.empty(4, np.int32)
-        limit = iterations or 10 * len(lam) + 100
+        basic, counts = np.empty(len(lam), np.int32), np.empty(3, np.int32)
+        limit = iterations or 50 * len(lam) + 100
         outcome = block_solve(problem.M, problem.d, tolerance, limit, lam, basic, counts)
-        rounds, pivots, count, shifted = counts.tolist()
-        basic = basic[:count]
-        if outcome != SOLVED or shifted:
-            data = scaled(problem)
-            info = minimise(problem, data, lam / (data.scale * data.size), limit, tolerance, lam)
-            return replace(info, iterations=rounds, pivots=pivots + info.pivots)
-        return LcpInfo("solved", rounds, violation(problem, lam), pivots, basic)
+        rounds, pivots, count = counts.tolist()
+        if outcome == SOLVED:
+            change = natural_violation(problem.M, problem.d, lam, tolerance)
+            if change >= 0.0:
+                return LcpInfo("solved", rounds, change, pivots, basic[:count])
+        data = scaled(problem)
+        info = minimise(problem, data, lam / (data.scale * data.size), limit, tolerance, lam)
+        return replace(info, iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """Round by round; `entering` and `leaving` list all that are exchanged after the round."""

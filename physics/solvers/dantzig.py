@@ -41,6 +41,7 @@ from contactlab.physics.solvers.lcp_info import (
     row_value,
     scaled,
     step_of,
+    subtract,
 )
 
 TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
@@ -56,8 +57,7 @@ def pivot_transform(T, i):
         if j != i:
             factor = T[j, i] * inverse
             if factor != 0.0:
-                for l in range(n):
-                    T[j, l] -= factor * T[i, l]
+                subtract(T[j], factor, T[i])
             T[j, i] = factor
     for j in range(n):
         T[i, j] *= -inverse

@@ -117,6 +117,28 @@ def equilibrate(M, d, M_out, d_out, scale_out):
 
 
 @helper
+def subtract(a, factor, b):
+    """a -= factor b for two rows (a loop over whole slices is what the compiler turns into vector instructions)."""
+    for i in range(len(a)):
+        a[i] -= factor * b[i]
+
+
+@helper
+def product(a, b):
+    """a·b in four sums side by side, so that each addition need not wait for the last."""
+    s0 = s1 = s2 = s3 = 0.0
+    whole = len(a) - len(a) % 4
+    for i in range(0, whole, 4):
+        s0 += a[i] * b[i]
+        s1 += a[i + 1] * b[i + 1]
+        s2 += a[i + 2] * b[i + 2]
+        s3 += a[i + 3] * b[i + 3]
+    for i in range(whole, len(a)):
+        s0 += a[i] * b[i]
+    return (s0 + s1) + (s2 + s3)
+
+
+@helper
 def row_value(M, d, lam, i):
     """(M λ + d)_i and what rounding may make of it."""
     total = d[i]

@@ -29,6 +29,7 @@ from contactlab.physics.solvers.lcp_info import (
     conclude,
     scaled,
     step_of,
+    subtract,
 )
 
 TINY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
@@ -109,8 +110,7 @@ def exchange(tableau, basis, row, column):
     for i in range(len(tableau)):
         factor = tableau[i, column]
         if i != row and factor != 0.0:
-            for j in range(tableau.shape[1]):
-                tableau[i, j] -= factor * tableau[row, j]
+            subtract(tableau[i], factor, tableau[row])
             tableau[i, column] = 0.0
     basis[row] = column
 

@@ -33,8 +33,10 @@ from contactlab.physics.solvers.lcp_info import (
     PivotStep,
     Scaled,
     conclude,
+    product,
     scaled,
     step_of,
+    subtract,
 )
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
@@ -52,8 +54,7 @@ def append_row(M, U, rows, state, j, x_out):
         x_out[a] = M[j, rows[a]]
     for a in range(count):
         x_out[a] /= U[a, a]
-        for b in range(a + 1, count):
-            x_out[b] -= U[a, b] * x_out[a]
+        subtract(x_out[a + 1 : count], x_out[a], U[a, a + 1 : count])
         U[a, count] = x_out[a]
         left -= x_out[a] * x_out[a]
     back_substitute(U, count, x_out)
@@ -80,10 +81,11 @@ def remove_row(U, rows, state, a):
         r = np.hypot(U[i, i], U[i + 1, i])
         c = U[i, i] / r
         s = U[i + 1, i] / r
-        for b in range(i, count):
-            upper = U[i, b]
-            U[i, b] = c * upper + s * U[i + 1, b]
-            U[i + 1, b] = c * U[i + 1, b] - s * upper
+        first, second = U[i, i:count], U[i + 1, i:count]
+        for b in range(len(first)):
+            upper = first[b]
+            first[b] = c * upper + s * second[b]
+            second[b] = c * second[b] - s * upper
     state[COUNT] = count
 
 
@@ -91,10 +93,7 @@ def remove_row(U, rows, state, a):
 def back_substitute(U, count, x):
     """x := U⁻¹ x"""
     for a in range(count - 1, -1, -1):
-        total = x[a]
-        for b in range(a + 1, count):
-            total -= U[a, b] * x[b]
-        x[a] = total / U[a, a]
+        x[a] = (x[a] - product(U[a, a + 1 : count], x[a + 1 : count])) / U[a, a]
 
 
 @helper
@@ -104,8 +103,7 @@ def face_minimum(d, U, rows, count, x_out):
         x_out[a] = -d[rows[a]]
     for a in range(count):
         x_out[a] /= U[a, a]
-        for b in range(a + 1, count):
-            x_out[b] -= U[a, b] * x_out[a]
+        subtract(x_out[a + 1 : count], x_out[a], U[a, a + 1 : count])
     back_substitute(U, count, x_out)
 
 
@@ -138,8 +136,7 @@ def steepest(M, d, tolerance, lam, rows, count, excused, zeta_out):
     for a in range(count):
         force = lam[rows[a]]
         total += force
-        for i in range(n):
-            zeta_out[i] += force * M[rows[a], i]
+        subtract(zeta_out, -force, M[rows[a]])
     for a in range(count):
         zeta_out[rows[a]] = 0.0
     best = -1

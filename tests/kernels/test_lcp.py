@@ -217,7 +217,7 @@ def test_trying_every_basis_finds_the_same(seed, n, kind):
 @settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 60))
 def test_scipys_nnls_agrees(seed, n):
-    """|A λ - b|² with AᵀA = M, Aᵀb = -d is the QP 11.43."""
+    """|A λ - b|² with AᵀA = M, Aᵀb = -d is the QP 11.43. (nnls sometimes stops early; then ours must be the better.)"""
     problem = random_problem(seed, n, "definite")
     A = np.linalg.cholesky(problem.M).T
     reference, _ = nnls(A, -np.linalg.solve(A.T, problem.d))
@@ -225,7 +225,7 @@ def test_scipys_nnls_agrees(seed, n):
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         check_solution(problem, lam, info)
-        assert np.max(np.abs(lam - reference)) <= scale
+        assert np.max(np.abs(lam - reference)) <= scale or residual(problem, lam) < residual(problem, reference)
 
 
 @settings(max_examples=12, deadline=None)
