@@ -48,7 +48,7 @@ def new_work(solids: Solids) -> Work:
     points, faces, edges = (int(solids.info[:, c].max()) for c in (2, 4, 6))
     return Work(
         np.zeros((4, 2 * corners + 2, CORNER)), np.zeros((2, points + faces + 1, 3)),
-        np.zeros((7 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
+        np.zeros((9 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
         np.zeros((max(128, 2 * points), PATCH)),
     )
 
@@ -79,9 +79,8 @@ def overlap_round(pose, core, a, b, na, nb, fa, fb, rows, simplex):
     if rows < 4:
         n = unit(sub(origin(pose, b), origin(pose, a)))
         return 0.0, n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
-    faces, rim = simplex[EXPANSIONS + 5 :], simplex[5 * EXPANSIONS + 5 :]
-    depth, f = expand(core[0], na, core[1], nb, pose, a, b, simplex, faces, rim)
-    n = (faces[f, 3], faces[f, 4], faces[f, 5])
+    faces, rim = simplex[EXPANSIONS + 5 : 7 * EXPANSIONS + 5], simplex[7 * EXPANSIONS + 5 :]
+    depth, n = expand(core[0], na, core[1], nb, pose, a, b, simplex, faces, rim)
     if na == 0:
         depth, n = cylinder_axes(pose, a, core[1], nb, fb, b, 1.0, depth, n)
     if nb == 0:

@@ -21,6 +21,7 @@ from contactlab.physics.collision.narrow_phase import (
     RANK,
     ROUND,
     TRIANGLES,
+    drop_doubles,
     fill_contacts,
     sort_families,
     touch_box_pairs,
@@ -69,6 +70,7 @@ class Detector:
         self.triangles = np.zeros((64, 2), np.int64)
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
+        self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
         self.moves = (model.kind == BodyKind.DYNAMIC).astype(np.int32)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
@@ -86,6 +88,8 @@ class Detector:
     def _make_room_for_points(self, points: int) -> None:
         self.rows = np.zeros((points, PATCH))
         self.owner = np.zeros(points, np.int32)
+        self.link = np.zeros(points, np.int32)
+        self.head = np.zeros(1 << points.bit_length(), np.int32)
         self.contacts = empty_contacts(points)
 
     def detect(self, bodies: Bodies, margin: Array) -> Contacts:
@@ -100,6 +104,9 @@ class Detector:
         while (total := self._touch(reach)) > len(self.rows):
             self._make_room_for_points(2 * total)
         shapes = self.model.shapes
+        if self.shapes_of.max(initial=0) > 1:
+            total = drop_doubles(self.geometry.pose, self.sweep.pairs, shapes.body, self.shapes_of, total, self.head,
+                                 self.link, self.rows, self.owner)
         fill_contacts(self.sweep.pairs, self.pair_count, self.rows, self.owner, total, self.start, shapes.body,
                       shapes.material, self.model.materials, self.contacts)
         return self.contacts

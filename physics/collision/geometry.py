@@ -97,6 +97,18 @@ def to_local(pose, s, u):
 
 
 @helper
+def rim(pose, s, d):
+    """(point, height): the point of cylinder s farthest along d at half height, shape frame, and d along its axis.
+
+    The point is on the axis where d is along it. Nothing is divided by what rounding has left of d.
+    """
+    u = to_local(pose, s, d)
+    rho = math.sqrt(u[0] * u[0] + u[1] * u[1])
+    r = pose[s, 12] / rho if rho > 1e-12 * abs(u[2]) else 0.0
+    return (r * u[0], r * u[1], 0.0), u[2]
+
+
+@helper
 def put_point(patch_out, k, point, normal, gap, feature):
     """Write row k of a patch and return k + 1; where the patch is full, nothing is written.
 

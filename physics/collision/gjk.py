@@ -6,7 +6,7 @@ A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
 
 import math
 
-from contactlab.physics.collision.geometry import axis, extent, origin
+from contactlab.physics.collision.geometry import origin, rim, to_world
 from contactlab.physics.jit import helper
 from contactlab.physics.vec import add, axpy, cross, dot, norm, scale, sub, unit
 
@@ -14,6 +14,9 @@ SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
 ACCURACY = 1e-13   # relative, of the squared distance
 OVERLAP = 1e-7     # nearer than this, relative to the size, the direction from point to point is too coarse
+COPLANAR = 1e-12   # faces that are seen from this little below count as seen, relative to the size
+SAME_POINT = 1e-6  # a point this near to one of the polytope, relative to the size, moves its faces by 1e-12
+CLOSE_ENOUGH = 1e-9  # how well the depth must be known, relative to the size
 EXPANSIONS = 96    # points that the expanding polytope may add
 FACE = 8           # columns of its faces: three rows of points 0-2, outward normal 3-5, distance 6, alive 7
 
@@ -22,10 +25,9 @@ FACE = 8           # columns of its faces: three rows of points 0-2, outward nor
 def support(points, count, pose, s, d):
     """Point of a core farthest along d."""
     if count == 0:
-        u, e = axis(pose, s, 2), extent(pose, s)
-        along = dot(d, u)
-        out = unit(axpy(-along, u, d))
-        return axpy(e[1] if along >= 0.0 else -e[1], u, axpy(e[0], out, origin(pose, s)))
+        side, along = rim(pose, s, d)
+        half = pose[s, 13]
+        return add(origin(pose, s), to_world(pose, s, (side[0], side[1], half if along >= 0.0 else -half)))
     best, value = 0, -math.inf
     for i in range(count):
         h = points[i, 0] * d[0] + points[i, 1] * d[1] + points[i, 2] * d[2]
@@ -143,11 +145,12 @@ def weighted(simplex, count, column):
 
 
 @helper
-def is_known(simplex, count, w):
-    """Whether w is one of the rows."""
+def is_known(simplex, count, w, nearer):
+    """Whether w is one of the rows, or nearer to it than that."""
     known = False
     for i in range(count):
-        known = known or (simplex[i, 0] == w[0] and simplex[i, 1] == w[1] and simplex[i, 2] == w[2])
+        d = sub(corner(simplex, i), w)
+        known = known or dot(d, d) <= nearer * nearer
     return known
 
 
@@ -169,7 +172,7 @@ def gjk(points_a, count_a, points_b, count_b, pose, a, b, margin, simplex):
         bound = dot(v, w)
         if bound > margin * math.sqrt(square) and bound > 0.0:
             return bound / math.sqrt(square), count
-        if square - bound <= ACCURACY * square or is_known(simplex, count, w):
+        if square - bound <= ACCURACY * square or is_known(simplex, count, w, 0.0):
             break
         rows = shrink(simplex, count + 1)
         if rows == 4:
@@ -223,14 +226,50 @@ def put_face(points, faces, f, i, j, k):
 
 
 @helper
-def cut_horizon(points, faces, face_count, w, edges):
-    """Kill the faces that see w; returns how many edges bound the hole, written to `edges`."""
+def share_edge(faces, f, g):
+    """Whether two faces have two corners in common."""
+    common = 0
+    for i in range(3):
+        for j in range(3):
+            if faces[f, i] == faces[g, j]:
+                common += 1
+    return common >= 2
+
+
+@helper
+def mark_seen(points, faces, face_count, best, w):
+    """Mark with 3 the faces that see w and hang together with face `best`, which does.
+
+    Faces in one plane with w count as seeing it: kept, they would leave slivers along their edges.
+    """
+    coplanar = COPLANAR * norm(w)
+    for f in range(face_count):
+        if faces[f, 7] == 1.0:
+            n = (faces[f, 3], faces[f, 4], faces[f, 5])
+            if f == best or dot(n, sub(w, corner(points, int(faces[f, 0])))) > -coplanar:
+                faces[f, 7] = 2.0
+    faces[best, 7] = 3.0
+    grown = True
+    while grown:
+        grown = False
+        for f in range(face_count):
+            if faces[f, 7] == 2.0:
+                for g in range(face_count):
+                    if faces[g, 7] == 3.0 and share_edge(faces, f, g):
+                        faces[f, 7] = 3.0
+                        grown = True
+                        break
+    for f in range(face_count):
+        if faces[f, 7] == 2.0:
+            faces[f, 7] = 1.0
+
+
+@helper
+def cut_horizon(faces, face_count, edges):
+    """Remove the marked faces; returns how many edges bound the hole, written to `edges`."""
     count = 0
     for f in range(face_count):
-        if faces[f, 7] == 0.0:
-            continue
-        n = (faces[f, 3], faces[f, 4], faces[f, 5])
-        if dot(n, sub(w, corner(points, int(faces[f, 0])))) <= 0.0:
+        if faces[f, 7] != 3.0:
             continue
         faces[f, 7] = 0.0
         for e in range(3):
@@ -249,10 +288,11 @@ def cut_horizon(points, faces, face_count, w, edges):
 
 
 @helper
-def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, edges):
-    """(depth, face): the face of a - b nearest to the origin, from a tetrahedron in rows 0-3 of `points`.
+def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, rim):
+    """(depth, normal a -> b) from a tetrahedron in rows 0-3 of `points`: the least overlap along any normal tried.
 
-    The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where the nearest face cannot be moved further out.
+    The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where that of the nearest face
+    cannot be moved further out.
     """
     u, v = sub(corner(points, 1), corner(points, 0)), sub(corner(points, 2), corner(points, 0))
     turn = dot(cross(u, v), sub(corner(points, 3), corner(points, 0))) > 0.0
@@ -262,7 +302,7 @@ def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, edge
             put_face(points, faces, f, i, j, k)
         else:
             put_face(points, faces, f, i, k, j)
-    count, face_count, best = 4, 4, 0
+    count, face_count, inner, depth, normal = 4, 4, -math.inf, math.inf, (0.0, 0.0, 1.0)
     for _ in range(EXPANSIONS):
         best = -1
         for f in range(face_count):
@@ -270,13 +310,19 @@ def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, edge
                 best = f
         n = (faces[best, 3], faces[best, 4], faces[best, 5])
         w = difference(points_a, count_a, points_b, count_b, pose, a, b, n, points, count)
-        if dot(n, w) - faces[best, 6] <= 1e-10 * norm(w) or is_known(points, count, w):
+        size = norm(w)
+        if dot(n, w) < depth:
+            depth, normal = dot(n, w), n
+        # the faces come closer from inside; one farther off than before is a sliver's, and tells nothing
+        if depth - faces[best, 6] <= CLOSE_ENOUGH * size or faces[best, 6] < inner - CLOSE_ENOUGH * size:
             break
-        edge_count = cut_horizon(points, faces, face_count, w, edges)
-        if face_count + edge_count > faces.shape[0] or count + 2 > points.shape[0]:
+        inner = faces[best, 6]
+        mark_seen(points, faces, face_count, best, w)
+        edge_count = cut_horizon(faces, face_count, rim)
+        if face_count + edge_count > faces.shape[0] or is_known(points, count, w, SAME_POINT * size):
             break
         for e in range(edge_count):
-            put_face(points, faces, face_count, int(edges[e, 0]), int(edges[e, 1]), count)
+            put_face(points, faces, face_count, int(rim[e, 0]), int(rim[e, 1]), count)
             face_count += 1
         count += 1
-    return faces[best, 6], best
+    return depth, normal

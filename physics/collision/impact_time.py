@@ -103,7 +103,7 @@ def touch_time(pose, info, vectors, sheets, core, simplex, cone, a, b, t, motion
     """
     xa, qa, va, wa, pa, oa = motion_a
     xb, qb, vb, wb, pb, ob = motion_b
-    size = pose[a, 17]
+    size = pose[a, 17] if t >= 0 or info[b, 0] == PLANE else min(pose[a, 17], pose[b, 17])
     turning = norm(wa) * span_a + norm(wb) * span_b
     now = 0.0
     for step in range(ADVANCES):

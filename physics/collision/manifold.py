@@ -18,6 +18,7 @@ ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to t
 B_SIDE = 1 << 20  # added to the names of b's edges
 EDGE_NAMES = 1 << 22
 SAME_DIRECTION = 0.9995  # cosine above which contacts with different triangles of a mesh are reduced together
+SLIVER = 1e-6      # area, relative to length squared, below which points lie in one line
 NEARLY_PARALLEL = 1e-3  # sine between two edges below which they touch along a line
 CORNER = 7        # columns of a feature's corner: world position 0-2, along tangents and normal 3-5, edge name 6
 
@@ -219,7 +220,7 @@ def reduce_groups(patch, count, nearer):
             if patch[i, 3] * n[0] + patch[i, 4] * n[1] + patch[i, 5] * n[2] > SAME_DIRECTION:
                 swap_points(patch, start + alike, i)
                 alike += 1
-        kept = reduce_points(patch, start, drop_repeated(patch, start, alike, nearer))
+        kept = choose_points(patch, start, drop_repeated(patch, start, alike, nearer))
         for i in range(start + alike, count):
             swap_points(patch, i - alike + kept, i)
         count -= alike - kept
@@ -229,25 +230,32 @@ def reduce_groups(patch, count, nearer):
 
 @helper
 def reduce_points(patch, first, count):
-    """Keep at most four of the rows first : first + count, those that span most; returns how many are kept.
+    """Keep at most four of the rows first : first + count; returns how many are kept."""
+    return count if count <= 4 else choose_points(patch, first, count)
 
-    The deepest, the farthest from it, the one that makes the largest triangle, the one that adds most area to it.
+
+@helper
+def choose_points(patch, first, count):
+    """Keep the rows of first : first + count that span most, four at most; returns how many are kept.
+
+    The deepest, the farthest from it, the one that makes the largest triangle, the one that adds most area to it: no
+    point that lies between two others, nor inside what others span.
     """
-    if count <= 4:
-        return count
     n = (patch[first, 3], patch[first, 4], patch[first, 5])
     best = first
     for i in range(first + 1, first + count):
         if patch[i, 6] < patch[best, 6]:
             best = i
     swap_points(patch, first, best)
-    for k in range(1, 4):
-        best, most = -1, 0.0
+    least = 0.0
+    for k in range(1, min(4, count)):
+        best, most = -1, least
         for i in range(first + k, first + count):
             value = gain(patch, first, k, spot(patch, i), n)
             if value > most * (1.0 + 1e-9):
                 best, most = i, value
         if best < 0:
             return k
+        least = SLIVER * most if k == 1 else least
         swap_points(patch, first + k, best)
-    return 4
+    return min(4, count)

@@ -9,7 +9,7 @@ import numpy as np
 from contactlab.physics.collision.box_box import box_box
 from contactlab.physics.collision.convex import touch_convex
 from contactlab.physics.collision.geometry import BOX, CAPSULE, CYLINDER, MESH, PATCH, PLANE, SPHERE, mix
-from contactlab.physics.collision.manifold import reduce_groups, reduce_points
+from contactlab.physics.collision.manifold import SAME_DIRECTION, reduce_groups, reduce_points
 from contactlab.physics.collision.round import (
     box_plane,
     capsule_capsule,
@@ -34,6 +34,7 @@ FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
 FAMILY[BOX, BOX] = BOXES
 FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
 FAMILY[[PLANE, PLANE, MESH, MESH], [PLANE, MESH, PLANE, MESH]] = NONE  # neither moves
+SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
 RANK = (0, 1, 2, 3, 5, 4, 6)  # pairs are looked at in this order of kinds: planes after hulls, meshes last
 
 
@@ -58,6 +59,31 @@ def put_rows(patch, count, flip, p, total, rows_out, owner_out):
             for c in range(PATCH):
                 rows_out[r, c] = patch[k, c] * (sign if 3 <= c < 6 else 1.0)
     return total + count
+
+
+@helper
+def move_row(rows, owner, k, r):
+    """Row r becomes what row k is."""
+    owner[r] = owner[k]
+    for c in range(PATCH):
+        rows[r, c] = rows[k, c]
+
+
+@helper
+def is_double(rows, k, t, nearer):
+    """Whether two points lie together and push the same way."""
+    square, along = 0.0, 0.0
+    for i in range(3):
+        square += (rows[k, i] - rows[t, i]) ** 2
+        along += rows[k, 3 + i] * rows[t, 3 + i]
+    return square <= nearer * nearer and abs(along) > SAME_DIRECTION
+
+
+@helper
+def same_bodies(pairs, body, p, q):
+    """Whether two pairs of shapes belong to the same two bodies."""
+    a, b, c, d = body[pairs[p, 0]], body[pairs[p, 1]], body[pairs[q, 0]], body[pairs[q, 1]]
+    return (a == c and b == d) or (a == d and b == c)
 
 
 @helper
@@ -153,6 +179,38 @@ def touch_convex_pairs(kind, pose, info, vectors, loops, edges, sheets, core, fi
         if ends:
             total = put_rows(patch, last, flip, p, total, rows_out, owner_out)
     return total
+
+
+@kernel
+def drop_doubles(pose, pairs, body, shapes_of, total, head, link, rows, owner):
+    """Of points that several shapes of one body pair share keep the deeper; returns the number of rows left.
+
+    shapes_of (n,) counts the shapes of each body; head (2^k,) and link (rows,) are the scratch of a hash table by body
+    pair.
+    """
+    head[:] = -1
+    kept = 0
+    for k in range(total):
+        a, b = pairs[owner[k], 0], pairs[owner[k], 1]
+        i, j = np.int64(body[a]), np.int64(body[b])
+        double = False
+        if shapes_of[i] > 1 or shapes_of[j] > 1:
+            h = mix(mix(np.int64(0), min(i, j)), max(i, j)) & (head.shape[0] - 1)
+            smaller = min(pose[a, 17], pose[b, 17])  # a plane has no size
+            nearer = SHARED * (smaller if smaller > 0.0 else max(pose[a, 17], pose[b, 17]))
+            t = head[h]
+            while t >= 0 and not double:
+                double = is_double(rows, k, t, nearer) and same_bodies(pairs, body, owner[k], owner[t])
+                if double and rows[k, 6] < rows[t, 6]:
+                    move_row(rows, owner, k, t)
+                t = link[t]
+            if not double:
+                link[kept] = head[h]
+                head[h] = kept
+        if not double:
+            move_row(rows, owner, k, kept)
+            kept += 1
+    return kept
 
 
 @kernel

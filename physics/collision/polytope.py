@@ -18,6 +18,7 @@ from contactlab.physics.collision.geometry import (
     axis,
     extent,
     origin,
+    rim,
     to_world,
 )
 from contactlab.physics.collision.manifold import B_SIDE, put_corner
@@ -336,7 +337,7 @@ def put_cylinder(pose, s, n, side, feature_out):
     u, x, e = axis(pose, s, 2), origin(pose, s), extent(pose, s)
     c = dot(n, u)
     if abs(c) < CAP_COSINE:
-        out = axpy(e[0], unit(axpy(-c, u, n)), x)
+        out = add(x, to_world(pose, s, rim(pose, s, n)[0]))
         put_corner(feature_out, 0, axpy(-e[1], u, out), side + CAP_CORNERS)
         put_corner(feature_out, 1, axpy(e[1], u, out), side + CAP_CORNERS)
         return 2

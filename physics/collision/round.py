@@ -2,9 +2,9 @@
 
 import math
 
-from contactlab.physics.collision.geometry import axis, extent, origin, put_point, swell, to_local, to_world
+from contactlab.physics.collision.geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
 from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, dot, neg, norm, row, scale, sub, unit
+from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LYING = 0.7      # cosine to the axis below which a cylinder touches with its side
@@ -84,7 +84,8 @@ def capsule_capsule(pose, a, b, margin, patch):
                 k = put_balls(patch, k, margin, p, ra, q, rb, axis(pose, a, 0), end)
             return k
     s, t = segments_closest(ca, ua, ha, cb, ub, hb)
-    return put_balls(patch, 0, margin, axpy(s, ua, ca), ra, axpy(t, ub, cb), rb, axis(pose, a, 0), 0)
+    across = unit(cross(ua, ub)) if abs(c) < 1.0 - 1e-12 else axis(pose, a, 0)
+    return put_balls(patch, 0, margin, axpy(s, ua, ca), ra, axpy(t, ub, cb), rb, across, 0)
 
 
 @helper
@@ -113,7 +114,7 @@ def sphere_cylinder(pose, a, b, margin, patch):
     radius, half = extent(pose, b)[0], extent(pose, b)[1]
     c = to_local(pose, b, sub(p, origin(pose, b)))
     rho = math.sqrt(c[0] * c[0] + c[1] * c[1])
-    out = (c[0] / rho, c[1] / rho, 0.0) if rho > 0.0 else (1.0, 0.0, 0.0)
+    out = (c[0] / rho, c[1] / rho, 0.0) if rho > 1e-12 * radius else (1.0, 0.0, 0.0)
     up = (0.0, 0.0, 1.0 if c[2] >= 0.0 else -1.0)
     beside, above = rho - radius, abs(c[2]) - half
     if beside > 0.0 and above > 0.0:
@@ -174,18 +175,22 @@ def cylinder_plane(pose, a, b, margin, patch):
     n, c, u = axis(pose, b, 2), origin(pose, a), axis(pose, a, 2)
     r, half = extent(pose, a)[0], extent(pose, a)[1]
     tilt = dot(n, u)
-    down = unit(sub(scale(tilt, u), n))
     end = -half if tilt > 0.0 else half
-    low = add(axpy(end, u, c), scale(r, down))
-    k = put_foot(patch, 0, margin, low, 0.0, n, plane_height(pose, b, low), CAP_CORNERS)
+    low = add(axpy(end, u, c), to_world(pose, a, rim(pose, a, neg(n))[0]))
+    depth = plane_height(pose, b, low)
     if abs(tilt) < LYING:
         high = axpy(-2.0 * end, u, low)
+        k = put_foot(patch, 0, margin, low, 0.0, n, depth, CAP_CORNERS)
         return put_foot(patch, k, margin, high, 0.0, n, plane_height(pose, b, high), CAP_CORNERS + 1)
+    k, nearest = 0, math.inf
     for corner in range(CAP_CORNERS):
         angle = 2.0 * math.pi / CAP_CORNERS * corner
         p = add(c, to_world(pose, a, (r * math.cos(angle), r * math.sin(angle), end)))
         height = plane_height(pose, b, p)
+        nearest = min(nearest, height)
         k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
+    if depth < nearest - 1e-6 * r:
+        k = put_foot(patch, k, margin, low, 0.0, n, depth, CAP_CORNERS)
     return k
 
 
