@@ -1,8 +1,8 @@
 """Frame times of the viewer offscreen: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [SCENE ...]
 
-Draws a gallery scene (default: the bin of mixed bodies, and 300 boxes) as the window does, shadows and contact glyphs
-included, panels where asked, and reads the picture back; medians over 100 frames. MuJoCo's renderer draws the same boxes beside it where it is
-installed.
+Draws a gallery scene (default: the bin of mixed bodies) and 300 boxes as the window does, shadows and contact glyphs
+included, panels where asked, and reads the picture back; medians over 100 frames. MuJoCo's renderer draws the same
+boxes beside it where it is installed.
 """
 
 import argparse
@@ -58,7 +58,8 @@ def mujoco_boxes(scene: Scene, size: tuple[int, int]) -> float:
                      for (x, y, z), kind in zip(setup.state.bodies.x, setup.model.kind, strict=True) if kind == 0)
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><visual><global offwidth="{size[0]}" offheight="{size[1]}"/></visual><worldbody>'
-        f'<light pos="3 -4 14" dir="-.2 .3 -1" castshadow="true"/><geom type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>')
+        f'<light pos="3 -4 14" dir="-.2 .3 -1" castshadow="true"/>'
+        f'<geom type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>')
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     renderer = mujoco.Renderer(model, size[1], size[0])

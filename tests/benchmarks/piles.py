@@ -191,8 +191,10 @@ def mujoco_xml(setup, variant=""):
             case _:
                 assets.append(f'<mesh name="m{s}" inertia="exact" vertex="{text(body_points(setup, s))}"/>')
                 geom = f'type="mesh" mesh="m{s}"'
-        inertial = (f'<freejoint/><inertial pos="0 0 0" mass="{model.mass[i]:.17g}" diaginertia="{text(model.inertia[i])}"/>'
-                    if model.kind[i] == 0 else "")
+        inertial = ""
+        if model.kind[i] == 0:
+            mass = f'mass="{model.mass[i]:.17g}" diaginertia="{text(model.inertia[i])}"'
+            inertial = f'<freejoint/><inertial pos="0 0 0" {mass}/>'
         world.append(f'<body pos="{text(bodies.x[i])}" quat="{text(bodies.q[i])}">{inertial}<geom {geom}/></body>')
     mu = model.materials.friction[0, 0]
     return (f'<mujoco><option timestep="{H:.17g}" gravity="{text(model.gravity)}" {solver}/><size memory="4G"/>'
