@@ -24,7 +24,6 @@ PAIR_KINDS = {
     (EDGE, EDGE): EDGE_EDGE, (FACE, RIM): RIM_FACE, (VERTEX, RIM): VERTEX_RIM,
     (VERTEX, ELLIPSOID): VERTEX_ELLIPSOID,
 }
-ROUND = (ShapeKind.SPHERE, ShapeKind.CYLINDER)
 FLAT = (ShapeKind.PLANE, ShapeKind.SPHERE)
 
 
@@ -39,7 +38,6 @@ class Surface(NamedTuple):
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
     length: Array         #: (e,)   half the edge; radius of a rim and of a round face; inf = no limit [m]
     radius: Array         #: (e,)   what the element is swollen by [m]; negative = the inside
-    arc: Array            #: (e, 2, 3) normals of the faces beside a sharp edge, else 0
     side_start: IntArray  #: (e + 1,)
     side: Array           #: (k, 4) the element is nearest to points with side[:3] . p <= side[3]
     first: IntArray       #: (p,)   the pair's elements: kind[first] <= kind[second] but for RIM_FACE
@@ -47,6 +45,7 @@ class Surface(NamedTuple):
     pair: IntArray        #: (p,)   kind of the pair
     flip: IntArray        #: (p,)   1: the second element is on the predecessor
     block: IntArray       #: (b, 4) shape pairs: shape a, shape b, first and last + 1 of its rows p
+    shape_body: IntArray  #: (s,)   body of each shape
     reach: Array          #: (s, 4) ball about each shape: centre in the body frame, radius [m]
 
 
@@ -58,7 +57,6 @@ class Element(NamedTuple):
     axis: ArrayLike = (0.0, 0.0, 0.0)
     length: float = np.inf
     radius: float = 0.0
-    arc: ArrayLike = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     sides: tuple = ()  #: (direction, offset) of half-spaces
 
 
@@ -78,14 +76,12 @@ def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
     for v, p in enumerate(vertices):
         away = [vertices[j] - p for i, j in beside if i == v]
         found.append(Element(VERTEX, p, sides=tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)))
-    for (i, j), f in beside.items():
+    for i, j in beside:
         if i < j:
             p, q = vertices[i], vertices[j]
-            g = beside[j, i]
             sides = tuple((-m, -m @ p) for m in (out[i, j], out[j, i]))
             half = 0.5 * float(np.linalg.norm(q - p))
-            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, arc=(normals[f], normals[g]),
-                                 sides=sides))
+            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides))
     for f, loop in enumerate(loops):
         sides = tuple((out[i, j], out[i, j] @ vertices[i]) for i, j in zip(loop, loop[1:] + loop[:1], strict=True))
         found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides))
@@ -150,7 +146,7 @@ def surface_of(model: Model) -> Surface:
     empty = np.zeros(0, np.int32)
     table = Surface(
         np.array(owner, np.int32), shapes.body[np.array(owner, np.int64)].astype(np.int32), *columns(rows),
-        empty, empty, empty, empty, np.zeros((0, 4), np.int32), np.ascontiguousarray(reach),
+        empty, empty, empty, empty, np.zeros((0, 4), np.int32), shapes.body, np.ascontiguousarray(reach),
     )
     return with_pairs(model, table)
 
@@ -166,8 +162,8 @@ def append(model: Model, table: Surface, shape: int, element: Element, frame: Ar
         point=np.vstack([table.point, columns_new[1]]), axis=np.vstack([table.axis, columns_new[2]]),
         frame=np.vstack([table.frame, np.array(frame, float)[None]]),
         length=np.append(table.length, columns_new[4]), radius=np.append(table.radius, columns_new[5]),
-        arc=np.concatenate([table.arc, columns_new[6]]), side_start=starts,
-        side=np.vstack([table.side, columns_new[8]]),
+        side_start=starts,
+        side=np.vstack([table.side, columns_new[7]]),
     )
     return with_pairs(model, grown)
 
@@ -182,8 +178,7 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
     ])
     sides = tuple((r @ n, float(offset + (r @ n) @ position)) for n, offset in e.sides)
     axis = np.asarray(e.axis, float) if e.kind == ELLIPSOID else r @ np.asarray(e.axis, float)
-    return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, arc=np.asarray(e.arc, float) @ r.T,
-                      sides=sides)
+    return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides)
 
 
 def columns(rows: list[Element]) -> tuple:
@@ -196,7 +191,7 @@ def columns(rows: list[Element]) -> tuple:
     starts = np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32)
     sides = np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4)
     return (np.array([e.kind for e in rows], np.int32), table("point", 3), table("axis", 3), frame, table("length"),
-            table("radius"), table("arc", 2, 3), starts, sides)
+            table("radius"), starts, sides)
 
 
 def with_pairs(model: Model, table: Surface) -> Surface:

@@ -1,0 +1,328 @@
+"""Distances of surface elements: the gap of a pair, its nearest points, its normal, and how both surfaces curve there.
+
+How a surface curves enters as a pair (α, β) for each of two perpendicular tangent directions: moving the point of the
+surface by β s turns its outward normal by α s. A ball of radius r has (1, r), a plane (0, 1), a vertex (1, 0), an edge
+(0, 1) along and (1, 0) across, the side of a cylinder (0, 1) and (1, r); hollow surfaces have r < 0.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.collision.surface import (
+    EDGE_EDGE,
+    RIM_FACE,
+    VERTEX_EDGE,
+    VERTEX_FACE,
+    VERTEX_RIM,
+    VERTEX_VERTEX,
+)
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    neg,
+    norm,
+    put,
+    put4,
+    quat_mul,
+    rotate,
+    row,
+    row4,
+    scale,
+    sub,
+    tangents,
+    transform,
+    unit,
+    unrotate,
+    untransform,
+)
+
+FLAT = 1e-3      # sine of the tilt below which a rim touches with more than its lowest point
+PARALLEL = 1e-6  # sine of the angle below which two edges have no normal
+NOWHERE = -1.0   # margin of a pair that has no gap at this pose [m]
+BALL = 1.0       # α of a surface that curves the same in all directions
+
+
+class Witness(NamedTuple):
+    """Where pairs of elements are nearest; row k is the k-th pair asked for. a is the predecessor, b the successor."""
+
+    body_a: IntArray  #: (k,)
+    body_b: IntArray  #: (k,)
+    p_a: Array        #: (k, 3) nearest point on a's surface [m], world frame
+    p_b: Array        #: (k, 3) on b's
+    normal: Array     #: (k, 3) unit, from a to b; the outward normal of a
+    gap: Array        #: (k,)   φ = n . (p_b - p_a) [m]
+    margin: Array     #: (k,)   how far inside the pair's own region the points are [m]; < 0: others are nearer
+    facing: Array     #: (k,)   of two sharp edges: >= 0 where the normal lies between their faces'; else 1
+    u_a: Array        #: (k, 3) first principal direction of a's surface, unit, tangential
+    curve_a: Array    #: (k, 4) α, β along u_a, and α, β across
+    u_b: Array        #: (k, 3)
+    curve_b: Array    #: (k, 4)
+
+
+def empty_witness(capacity: int) -> Witness:
+    def floats(*width: int) -> Array:
+        return np.zeros((capacity, *width))
+
+    ints = (np.zeros(capacity, np.int32), np.zeros(capacity, np.int32))
+    return Witness(*ints, floats(3), floats(3), floats(3), floats(), floats(), floats(), floats(3), floats(4),
+                   floats(3), floats(4))
+
+
+@helper
+def world_point(surface, bodies, e):
+    """The element's point in the world."""
+    i = int(surface.body[e])
+    return transform(row(bodies.x, i), row4(bodies.q, i), row(surface.point, e))
+
+
+@helper
+def world_axis(surface, bodies, e):
+    """The element's axis in the world."""
+    return rotate(row4(bodies.q, int(surface.body[e])), row(surface.axis, e))
+
+
+@helper
+def side_margin(surface, bodies, e, p):
+    """How far inside all half-spaces of the element a world point is [m]."""
+    first, last = int(surface.side_start[e]), int(surface.side_start[e + 1])
+    margin = math.inf
+    if last > first:
+        i = int(surface.body[e])
+        local = untransform(row(bodies.x, i), row4(bodies.q, i), p)
+        for k in range(first, last):
+            margin = min(margin, surface.side[k, 3] - dot(row(surface.side, k), local))
+    return margin
+
+
+@helper
+def facing_margin(surface, bodies, e, n):
+    """>= 0 where the unit vector n lies between the outward normals of the faces beside a sharp edge."""
+    margin = 1.0
+    local = unrotate(row4(bodies.q, int(surface.body[e])), n)
+    for k in range(int(surface.side_start[e]), int(surface.side_start[e + 1])):
+        margin = min(margin, -dot(row(surface.side, k), local))
+    return margin
+
+
+@helper
+def vertex_vertex(surface, bodies, e, f):
+    """φ = ±|p_f - p_e| - r_e - r_f, minus inside a hollow ball"""
+    p, q = world_point(surface, bodies, e), world_point(surface, bodies, f)
+    r, s = surface.radius[e], surface.radius[f]
+    d = sub(q, p)
+    length = norm(d)
+    sign = -1.0 if r < 0.0 or s < 0.0 else 1.0
+    n = scale(sign, unit(d))
+    t = tangents(n)[0]
+    margin = min(side_margin(surface, bodies, e, q), side_margin(surface, bodies, f, p))
+    return (axpy(r, n, p), axpy(-s, n, q), n, sign * length - r - s, margin, 1.0, t, (1.0, r, 1.0, r), t,
+            (1.0, s, 1.0, s))
+
+
+@helper
+def vertex_edge(surface, bodies, e, f):
+    """The same with the foot of the vertex on the edge."""
+    p, c, u = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, s = surface.radius[e], surface.radius[f]
+    along = dot(u, sub(p, c))
+    q = axpy(along, u, c)
+    d = sub(q, p)
+    sign = -1.0 if r < 0.0 or s < 0.0 else 1.0
+    n = scale(sign, unit(d))
+    margin = min(side_margin(surface, bodies, e, q), side_margin(surface, bodies, f, p))
+    margin = min(margin, surface.length[f] - abs(along))
+    return (axpy(r, n, p), axpy(-s, n, q), n, sign * norm(d) - r - s, margin, 1.0, u, (1.0, r, 1.0, r), u,
+            (0.0, 1.0, 1.0, s))
+
+
+@helper
+def vertex_face(surface, bodies, e, f):
+    """φ = m·(p - o) - r, m the face's outward normal"""
+    p, o, m = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r = surface.radius[e]
+    d = sub(p, o)
+    height = dot(m, d)
+    margin = side_margin(surface, bodies, f, p)
+    if surface.length[f] < math.inf:
+        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
+    n = neg(m)
+    t = tangents(n)[0]
+    return (axpy(r, n, p), axpy(height, n, p), n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t, (0.0, 1.0, 0.0, 1.0))
+
+
+@helper
+def edge_edge(surface, bodies, e, f):
+    """φ = n·(c_f - c_e) - r_e - r_f,  n = ±(u × v)/|u × v|, out of the sharp edge's faces or towards the other edge"""
+    c, u = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    k, v = world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, s = surface.radius[e], surface.radius[f]
+    d = sub(k, c)
+    w = cross(u, v)
+    sine = norm(w)
+    n = unit(w)
+    along = dot(n, d)
+    sharp_e = surface.side_start[e + 1] > surface.side_start[e]
+    sharp_f = surface.side_start[f + 1] > surface.side_start[f]
+    if sharp_e:
+        if facing_margin(surface, bodies, e, n) < facing_margin(surface, bodies, e, neg(n)):
+            n, along = neg(n), -along
+    elif sharp_f:
+        if facing_margin(surface, bodies, f, neg(n)) < facing_margin(surface, bodies, f, n):
+            n, along = neg(n), -along
+    elif (along < 0.0) != (r < 0.0 or s < 0.0):
+        n, along = neg(n), -along
+    if sine < PARALLEL:
+        return c, k, u, 0.0, NOWHERE, 1.0, u, (0.0, 1.0, 1.0, r), v, (0.0, 1.0, 1.0, s)
+    cosine = dot(u, v)
+    x = (dot(d, u) - cosine * dot(d, v)) / (sine * sine)
+    y = cosine * x - dot(d, v)
+    margin = min(surface.length[e] - abs(x), surface.length[f] - abs(y))
+    facing = min(facing_margin(surface, bodies, e, n), facing_margin(surface, bodies, f, neg(n)))
+    return (axpy(r, n, axpy(x, u, c)), axpy(-s, n, axpy(y, v, k)), n, along - r - s, margin, facing, u,
+            (0.0, 1.0, 1.0, r), v, (0.0, 1.0, 1.0, s))
+
+
+@helper
+def rim_face(surface, bodies, e, f):
+    """φ = m·(c - o) - ρ sqrt(1 - (a·m)²): the lowest point of a rim with axis a over a face. Along its tangent the rim
+    bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1."""
+    c, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    size = surface.length[e]
+    down = sub(scale(dot(a, m), a), m)
+    sine = norm(down)
+    out = unit(down)
+    p = axpy(size, out, c)
+    d = sub(p, o)
+    height = dot(m, d)
+    margin = min(side_margin(surface, bodies, f, p), sine - FLAT)
+    n = neg(m)
+    return (p, axpy(height, n, p), n, height, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0),
+            tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
+
+
+@helper
+def vertex_rim(surface, bodies, e, f):
+    """φ = |q - p| - r, q the nearest point of the rim"""
+    p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, size = surface.radius[e], surface.length[f]
+    above = dot(a, sub(p, c))
+    beside = axpy(-above, a, sub(p, c))
+    out = unit(beside)
+    q = axpy(size, out, c)
+    d = sub(q, p)
+    n = unit(d)
+    margin = min(above, norm(beside) - size)
+    u = cross(a, out)
+    return (axpy(r, n, p), q, n, norm(d) - r, margin, 1.0, u, (1.0, r, 1.0, r), u,
+            (-dot(n, out) / size, 1.0, 1.0, 0.0))
+
+
+@helper
+def ellipsoid_foot(y, s):
+    """Nearest point x to y on the ellipsoid of semi-axes s, both in its frame: x_i = s_i² y_i / (t + s_i²), with t the
+    root of Σ (s_i y_i / (t + s_i²))² = 1 by Newton's method from the convex side [Eberly 2013, §3]."""
+    t = -min(s[0], s[1], s[2]) ** 2 + max(abs(y[0]) * s[0], abs(y[1]) * s[1], abs(y[2]) * s[2])
+    for _ in range(60):
+        total, slope = -1.0, 0.0
+        for i in range(3):
+            part = s[i] * y[i] / (t + s[i] * s[i])
+            total += part * part
+            slope -= 2.0 * part * part / (t + s[i] * s[i])
+        change = -total / slope if slope != 0.0 else 0.0
+        t += change
+        if abs(change) <= 1e-16 * (abs(t) + s[0] * s[0]):
+            break
+    return (s[0] * s[0] * y[0] / (t + s[0] * s[0]), s[1] * s[1] * y[1] / (t + s[1] * s[1]),
+            s[2] * s[2] * y[2] / (t + s[2] * s[2]))
+
+
+@helper
+def vertex_ellipsoid(surface, bodies, e, f):
+    """φ = m·(p - x) - r with the nearest point x. The shape operator is that of the level set Σ (x_i/s_i)² = 1:
+    tangential part of diag(1/s²)/|∇|; its principal directions are found in the tangent plane."""
+    i = int(surface.body[f])
+    turn = quat_mul(row4(bodies.q, i), row4(surface.frame, f))
+    centre, s = world_point(surface, bodies, f), row(surface.axis, f)
+    p, r = world_point(surface, bodies, e), surface.radius[e]
+    local = unrotate(turn, sub(p, centre))
+    x = ellipsoid_foot(local, s)
+    slope = (x[0] / (s[0] * s[0]), x[1] / (s[1] * s[1]), x[2] / (s[2] * s[2]))
+    steep = norm(slope)
+    m = unit(slope)
+    t1, t2 = tangents(m)
+    k11, k12, k22 = 0.0, 0.0, 0.0
+    for j in range(3):
+        k11 += t1[j] * t1[j] / (s[j] * s[j] * steep)
+        k12 += t1[j] * t2[j] / (s[j] * s[j] * steep)
+        k22 += t2[j] * t2[j] / (s[j] * s[j] * steep)
+    angle = 0.5 * math.atan2(2.0 * k12, k11 - k22)
+    mean, half = 0.5 * (k11 + k22), math.hypot(0.5 * (k11 - k22), k12)
+    u = rotate(turn, add(scale(math.cos(angle), t1), scale(math.sin(angle), t2)))
+    n = neg(rotate(turn, m))
+    q = add(centre, rotate(turn, x))
+    gap = -dot(n, sub(p, q)) - r
+    return axpy(r, n, p), q, n, gap, math.inf, 1.0, u, (1.0, r, 1.0, r), u, (mean + half, 1.0, mean - half, 1.0)
+
+
+@helper
+def nearest(surface, bodies, kind, e, f):
+    """Points on both elements, normal from e to f, gap, margin, facing, and how both curve. The table of pairs."""
+    if kind == VERTEX_FACE:
+        return vertex_face(surface, bodies, e, f)
+    if kind == EDGE_EDGE:
+        return edge_edge(surface, bodies, e, f)
+    if kind == VERTEX_VERTEX:
+        return vertex_vertex(surface, bodies, e, f)
+    if kind == VERTEX_EDGE:
+        return vertex_edge(surface, bodies, e, f)
+    if kind == RIM_FACE:
+        return rim_face(surface, bodies, e, f)
+    if kind == VERTEX_RIM:
+        return vertex_rim(surface, bodies, e, f)
+    return vertex_ellipsoid(surface, bodies, e, f)
+
+
+@kernel
+def find_witnesses(surface, bodies, pairs, count, out):
+    """Fill rows 0 … count - 1 of `out` for the pairs of elements pairs[0 … count - 1]."""
+    for k in range(count):
+        p = int(pairs[k])
+        e, f = int(surface.first[p]), int(surface.second[p])
+        p_a, p_b, n, gap, margin, facing, u_a, c_a, u_b, c_b = nearest(surface, bodies, int(surface.pair[p]), e, f)
+        if surface.flip[p] == 1:
+            e, f, p_a, p_b, n, u_a, c_a, u_b, c_b = f, e, p_b, p_a, neg(n), u_b, c_b, u_a, c_a
+        out.body_a[k], out.body_b[k] = surface.body[e], surface.body[f]
+        put(out.p_a, k, p_a)
+        put(out.p_b, k, p_b)
+        put(out.normal, k, n)
+        out.gap[k], out.margin[k], out.facing[k] = gap, margin, facing
+        put(out.u_a, k, u_a)
+        put4(out.curve_a, k, c_a)
+        put(out.u_b, k, u_b)
+        put4(out.curve_b, k, c_b)
+
+
+@kernel
+def pairs_in_reach(surface, bodies, reach, pairs_out):
+    """Pairs of elements of all shapes that are within reach[a] + reach[b] of each other, a and b their bodies; judged
+    by the balls about them. Returns their number, which may exceed the room."""
+    found = 0
+    for block in range(len(surface.block)):
+        a, b = int(surface.block[block, 0]), int(surface.block[block, 1])
+        i, j = int(surface.shape_body[a]), int(surface.shape_body[b])
+        c = transform(row(bodies.x, i), row4(bodies.q, i), row(surface.reach, a))
+        d = transform(row(bodies.x, j), row4(bodies.q, j), row(surface.reach, b))
+        if norm(sub(d, c)) > reach[i] + reach[j] + surface.reach[a, 3] + surface.reach[b, 3]:
+            continue
+        for p in range(int(surface.block[block, 2]), int(surface.block[block, 3])):
+            if found < len(pairs_out):
+                pairs_out[found] = p
+            found += 1
+    return found

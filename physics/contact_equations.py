@@ -1,0 +1,255 @@
+"""The contact equations: how separation and slip of touching elements accelerate under forces at the contacts.
+
+    H q̈ + C = τ + Tλ,   ζ = Tᵀ q̇,   ζ̇ = M λ + d,   M = TᵀH⁻¹T,   d = TᵀH⁻¹(τ - C) + Ṫᵀq̇   [RBDA eqs. 11.28–11.36]
+
+Each contact has three rows: the normal and two tangents. Here q̇ holds, body after body, the angular velocity and the
+velocity of the centre of mass in the world frame, H is block diagonal, and C = (ω × I ω, 0).
+
+The velocity terms Ṫᵀq̇ contain how the contact point wanders over both surfaces and turns the normal. With σ the
+velocity of the point over each surface, n the outward normal of a and -n that of b, u the velocity of b's material at
+the point over a's, and surfaces given by (α, β) along their principal directions e (see `surface_gap`),
+
+    ṅ = ω_a × n + Σ α_i s_i e_i,    σ_a = Σ β_i s_i e_i
+    ṅ = ω_b × n - Σ α'_j s'_j e'_j,   σ_b = Σ β'_j s'_j e'_j
+    σ_b - σ_a + u_t = φ ṅ                                        (both points stay on the common normal)
+
+are four linear equations for s, s' in the tangent plane. Then, with g = ω_b × ṙ_b - ω_a × ṙ_a, ṙ = ω × r + σ,
+
+    ζ̇ = n·(a_b + α_b × r_b - a_a - α_a × r_a) + n·g + ṅ·u        [RBDA eq. 11.30, with ṅ of both surfaces]
+
+and likewise, for a contact that does not slip, with a tangent in place of n and without the last term.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.assemble import surface_velocity
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, BodyKind, IntArray, Model
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    mul,
+    neg,
+    put,
+    rotate,
+    row,
+    row4,
+    scale,
+    sub,
+    tangents,
+    unrotate,
+)
+
+DYNAMIC, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.KINEMATIC)
+
+
+class Equations(NamedTuple):
+    """Rows 3 i (normal), 3 i + 1 and 3 i + 2 (tangents) belong to contact i; n_v = 6 times the dynamic bodies."""
+
+    slot: IntArray      #: (n,)      first of the body's six places in q̇, -1 where it is not dynamic
+    tangent_1: Array    #: (c, 3)    unit, world frame
+    tangent_2: Array    #: (c, 3)
+    T: Array            #: (3 c, n_v) the transpose of RBDA's T
+    HT: Array           #: (3 c, n_v) TᵀH⁻¹
+    u: Array            #: (3 c,)    Tᵀq̇: ζ and slip, belts that run included [m/s]
+    rate: Array         #: (3 c,)    Ṫᵀq̇ and the accelerations of driven bodies [m/s2]
+    free: Array         #: (n_v,)    H⁻¹(τ - C)
+    work: Array         #: (4, 5)    scratch
+
+
+def empty_equations(model: Model, contacts: int) -> Equations:
+    dynamic = model.kind == BodyKind.DYNAMIC
+    slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
+    size = 6 * int(dynamic.sum())
+    return Equations(
+        slot, np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros((3 * contacts, size)),
+        np.zeros((3 * contacts, size)), np.zeros(3 * contacts), np.zeros(3 * contacts), np.zeros(size),
+        np.zeros((4, 5)),
+    )
+
+
+@helper
+def solve_small(a, n):
+    """Solve n equations a[:n, :n] x = a[:n, n] by elimination with row exchanges; x lands in column n. A pivot that
+    vanishes gives x = 0 there."""
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(a[i, k]) > abs(a[best, k]):
+                best = i
+        if best != k:
+            for j in range(k, n + 1):
+                a[k, j], a[best, j] = a[best, j], a[k, j]
+        pivot = a[k, k]
+        if pivot == 0.0:
+            continue
+        for i in range(k + 1, n):
+            factor = a[i, k] / pivot
+            if factor != 0.0:
+                for j in range(k + 1, n + 1):
+                    a[i, j] -= factor * a[k, j]
+    for k in range(n - 1, -1, -1):
+        total = a[k, n]
+        for j in range(k + 1, n):
+            total -= a[k, j] * a[j, n]
+        a[k, n] = total / a[k, k] if a[k, k] != 0.0 else 0.0
+
+
+@helper
+def wander(witness, k, n, spin_a, spin_b, u, work):
+    """ṅ, σ_a and σ_b of contact k: the four equations above."""
+    e1, f1 = row(witness.u_a, k), row(witness.u_b, k)
+    e2, f2 = cross(n, e1), cross(n, f1)
+    turn_a, turn_b = cross(spin_a, n), cross(spin_b, n)
+    gap = witness.gap[k]
+    right = sub(turn_b, turn_a)
+    slide = sub(scale(gap, turn_a), u)
+    for i in range(2):
+        e = e1 if i == 0 else e2
+        work[i, 0], work[i, 1] = witness.curve_a[k, 0] * dot(e, e1), witness.curve_a[k, 2] * dot(e, e2)
+        work[i, 2], work[i, 3] = witness.curve_b[k, 0] * dot(e, f1), witness.curve_b[k, 2] * dot(e, f2)
+        work[i, 4] = dot(e, right)
+        work[2 + i, 0] = -(witness.curve_a[k, 1] + gap * witness.curve_a[k, 0]) * dot(e, e1)
+        work[2 + i, 1] = -(witness.curve_a[k, 3] + gap * witness.curve_a[k, 2]) * dot(e, e2)
+        work[2 + i, 2], work[2 + i, 3] = witness.curve_b[k, 1] * dot(e, f1), witness.curve_b[k, 3] * dot(e, f2)
+        work[2 + i, 4] = dot(e, slide)
+    solve_small(work, 4)
+    s1, s2, s3, s4 = work[0, 4], work[1, 4], work[2, 4], work[3, 4]
+    n_dot = add(turn_a, add(scale(witness.curve_a[k, 0] * s1, e1), scale(witness.curve_a[k, 2] * s2, e2)))
+    sigma_a = add(scale(witness.curve_a[k, 1] * s1, e1), scale(witness.curve_a[k, 3] * s2, e2))
+    sigma_b = add(scale(witness.curve_b[k, 1] * s3, f1), scale(witness.curve_b[k, 3] * s4, f2))
+    return n_dot, sigma_a, sigma_b
+
+
+@helper
+def driven_acceleration(model, i, t):
+    """Acceleration of a kinematic body at time t; its way points are joined by straight lines."""
+    if model.kind[i] != KINEMATIC:
+        return (0.0, 0.0, 0.0)
+    motions = model.motions
+    rate = 2.0 * math.pi * motions.frequency[i]
+    return scale(-rate * rate * math.sin(rate * t + motions.phase[i]), row(motions.amplitude, i))
+
+
+@helper
+def put_row(T, r, slot, arm, direction):
+    """Add a body's part of a row of T: (r × d, d)"""
+    if slot >= 0:
+        turn = cross(arm, direction)
+        for j in range(3):
+            T[r, slot + j] += turn[j]
+            T[r, slot + 3 + j] += direction[j]
+
+
+@kernel
+def contact_rows(model, t, bodies, witness, count, eq):
+    """Write T, u and rate of contacts 0 … count - 1 at the poses and velocities of the bodies."""
+    for k in range(count):
+        a, b = int(witness.body_a[k]), int(witness.body_b[k])
+        n = row(witness.normal, k)
+        arm_a = sub(row(witness.p_a, k), row(bodies.x, a))
+        arm_b = sub(row(witness.p_b, k), row(bodies.x, b))
+        spin_a, spin_b = row(bodies.w, a), row(bodies.w, b)
+        u = sub(add(row(bodies.v, b), cross(spin_b, arm_b)), add(row(bodies.v, a), cross(spin_a, arm_a)))
+        zeta = dot(u, n)
+        n_dot, sigma_a, sigma_b = wander(witness, k, n, spin_a, spin_b, axpy(-zeta, n, u), eq.work)
+        g = sub(cross(spin_b, add(cross(spin_b, arm_b), sigma_b)), cross(spin_a, add(cross(spin_a, arm_a), sigma_a)))
+        g = add(g, sub(driven_acceleration(model, b, t), driven_acceleration(model, a, t)))
+        belt = sub(
+            surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, b, row4(bodies.q, b), arm_b),
+            surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, a, row4(bodies.q, a), arm_a))
+        t1, t2 = tangents(n)
+        put(eq.tangent_1, k, t1)
+        put(eq.tangent_2, k, t2)
+        for i in range(3):
+            r = 3 * k + i
+            direction = n if i == 0 else (t1 if i == 1 else t2)
+            for j in range(eq.T.shape[1]):
+                eq.T[r, j] = 0.0
+            put_row(eq.T, r, int(eq.slot[b]), arm_b, direction)
+            put_row(eq.T, r, int(eq.slot[a]), arm_a, neg(direction))
+            eq.u[r] = zeta if i == 0 else dot(direction, add(u, belt))
+            eq.rate[r] = dot(direction, g) + (dot(n_dot, u) if i == 0 else 0.0)
+
+
+@kernel
+def weigh_rows(inv_mass, inv_inertia, bodies, count, eq):
+    """HT = TᵀH⁻¹ of contacts 0 … count - 1, body by body: I⁻¹ = R I_body⁻¹ Rᵀ and 1/m."""
+    for r in range(3 * count):
+        for i in range(len(inv_mass)):
+            j = int(eq.slot[i])
+            if j < 0:
+                continue
+            q = row4(bodies.q, i)
+            turn = (eq.T[r, j], eq.T[r, j + 1], eq.T[r, j + 2])
+            turn = rotate(q, mul(row(inv_inertia, i), unrotate(q, turn)))
+            for k in range(3):
+                eq.HT[r, j + k] = turn[k]
+                eq.HT[r, j + 3 + k] = inv_mass[i] * eq.T[r, j + 3 + k]
+
+
+@kernel
+def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
+    """H⁻¹(τ - C): what the bodies would do without contact;  I ω̇ = τ - ω × L,  m v̇ = F"""
+    for i in range(len(inv_mass)):
+        j = int(eq.slot[i])
+        if j < 0:
+            continue
+        q = row4(bodies.q, i)
+        moment = sub(row(torque, i), cross(row(bodies.w, i), row(bodies.L, i)))
+        turn = rotate(q, mul(row(inv_inertia, i), unrotate(q, moment)))
+        for k in range(3):
+            eq.free[j + k] = turn[k]
+            eq.free[j + 3 + k] = inv_mass[i] * force[i, k]
+
+
+@helper
+def inner(a, i, b, j):
+    """Row i of a times row j of b."""
+    total = 0.0
+    for k in range(a.shape[1]):
+        total += a[i, k] * b[j, k]
+    return total
+
+
+@kernel
+def contact_matrix(count, eq, M_out, d_out):
+    """M (3 c, 3 c) and d (3 c,) of contacts 0 … count - 1, all three rows of each   [RBDA eqs. 11.35, 11.36]"""
+    for i in range(3 * count):
+        total = eq.rate[i]
+        for k in range(len(eq.free)):
+            total += eq.T[i, k] * eq.free[k]
+        d_out[i] = total
+        for j in range(i + 1):
+            M_out[i, j] = inner(eq.T, i, eq.HT, j)
+            M_out[j, i] = M_out[i, j]
+
+
+@kernel
+def push(inv_mass, inv_inertia, eq, generalized, bodies_out):
+    """Momenta after a generalized impulse (n_v,): L += torque part, P += force part; and the velocities after it."""
+    for i in range(len(inv_mass)):
+        j = int(eq.slot[i])
+        if j < 0:
+            continue
+        q = row4(bodies_out.q, i)
+        for k in range(3):
+            bodies_out.L[i, k] += generalized[j + k]
+            bodies_out.P[i, k] += generalized[j + 3 + k]
+            bodies_out.v[i, k] = inv_mass[i] * bodies_out.P[i, k]
+        put(bodies_out.w, i, rotate(q, mul(row(inv_inertia, i), unrotate(q, row(bodies_out.L, i)))))
+
+
+@kernel
+def separation_rates(witness, bodies, count, zeta_out):
+    """ζ = n·(v_b - v_a) at the nearest points of pairs 0 … count - 1 [m/s]: the rate of the gap."""
+    for k in range(count):
+        a, b = int(witness.body_a[k]), int(witness.body_b[k])
+        v_a = add(row(bodies.v, a), cross(row(bodies.w, a), sub(row(witness.p_a, k), row(bodies.x, a))))
+        v_b = add(row(bodies.v, b), cross(row(bodies.w, b), sub(row(witness.p_b, k), row(bodies.x, b))))
+        zeta_out[k] = dot(row(witness.normal, k), sub(v_b, v_a))

@@ -1,0 +1,566 @@
+"""`event_driven`: exact rigid contact after RBDA chapter 11.
+
+    settle   impacts at the instant, then the current and the active set: an LCP, or Coulomb's law for accelerations
+    advance  one step of the integrator, active contacts as equality constraints in its right-hand side
+    search   the step's dense output for the earliest event
+    cut      the step there by interpolation; φ = 0 and ζ = 0 are restored along H⁻¹T
+    and on with the rest of the step                                                              [RBDA table 11.1]
+
+The sets live on from step to step in `State.memory`; equations are solved only where a force would become negative, at
+impacts and where contacts come or go. `counts` says how often.
+
+A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
+impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from contactlab.physics.collision.surface import Surface, surface_of
+from contactlab.physics.collision.surface_gap import find_witnesses
+from contactlab.physics.contact_equations import (
+    contact_matrix,
+    contact_rows,
+    free_acceleration,
+    push,
+    separation_rates,
+    weigh_rows,
+)
+from contactlab.physics.contact_sets import (
+    IDLE,
+    OPEN,
+    SLIDE,
+    SLIPS,
+    SMOOTH,
+    STICK,
+    Resolution,
+    basis,
+    empty_set,
+    fill_set,
+    resolve,
+)
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.integrators import INTEGRATORS, Integrator
+from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
+from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.methods.event_driven_impacts import impact_without_collision, newton_impact
+from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
+from contactlab.physics.methods.event_driven_report import Report, recall, remember
+from contactlab.physics.methods.event_search import (
+    CONE,
+    EDGE,
+    FACING,
+    FORCE,
+    MARGIN,
+    RESTS,
+    SLIP,
+    TOUCH,
+    Course,
+    Trigger,
+)
+from contactlab.physics.model import Array, IntArray, Model, body_count
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts, empty_state
+
+REST = 1e-4         # approach speed below which there is no restitution, in units of g h
+OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
+SLOT = 1e-6         # depth that contacts may come to where nothing can keep all of them from it [m]
+WITHOUT_END = 40    # impacts, or events without progress, at one instant
+STORM = 2000        # events of one step after which restitution is left out
+
+
+@dataclass
+class Counts:
+    """What the run did so far."""
+
+    steps: int = 0
+    pieces: int = 0        #: integrator steps, cut ones included
+    solves: int = 0        #: times contact equations were solved for sets or impulses
+    events: int = 0
+    drift: float = 0.0     #: energy that projection put in [J]
+
+
+class EventDriven:
+    """METHODS["event_driven"]. Holds scratch memory only; all that matters later is in the State.
+
+    `contacts` are those at the end of the step: lam and friction_force are the forces at that instant, impulse that of
+    the whole step.
+    """
+
+    title = "Event-driven (exact)"
+
+    def __init__(self, model: Model, surface: Surface | None = None) -> None:
+        """ValueError where a pair of shapes has no exact gap. surface: elements made by hand instead of the shapes'."""
+        self.model = model
+        self.surface = surface_of(model) if surface is None else surface
+        self.contacts: Contacts = empty_contacts(0)
+        self.info = StepInfo()
+        self.events: list[Event] = []
+        self.counts = Counts()
+        s = self.surface
+        first, second = model.shapes.material[s.shape[s.first]], model.shapes.material[s.shape[s.second]]
+        self._restitution = model.materials.restitution[first, second]
+        self._friction = model.materials.friction[first, second]
+        self._report = Report(s, self._restitution, self._friction)
+        self._out = empty_state(body_count(model)).bodies
+        self._make_room(16)
+        radius = self._course.radius[self._course.radius > 0]
+        self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
+
+    def _make_room(self, contacts: int) -> None:
+        self._scratch = empty_scratch(self.model, contacts)
+        self._chosen = empty_set(contacts)
+        self._course = Course(self.model, self.surface, self._scratch)
+        self._room = contacts
+
+    # ---------------------------------------------------------------------------------------------- the step
+    def step(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
+        integrator, h = INTEGRATORS[settings.integrator], settings.h
+        self._begin(state, loads, h)
+        rest, substep, idle, blind = h, h, 0, False
+        while rest > 1e-14 * h:
+            length, following = self._advance(integrator, min(substep, rest), h)
+            trigger = self._search(blind)
+            done = length if trigger is None else trigger.delta * length
+            self._cut(trigger)
+            self._t, rest = self._t + done, rest - done
+            self.counts.pieces += 1
+            if trigger is not None:
+                self._handle(trigger)
+            idle = idle + 1 if trigger is not None and done < 1e-12 else 0
+            blind = idle > WITHOUT_END  # the sets do not come to rest: let them be for a moment
+            substep = min(1e-3 * h if blind else rest if trigger is not None else following, rest)
+            if rest - substep < SMALLEST_SUBSTEP * h:
+                substep = rest
+        self._end(state, h)
+
+    def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
+        """The contact problem of the contacts that rest in this state, in accelerations and forces."""
+        copy = copy_state(state)
+        self._begin(copy, loads, settings.h)
+        pairs = self._touching(RESTS)
+        M, d, _ = self._equations(pairs)
+        if (self._friction[pairs] > 0).any():
+            return ContactProblem.frictional(M, d, self._friction[pairs])
+        return ContactProblem.frictionless(M[::3, ::3], d[::3])
+
+    def _begin(self, state: State, loads: Loads, h: float) -> None:
+        """Take up the state: its sets where the memory has them and they still hold, else new ones."""
+        self._bodies, self._loads, self._t, self._h = state.bodies, loads, float(state.t[0]), h
+        self.events, self._impulse, self._hits = [], {}, 0
+        self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
+        self._depth, self._sink = TOUCH, 0.5 * TOUCH
+        drive(self.model, self._t, state.bodies)
+        velocity_from_momentum(self.model, state.bodies)
+        count = int(state.memory.count[0])
+        if count > self._room:
+            self._make_room(2 * count)
+        known = recall(state.memory, len(self.surface.first), self._friction, self._chosen)
+        if not known:
+            self._chosen.count[0] = self._chosen.rows[0] = 0
+        if not known or count == 0 or not self._still_holds():
+            first = not known or (count == 0 and float(state.t[0]) == 0.0)
+            self._depth = self._overlap if first else self._depth
+            self._settle(quiet=first)
+            self._depth = TOUCH if first else self._depth
+            self._project()
+
+    def _still_holds(self) -> bool:
+        """Whether the current set is what the state says: a slider or another hand may have changed things."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        self._equations(chosen.pair[:count], matrix=False)
+        witness, u = self._scratch.witness, self._scratch.equations.u
+        if (witness.gap[:count] < -TOUCH).any():  # let in where nothing could keep them out
+            self._sink, self._depth = SLOT, 2.0 * SLOT
+        rough = chosen.friction[:count] > 0.0
+        moded = np.isin(chosen.mode[:count], (SLIDE, STICK, IDLE)) if rough.any() else True
+        return bool(
+            (np.abs(witness.gap[:count]) < 100.0 * SLOT).all() and (np.abs(u[: 3 * count : 3]) < 100.0 * SLOT).all()
+            and np.all(np.where(rough, moded, np.isin(chosen.mode[:count], (SMOOTH, IDLE))))
+        )
+
+    def _advance(self, integrator: Integrator, length: float, h: float) -> tuple[float, float]:
+        """One accepted integrator step of at most `length`: its length and what the next one may be."""
+        bodies, table = self._bodies, integrator.tableau
+        y0 = np.zeros((len(self.model.kind), 13))
+        pack(bodies, y0)
+        k = np.zeros((len(table.c), len(y0), 13))
+        while True:
+            error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, y0,
+                                     self._scratch, k, self._out) / TOLERANCE
+            if not math.isfinite(error):
+                raise FloatingPointError("the motion of a body is not finite")
+            factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
+            if not integrator.adaptive or error <= 1.0 or length <= SMALLEST_SUBSTEP * h:
+                break
+            length *= factor
+        self._course.begin(self._chosen, self._loads, table, self._t, length, y0, k, self._force_scale(), self._sink)
+        return length, length * factor if integrator.adaptive else h
+
+    def _force_scale(self) -> float:
+        g = float(np.linalg.norm(self.model.gravity))
+        return max(float(np.abs(self._scratch.lam).max(initial=0.0)), g * float(self.model.mass.max(initial=0.0)), 1e-6)
+
+    def _search(self, blind: bool) -> Trigger | None:
+        """The earliest event of the step just made. Where only sums of sticking forces are known, Coulomb's law is
+        asked anew at the end, and if it does not hold there, at the instants between."""
+        trigger = self._course.earliest(blind)
+        if not self._chosen.redundant[0] or blind:
+            return trigger
+        hi = 1.0 if trigger is None else trigger.delta
+        if self._sticks_at(hi):
+            return trigger
+        lo = 0.0
+        while hi - lo > 1e-10 / self._course.h and hi - lo > 1e-15:
+            middle = 0.5 * (lo + hi)
+            lo, hi = (middle, hi) if self._sticks_at(middle) else (lo, middle)
+        return Trigger(hi, CONE, -1)
+
+    def _sticks_at(self, delta: float) -> bool:
+        saved = self._bodies, self._t
+        t = self._t + delta * self._course.h
+        self._bodies, self._t = copy_bodies(self._course.at(delta)), t
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        M, d, u = self._equations(chosen.pair[:count])
+        self._bodies, self._t = saved
+        found = resolve(M, d, u, chosen.friction[:count], {})
+        self.counts.solves += 1
+        expected = chosen.mode[:count].tolist()
+        return all(b == a or (a != STICK and b != OPEN) for a, b in zip(expected, found.mode, strict=True))
+
+    def _cut(self, trigger: Trigger | None) -> None:
+        """Go to the event, or to the end of the step; book the forces' impulses; restore φ = 0 and ζ = 0."""
+        course, count = self._course, int(self._chosen.count[0])
+        delta = 1.0 if trigger is None else trigger.delta
+        if count and delta > 0.0:
+            for at in (0.0, delta):
+                forces = self._world_forces(course.forces(at), count)
+                for pair, force in zip(self._chosen.pair[:count].tolist(), forces, strict=True):
+                    self._book(pair, 0.5 * delta * course.h * force)
+        source = course.at(delta) if trigger is not None else self._out
+        for mine, theirs in zip(self._bodies, source, strict=True):
+            mine[:] = theirs
+        if count:
+            before = self._t
+            self._t += delta * course.h
+            self._project()
+            self._t = before
+
+    def _world_forces(self, lam: Array, count: int) -> Array:
+        eq, n = self._scratch.equations, self._scratch.witness.normal[:count]
+        f = lam[: 3 * count].reshape(count, 3)
+        return f[:, :1] * n + f[:, 1:2] * eq.tangent_1[:count] + f[:, 2:] * eq.tangent_2[:count]
+
+    def _book(self, pair: int, impulse: Array) -> None:
+        self._impulse[pair] = self._impulse.get(pair, 0.0) + impulse
+
+    # ---------------------------------------------------------------------------------------------- equations
+    def _equations(self, pairs: IntArray, matrix: bool = True) -> tuple[Array, Array, Array]:
+        """M (3 c, 3 c), d (3 c,) and velocities u (3 c,) of pairs at the present state; also left in the scratch."""
+        count = len(pairs)
+        if count > self._room:
+            raise RuntimeError("no room for the contacts")
+        scratch, model = self._scratch, self.model
+        find_witnesses(self.surface, self._bodies, np.ascontiguousarray(pairs, np.int32), count, scratch.witness)
+        contact_rows(model, self._t, self._bodies, scratch.witness, count, scratch.equations)
+        M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+        if matrix:
+            applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
+            weigh_rows(model.inv_mass, model.inv_inertia, self._bodies, count, scratch.equations)
+            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque,
+                              scratch.equations)
+            contact_matrix(count, scratch.equations, M, d)
+        return M, d, scratch.equations.u[: 3 * count].copy()
+
+    def _touching(self, fastest: float = math.inf) -> IntArray:
+        """Pairs that touch now, |ζ| <= fastest."""
+        course = self._course
+        course.reach[:] = 0.5 * TOUCH
+        course.find_pairs(self._bodies, course.reach, self._depth)
+        n, w = course.count, course.witness
+        separation_rates(w, self._bodies, n, course.zeta)
+        kept = (w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING) & (np.abs(course.zeta[:n]) <= fastest)
+        pairs = course.pairs[:n][kept].copy()
+        if len(pairs) > self._room:
+            chosen = self._chosen
+            self._make_room(2 * len(pairs))
+            for mine, theirs in zip(self._chosen, chosen, strict=True):
+                mine[: len(theirs)] = theirs
+        return pairs
+
+    def _project(self) -> None:
+        """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
+        chosen, count, eq = self._chosen, int(self._chosen.count[0]), self._scratch.equations
+        if count == 0:
+            return
+        pairs = chosen.pair[:count].copy()
+        M, _, u = self._equations(pairs)
+        gap, rows = self._scratch.witness.gap[:count], chosen.row[: chosen.rows[0]].tolist()
+        off = float(np.abs(gap).max())
+        if off <= 1e-14 and np.abs(u[rows]).max(initial=0.0) <= 1e-14:
+            return
+        before = measure(self.model, self._bodies)[0].total
+        if off > 1e-14 and self._sink < SLOT:
+            s = np.linalg.lstsq(M[::3, ::3], -gap, rcond=1e-10)[0]
+            self._shift(s @ eq.HT[: 3 * count : 3])
+            M, _, u = self._equations(pairs)
+        if rows:
+            p = np.linalg.solve(M[np.ix_(rows, rows)], -u[rows])
+            self._push(p @ eq.T[rows])
+        self.counts.drift += measure(self.model, self._bodies)[0].total - before
+
+    def _push(self, impulse: Array) -> None:
+        """Apply a generalized impulse (n_v,)."""
+        push(self.model.inv_mass, self.model.inv_inertia, self._scratch.equations, impulse, self._bodies)
+
+    def _shift(self, change: Array) -> None:
+        """Small displacement (n_v,) of the bodies; momenta stay."""
+        bodies = self._bodies
+        for i, j in enumerate(self._scratch.equations.slot.tolist()):
+            if j < 0:
+                continue
+            a = 0.5 * change[j : j + 3]
+            w, r = bodies.q[i, 0], bodies.q[i, 1:].copy()
+            q = np.array([w - a @ r, *(r + w * a + np.cross(a, r))])
+            bodies.q[i] = q / np.sqrt(q @ q)
+            bodies.x[i] += change[j + 3 : j + 6]
+        velocity_from_momentum(self.model, bodies)
+
+    # ---------------------------------------------------------------------------------------------- events
+    def _handle(self, trigger: Trigger) -> None:
+        """What the event asks for."""
+        chosen, k = self._chosen, trigger.row
+        if trigger.kind == FORCE:
+            self._settle(released={int(chosen.pair[k])})
+        elif trigger.kind == MARGIN:
+            self._settle(lost={int(chosen.pair[k])})
+        elif trigger.kind == CONE and k >= 0:
+            self._equations(chosen.pair[: chosen.count[0]], matrix=False)
+            force = self._world_forces(self._scratch.lam, int(chosen.count[0]))[k]
+            n = self._scratch.witness.normal[k]
+            along = -(force - (force @ n) * n)
+            self._settle(begins={int(chosen.pair[k]): along / np.linalg.norm(along)})
+        elif trigger.kind == SLIP:
+            if self._slip_ends(k):
+                self._settle(stopped=int(chosen.pair[k]))
+        else:
+            self._settle()
+
+    def _slip_ends(self, k: int) -> bool:
+        """Whether slip has come to its end; where it has only turned, the direction is renewed."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        _, _, u = self._equations(chosen.pair[:count], matrix=False)
+        eq = self._scratch.equations
+        size = math.hypot(u[3 * k + 1], u[3 * k + 2])
+        if size <= SLIPS:
+            return True
+        chosen.direction[k] = (u[3 * k + 1] * eq.tangent_1[k] + u[3 * k + 2] * eq.tangent_2[k]) / size
+        return False
+
+    def _settle(
+        self, released: set[int] | None = None, lost: set[int] | None = None, begins: dict[int, Array] | None = None,
+        stopped: int = -1, quiet: bool = False,
+    ) -> None:
+        """Impacts, then new sets. released: contacts whose force has just become negative; lost: those that have left
+        their elements; begins: contacts at the verge of slip, with its direction; stopped: one whose slip has ended."""
+        released, lost, begins = released or set(), lost or set(), begins or {}
+        count = int(self._chosen.count[0])
+        before = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
+        hit: set[int] = set()
+        for _ in range(WITHOUT_END):
+            while self._impact(self._touching(), lost, hit):
+                pass
+            pairs = self._touching(RESTS)
+            pairs = pairs[~np.isin(pairs, list(lost))]
+            if not len(pairs):
+                self._chosen.count[0] = self._chosen.rows[0] = self._chosen.redundant[0] = 0
+                break
+            if self._take(pairs, released, begins):
+                break
+            released, begins = set(), {}
+        if not quiet:
+            self._tell_changes(before, hit, lost, stopped)
+
+    def _take(self, pairs: IntArray, released: set[int], begins: dict[int, Array]) -> bool:
+        """Make the new sets from contacts that rest; False where it came to an impact instead."""
+        M, d, u = self._equations(pairs)
+        found = self._resolve(pairs, M, d, u, released, begins)
+        if found.status == "inconsistent":
+            if self._jam(pairs, M, u):
+                return False
+            found = self._without_solution(pairs, M, d)
+        eq, c = self._scratch.equations, len(pairs)
+        tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
+        fill_set(self._chosen, pairs, found, M, self._friction[pairs], tangents)
+        return True
+
+    def _tell_changes(self, before: dict[int, int], hit: set[int], lost: set[int], stopped: int) -> None:
+        """Events of the change from the set `before` (pair -> mode) to the present one."""
+        count = int(self._chosen.count[0])
+        now = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
+        told = len(self.events)
+        for pair in before:
+            if pair not in now:
+                self._tell("geometric_loss" if pair in lost else "dynamic_loss", pair)
+            elif now[pair] == SLIDE and (before[pair] == STICK or pair == stopped):
+                self._tell("slip", pair)
+            elif before[pair] == SLIDE and now[pair] == STICK:
+                self._tell("stick", pair)
+        for pair in now:
+            if pair not in before and pair not in hit:
+                self._tell("gain", pair)
+        if len(self.events) == told and not hit and now != before:
+            self._tell("active_set", next(p for p in now if now[p] != before.get(p)))
+
+    def _tell(self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None) -> None:
+        """Append an event of a pair; energy is that before it [J]."""
+        row = np.array([pair], np.int32)
+        w = self._course.witness
+        find_witnesses(self.surface, self._bodies, row, 1, w)
+        after = measure(self.model, self._bodies)[0].total
+        p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
+        point = 0.5 * (w.p_a[0] + w.p_b[0])
+        self.events.append(Event(
+            kind, 0, self._t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()), tuple(w.normal[0].tolist()),
+            p, after if energy is None else energy, after,
+        ))
+        self.counts.events += 1
+
+    def _impact(self, pairs: IntArray, lost: set[int], hit: set[int]) -> bool:
+        """Solve the impact of contacts that touch, if any of them closes; False otherwise."""
+        pairs = pairs[~np.isin(pairs, list(lost))]
+        if not len(pairs):
+            return False
+        M, _, u = self._equations(pairs)
+        if not (u[::3] < -RESTS).any():
+            return False
+        self._hits += 1
+        e = self._restitution[pairs] if self._hits < STORM else np.zeros(len(pairs))
+        p = newton_impact(M, u, e, self._friction[pairs], self._rest_speed)
+        self.counts.solves += 1
+        self._apply_impulses(pairs, p, hit)
+        return bool(p.any()) and self._hits < 2 * STORM
+
+    def _apply_impulses(self, pairs: IntArray, p: Array, hit: set[int]) -> None:
+        """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest."""
+        energy = measure(self.model, self._bodies)[0].total
+        eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
+        self._push(p @ eq.T[: 3 * c])
+        world = self._world_forces(p, c)
+        groups: dict[tuple[int, int], list[int]] = {}
+        for i in np.flatnonzero(p[::3] > 0.0).tolist():
+            groups.setdefault((int(w.body_a[i]), int(w.body_b[i])), []).append(i)
+            hit.add(int(pairs[i]))
+            self._book(int(pairs[i]), world[i])
+        for members in groups.values():
+            hardest = max(members, key=lambda i: p[3 * i])
+            self._tell("impact", int(pairs[hardest]), world[members].sum(0), energy)
+
+    def _resolve(
+        self, pairs: IntArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
+    ) -> Resolution:
+        """Forces of contacts that rest, those released left out where they let go indeed."""
+        self.counts.solves += 1
+        eq, c = self._scratch.equations, len(pairs)
+        keep = ~np.isin(pairs, list(released))
+        verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
+                 for k, p in enumerate(pairs.tolist()) if p in begins}
+        inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
+        force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
+        if keep.any():
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._friction[pairs][keep],
+                           {int(inner[k]): e for k, e in verge.items() if keep[k]})
+            force[rows], slip[keep], status = part.force, part.slip, part.status
+            for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
+                mode[k] = m
+        rate = M @ force + d
+        small = 1e-7 * float(np.abs(d).max(initial=0.0)) + 1e-12
+        held = any(rate[3 * k] < -small for k in np.flatnonzero(~keep))
+        stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
+        if held or stays:
+            return self._resolve(pairs, M, d, u, set() if held else released, {} if stays else begins)
+        return Resolution(status, force, rate, mode, slip)
+
+    def _jam(self, pairs: IntArray, M: Array, u: Array) -> bool:
+        """An impact without collision, where friction is why accelerations have no solution or several."""
+        self._tell("inconsistent", int(pairs[0]))
+        mu = self._friction[pairs]
+        speed = np.hypot(u[1::3], u[2::3])
+        slides = (mu > 0.0) & (speed > SLIPS)
+        if not slides.any():
+            return False
+        slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
+        p = impact_without_collision(M, u, slides, slip, mu)
+        self._apply_impulses(pairs, p, set())
+        return bool(p.any())
+
+    def _without_solution(self, pairs: IntArray, M: Array, d: Array) -> Resolution:
+        """No accelerations keep all contacts: some are kept, the others come to overlap by SLOT at most, until turned
+        normals stop the motion [RBDA example 11.1]."""
+        c = len(pairs)
+        mu = self._friction[pairs]
+        rows = basis(M, [3 * k for k in np.argsort(d[::3], kind="stable").tolist()])
+        force = np.zeros(3 * c)
+        force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
+        self._sink, self._depth = SLOT, 2.0 * SLOT
+        mode = [(SMOOTH if mu[k] == 0.0 else SLIDE) if 3 * k in rows else IDLE for k in range(c)]
+        return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
+
+    # ---------------------------------------------------------------------------------------------- the end
+    def _end(self, state: State, h: float) -> None:
+        """Report the contacts at the end of the step and remember the sets."""
+        t0 = float(state.t[0])
+        state.t[0] = self._t = t0 + h
+        drive(self.model, self._t, state.bodies)
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        constrained_rates(self.model, self.surface, chosen, self._loads, self._t, self._bodies, self._scratch,
+                          self._scratch.rate)
+        lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
+        pairs = np.concatenate([held, self._near(held)]).astype(np.int32)
+        M, d, u = self._equations(pairs)
+        if chosen.redundant[0]:
+            rows = slice(0, 3 * count)
+            lam = resolve(M[rows, rows], d[rows], u[rows], chosen.friction[:count], {}).force
+        force = np.zeros(3 * len(pairs))
+        force[: 3 * count] = lam
+        self._fill(pairs, count, force, (M @ force + d)[::3], u)
+        shapes = np.array([self._report.shapes(int(pair)) for pair in held], np.int32).reshape(-1, 2)
+        remember(chosen, shapes, state.memory)
+        self.counts.steps += 1
+        deepest = max(0.0, -float(self.contacts.gap[: len(pairs)].min(initial=0.0)))
+        self.info = StepInfo(0.0, self.counts.solves, "solved", len(pairs), len(self.surface.block), deepest)
+
+    def _near(self, held: IntArray) -> IntArray:
+        """Pairs outside the set that could touch within a step."""
+        course, bodies = self._course, self._bodies
+        course.reach[:] = TOUCH + self._h * (np.linalg.norm(bodies.v, axis=1)
+                                             + np.linalg.norm(bodies.w, axis=1) * course.radius)
+        course.find_pairs(bodies, course.reach)
+        n, w = course.count, course.witness
+        found = course.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
+        return found[~np.isin(found, held)][: self._room - len(held)]
+
+    def _fill(self, pairs: IntArray, count: int, force: Array, zeta_dot: Array, u: Array) -> None:
+        w = self._scratch.witness
+        geometry = [
+            (0.5 * (w.p_a[i] + w.p_b[i]), w.normal[i].copy(), float(w.gap[i]), int(w.body_a[i]), int(w.body_b[i]))
+            for i in range(len(pairs))
+        ]
+        rates = np.column_stack([u[::3], zeta_dot, np.hypot(u[1::3], u[2::3])]).reshape(-1, 3)
+        current = np.arange(len(pairs)) < count
+        active = np.zeros(len(pairs), bool)
+        active[self._chosen.row[: self._chosen.rows[0]] // 3] = True
+        impulses = np.array([self._impulse.get(int(p), np.zeros(3)) for p in pairs]).reshape(-1, 3)
+        self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)), impulses,
+                                          current, active, RESTS, TOUCH)
+
+
+def copy_bodies(bodies: Bodies) -> Bodies:
+    """A copy that shares nothing."""
+    return Bodies(*(a.copy() for a in bodies))

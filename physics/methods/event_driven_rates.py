@@ -1,0 +1,161 @@
+"""The right-hand side of the event-driven method: active contacts are equality constraints in it, and one Runge–Kutta
+step over it for any tableau."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.collision.surface import Surface
+from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_witnesses
+from contactlab.physics.contact_equations import (
+    Equations,
+    contact_rows,
+    empty_equations,
+    free_acceleration,
+    inner,
+    solve_small,
+    weigh_rows,
+)
+from contactlab.physics.contact_sets import SLIDE, ContactSet
+from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.integrators.stepper import combine, local_error
+from contactlab.physics.integrators.tableau import Tableau
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, Model, body_count
+from contactlab.physics.state import Bodies, empty_state
+
+
+class Scratch(NamedTuple):
+    """What evaluating the right-hand side writes; after it, of the state evaluated last."""
+
+    bodies: Bodies       #: the stage
+    force: Array         #: (n, 3) applied [N]
+    torque: Array        #: (n, 3) [N m]
+    witness: Witness     #: of the current set
+    equations: Equations
+    lam: Array           #: (3 c,) contact forces: normal, tangent 1, tangent 2 [N]
+    slide: Array         #: (2 c,) unit slip direction in the tangents, 0 where it does not slide
+    system: Array        #: (3 c, 3 c + 1)
+    rate: Array          #: (n, 13) ydot
+
+
+def empty_scratch(model: Model, contacts: int) -> Scratch:
+    n = body_count(model)
+    return Scratch(
+        empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
+        empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts),
+        np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros((n, 13)),
+    )
+
+
+@helper
+def slip_direction(eq, chosen, k, slide_out):
+    """Unit direction of slip of contact k in its tangents. Where the slip has turned against the direction it began the
+    step with, its mirror image: the force then goes on smoothly, and the end of slip is an event, not a kink."""
+    u1, u2 = eq.u[3 * k + 1], eq.u[3 * k + 2]
+    b1, b2 = 0.0, 0.0
+    for j in range(3):
+        b1 += chosen.direction[k, j] * eq.tangent_1[k, j]
+        b2 += chosen.direction[k, j] * eq.tangent_2[k, j]
+    size = np.sqrt(u1 * u1 + u2 * u2)
+    along = u1 * b1 + u2 * b2
+    if size > 1e-9 and abs(along) > 0.5 * size:
+        sign = 1.0 if along > 0.0 else -1.0
+        slide_out[2 * k], slide_out[2 * k + 1] = sign * u1 / size, sign * u2 / size
+    else:
+        slide_out[2 * k], slide_out[2 * k + 1] = b1, b2
+
+
+@helper
+def balance(chosen, eq, slide, system, lam_out):
+    """Forces λ of the current set with ζ̇ = 0 (and no slip acceleration where it sticks) in all rows of the set:
+    M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction)."""
+    rows = int(chosen.rows[0])
+    for i in range(rows):
+        r = int(chosen.row[i])
+        total = eq.rate[r]
+        for j in range(len(eq.free)):
+            total += eq.T[r, j] * eq.free[j]
+        system[i, rows] = -total
+        for j in range(rows):
+            c = int(chosen.row[j])
+            k = c // 3
+            m = inner(eq.HT, r, eq.T, c)
+            if chosen.mode[k] == SLIDE:
+                m -= chosen.friction[k] * slide[2 * k] * inner(eq.HT, r, eq.T, c + 1)
+                m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq.HT, r, eq.T, c + 2)
+            system[i, j] = m
+    solve_small(system, rows)
+    for r in range(3 * int(chosen.count[0])):
+        lam_out[r] = 0.0
+    for i in range(rows):
+        c = int(chosen.row[i])
+        k = c // 3
+        lam_out[c] = system[i, rows]
+        if chosen.mode[k] == SLIDE:
+            lam_out[c + 1] = -chosen.friction[k] * slide[2 * k] * system[i, rows]
+            lam_out[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * system[i, rows]
+
+
+@kernel
+def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
+    """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13)."""
+    count = int(chosen.count[0])
+    for k in range(count):
+        slip_direction(eq, chosen, k, slide)
+    balance(chosen, eq, slide, system, lam_out)
+    for r in range(3 * count):
+        if lam_out[r] == 0.0:
+            continue
+        for i in range(len(eq.slot)):
+            j = int(eq.slot[i])
+            if j >= 0:
+                for c in range(3):
+                    ydot_out[i, 10 + c] += lam_out[r] * eq.T[r, j + c]
+                    ydot_out[i, 7 + c] += lam_out[r] * eq.T[r, j + 3 + c]
+
+
+@kernel
+def stage_bodies(kind, weights_x, weights_p, stages, h, y0, k, bodies_out):
+    """Y = y_0 + h Σ_j w_j k_j over the first stages"""
+    combine(kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+
+
+@kernel
+def step_error(model, error, h, y0, k):
+    """Largest relative local error of a step."""
+    return local_error(model, error, h, y0, k)
+
+
+def constrained_rates(
+    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, t: float, bodies: Bodies, scratch: Scratch,
+    ydot_out: Array,
+) -> None:
+    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date."""
+    dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
+    count = int(chosen.count[0])
+    if count == 0:
+        return
+    eq = scratch.equations
+    find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
+    contact_rows(model, t, bodies, scratch.witness, count, eq)
+    weigh_rows(model.inv_mass, model.inv_inertia, bodies, count, eq)
+    free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
+    add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.lam, ydot_out)
+
+
+def constrained_step(
+    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float, y0: Array,
+    scratch: Scratch, k_out: Array, bodies_out: Bodies,
+) -> float:
+    """One step of any tableau from y0 (n, 13) at t [s] over h [s], contacts included; returns the largest relative
+    local error. Writes the stages k_out (s, n, 13) and the bodies at t + h."""
+    for i, c in enumerate(tableau.c.tolist()):
+        stage_bodies(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, scratch.bodies)
+        constrained_rates(model, surface, chosen, loads, t + c * h, scratch.bodies, scratch, k_out[i])
+    stage_bodies(model.kind, tableau.b_x, tableau.b_p, len(k_out), h, y0, k_out, bodies_out)
+    velocity_from_momentum(model, bodies_out)
+    drive(model, t + h, bodies_out)
+    return float(step_error(model, tableau.error, h, y0, k_out)) if tableau.error.any() else 0.0
