@@ -158,8 +158,8 @@ class Labels(NamedTuple):
     origin: Array                 #: (n, 3) the scene's body origin [m], in the body frame
     axes: Array                   #: (n, 4) the scene's body axes -> body frame, unit quaternion
     notes: tuple[str, ...]        #: what was assumed while loading ("teapot.stl is not closed: ...")
-    #: one entry per shape: the surface of hulls and meshes as the file gives it, for drawing: vertices (k, 3) [m] in the
-    #: shape frame and triangles (m, 3); none of either for other kinds
+    #: one entry per shape: the surface of hulls and meshes as the file gives it, for drawing: vertices (k, 3) [m] in
+    #: the shape frame and triangles (m, 3); none of either for other kinds
     draw_meshes: tuple[tuple[Array, IntArray], ...] = ()
 
 
