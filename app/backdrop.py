@@ -12,6 +12,7 @@ from contactlab.physics.model import Array
 
 HAZE = 8.0           # camera distances to where the floor fades into the horizon
 WALL_OPACITY = 0.16
+GRAZING = 0.05       # sine of the sun's height over a floor below which it casts no shadows there
 FAN = np.array([0, 0, 1, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0], np.float32)
 
 
@@ -64,16 +65,23 @@ class Backdrop(Owner):
         write_matrix(self._sky, "unproject", unprojection(view.camera, view.size))
         self._sky_array.render()
 
+    def shadowed_floor(self, floors: list[Plane], view: View) -> tuple[Array, Array, float]:
+        """Normal and 1 (4,) of the first floor that the sun shines on, zeros where there is none; the ratio (3,) of its
+        shadowed to its lit colour; and the reach of the haze [m]."""
+        reach = HAZE * view.camera.distance
+        for plane in floors:
+            if float(plane.axes[:, 2] @ view.sun) >= GRAZING:
+                return np.append(plane.axes[:, 2], 1.0), darkness(plane, view), reach
+        return np.zeros(4), np.ones(3), reach
+
     def paint_shadows(self, floors: list[Plane], view: View) -> None:
         """Darken what the shadow map says on floors; the shadow map is texture 0. Before bodies are drawn."""
         self.ctx.enable(moderngl.BLEND)
         self.ctx.blend_func = moderngl.ZERO, moderngl.SRC_COLOR
         for plane in floors:
-            facing = float(plane.axes[:, 2] @ view.sun)
-            if facing < 0.05:
+            if float(plane.axes[:, 2] @ view.sun) < GRAZING:
                 continue
-            ambient, sun = light_on(plane, view)
-            self._shadow["darkness"] = tuple(display(ambient) / np.maximum(display(ambient + sun), 1e-6))
+            self._shadow["darkness"] = tuple(darkness(plane, view))
             self._shadow["reach"] = HAZE * view.camera.distance
             self._corners.write(_footprint(plane, view.light_matrix).astype(np.float32))
             self._shadow_array.render(moderngl.TRIANGLE_STRIP)
@@ -114,6 +122,12 @@ def light_on(plane: Plane, view: View) -> tuple[Array, Array]:
     up = 0.5 + 0.5 * normal[2]
     ambient = up * np.array(look.sky_light) + (1.0 - up) * np.array(look.ground_light)
     return albedo * ambient, albedo * look.sun * max(float(normal @ view.sun), 0.0)
+
+
+def darkness(plane: Plane, view: View) -> Array:
+    """Ratio (3,) of the displayed colours of a plane in shadow and in the sun."""
+    ambient, sun = light_on(plane, view)
+    return display(ambient) / np.maximum(display(ambient + sun), 1e-6)
 
 
 def grid_cells(distance: float) -> tuple[float, float, float]:

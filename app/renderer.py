@@ -2,6 +2,7 @@
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.app import backdrop, body_painter, instances
 from contactlab.app.backdrop import Backdrop
@@ -9,7 +10,7 @@ from contactlab.app.body_painter import BodyPainter
 from contactlab.app.camera import Camera, scene_bounds, shape_boxes
 from contactlab.app.overlay_painter import OverlayPainter
 from contactlab.app.overlays import WorldLabel, build
-from contactlab.app.programs import Owner, load, quality
+from contactlab.app.programs import Owner, load, quality, write_matrix
 from contactlab.app.theme import Theme, linear, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
@@ -20,6 +21,10 @@ TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]
+
+
+TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
+MARGIN = 4.0  # [pixels] around bodies
 
 
 class Renderer(Owner):
@@ -34,9 +39,15 @@ class Renderer(Owner):
         self._targets = _Targets(ctx, (0, 0), self.quality.samples)
         self._still: tuple = ()  # what the kept backdrop shows
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
+        self._deferred = self.own(load(ctx, "screen.vert", "deferred.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
         screen = self.own(ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes()))
-        self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(screen, "2f", "in_corner")]))
+        self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
+        self._tile_count = 0
+        self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
+        self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
+        for unit, name in enumerate(("shadow_map", "scene_depth", "surfaces", "normals", "backdrop")):
+            self._deferred[name] = unit
         self._outline_array = self.own(ctx.vertex_array(self._outline, [(screen, "2f", "in_corner")]))
         self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 8 * 4), dynamic=True))
         self._make_shadow_map()
@@ -44,10 +55,8 @@ class Renderer(Owner):
     def _make_shadow_map(self) -> None:
         n = self.quality.shadow_size
         self._shadow_map = self.own(self.ctx.depth_texture((n, n)))
-        software = self.quality.software
-        self._shadow_map.compare_func = "" if software else "<="
-        filtering = moderngl.NEAREST if software else moderngl.LINEAR
-        self._shadow_map.filter = (filtering, filtering)
+        self._shadow_map.compare_func = "<="
+        self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
 
     def set_scene(self, model: Model, labels: Labels) -> None:
@@ -78,7 +87,7 @@ class Renderer(Owner):
         if options.shadows:
             self._cast_shadows()
         self._paint(snapshot, at, view, options)
-        self._finish(snapshot, camera, target)
+        self._finish(target)
         if 0 <= options.selected < len(snapshot.x):
             self._outline_body(options.selected, look, target, ui_scale)
         glyphs = build(snapshot, options, camera, target.size, ui_scale)
@@ -109,30 +118,72 @@ class Renderer(Owner):
 
     def _paint(self, snapshot: Snapshot, at: instances.Placement, view: backdrop.View, options: ViewOptions) -> None:
         """Sky, floors, bodies and walls."""
-        ctx, canvas = self.ctx, self._targets.canvas
+        ctx, canvas, eye = self.ctx, self._targets.canvas, view.camera.eye
         flat = snapshot.model.shapes.kind == ShapeKind.PLANE
         planes = backdrop.planes(at.place[flat], at.turn[flat])
-        floors = [p for p in planes if backdrop.is_solid(p, view.camera.eye)]
+        floors = [p for p in planes if backdrop.is_solid(p, eye)]
         see_through = options.transparent or options.wireframe
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
         self._paint_backdrop(floors, view)
+        if self.quality.software:
+            self._set_tiles(tile_corners(covered_tiles(snapshot, view.camera, view.size, floors), view.size))
+        if self.quality.software and not see_through:
+            self._paint_deferred(floors, view)
+        else:
+            self._paint_directly(floors, view, options, see_through)
+        walls = [p for p in planes if not backdrop.is_solid(p, eye)]
+        if walls:
+            canvas.use()
+            canvas.depth_mask = False
+            ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+            ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+            self._backdrop.paint_see_through(walls, view)
+            canvas.depth_mask = True
+
+    def _paint_directly(self, floors: list[backdrop.Plane], view: backdrop.View, options: ViewOptions,
+                        see_through: bool) -> None:
+        """Shadows on the floors, then lit bodies."""
+        ctx, canvas = self.ctx, self._targets.canvas
         canvas.use()
         self._shadow_map.use(0)
-        if options.shadows:
-            canvas.depth_mask = False
-            self._backdrop.paint_shadows(floors, view)
-            canvas.depth_mask = True
-        if not see_through:
-            self._bodies.paint(body_painter.OPAQUE)
-        ctx.enable(moderngl.BLEND)
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         canvas.depth_mask = False
+        if options.shadows:
+            self._backdrop.paint_shadows(floors, view)
+        canvas.depth_mask = not see_through
         if see_through:
+            ctx.enable(moderngl.BLEND)
+            ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
             self._bodies.paint(body_painter.SEE_THROUGH, both_sides=options.wireframe)
-        self._backdrop.paint_see_through([p for p in planes if not backdrop.is_solid(p, view.camera.eye)], view)
+        else:
+            self._bodies.paint(body_painter.OPAQUE)
         canvas.depth_mask = True
-        ctx.disable(moderngl.BLEND)
+
+    def _set_tiles(self, corners: Array) -> None:
+        """Let the arrays of the passes over the picture draw these triangles."""
+        data = corners.astype(np.float32).tobytes()
+        if len(data) > self._tiles.size:
+            self._tiles.orphan(2 * len(data))
+        self._tiles.write(data)
+        self._tile_count = len(corners)
+
+    def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
+        """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
+        ctx, targets = self.ctx, self._targets
+        targets.normals_target.use()
+        targets.normals_target.clear()
+        targets.surfaces_target.use()
+        self._bodies.paint(body_painter.OPAQUE)
+        ctx.disable(moderngl.DEPTH_TEST)
+        normal, dark, reach = self._backdrop.shadowed_floor(floors, view)
+        program = self._deferred
+        program["floor_normal"], program["darkness"], program["reach"] = tuple(normal), tuple(dark), reach
+        write_matrix(program, "unproject", backdrop.unprojection(view.camera, view.size))
+        textures = (self._shadow_map, targets.depth, targets.surfaces, targets.normals, targets.backdrop)
+        for unit, texture in enumerate(textures):
+            texture.use(unit)
+        targets.picture_target.use()
+        self._deferred_array.render(vertices=self._tile_count)
 
     def _paint_backdrop(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Sky and floors; on slow machines they are kept as long as nothing about them changes."""
@@ -148,19 +199,17 @@ class Renderer(Owner):
         if self.quality.software:
             self.ctx.copy_framebuffer(targets.canvas, targets.kept)
 
-    def _finish(self, snapshot: Snapshot, camera: Camera, target: moderngl.Framebuffer) -> None:
-        """Bring the picture to the target with smooth edges."""
+    def _finish(self, target: moderngl.Framebuffer) -> None:
+        """Bring the picture to the target; smooth the edges on the tiles with bodies, where that is still to do."""
         ctx, targets = self.ctx, self._targets
         if targets.canvas is not targets.single:
             ctx.copy_framebuffer(targets.single, targets.canvas)
         ctx.copy_framebuffer(target, targets.single)
         if self.quality.samples == 0:
-            target.use()
             ctx.disable(moderngl.DEPTH_TEST)
             targets.picture.use(0)
-            target.scissor = _covered(snapshot, camera, target.size)
-            self._smooth_array.render()
-            target.scissor = 0, 0, *target.size
+            target.use()
+            self._smooth_array.render(vertices=self._tile_count)
 
     def _outline_body(self, body: int, look: Theme, target: moderngl.Framebuffer, scale: float) -> None:
         ctx, targets = self.ctx, self._targets
@@ -205,7 +254,11 @@ class _Targets(Owner):
             color, depth = ctx.renderbuffer(size, 4, samples=samples), ctx.depth_renderbuffer(size, samples=samples)
             self.canvas = own(ctx.framebuffer([own(color)], own(depth)))
         else:
-            self.kept = own(ctx.framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size))))
+            self.backdrop, self.surfaces, self.normals = (own(ctx.texture(size, 4)) for _ in range(3))
+            self.kept = own(ctx.framebuffer([self.backdrop], own(ctx.depth_texture(size))))
+            self.surfaces_target = own(ctx.framebuffer([self.surfaces, self.normals], self.depth))
+            self.normals_target = own(ctx.framebuffer([self.normals]))
+            self.picture_target = own(ctx.framebuffer([self.picture]))
 
 
 def light_box(snapshot: Snapshot, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
@@ -231,18 +284,38 @@ def light_box(snapshot: Snapshot, lo: Array, hi: Array, texels: int) -> tuple[Ar
     return matrix, float(texel[:2].max())
 
 
-def _covered(snapshot: Snapshot, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """x, y (up), width, height [pixels] of the part of the picture where bodies are."""
+def covered_tiles(snapshot: Snapshot, camera: Camera, size: tuple[int, int], floors: list[backdrop.Plane]
+                  ) -> NDArray[np.bool_]:
+    """Which tiles of the picture (rows from below, columns) hold bodies or their shadows on floors."""
     width, height = size
     lo, hi = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
     finite = np.isfinite(lo).all(axis=1)
     share = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], float)
-    corners = (lo[finite, None] + (hi - lo)[finite, None] * share).reshape(-1, 3)
-    at, depth = camera.project(corners, width, height)
-    if not len(at):
-        return 0, 0, 0, 0
-    if depth.min() < camera.near:
-        return 0, 0, width, height
-    x0, y0 = np.clip(np.floor(at.min(axis=0)) - 3, 0, size).astype(int)
-    x1, y1 = np.clip(np.ceil(at.max(axis=0)) + 3, 0, size).astype(int)
-    return int(x0), int(height - y1), int(x1 - x0), int(y1 - y0)
+    corners = lo[finite, None] + (hi - lo)[finite, None] * share
+    boxes = [corners]
+    for plane in floors:
+        normal = plane.axes[:, 2]
+        rise = float(normal @ SUN)
+        if rise >= backdrop.GRAZING:
+            boxes.append(corners - np.maximum((corners - plane.place) @ normal / rise, 0.0)[..., None] * SUN)
+    points = np.concatenate(boxes)
+    at, depth = camera.project(points.reshape(-1, 3), width, height)
+    at, depth = at.reshape(-1, 8, 2), depth.reshape(-1, 8)
+    at[depth.min(axis=1) < camera.near] = np.array([[0, 0], [width, height]] * 4)  # partly behind the eye: anywhere
+    at[..., 1] = height - at[..., 1]
+    shape = np.array([-(-width // TILE), -(-height // TILE)])
+    first = np.clip(np.floor((at.min(axis=1) - MARGIN) / TILE), 0, shape).astype(int)
+    last = np.clip(np.floor((at.max(axis=1) + MARGIN) / TILE) + 1, 0, shape).astype(int)
+    # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
+    count = np.zeros((shape[1] + 1, shape[0] + 1))
+    for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
+        np.add.at(count, (y[:, 1], x[:, 0]), sign)
+    return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
+
+
+def tile_corners(tiles: NDArray[np.bool_], size: tuple[int, int]) -> Array:
+    """Triangles (6 k, 2) over the tiles that are set, in the coordinates -1..1 of a picture of `size` pixels."""
+    rows, columns = np.nonzero(tiles)
+    start = np.column_stack([columns, rows]) * TILE
+    corners = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]]) * TILE
+    return 2.0 * (start[:, None] + corners).reshape(-1, 2) / size - 1.0

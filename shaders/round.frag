@@ -9,7 +9,6 @@ flat in vec3 from;
 flat in vec2 size;
 flat in vec4 turn;
 flat in vec4 color;
-out vec4 out_color;
 
 const float NONE = 1e30;
 
@@ -74,5 +73,5 @@ void main() {
     float across = clamp(1.2 - min(abs(m.x), abs(m.y)) / pixel, 0.0, 1.0);
     float edge = max(line(m, pixel), horizon.w > 0.5 ? across : 0.0);
     vec3 albedo = pattern(color.rgb, s.x * s.y, (m.x + m.z) / max(color.a, 1e-6), color.a, pixel / max(color.a, 1e-6));
-    out_color = finish(albedo, rotate(turn, n), eye.xyz + to, edge);
+    finish(albedo, rotate(turn, n), eye.xyz + to, edge);
 }

@@ -1,5 +1,5 @@
 #version 330 core
-// One triangle over the whole picture.
+// Triangles over the picture, or parts of it.
 in vec2 in_corner;
 
 void main() {

@@ -5,18 +5,17 @@ in vec3 from_edge;  // barycentric: 0 on the edge opposite each corner; + 2 wher
 in vec3 place;
 in vec3 local;
 flat in vec4 color;
-out vec4 out_color;
 
 void main() {
     vec3 e = from_edge;
     if (horizon.w > 1.5) e -= 2.0 * step(1.5, e);
     vec3 pixels = e / max(fwidth(e), 1e-6);
     float nearest = min(pixels.x, min(pixels.y, pixels.z));
-    float edge = clamp(1.35 - nearest, 0.0, 1.0);
+    float edge = clamp(1.5 - nearest, 0.0, 1.0);
     vec3 n = normalize(normal);
     if (!gl_FrontFacing) n = -n;
     float pixel = forward.w * dot(forward.xyz, place - eye.xyz);
     float period = max(color.a, 1e-6);
     vec3 albedo = pattern(color.rgb, 1.0, (local.x + local.y + local.z) / period, color.a, 1.5 * pixel / period);
-    out_color = finish(albedo, n, place, edge);
+    finish(albedo, n, place, edge);
 }

@@ -9,7 +9,6 @@ flat in vec3 centre;  // from the eye
 flat in float radius;
 flat in vec4 turn;
 flat in vec4 color;
-out vec4 out_color;
 
 void main() {
     vec3 d = normalize(ray);
@@ -27,5 +26,5 @@ void main() {
     vec3 line = clamp(1.2 - abs(m) / pixel, 0.0, 1.0);
     float edge = max(line.x, max(line.y, line.z)) * float(horizon.w > 0.5);
     vec3 albedo = pattern(color.rgb, s.x * s.y * s.z, m.z * radius / max(color.a, 1e-6), color.a, pixel * radius / max(color.a, 1e-6));
-    out_color = finish(albedo, n, eye.xyz + t * d, edge);
+    finish(albedo, n, eye.xyz + t * d, edge);
 }

@@ -1,11 +1,11 @@
 #include "light.glsl"
-#ifdef SOFTWARE
-#define BODY_ALPHA (254.0 / 255.0)  // tells fxaa.frag bodies from floors and sky, whose lines are smooth already
-#else
-#define BODY_ALPHA 1.0
+// How bodies look, whatever their shape. Software renderers are given surfaces here and light in deferred.frag, once a
+// pixel: they shade fragments before they test their depth.
+#if defined(OPAQUE) && defined(SOFTWARE)
+#define DEFERRED
+layout(location = 1) out vec4 out_normal;
 #endif
-
-// How bodies look, whatever their shape.
+layout(location = 0) out vec4 out_color;
 
 vec3 pattern(vec3 color, float tone, float hatch_at, float hatched, float pixel) {
     // tone -1..1 mixes two shades of one colour; kinematic bodies, hatched > 0, carry stripes, hatch_at in periods
@@ -13,16 +13,19 @@ vec3 pattern(vec3 color, float tone, float hatch_at, float hatched, float pixel)
     return color * (0.81 + 0.19 * tone) * (1.0 - 0.38 * step(1e-9, hatched) * clamp(w + 0.5, 0.0, 1.0));
 }
 
-vec4 finish(vec3 albedo, vec3 normal, vec3 p, float edge) {
-    // the colour of a fragment; edge 0..1 is a line that is always seen
+void finish(vec3 albedo, vec3 normal, vec3 p, float edge) {
+    // write a fragment; edge 0..1 is a line that is always seen
 #if defined(MASK)
-    return vec4(1.0);
+    out_color = vec4(1.0);
+#elif defined(DEFERRED)
+    out_color = vec4(sqrt(albedo), edge);
+    out_normal = vec4(0.5 + 0.5 * normal, 1.0);
 #elif defined(SEE_THROUGH)
-    vec3 c = shade(albedo, normal, p);
+    vec3 c = shade(albedo, normal, p, sun_at(p, normal));
     float rim = 1.0 - abs(dot(normalize(eye.xyz - p), normal));
     float fill = zenith.w * (0.6 + 0.9 * rim * rim);
-    return vec4(to_srgb(mix(c, mix(albedo, vec3(1.0), 0.15), edge)), clamp(mix(fill, 0.9, edge), 0.0, 1.0));
+    out_color = vec4(to_srgb(mix(c, mix(albedo, vec3(1.0), 0.15), edge)), clamp(mix(fill, 0.9, edge), 0.0, 1.0));
 #else
-    return vec4(to_srgb(mix(shade(albedo, normal, p), albedo * 0.30, edge * viewport.w)), BODY_ALPHA);
+    out_color = vec4(with_edge(shade(albedo, normal, p, sun_at(p, normal)), albedo, edge), 1.0);
 #endif
 }

@@ -61,10 +61,11 @@ class Pictures:
         self.screen = Offscreen(size)
         self.renderer = Renderer(self.screen.ctx)
 
-    def take(self, shown: m.Snapshot, camera: Camera, **options: Any) -> np.ndarray:
+    def take(self, shown: m.Snapshot, camera: Camera, scale: float = 1.0, **options: Any) -> np.ndarray:
         """(h, w, 3), signed so that pictures can be subtracted."""
-        self.renderer.draw(shown, camera, ViewOptions(**options), self.screen.fbo)
-        return self.screen.read().astype(int)
+        with self.screen.ctx:  # several may be open
+            self.renderer.draw(shown, camera, ViewOptions(**options), self.screen.fbo, scale)
+            return self.screen.read().astype(int)
 
     def silhouette(self, shown: m.Snapshot, camera: Camera) -> np.ndarray:
         """(h, w) where the bodies hide the sky."""

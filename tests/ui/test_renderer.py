@@ -9,7 +9,7 @@ import pytest
 import trimesh
 from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_camera, snapshot
 
-from contactlab.app import offscreen, picking
+from contactlab.app import offscreen, picking, programs, renderer
 from contactlab.app.camera import Camera
 from contactlab.app.offscreen import GraphicsError, Offscreen
 from contactlab.app.programs import quality
@@ -200,12 +200,8 @@ def test_glyphs_grow_with_the_scale_of_the_screen(pictures):
                              contacts=contact(0, 1, (0, -0.5, 0.5))), front_camera()
     marks = []
     for scale in (1.0, 2.0):
-        pairs = []
-        for state in (True, False):
-            options = ViewOptions(**{**PLAIN, "contact_points": state})
-            pictures.renderer.draw(shown, camera, options, pictures.screen.fbo, scale)
-            pairs.append(pictures.screen.read().astype(int))
-        marks.append(np.ptp(extents(np.abs(pairs[0] - pairs[1]).sum(axis=2) > 20)[:2]))
+        on, off = (pictures.take(shown, camera, scale, **{**PLAIN, "contact_points": s}) for s in (True, False))
+        marks.append(np.ptp(extents(np.abs(on - off).sum(axis=2) > 20)[:2]))
     assert marks[1] > 1.3 * marks[0]
 
 
@@ -246,6 +242,20 @@ def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
     assert cheap.shadow_size < good.shadow_size
 
 
+def test_the_settings_for_a_gpu_give_the_same_picture(pictures, monkeypatch):
+    shown, camera = busy_snapshot(), Camera(np.zeros(3), 4.0)
+    monkeypatch.setattr(programs, "quality", lambda _: programs.Quality(False, 4, 1024))
+    monkeypatch.setattr(renderer, "quality", lambda _: programs.Quality(False, 4, 1024))
+    gpu = Pictures()
+    try:
+        for options in ({}, {"transparent": True}, {"wireframe": True}, {"selected": 1, "dark": False}):
+            ours, theirs = pictures.take(shown, camera, **options), gpu.take(shown, camera, **options)
+            assert np.abs(ours - theirs).mean() < 4.0  # edges and the softness of shadows differ
+            assert (np.abs(ours - theirs).max(axis=2) < 24).mean() > 0.94
+    finally:
+        gpu.release()
+
+
 def test_everything_made_in_the_context_is_released():
     kinds = (moderngl.Buffer, moderngl.Texture, moderngl.Program, moderngl.Framebuffer, moderngl.VertexArray,
              moderngl.Renderbuffer)
@@ -257,16 +267,16 @@ def test_everything_made_in_the_context_is_released():
 
     with Offscreen((64, 48)) as screen:
         before = len(alive(screen.ctx))
-        renderer = Renderer(screen.ctx)
+        drawer = Renderer(screen.ctx)
         other = screen.ctx.framebuffer([screen.ctx.texture((32, 32), 4)])
         for shown in (busy_snapshot(), *(snapshot(SILHOUETTES[kind][0]) for kind in ("hull", "capsule"))):
             for target in (screen.fbo, other):
-                renderer.draw(shown, Camera(), ViewOptions(selected=0), target)
-                renderer.draw(shown, Camera(), ViewOptions(transparent=True), target)
+                drawer.draw(shown, Camera(), ViewOptions(selected=0), target)
+                drawer.draw(shown, Camera(), ViewOptions(transparent=True), target)
         assert len(alive(screen.ctx)) > before + 20
         other.color_attachments[0].release()
         other.release()
-        renderer.release()
+        drawer.release()
         assert len(alive(screen.ctx)) == before
 
 
@@ -288,3 +298,27 @@ def test_a_picture_is_read_top_row_first():
         picture = screen.read()
     assert picture.shape == (6, 8, 3)
     assert (picture[:2, :, 0] == 255).all() and (picture[2:] == 0).all()
+
+
+def test_tiles_cover_exactly_the_surroundings_of_bodies_and_shadows():
+    shown = snapshot(body("box", (0.3, 0, 0.2), size=[0.1, 0.1, 0.1]))
+    camera = front_camera(DISTANCE)
+    tiles = renderer.covered_tiles(shown, camera, (W, H), [])
+    corners = np.array([[0.25, 0, 0.15], [0.35, 0, 0.25]])
+    x, y = camera.project(corners, W, H)[0].T
+    rows, columns = np.nonzero(tiles)
+    assert renderer.TILE * columns.min() <= x.min() and x.max() <= renderer.TILE * (columns.max() + 1)
+    assert renderer.TILE * rows.min() <= H - y.max() and H - y.min() <= renderer.TILE * (rows.max() + 1)
+    assert tiles.sum() <= 4
+    whole = snapshot(body("box", (0, -DISTANCE, 0), size=[1, 1, 1]))  # the eye is inside
+    assert renderer.covered_tiles(whole, camera, (W, H), []).all()
+
+
+@pytest.mark.parametrize("elevation", [20.0, 60.0])
+def test_leaving_out_empty_tiles_loses_nothing(pictures, monkeypatch, elevation):
+    bodies = body("plane", fixed=True), body("sphere", (0.4, 0, 0.5), radius=0.2), body("box", size=[1, 1, 0.1])
+    shown = snapshot(*bodies)
+    camera = Camera(np.zeros(3), 4.0, elevation=elevation)
+    some = pictures.take(shown, camera)
+    monkeypatch.setattr(renderer, "covered_tiles", lambda *_: np.ones((-(-H // 32), -(-W // 32)), bool))
+    assert np.array_equal(pictures.take(shown, camera), some)
