@@ -35,7 +35,7 @@ from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 
 FRAME = 1.0 / 60.0
-LIVELY = 0.4          # [s] after the last input during which every frame is drawn
+LIVELY = 24           # frames drawn at full rate after the last input: until all of it has had its effect
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
@@ -97,7 +97,9 @@ class Window(pyglet.window.Window):
         self._wanted_pictures: list[Path] = []
         self._cursor_at = (-1.0, -1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
-        self._last_input = self._last_draw = time.perf_counter()
+        self._last_draw = time.perf_counter()
+        self._lively = LIVELY
+        self._early_text = ""
         self._stale = True
         self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
@@ -140,7 +142,7 @@ class Window(pyglet.window.Window):
             due = self.take.advance(lab.snapshot, lab.engine.send, now)
             if not due and now - self._last_draw < FRAME:
                 return
-        lively = new or moving or self._stale or now - self._last_input < LIVELY or self.take is not None
+        lively = new or moving or self._stale or self._lively > 0 or self.take is not None
         if lively or now - self._last_draw > LAZY:
             self._draw_frame(dt, capture=due)
 
@@ -164,6 +166,7 @@ class Window(pyglet.window.Window):
         self.gui.use()
         self.gui.new_frame(max(now - self._last_draw, 1e-3))
         self._last_draw, self._stale = now, False
+        self._lively = max(self._lively - 1, 0)
         snapshot = lab.snapshot if lab is not None else None
         if self.take is not None:
             ui.recording = RecordingStatus(self.take.movie.path, self.take.movie.seconds, self.take.as_seen)
@@ -181,6 +184,9 @@ class Window(pyglet.window.Window):
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
         self._count_frame(now)
+        if self._early_text and not self._awaits_text:
+            self.feed.text(self._early_text)
+            self._early_text = ""
         self._serve_requests()
 
     def _count_frame(self, now: float) -> None:
@@ -333,7 +339,7 @@ class Window(pyglet.window.Window):
         ui.view.hovered_contact = int(rows[0]) if len(rows) else -1
 
     def _touched(self) -> None:
-        self._last_input = time.perf_counter()
+        self._lively = LIVELY
 
     def on_mouse_motion(self, x: int, y: int, dx: int, dy: int) -> None:
         self._touched()
@@ -393,7 +399,7 @@ class Window(pyglet.window.Window):
         self._touched()
         self.feed.key(symbol, modifiers, True)
         held = modifier_names(modifiers)
-        writing = self.gui.io.want_text_input and "Ctrl" not in held
+        writing = (self.gui.io.want_text_input or self._awaits_text) and "Ctrl" not in held
         if self.lab is None or (writing and symbol != key.ESCAPE and not key.F1 <= symbol <= key.F12):
             return
         name = command_for(key.symbol_string(symbol), held)
@@ -405,9 +411,17 @@ class Window(pyglet.window.Window):
         self._touched()
         self.feed.key(symbol, modifiers, False)
 
+    @property
+    def _awaits_text(self) -> bool:
+        """A box that takes text was opened, but no frame has put the cursor into it yet."""
+        return (self.ui.palette.open or self.ui.open_box) and not self.gui.io.want_text_input
+
     def on_text(self, text: str) -> None:
         self._touched()
-        self.feed.text(text)
+        if self._awaits_text:
+            self._early_text += text
+        else:
+            self.feed.text(text)
 
     # --------------------------------------------------------------------------------------------- window
 

@@ -164,8 +164,9 @@ def test_a_mesh_typed_into_the_palette_becomes_a_body_on_a_plane(app):
     path = app.folder / "die.stl"
     path.write_bytes(stl_of_a_tetrahedron())
     app.key("ctrl+p")
-    time.sleep(0.3)
     app.do("type", "--delay", "15", str(path))
+    app.wait(lambda line: line["command"] == "palette", "request")
+    time.sleep(1.0)  # the letters are in the box before Return closes it
     app.key("Return")
     state = app.wait(lambda s: "die" in s["scene"])
     assert len(state["positions"]) == 2 and state["error"] is None
@@ -177,8 +178,8 @@ def test_a_bad_file_shows_a_message_and_the_scene_keeps_running(app):
     bad = app.folder / "bad.toml"
     bad.write_text("[scene]\ntitle = 3\n")
     app.key("ctrl+p")
-    time.sleep(0.3)
     app.do("type", "--delay", "15", str(bad))
+    time.sleep(1.0)
     app.key("Return")
     shown = app.wait(lambda s: "bad.toml" in s["message"])
     app.wait(lambda s: s["t"] > shown["t"] and s["scene"] == shown["scene"] and not s["paused"])
