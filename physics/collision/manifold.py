@@ -5,7 +5,7 @@ both become flat figures; the corners of their intersection are the contact poin
 b's plane over a's. Nothing here depends on which of the two is called reference or incident.
 
 Every corner of the intersection lies on two edges (of a, of b, or one of each): the two edge names make its feature id,
-which stays the same while the bodies move a little.
+which stays the same while the bodies move a little. The end of a segment is named by what ends it.
 """
 
 import math
@@ -72,8 +72,8 @@ def clip_by_edge(poly, source, count, p0, p1, q0, q1, name, tolerance):
         if inside_x != inside_y and (count > 2 or j > 0):
             s = dx / (dx - dy)
             poly[target, kept, 0], poly[target, kept, 1] = x0 + s * (y0 - x0), x1 + s * (y1 - x1)
-            # leaving: the polygon goes on along the clipping edge; entering: along its own
-            poly[target, kept, 2] = name if inside_x else poly[source, i, 2]
+            # leaving, a polygon goes on along the clipping edge; entering, along its own. A segment is named at its ends
+            poly[target, kept, 2] = name if inside_x or count == 2 else poly[source, i, 2]
             kept += 1
     return kept
 
@@ -155,6 +155,8 @@ def lay_over(corners, poly, count_a, count_b, n, radius_a, radius_b, margin, pat
         height_b = cb + ub * u + vb * v - radius_b
         if height_b - height_a <= margin and not repeats(poly, source, i, 4.0 * tolerance):
             e, f = poly[source, i, 2], poly[source, i - 1 if i > 0 else count - 1, 2]
+            if count_a == 2 or count_b == 2:
+                f = i
             point = axpy(0.5 * (height_a + height_b), n, axpy(u, t1, axpy(v, t2, centre)))
             k = put_point(patch_out, k, point, n, height_b - height_a, int(max(e, f)) * EDGE_NAMES + int(min(e, f)))
     return k
