@@ -1,18 +1,26 @@
 """Compile every kernel before it is needed, behind a progress bar: the first start of all takes a while."""
 
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from contactlab.physics import jit
-from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.collision import Detector
+from contactlab.physics.dynamics.forces import empty_loads
+from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods import METHODS
+from contactlab.physics.model import body_count
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.state import copy_state
 
 #: one shape of every kind a dynamic body can have
 SHAPES: tuple[dict[str, Any], ...] = (
@@ -27,21 +35,55 @@ TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 def warm_up(progress: Callable[[str, float], None]) -> None:
     """Make a few steps of tiny scenes that use every kernel; `progress` is told what is done and how much of the whole
-    (0..1) before each. Takes a fraction of a second where the kernels are cached (`kernels_cached`)."""
-    progress("free motion", compiled_share())
-    flying = Simulation(Scene.from_dict(_scene(SHAPES[:1], ())))
-    for name in INTEGRATORS:
-        flying.set(integrator=name)
-        flying.step()
+    (0..1) before each. Takes a fraction of a second where the kernels are cached (`kernels_cached`).
+
+    numba compiles one kernel at a time in a process, so a second process compiles half of them into the cache.
+    """
+    second = None if kernels_cached() else _start_second()
     progress("a ball on a plane", compiled_share())
     _run(Scene.from_dict(_scene(SHAPES[:1], ({"type": "plane"},))))
     progress("all shapes", compiled_share())
+    if second is not None:
+        second.wait()  # should it have failed, this process compiles its half too
+    with _everything() as scene:
+        _run(scene)
+    progress("free motion", compiled_share())
+    _fly()
+    progress("ready", 1.0)
+    _note_ready()
+
+
+def _start_second() -> subprocess.Popen[bytes]:
+    code = "from contactlab.physics.warm_up import compile_second_half; compile_second_half()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def compile_second_half() -> None:
+    """Compile the kernels that a ball on a plane does not need: integrators, contacts of other shapes."""
+    with _everything() as scene:
+        model, state, _, _ = scene.build()
+    detector = Detector(model)
+    detector.time_of_impact(state.bodies, 1.0 / 480.0)
+    detector.detect(state.bodies, np.zeros(body_count(model)))
+    _fly()
+
+
+def _fly() -> None:
+    """One step of a ball in the air with every integrator."""
+    setup = Scene.from_dict(_scene(SHAPES[:1], ())).build()
+    bodies, loads, dense = setup.state.bodies, empty_loads(1), Dense(setup.model)
+    for integrator in INTEGRATORS.values():
+        integrate(integrator, setup.model, loads, 0.0, 1e-3, bodies, copy_state(setup.state).bodies, dense)
+
+
+@contextmanager
+def _everything() -> Iterator[Scene]:
+    """All shapes, twice, on a plane and on a mesh."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "floor.obj").write_text(TRIANGLES)
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"})
-        _run(Scene.from_dict(_scene(SHAPES * 2, ground), Path(folder)))
-    progress("ready", 1.0)
-    _note_ready()
+        yield Scene.from_dict(_scene(SHAPES * 2, ground), Path(folder))
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:
