@@ -31,10 +31,10 @@ from contactlab.physics.solvers.lcp_info import (
     LcpInfo,
     PivotStep,
     equilibrate,
-    product,
+    row_product,
     scaled,
     step_of,
-    subtract,
+    subtract_row,
 )
 from contactlab.physics.solvers.qp import COUNT, force_run, force_start, minimise
 
@@ -78,9 +78,9 @@ def solve_factored(U, count, x):
     """x := (UᵀU)⁻¹ x"""
     for j in range(count):
         x[j] /= U[j, j]
-        subtract(x[j + 1 : count], x[j], U[j, j + 1 : count])
+        subtract_row(x, j + 1, x[j], U, j, count - j - 1)
     for j in range(count - 1, -1, -1):
-        x[j] = (x[j] - product(U[j, j + 1 : count], x[j + 1 : count])) / U[j, j]
+        x[j] = (x[j] - row_product(U, j, x, j + 1, count - j - 1)) / U[j, j]
 
 
 @helper
@@ -142,7 +142,7 @@ def exchange(inside, wrong, memory):
 def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_out, zeta_out):
     """One round: solve on `inside` for lam_out and zeta_out, exchange what is wrong. Returns GOING, SOLVED or STUCK.
 
-    memory (3,) = fewest wrong so far, tries left, exchanges made in all.
+    memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round.
     """
     n = len(d)
     count = solve_inside(M, d, inside, shift, rows, U, x)
@@ -157,7 +157,7 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
         j = rows[a]
         lam_out[j] = x[a]
         total += abs(x[a])
-        subtract(zeta_out, -x[a], M[j])
+        subtract_row(zeta_out, 0, -x[a], M, j, n)
     found = 0
     for i in range(n):
         noise = ROUNDING * (abs(d[i]) + total)
@@ -167,6 +167,7 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
     if found == 0:
         return SOLVED
     memory[2] += exchange(inside, wrong, memory)
+    memory[3] = found
     return GOING
 
 
@@ -189,13 +190,15 @@ def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
     for i in range(n):
         inside[i] = 1 if (lam[i] > 0.0 if warm else d[i] < 0.0) else 0
     shift = np.zeros(1)
-    memory = np.array([n + 1, TRIES, 0], np.int32)
+    memory = np.zeros(4, np.int32)
+    memory[0] = n + 1
+    memory[1] = TRIES
     outcome = GOING
     rounds = 0
     while outcome == GOING and rounds < limit:
         outcome = block_pivot(A, b, allowed, inside, shift, memory, U, x, rows, wrong, lam, zeta)
         rounds += 1
-        if shift[0] > 0.0 and wrong.sum() * ENOUGH <= n:
+        if shift[0] > 0.0 and memory[3] * ENOUGH <= n:
             break
     for i in range(n):
         lam[i] = max(lam[i], 0.0)
@@ -203,7 +206,8 @@ def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
     if shift[0] > 0.0:
         state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
         force_start(A, lam, U, rows, state, x)
-        wrong[:] = 0
+        for i in range(n):
+            wrong[i] = 0
         outcome = force_run(A, b, allowed, lam, U, rows, state, wrong, x, zeta, last, limit, pivots)
         memory[2] += pivots[0]
         for i in range(n):
@@ -229,7 +233,7 @@ def natural_violation(M, d, lam, tolerance):
     size = 0.0  # Σ √M_jj λ_j: |M_ij| <= √M_ii √M_jj bounds the terms of the sums
     for j in range(n):
         if lam[j] > 0.0:
-            subtract(zeta, -lam[j], M[j])
+            subtract_row(zeta, 0, -lam[j], M, j, n)
             size += np.sqrt(M[j, j]) * lam[j]
     worst = 0.0
     explained = True
@@ -267,7 +271,7 @@ class BlockPivot:
         data = scaled(problem)
         n = len(lam)
         inside = (lam > 0 if (lam > 0).any() else problem.d < 0).astype(np.int32)
-        memory, shift, U = np.array([n + 1, TRIES, 0], np.int32), np.zeros(1), np.empty((n, n))
+        memory, shift, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.zeros(1), np.empty((n, n))
         x, force, zeta = np.empty(n), np.empty(n), np.empty(n)
         rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
         for number in range(1, (iterations or 10 * n + 100) + 1):

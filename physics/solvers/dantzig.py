@@ -41,7 +41,6 @@ from contactlab.physics.solvers.lcp_info import (
     row_value,
     scaled,
     step_of,
-    subtract,
 )
 
 TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
@@ -57,7 +56,8 @@ def pivot_transform(T, i):
         if j != i:
             factor = T[j, i] * inverse
             if factor != 0.0:
-                subtract(T[j], factor, T[i])
+                for l in range(n):
+                    T[j, l] -= factor * T[i, l]
             T[j, i] = factor
     for j in range(n):
         T[i, j] *= -inverse
@@ -68,7 +68,9 @@ def pivot_transform(T, i):
 def dantzig_rebuild(M, d, clamped, T_out, value_out):
     """T and the values of all rows for a clamped set, from M and d; a clamped row found dependent is freed."""
     n = len(d)
-    T_out[:, :] = M
+    for i in range(n):
+        for j in range(n):
+            T_out[i, j] = M[i, j]
     for i in range(n):
         if clamped[i] == 1:
             if T_out[i, i] <= dependence(T_out, clamped, i, i):
@@ -178,7 +180,8 @@ def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work,
     ray) or STUCK (a pivot vanishes: M is not of the kind this method takes).
     """
     n = len(d)
-    last_out[:] = -1
+    last_out[0] = -1
+    last_out[1] = -1
     if driven[0] < 0:
         driven[0] = next_violated(M, d, T, clamped, value, tolerance, work)
         force[0] = 0.0

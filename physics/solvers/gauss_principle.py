@@ -154,7 +154,8 @@ def dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, 
 
     last_out = rows that entered and left W (-1: none).
     """
-    last_out[:] = -1
+    last_out[0] = -1
+    last_out[1] = -1
     if state[DRIVEN] < 0:
         state[DRIVEN] = worst_violated(columns, d, tolerance, a, excused)
         driven_force[0] = 0.0

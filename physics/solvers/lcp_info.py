@@ -117,24 +117,24 @@ def equilibrate(M, d, M_out, d_out, scale_out):
 
 
 @helper
-def subtract(a, factor, b):
-    """a -= factor b for two rows (a loop over whole slices is what the compiler turns into vector instructions)."""
-    for i in range(len(a)):
-        a[i] -= factor * b[i]
+def subtract_row(a, start, factor, M, i, count):
+    """a[start + l] -= factor M[i, start + l] for l < count; counting from zero lets the compiler use vectors."""
+    for l in range(count):
+        a[start + l] -= factor * M[i, start + l]
 
 
 @helper
-def product(a, b):
-    """a·b in four sums side by side, so that each addition need not wait for the last."""
+def row_product(M, i, a, start, count):
+    """Σ M[i, start + l] a[start + l] over l < count, in four sums side by side that need not wait for one another."""
     s0 = s1 = s2 = s3 = 0.0
-    whole = len(a) - len(a) % 4
-    for i in range(0, whole, 4):
-        s0 += a[i] * b[i]
-        s1 += a[i + 1] * b[i + 1]
-        s2 += a[i + 2] * b[i + 2]
-        s3 += a[i + 3] * b[i + 3]
-    for i in range(whole, len(a)):
-        s0 += a[i] * b[i]
+    whole = count - count % 4
+    for l in range(0, whole, 4):
+        s0 += M[i, start + l] * a[start + l]
+        s1 += M[i, start + l + 1] * a[start + l + 1]
+        s2 += M[i, start + l + 2] * a[start + l + 2]
+        s3 += M[i, start + l + 3] * a[start + l + 3]
+    for l in range(whole, count):
+        s0 += M[i, start + l] * a[start + l]
     return (s0 + s1) + (s2 + s3)
 
 

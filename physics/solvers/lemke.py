@@ -29,7 +29,6 @@ from contactlab.physics.solvers.lcp_info import (
     conclude,
     scaled,
     step_of,
-    subtract,
 )
 
 TINY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
@@ -39,10 +38,9 @@ TINY = 1e-11  # entries of a tableau column that count as zero, relative to its 
 def lemke_start(M, d, tableau_out, basis_out):
     """Write the tableau of w - M z - e z0 = d; basis_out (n,) holds the columns of the basic variables, all w."""
     n = len(d)
-    tableau_out[:, :] = 0.0
     for i in range(n):
-        tableau_out[i, i] = 1.0
         for j in range(n):
+            tableau_out[i, j] = 1.0 if i == j else 0.0
             tableau_out[i, n + j] = -M[i, j]
         tableau_out[i, 2 * n] = -1.0
         tableau_out[i, 2 * n + 1] = d[i]
@@ -110,7 +108,8 @@ def exchange(tableau, basis, row, column):
     for i in range(len(tableau)):
         factor = tableau[i, column]
         if i != row and factor != 0.0:
-            subtract(tableau[i], factor, tableau[row])
+            for j in range(tableau.shape[1]):
+                tableau[i, j] -= factor * tableau[row, j]
             tableau[i, column] = 0.0
     basis[row] = column
 

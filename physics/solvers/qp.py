@@ -33,10 +33,10 @@ from contactlab.physics.solvers.lcp_info import (
     PivotStep,
     Scaled,
     conclude,
-    product,
+    row_product,
     scaled,
     step_of,
-    subtract,
+    subtract_row,
 )
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
@@ -54,7 +54,7 @@ def append_row(M, U, rows, state, j, x_out):
         x_out[a] = M[j, rows[a]]
     for a in range(count):
         x_out[a] /= U[a, a]
-        subtract(x_out[a + 1 : count], x_out[a], U[a, a + 1 : count])
+        subtract_row(x_out, a + 1, x_out[a], U, a, count - a - 1)
         U[a, count] = x_out[a]
         left -= x_out[a] * x_out[a]
     back_substitute(U, count, x_out)
@@ -81,11 +81,10 @@ def remove_row(U, rows, state, a):
         r = np.hypot(U[i, i], U[i + 1, i])
         c = U[i, i] / r
         s = U[i + 1, i] / r
-        first, second = U[i, i:count], U[i + 1, i:count]
-        for b in range(len(first)):
-            upper = first[b]
-            first[b] = c * upper + s * second[b]
-            second[b] = c * second[b] - s * upper
+        for l in range(count - i):
+            upper = U[i, i + l]
+            U[i, i + l] = c * upper + s * U[i + 1, i + l]
+            U[i + 1, i + l] = c * U[i + 1, i + l] - s * upper
     state[COUNT] = count
 
 
@@ -93,7 +92,7 @@ def remove_row(U, rows, state, a):
 def back_substitute(U, count, x):
     """x := U⁻¹ x"""
     for a in range(count - 1, -1, -1):
-        x[a] = (x[a] - product(U[a, a + 1 : count], x[a + 1 : count])) / U[a, a]
+        x[a] = (x[a] - row_product(U, a, x, a + 1, count - a - 1)) / U[a, a]
 
 
 @helper
@@ -103,7 +102,7 @@ def face_minimum(d, U, rows, count, x_out):
         x_out[a] = -d[rows[a]]
     for a in range(count):
         x_out[a] /= U[a, a]
-        subtract(x_out[a + 1 : count], x_out[a], U[a, a + 1 : count])
+        subtract_row(x_out, a + 1, x_out[a], U, a, count - a - 1)
     back_substitute(U, count, x_out)
 
 
@@ -136,7 +135,7 @@ def steepest(M, d, tolerance, lam, rows, count, excused, zeta_out):
     for a in range(count):
         force = lam[rows[a]]
         total += force
-        subtract(zeta_out, -force, M[rows[a]])
+        subtract_row(zeta_out, 0, -force, M, rows[a], n)
     for a in range(count):
         zeta_out[rows[a]] = 0.0
     best = -1
@@ -177,7 +176,8 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
 
     On RAY, x holds y on B and state[ENTERED] the row where y is 1. last_out = rows that entered and left (-1: none).
     """
-    last_out[:] = -1
+    last_out[0] = -1
+    last_out[1] = -1
     if state[MOVING] == 1:
         count = state[COUNT]
         face_minimum(d, U, rows, count, x)
@@ -212,13 +212,21 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
 @kernel
 def force_start(M, lam, U, rows, state, x):
     """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
-    order = np.argsort(-lam)
-    state[:] = 0
+    n = len(lam)
+    state[COUNT] = 0
     state[ENTERED] = -1
-    for i in order:
-        if not (lam[i] > 0.0 and append_row(M, U, rows, state, i, x)):
-            lam[i] = 0.0
     state[MOVING] = 1
+    bound = np.inf
+    while True:
+        best = 0.0
+        for i in range(n):
+            best = max(best, lam[i] if lam[i] < bound else 0.0)
+        if best == 0.0:
+            break
+        for i in range(n):
+            if lam[i] == best and not append_row(M, U, rows, state, i, x):
+                lam[i] = 0.0
+        bound = best
 
 
 @kernel
