@@ -54,7 +54,7 @@ class BodyPainter(Owner):
             ShapeKind.BOX: self._buffer(self, geometry.box(), *TRIANGLE),
         }
         self._shadow_meshes = {
-            ShapeKind.SPHERE: self._buffer(self, geometry.disc(), ("in_position", 3)),
+            ShapeKind.SPHERE: self._buffer(self, geometry.disc(14), ("in_position", 3)),
             ShapeKind.CAPSULE: self._buffer(self, geometry.capsule(), ("in_position", 3)),
             ShapeKind.CYLINDER: self._buffer(self, geometry.cylinder(), ("in_position", 3)),
             ShapeKind.BOX: cube,

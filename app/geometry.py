@@ -111,13 +111,13 @@ def polygon(n: int) -> Vertices:
     return np.ascontiguousarray(rows.reshape(-1, 2), np.float32)
 
 
-def disc(n: int = 20) -> Vertices:
+def disc(n: int) -> Vertices:
     """Corners (3 n, 3) of a flat disc of radius 1: the shadow of a sphere."""
     flat = polygon(n) * np.cos(np.pi / n)
     return np.ascontiguousarray(np.column_stack([flat, np.zeros(len(flat))]), np.float32)
 
 
-def revolved(profile: Array, n: int = 14) -> Vertices:
+def revolved(profile: Array, n: int) -> Vertices:
     """Corners of the surface that (radius, z) points (k, 2) sweep about z, from the bottom up."""
     angle = 2.0 * np.pi * np.arange(n + 1) / n
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -133,9 +133,9 @@ def revolved(profile: Array, n: int = 14) -> Vertices:
 def capsule() -> Vertices:
     """Coarse unit capsule for shadows: positions on the unit sphere; their z tells which end they belong to."""
     angle = np.radians([-90.0, -45.0, -1e-3, 1e-3, 45.0, 90.0])
-    return revolved(np.column_stack([np.cos(angle), np.sin(angle)]), 12)
+    return revolved(np.column_stack([np.cos(angle), np.sin(angle)]), 8)
 
 
 def cylinder() -> Vertices:
     """Coarse unit cylinder for shadows."""
-    return revolved(np.array([[0.0, -1.0], [1.0, -1.0], [1.0, 1.0], [0.0, 1.0]]), 18)
+    return revolved(np.array([[0.0, -1.0], [1.0, -1.0], [1.0, 1.0], [0.0, 1.0]]), 12)

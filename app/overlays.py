@@ -229,8 +229,9 @@ def _concerned(c: Contacts, selected: int) -> tuple[Array, Array]:
 def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array, scale: Scale, options: ViewOptions,
             kind: int | Array) -> None:
     size = np.linalg.norm(force, axis=1)
-    seen = size > 1e-3 * scale.force
-    length = arrow_lengths(size[seen], scale, options.logarithmic)
+    length = arrow_lengths(size, scale, options.logarithmic)
+    seen = length > 0.04 * scale.body
+    length = length[seen]
     cut = length > scale.longest
     reach = force[seen] * (np.minimum(length, scale.longest) / size[seen])[:, None]
     shape = np.where(cut, CUT_ARROW, np.broadcast_to(kind, size.shape)[seen])

@@ -25,6 +25,7 @@ OUTLINE = 2.2  # [pixels at scale 1]
 
 TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
 MARGIN = 4.0  # [pixels] around bodies
+Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
 class Renderer(Owner):
@@ -43,7 +44,7 @@ class Renderer(Owner):
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
         screen = self.own(ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes()))
         self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
-        self._tile_count = 0
+        self._smooth_count = self._light_count = 0  # vertices
         self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
         self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
         for unit, name in enumerate(("shadow_map", "scene_depth", "surfaces", "normals", "backdrop")):
@@ -62,6 +63,7 @@ class Renderer(Owner):
     def set_scene(self, model: Model, labels: Labels) -> None:
         """Take another scene. `draw` does it by itself where the shapes of the snapshot's model are others."""
         self._model = model
+        self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
         self._bodies.set_scene(model, labels)
         self._still = ()
 
@@ -79,14 +81,19 @@ class Renderer(Owner):
         look = theme(options.dark)
         at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
         lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
-        light_matrix, texel = light_box(snapshot, lo, hi, self.quality.shadow_size)
+        boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
+        light_matrix, texel = light_box(boxes, lo, hi, self.quality.shadow_size)
         view = backdrop.View(camera, target.size, look, options.grid, 0.5 * (lo + hi), float(np.linalg.norm(hi - lo)),
                              light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
         self._bodies.place(at, (at.place - camera.eye) @ camera.backward, options.transparent or options.wireframe)
         if options.shadows:
             self._cast_shadows()
-        self._paint(snapshot, at, view, options)
+        planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
+        floors = [p for p in planes if backdrop.is_solid(p, camera.eye)]
+        if self.quality.software:
+            self._choose_tiles(boxes, floors if options.shadows else [], view)
+        self._paint(planes, floors, view, options)
         self._finish(target)
         if 0 <= options.selected < len(snapshot.x):
             self._outline_body(options.selected, look, target, ui_scale)
@@ -116,23 +123,19 @@ class Renderer(Owner):
         self.ctx.enable_only(moderngl.DEPTH_TEST)
         self._bodies.paint(body_painter.SHADOW)
 
-    def _paint(self, snapshot: Snapshot, at: instances.Placement, view: backdrop.View, options: ViewOptions) -> None:
-        """Sky, floors, bodies and walls."""
-        ctx, canvas, eye = self.ctx, self._targets.canvas, view.camera.eye
-        flat = snapshot.model.shapes.kind == ShapeKind.PLANE
-        planes = backdrop.planes(at.place[flat], at.turn[flat])
-        floors = [p for p in planes if backdrop.is_solid(p, eye)]
+    def _paint(self, planes: list[backdrop.Plane], floors: list[backdrop.Plane], view: backdrop.View,
+               options: ViewOptions) -> None:
+        """Sky, floors, bodies, and the planes that are not floors."""
+        ctx, canvas = self.ctx, self._targets.canvas
         see_through = options.transparent or options.wireframe
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
         self._paint_backdrop(floors, view)
-        if self.quality.software:
-            self._set_tiles(tile_corners(covered_tiles(snapshot, view.camera, view.size, floors), view.size))
         if self.quality.software and not see_through:
             self._paint_deferred(floors, view)
         else:
             self._paint_directly(floors, view, options, see_through)
-        walls = [p for p in planes if not backdrop.is_solid(p, eye)]
+        walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
             canvas.use()
             canvas.depth_mask = False
@@ -159,13 +162,17 @@ class Renderer(Owner):
             self._bodies.paint(body_painter.OPAQUE)
         canvas.depth_mask = True
 
-    def _set_tiles(self, corners: Array) -> None:
-        """Let the arrays of the passes over the picture draw these triangles."""
+    def _choose_tiles(self, boxes: Boxes, floors: list[backdrop.Plane], view: backdrop.View) -> None:
+        """Let the pass of light draw where bodies and shadows on these floors are, that of smooth edges where bodies
+        are."""
+        bodies = covered_tiles(boxes, view.camera, view.size, [])
+        shadows = covered_tiles(boxes, view.camera, view.size, floors) & ~bodies
+        corners = np.concatenate([tile_corners(bodies, view.size), tile_corners(shadows, view.size)])
         data = corners.astype(np.float32).tobytes()
         if len(data) > self._tiles.size:
             self._tiles.orphan(2 * len(data))
         self._tiles.write(data)
-        self._tile_count = len(corners)
+        self._smooth_count, self._light_count = 6 * int(bodies.sum()), len(corners)
 
     def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
@@ -183,7 +190,7 @@ class Renderer(Owner):
         for unit, texture in enumerate(textures):
             texture.use(unit)
         targets.picture_target.use()
-        self._deferred_array.render(vertices=self._tile_count)
+        self._deferred_array.render(vertices=self._light_count)
 
     def _paint_backdrop(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Sky and floors; on slow machines they are kept as long as nothing about them changes."""
@@ -209,7 +216,7 @@ class Renderer(Owner):
             ctx.disable(moderngl.DEPTH_TEST)
             targets.picture.use(0)
             target.use()
-            self._smooth_array.render(vertices=self._tile_count)
+            self._smooth_array.render(vertices=self._smooth_count)
 
     def _outline_body(self, body: int, look: Theme, target: moderngl.Framebuffer, scale: float) -> None:
         ctx, targets = self.ctx, self._targets
@@ -261,16 +268,15 @@ class _Targets(Owner):
             self.picture_target = own(ctx.framebuffer([self.picture]))
 
 
-def light_box(snapshot: Snapshot, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
+def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
     """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel: the box along the
     light around the shapes between lo and hi (3,). Its size and place go by steps so that edges of shadows stand still.
     """
     side = np.cross([0.0, 0.0, 1.0], SUN)
     side /= np.linalg.norm(side)
     axes = np.array([side, np.cross(SUN, side), -SUN])
-    low, high = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
-    inside = ((low >= lo - 1e-9) & (high <= hi + 1e-9)).all(axis=1)  # nan is not
-    low, high = (low[inside], high[inside]) if inside.any() else (lo[None], hi[None])
+    inside = ((boxes[0] >= lo - 1e-9) & (boxes[1] <= hi + 1e-9)).all(axis=1)  # nan is not
+    low, high = (boxes[0][inside], boxes[1][inside]) if inside.any() else (lo[None], hi[None])
     centre = 0.5 * (low + high) @ axes.T
     half = 0.5 * (high - low) @ np.abs(axes).T
     near, far = (centre - half).min(axis=0), (centre + half).max(axis=0)
@@ -284,33 +290,47 @@ def light_box(snapshot: Snapshot, lo: Array, hi: Array, texels: int) -> tuple[Ar
     return matrix, float(texel[:2].max())
 
 
-def covered_tiles(snapshot: Snapshot, camera: Camera, size: tuple[int, int], floors: list[backdrop.Plane]
+def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int], floors: list[backdrop.Plane]
                   ) -> NDArray[np.bool_]:
-    """Which tiles of the picture (rows from below, columns) hold bodies or their shadows on floors."""
-    width, height = size
-    lo, hi = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
+    """Which tiles of the picture (rows from below, columns) hold boxes lo, hi (s, 3) or their shadows on floors."""
+    lo, hi = boxes
     finite = np.isfinite(lo).all(axis=1)
-    share = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], float)
-    corners = lo[finite, None] + (hi - lo)[finite, None] * share
-    boxes = [corners]
+    centre, half = 0.5 * (lo + hi)[finite], 0.5 * (hi - lo)[finite]
+    ranges = [_tile_ranges(centre, half, camera, size)]
     for plane in floors:
         normal = plane.axes[:, 2]
         rise = float(normal @ SUN)
-        if rise >= backdrop.GRAZING:
-            boxes.append(corners - np.maximum((corners - plane.place) @ normal / rise, 0.0)[..., None] * SUN)
-    points = np.concatenate(boxes)
-    at, depth = camera.project(points.reshape(-1, 3), width, height)
-    at, depth = at.reshape(-1, 8, 2), depth.reshape(-1, 8)
-    at[depth.min(axis=1) < camera.near] = np.array([[0, 0], [width, height]] * 4)  # partly behind the eye: anywhere
-    at[..., 1] = height - at[..., 1]
-    shape = np.array([-(-width // TILE), -(-height // TILE)])
-    first = np.clip(np.floor((at.min(axis=1) - MARGIN) / TILE), 0, shape).astype(int)
-    last = np.clip(np.floor((at.max(axis=1) + MARGIN) / TILE) + 1, 0, shape).astype(int)
+        if rise >= backdrop.GRAZING:  # a shadow is the box moved along the light: x - (n . (x - place)) / (n . s) s
+            cast = np.eye(3) - np.outer(SUN, normal) / rise
+            ranges.append(_tile_ranges(plane.place + (centre - plane.place) @ cast.T, half, camera, size, cast))
+    first, last = (np.concatenate(part) for part in zip(*ranges, strict=True))
     # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
-    count = np.zeros((shape[1] + 1, shape[0] + 1))
+    count = np.zeros((-(-size[1] // TILE) + 1, -(-size[0] // TILE) + 1))
     for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
         np.add.at(count, (y[:, 1], x[:, 0]), sign)
     return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
+
+
+def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, int], cast: Array | None = None
+                 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First tile (column, row from below) of each box (k, 2), and the one after the last; `cast` (3, 3) has been
+    applied to the boxes."""
+    axes = camera.axes
+    local = (centre - camera.eye) @ axes.T
+    reach = half @ np.abs(axes if cast is None else axes @ cast).T
+    near, far = -local[:, 2] - reach[:, 2], -local[:, 2] + reach[:, 2]
+    unseen, behind = far < camera.near, near < camera.near
+    near[behind] = far[behind] = 1.0
+    left, right = local[:, :2] - reach[:, :2], local[:, :2] + reach[:, :2]
+    scale = 1.0 / camera.pixel_angle(size[1])
+    start = np.minimum(left / near[:, None], left / far[:, None]) * scale
+    end = np.maximum(right / near[:, None], right / far[:, None]) * scale
+    start[behind], end[behind] = -np.inf, np.inf  # partly behind the eye: anywhere
+    end[unseen] = -np.inf
+    middle, tiles = 0.5 * np.array(size), np.array([-(-size[0] // TILE), -(-size[1] // TILE)])
+    first = np.clip(np.floor((middle + start - MARGIN) / TILE), 0, tiles)
+    last = np.clip(np.floor((middle + end + MARGIN) / TILE) + 1, 0, tiles)
+    return first.astype(int), last.astype(int)
 
 
 def tile_corners(tiles: NDArray[np.bool_], size: tuple[int, int]) -> Array:

@@ -10,7 +10,7 @@ import trimesh
 from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_camera, snapshot
 
 from contactlab.app import offscreen, picking, programs, renderer
-from contactlab.app.camera import Camera
+from contactlab.app.camera import Camera, shape_boxes
 from contactlab.app.offscreen import GraphicsError, Offscreen
 from contactlab.app.programs import quality
 from contactlab.app.renderer import Renderer
@@ -303,7 +303,11 @@ def test_a_picture_is_read_top_row_first():
 def test_tiles_cover_exactly_the_surroundings_of_bodies_and_shadows():
     shown = snapshot(body("box", (0.3, 0, 0.2), size=[0.1, 0.1, 0.1]))
     camera = front_camera(DISTANCE)
-    tiles = renderer.covered_tiles(shown, camera, (W, H), [])
+
+    def tiles_of(shown):
+        return renderer.covered_tiles(shape_boxes(shown.model, shown.x, shown.q), camera, (W, H), [])
+
+    tiles = tiles_of(shown)
     corners = np.array([[0.25, 0, 0.15], [0.35, 0, 0.25]])
     x, y = camera.project(corners, W, H)[0].T
     rows, columns = np.nonzero(tiles)
@@ -311,7 +315,7 @@ def test_tiles_cover_exactly_the_surroundings_of_bodies_and_shadows():
     assert renderer.TILE * rows.min() <= H - y.max() and H - y.min() <= renderer.TILE * (rows.max() + 1)
     assert tiles.sum() <= 4
     whole = snapshot(body("box", (0, -DISTANCE, 0), size=[1, 1, 1]))  # the eye is inside
-    assert renderer.covered_tiles(whole, camera, (W, H), []).all()
+    assert tiles_of(whole).all()
 
 
 @pytest.mark.parametrize("elevation", [20.0, 60.0])
