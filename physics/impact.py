@@ -50,15 +50,15 @@ def _energy_lost(impulse: Array, before: Array, after: Array) -> float:
     return float(-0.5 * impulse @ (before + after))
 
 
-def _arguments(M, zeta, *coefficients) -> tuple[Array, ...]:
-    """Arrays of one type and shape; every coefficient one a contact."""
-    zeta = np.ascontiguousarray(zeta, np.float64)
-    M = np.ascontiguousarray(M, np.float64).reshape(len(zeta), len(zeta))
-    return M, zeta, *coefficients
+def _arguments(M, zeta) -> tuple[Array, Array]:
+    """Copies, so that kernels meet one type of array whatever was given."""
+    zeta = np.array(zeta, np.float64, order="C")
+    return np.array(M, np.float64, order="C").reshape(len(zeta), len(zeta)), zeta
 
 
 def _each(coefficient, count: int) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(coefficient, np.float64), (count,)))
+    """One coefficient a contact."""
+    return np.array(np.broadcast_to(coefficient, (count,)), np.float64, order="C")
 
 
 def _rounds(M: Array, zeta: Array, e: Array, one: Callable[[Array, Array, Array], tuple[Array, str]]) -> Impact:
