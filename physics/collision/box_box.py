@@ -6,7 +6,7 @@ from contactlab.physics.collision.geometry import axis as axis_of
 from contactlab.physics.collision.geometry import between, extent, origin, put_point, to_local, to_world
 from contactlab.physics.collision.manifold import B_SIDE, lay_over, put_corner, reduce_points
 from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, cross, dot, neg, scale, sub
+from contactlab.physics.vec import add, axpy, cross, dot, neg, scale, sub, unit
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 INEXACT = 1e-7       # how far off, relative to size, the nearest contact point may be from the distance on the axis
@@ -53,56 +53,67 @@ def edge_name(axis, i, side_i, j, side_j):
 
 
 @helper
-def box_axes(pose, a, b, margin):
+def turn_boxes(pose, a, b, c_out):
+    """Rows 0-2 of c_out: cosines between the axes of a and of b; row 3: from a's centre to b's, along a's axes."""
+    for i in range(3):
+        for j in range(3):
+            c_out[i, j] = (
+                pose[a, 3 + i] * pose[b, 3 + j] + pose[a, 6 + i] * pose[b, 6 + j] + pose[a, 9 + i] * pose[b, 9 + j]
+            )
+        c_out[3, i] = (
+            pose[a, 3 + i] * (pose[b, 0] - pose[a, 0]) + pose[a, 6 + i] * (pose[b, 1] - pose[a, 1])
+            + pose[a, 9 + i] * (pose[b, 2] - pose[a, 2])
+        )
+
+
+@helper
+def face_axes(pose, a, b, c):
+    """(separation, kind, sign) of the best face normal: kind 0..2 of a, 3..5 of b; times sign it points from a to b."""
+    best, kind, sign = -math.inf, 0, 1.0
+    bias = BIAS * pose[a, 16]
+    for i in range(3):
+        reach = pose[a, 12 + i] + pose[b, 12] * abs(c[i, 0]) + pose[b, 13] * abs(c[i, 1]) + pose[b, 14] * abs(c[i, 2])
+        if abs(c[3, i]) - reach > best + (bias if i > 0 else 0.0):
+            best, kind, sign = abs(c[3, i]) - reach, i, math.copysign(1.0, c[3, i])
+    for j in range(3):
+        shift = c[3, 0] * c[0, j] + c[3, 1] * c[1, j] + c[3, 2] * c[2, j]
+        reach = pose[b, 12 + j] + pose[a, 12] * abs(c[0, j]) + pose[a, 13] * abs(c[1, j]) + pose[a, 14] * abs(c[2, j])
+        if abs(shift) - reach > best + bias:
+            best, kind, sign = abs(shift) - reach, 3 + j, math.copysign(1.0, shift)
+    return best, kind, sign
+
+
+@helper
+def box_axes(pose, a, b, margin, c):
     """Best separating axis: (separation, normal a -> b, kind), kind 0..2 face of a, 3..5 of b, 6.. edge pair.
 
     Separation is the distance of the two shadows on the axis, the largest over all axes [Ericson 2005, §4.4.1]. Where
-    it exceeds the margin the search stops.
+    it exceeds the margin the search stops. c is scratch.
     """
-    a0, a1, a2 = axis_of(pose, a, 0), axis_of(pose, a, 1), axis_of(pose, a, 2)
-    b0, b1, b2 = axis_of(pose, b, 0), axis_of(pose, b, 1), axis_of(pose, b, 2)
-    ha, hb = extent(pose, a), extent(pose, b)
-    d = sub(origin(pose, b), origin(pose, a))
-    t = (dot(a0, d), dot(a1, d), dot(a2, d))
-    axes_a, axes_b = (a0, a1, a2), (b0, b1, b2)
-    best, normal, kind = -1e300, a0, 0
-    bias = BIAS * (ha[0] + ha[1] + ha[2])
-    for i in range(3):
-        u = axes_a[i]
-        s = abs(t[i]) - ha[i] - hb[0] * abs(dot(u, b0)) - hb[1] * abs(dot(u, b1)) - hb[2] * abs(dot(u, b2))
-        if s > best + (bias if i > 0 else 0.0):
-            best, normal, kind = s, u if t[i] >= 0.0 else neg(u), i
-    if best > margin:
-        return best, normal, kind
-    for j in range(3):
-        u = axes_b[j]
-        tj = dot(u, d)
-        s = abs(tj) - hb[j] - ha[0] * abs(dot(u, a0)) - ha[1] * abs(dot(u, a1)) - ha[2] * abs(dot(u, a2))
-        if s > best + bias:
-            best, normal, kind = s, u if tj >= 0.0 else neg(u), 3 + j
-    if best > margin:
-        return best, normal, kind
-    for i in range(3):
+    turn_boxes(pose, a, b, c)
+    best, kind, sign = face_axes(pose, a, b, c)
+    bar = best + BIAS * pose[a, 16]
+    for i in range(3 if best <= margin else 0):
         i1, i2 = (i + 1) % 3, (i + 2) % 3
         for j in range(3):
             j1, j2 = (j + 1) % 3, (j + 2) % 3
-            c = dot(axes_a[i], axes_b[j])
-            sin2 = 1.0 - c * c
-            if sin2 < 1e-6:
-                continue
             # with u = a_i x b_j:  a_i1 . u = -a_i2 . b_j,  a_i2 . u = a_i1 . b_j,  and likewise for b
-            v, w = dot(axes_a[i1], axes_b[j]), dot(axes_a[i2], axes_b[j])
-            p, q = dot(axes_a[i], axes_b[j1]), dot(axes_a[i], axes_b[j2])
-            shift = t[i2] * v - t[i1] * w
-            reach = ha[i1] * abs(w) + ha[i2] * abs(v) + hb[j1] * abs(q) + hb[j2] * abs(p)
-            inverse = 1.0 / math.sqrt(sin2)
-            s = (abs(shift) - reach) * inverse
-            if s > best + bias:
-                u = scale(inverse if shift >= 0.0 else -inverse, cross(axes_a[i], axes_b[j]))
-                best, normal, kind = s, u, 6 + 3 * i + j
-                if best > margin:
-                    return best, normal, kind
-    return best, normal, kind
+            shift = c[3, i2] * c[i1, j] - c[3, i1] * c[i2, j]
+            reach = pose[a, 12 + i1] * abs(c[i2, j]) + pose[a, 12 + i2] * abs(c[i1, j])
+            reach += pose[b, 12 + j1] * abs(c[i, j2]) + pose[b, 12 + j2] * abs(c[i, j1])
+            sin2 = 1.0 - c[i, j] * c[i, j]
+            s = abs(shift) - reach
+            if sin2 < 1e-6 or (s <= 0.0 and s <= bar):  # dividing by the sine makes a negative one smaller still
+                continue
+            s /= math.sqrt(sin2)
+            if s > bar:
+                best, bar, kind, sign = s, s + BIAS * pose[a, 16], 6 + 3 * i + j, math.copysign(1.0, shift)
+    if kind < 3:
+        return best, scale(sign, axis_of(pose, a, kind)), kind
+    if kind < 6:
+        return best, scale(sign, axis_of(pose, b, kind - 3)), kind
+    i, j = (kind - 6) // 3, (kind - 6) % 3
+    return best, scale(sign, unit(cross(axis_of(pose, a, i), axis_of(pose, b, j)))), kind
 
 
 @helper
@@ -131,7 +142,7 @@ def box_box(pose, a, b, margin, corners, poly, patch):
 
     Then the boxes are apart and an axis of theirs tells less than their distance.
     """
-    separation, n, kind = box_axes(pose, a, b, margin)
+    separation, n, kind = box_axes(pose, a, b, margin, poly[0])
     if separation > margin:
         return 0
     k = 0
