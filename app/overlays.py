@@ -345,9 +345,9 @@ def _velocities(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
 
 
 def momentum_scale(snapshot: Snapshot, scale: Scale) -> float:
-    """[kg m2/s] of angular momentum drawn 1 m long: the largest one is about three body radii long."""
+    """[kg m2/s] of angular momentum drawn 1 m long: the largest one is about two body radii long."""
     largest = float(np.linalg.norm(snapshot.L, axis=1).max(initial=0.0))
-    return nice(largest / (3.0 * scale.body)) if largest > 1e-12 else 1.0
+    return nice(largest / (2.0 * scale.body)) if largest > 1e-12 else 1.0
 
 
 def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:

@@ -20,11 +20,11 @@ SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # t
 TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
-OUTLINE = 2.2  # [pixels at scale 1]
+OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
 
 
 TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
-MARGIN = 4.0  # [pixels] around bodies
+MARGIN = 12.0  # [pixels] around bodies
 Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
@@ -42,14 +42,13 @@ class Renderer(Owner):
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
         self._deferred = self.own(load(ctx, "screen.vert", "deferred.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
-        screen = self.own(ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes()))
         self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
         self._smooth_count = self._light_count = 0  # vertices
         self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
         self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
         for unit, name in enumerate(("shadow_map", "scene_depth", "surfaces", "normals", "backdrop")):
             self._deferred[name] = unit
-        self._outline_array = self.own(ctx.vertex_array(self._outline, [(screen, "2f", "in_corner")]))
+        self._outline_array = self.own(ctx.vertex_array(self._outline, [(self._tiles, "2f", "in_corner")]))
         self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 8 * 4), dynamic=True))
         self._make_shadow_map()
 
@@ -96,7 +95,7 @@ class Renderer(Owner):
         self._paint(planes, floors, view, options)
         self._finish(target)
         if 0 <= options.selected < len(snapshot.x):
-            self._outline_body(options.selected, look, target, ui_scale)
+            self._outline_body(options.selected, boxes, view, target, ui_scale)
         glyphs = build(snapshot, options, camera, target.size, ui_scale)
         self.labels = glyphs.labels
         self._glyphs.paint(glyphs, self._targets.depth, target)
@@ -162,16 +161,19 @@ class Renderer(Owner):
             self._bodies.paint(body_painter.OPAQUE)
         canvas.depth_mask = True
 
+    def _write_tiles(self, corners: Array) -> None:
+        data = corners.astype(np.float32).tobytes()
+        if len(data) > self._tiles.size:
+            self._tiles.orphan(2 * len(data))
+        self._tiles.write(data)
+
     def _choose_tiles(self, boxes: Boxes, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Let the pass of light draw where bodies and shadows on these floors are, that of smooth edges where bodies
         are."""
         bodies = covered_tiles(boxes, view.camera, view.size, [])
         shadows = covered_tiles(boxes, view.camera, view.size, floors) & ~bodies
         corners = np.concatenate([tile_corners(bodies, view.size), tile_corners(shadows, view.size)])
-        data = corners.astype(np.float32).tobytes()
-        if len(data) > self._tiles.size:
-            self._tiles.orphan(2 * len(data))
-        self._tiles.write(data)
+        self._write_tiles(corners)
         self._smooth_count, self._light_count = 6 * int(bodies.sum()), len(corners)
 
     def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
@@ -218,8 +220,14 @@ class Renderer(Owner):
             target.use()
             self._smooth_array.render(vertices=self._smooth_count)
 
-    def _outline_body(self, body: int, look: Theme, target: moderngl.Framebuffer, scale: float) -> None:
+    def _outline_body(self, body: int, boxes: Boxes, view: backdrop.View, target: moderngl.Framebuffer, scale: float
+                      ) -> None:
+        assert self._model is not None
         ctx, targets = self.ctx, self._targets
+        own = self._model.shapes.body == body
+        tiles = tile_corners(covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size, []), view.size)
+        if not len(tiles):
+            return
         ctx.disable(moderngl.DEPTH_TEST)
         targets.mask_target.use()
         targets.mask_target.clear()
@@ -228,9 +236,10 @@ class Renderer(Owner):
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         targets.mask.use(0)
-        self._outline["line_color"] = look.selection
+        self._outline["line_color"], self._outline["halo"] = view.look.selection, view.look.halo
         self._outline["width"] = OUTLINE * scale
-        self._outline_array.render()
+        self._write_tiles(tiles)
+        self._outline_array.render(vertices=len(tiles))
         ctx.disable(moderngl.BLEND)
 
     def release(self) -> None:
