@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
 from contactlab.physics.solvers.lemke import Lemke
+
+BoolArray = NDArray[np.bool_]
 
 OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3  # how a contact holds; IDLE: current but not active
 SLIPS = 1e-9        # slip above which a contact slides [m/s]
@@ -31,6 +34,7 @@ SWEEPS = 3000
 ENOUGH = 1e-14      # change of a sweep that ends it, relative to the accelerations without contact
 DEPENDENT = 1e-10   # what independent rows leave of a row, relative to it, below which it depends on them
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
+UNSURE = 1e-5       # the same where the sweeps did not come to an end: at the verge of slip of redundant contacts
 SMALL = 6           # contacts of which all sets are tried where solutions need not be unique
 
 
@@ -231,7 +235,7 @@ def _all_sets(A: Array, d: Array, pull: Array) -> tuple[str, Array]:
     return "inconsistent", np.zeros(3 * c)
 
 
-def with_rest(M: Array, d: Array, friction: Array, slides: Array, slip: Array) -> tuple[str, Array]:
+def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Some contact rests and may stick, slip or let go."""
     c = len(friction)
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
@@ -245,7 +249,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: Array, slip: Array) -
 
 
 def _newton(
-    M: Array, d: Array, friction: Array, slides: Array, slip: Array, force: Array, rate: Array
+    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array
 ) -> Array | None:
     """The exact forces with the modes that `force` shows, or None where they break a law. The correction is the
     smallest one: of redundant forces those of the sweeps stay."""
@@ -288,11 +292,12 @@ def _newton(
 
 
 def classify(
-    status: str, force: Array, rate: Array, scale: float, friction: Array, slides: Array, slip: Array
+    status: str, force: Array, rate: Array, scale: float, friction: Array, slides: BoolArray, slip: Array
 ) -> Resolution:
     """Say of each contact how it holds; scale [m/s2] is that of the accelerations without contact forces."""
     c = len(friction)
     scale += 1e-12
+    still = (ZERO if status == "solved" else UNSURE) * scale
     largest = float(np.abs(force[::3]).max(initial=0.0))
     mode, e = [], slip.copy()
     for k in range(c):
@@ -304,7 +309,7 @@ def classify(
             mode.append(SMOOTH if pushes else IDLE)
         elif slides[k]:
             mode.append(SLIDE if pushes else IDLE)
-        elif np.hypot(*u) <= ZERO * scale:
+        elif np.hypot(*u) <= still:
             mode.append(STICK)
         else:
             e[k] = u / np.hypot(*u)

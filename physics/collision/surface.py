@@ -9,10 +9,10 @@ A negative radius is the inside of a ball or of a cylinder: R - |p_b - p_a| - r.
 ELLIPSOID elements: `append` adds either to a table by hand.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind
 
@@ -144,9 +144,11 @@ def surface_of(model: Model) -> Surface:
         owner += [s] * len(mine)
     reach = np.column_stack([shapes.position, np.abs(shapes.bound)]).reshape(-1, 4)
     empty = np.zeros(0, np.int32)
+    kind, point, axis, frame, length, radius, side_start, side = columns(rows)
     table = Surface(
-        np.array(owner, np.int32), shapes.body[np.array(owner, np.int64)].astype(np.int32), *columns(rows),
-        empty, empty, empty, empty, np.zeros((0, 4), np.int32), shapes.body, np.ascontiguousarray(reach),
+        np.array(owner, np.int32), shapes.body[np.array(owner, np.int64)].astype(np.int32), kind, point, axis, frame,
+        length, radius, side_start, side, empty, empty, empty, empty, np.zeros((0, 4), np.int32), shapes.body,
+        np.ascontiguousarray(reach),
     )
     return with_pairs(model, table)
 
@@ -154,6 +156,8 @@ def surface_of(model: Model) -> Surface:
 def append(model: Model, table: Surface, shape: int, element: Element, frame: ArrayLike = (1.0, 0, 0, 0)) -> Surface:
     """The table with one more element on a shape, given in the shape frame, and all pairs made anew."""
     placed = place(element, model.shapes.position[shape], model.shapes.orientation[shape])
+    reach = table.reach.copy()
+    reach[shape, 3] = np.inf  # the bounds of the shape say nothing of it
     columns_new = columns([placed])
     starts = np.append(table.side_start, table.side_start[-1] + len(placed.sides)).astype(np.int32)
     grown = table._replace(
@@ -163,7 +167,7 @@ def append(model: Model, table: Surface, shape: int, element: Element, frame: Ar
         frame=np.vstack([table.frame, np.array(frame, float)[None]]),
         length=np.append(table.length, columns_new[4]), radius=np.append(table.radius, columns_new[5]),
         side_start=starts,
-        side=np.vstack([table.side, columns_new[7]]),
+        side=np.vstack([table.side, columns_new[7]]), reach=reach,
     )
     return with_pairs(model, grown)
 
@@ -181,7 +185,7 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
     return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides)
 
 
-def columns(rows: list[Element]) -> tuple:
+def columns(rows: list[Element]) -> tuple[Any, ...]:
     """The fields kind … side of Surface."""
     def table(name: str, *shape: int) -> Array:
         return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *shape)
@@ -224,7 +228,7 @@ def check_pair(a: int, b: int) -> None:
         raise ValueError(f"the event-driven method has no exact gap between {names}; time stepping takes them")
 
 
-def pairs_between(table: Surface, a: Array, b: Array) -> Array:
+def pairs_between(table: Surface, a: NDArray[np.intp], b: NDArray[np.intp]) -> IntArray:
     """Rows (first, second, pair, flip) of the element pairs of two shapes, given their elements."""
     found = []
     for e in a.tolist():

@@ -134,8 +134,8 @@ class EventDriven:
             if trigger is not None:
                 self._handle(trigger)
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
-            blind = idle > WITHOUT_END  # the sets do not come to rest: let them be for a moment
-            substep = min(1e-3 * h if blind else rest if trigger is not None else following, rest)
+            blind = blind or idle > WITHOUT_END  # the sets find no peace: keep them to the end of the step
+            substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
         self._end(state, h)
@@ -485,6 +485,10 @@ class EventDriven:
         stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
         if held or stays:
             return self._resolve(pairs, M, d, u, set() if held else released, {} if stays else begins)
+        closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
+        for k in np.flatnonzero(~keep).tolist():  # no force, but held by the others: still current
+            if rate[3 * k] <= small and 3 * k not in basis(M, [*closed, 3 * k]):
+                mode[k] = IDLE
         return Resolution(status, force, rate, mode, slip)
 
     def _jam(self, pairs: IntArray, M: Array, u: Array) -> bool:

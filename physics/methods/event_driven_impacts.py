@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contactlab.physics.contact_sets import with_rest
+from contactlab.physics.contact_sets import BoolArray, with_rest
 from contactlab.physics.model import Array
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
@@ -29,7 +29,7 @@ def newton_impact(M: Array, u: Array, restitution: Array, friction: Array, rest:
     return with_rest(M, d, friction, np.zeros(c, bool), np.zeros((c, 2)))[1]
 
 
-def impact_without_collision(M: Array, u: Array, slides: Array, slip: Array, friction: Array) -> Array:
+def impact_without_collision(M: Array, u: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
     """Impulses where accelerations have no solution or several: of the sliding contacts, the one whose friction presses
     it most into the other body jams. In the paradox friction is strong enough to hold it: both ζ and slip vanish."""
     c = len(friction)

@@ -7,14 +7,14 @@ each) + 256 redundant. `impulse` is the direction of slip of a sliding contact, 
 import numpy as np
 
 from contactlab.physics.collision.surface import Surface
-from contactlab.physics.contact_sets import ContactSet
+from contactlab.physics.contact_sets import BoolArray, ContactSet
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.state import Case, ContactMemory, Contacts, empty_contacts
 
 MINE = 2  # time stepping writes 0 and 1
 
 
-def remember(chosen: ContactSet, shapes: Array, memory: ContactMemory) -> None:
+def remember(chosen: ContactSet, shapes: IntArray, memory: ContactMemory) -> None:
     """Write the current set to the memory, sorted by key; shapes (c, 2)."""
     count = int(chosen.count[0])
     if count > len(memory.key):
@@ -66,8 +66,8 @@ class Report:
         return int(self.surface.shape[e]), int(self.surface.shape[f])
 
     def fill(
-        self, pairs: IntArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: Array,
-        active: Array, resting: float, touching: float,
+        self, pairs: IntArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,
+        active: BoolArray, resting: float, touching: float,
     ) -> Contacts:
         """Write the contacts: of each its pair, (point, normal, gap, body a, body b), (ζ, ζ̇, slip), force (3,) and
         impulse (3,) on b in the world frame, and whether it is in the current and in the active set."""

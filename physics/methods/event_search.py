@@ -21,7 +21,7 @@ from contactlab.physics.collision.surface_gap import (
     pairs_in_reach,
 )
 from contactlab.physics.contact_equations import separation_rates
-from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, ContactSet
+from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, BoolArray, ContactSet
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import dense_output
 from contactlab.physics.integrators.tableau import Tableau
@@ -133,7 +133,7 @@ class Course:
         if len(held) and self.count:
             self._keep(~np.isin(self.pairs[: self.count], held), self.bodies)
 
-    def _keep(self, kept: Array, bodies: Bodies) -> None:
+    def _keep(self, kept: BoolArray, bodies: Bodies) -> None:
         rows = self.pairs[: len(kept)][kept]
         self.count = len(rows)
         self.pairs[: self.count] = rows
@@ -215,8 +215,7 @@ class Course:
         at_lo, at_hi = number(lo), number(hi)
         if (at_lo < 0.0) == (at_hi < 0.0) or at_lo == 0.0:
             return lo if (at_lo < 0.0) == (at_hi < 0.0) else max(lo, 0.0)
-        xtol = TIME / self.h
-        return float(brentq(number, lo, hi, xtol=xtol, rtol=1e-15))
+        return brentq(number, lo, hi, xtol=TIME / self.h, rtol=1e-15)  # pyright: ignore
 
 
 def _radii(model: Model) -> Array:
