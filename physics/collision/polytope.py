@@ -175,12 +175,12 @@ def face_axes(core_a, info, loops, a, face_offset, core_b, count_b, sign, cone):
 
 
 @helper
-def pick_edges(core, info, edges, s, lo, hi, picked_out):
-    """Edges of shape s whose bounds meet the box lo, hi; returns their number."""
+def pick_edges(core, info, edges, s, lo, hi, n, level, picked_out):
+    """Edges of shape s whose bounds meet the box lo, hi and that rise to the level along n; returns their number."""
     count, first, total = 0, info[s, 5], info[s, 6]
     for e in range(first, first + total):
         p, q = spot(core, edges[e, 0]), spot(core, edges[e, 1])
-        outside = False
+        outside = max(dot(n, p), dot(n, q)) < level
         for c in range(3):
             outside = outside or max(p[c], q[c]) < lo[c] or min(p[c], q[c]) > hi[c]
         if not outside:
@@ -261,12 +261,13 @@ def separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, s
     other, m = face_axes(core[1], info, loops, b, face_offset, core[0], na, -1.0, cone)
     if other > best + FACE_BIAS * size:
         best, n = other, m
-    # an edge that supports along an axis of less overlap comes nearer to the other shape than `best` overlaps
+    # where two edges give the least overlap of all, each comes nearer to the other shape than `best` overlaps
     reach = max(-best, 0.0) if best > -math.inf else 1e9
     lo_a, hi_a = box_of(core[0], na, reach)
     lo_b, hi_b = box_of(core[1], nb, reach)
-    picked_a = pick_edges(core[0], info, edges, a, lo_b, hi_b, picked[0])
-    picked_b = pick_edges(core[1], info, edges, b, lo_a, hi_a, picked[1])
+    low_b, high_a = shadow(core[1], nb, n)[0], shadow(core[0], na, n)[1]
+    picked_a = pick_edges(core[0], info, edges, a, lo_b, hi_b, n, low_b - reach, picked[0])
+    picked_b = pick_edges(core[1], info, edges, b, lo_a, hi_a, scale(-1.0, n), -high_a - reach, picked[1])
     bar = best + FACE_BIAS * size if best > -math.inf else best
     other, m = edge_axes(core, na, nb, edges, picked, picked_a, picked_b, bar, n, cone)
     return (other, m) if other > bar else (best, n)
