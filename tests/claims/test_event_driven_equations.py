@@ -1,0 +1,123 @@
+"""Claims about gaps of surface elements and the contact equations: rates against differences along a smooth motion."""
+
+import numpy as np
+import pytest
+from event_driven_scenes import Body, Run, ball, box, model_of
+
+from contactlab.physics.collision.surface import EDGE, ELLIPSOID, Element, append, surface_of
+from contactlab.physics.collision.surface_gap import NOWHERE, empty_witness, find_witnesses
+from contactlab.physics.contact_equations import contact_rows, empty_equations
+from contactlab.physics.model import ShapeKind
+from contactlab.physics.state import empty_state
+
+SPHERE, BOX, CAPSULE, CYLINDER, PLANE = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER,
+                                         ShapeKind.PLANE)
+STEP = 1e-4
+
+
+def turned(rotation, q):
+    """The quaternion q turned by a rotation vector."""
+    size = np.linalg.norm(rotation)
+    w, (x, y, z) = np.cos(size / 2), np.sin(size / 2) * rotation / size if size else rotation
+    a, b, c, d = q
+    return np.array([w * a - x * b - y * c - z * d, w * b + x * a + y * d - z * c, w * c - x * d + y * a + z * b,
+                     w * d + x * c - y * b + z * a])
+
+
+class Motion:
+    """Two bodies that accelerate evenly and spin evenly."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.x, self.v, self.a, self.w = (rng.normal(size=(2, 3)) for _ in range(4))
+        self.x[1] += 1.5 * rng.normal(size=3)
+        q = rng.normal(size=(2, 4))
+        self.q = q / np.linalg.norm(q, axis=1)[:, None]
+
+    def at(self, t):
+        bodies = empty_state(2).bodies
+        bodies.x[:], bodies.v[:] = self.x + self.v * t + 0.5 * self.a * t * t, self.v + self.a * t
+        for i in range(2):
+            bodies.q[i] = turned(self.w[i] * t, self.q[i])
+        bodies.w[:] = self.w
+        return bodies
+
+
+def compare(model, surface, seed):
+    """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
+    count = len(surface.first)
+    rows, witness, motion = np.arange(count, dtype=np.int32), empty_witness(count), Motion(seed)
+    gaps = []
+    for k in (-2, -1, 0, 1, 2):
+        find_witnesses(surface, motion.at(k * STEP), rows, count, witness)
+        gaps.append(witness.gap.copy())
+    f = np.array(gaps)
+    zeta = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * STEP)
+    zeta_dot = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * STEP**2)
+    bodies, eq = motion.at(0.0), empty_equations(model, count)
+    find_witnesses(surface, bodies, rows, count, witness)
+    contact_rows(model, 0.0, bodies, witness, count, eq)
+    acceleration = np.concatenate([np.zeros(3), motion.a[0], np.zeros(3), motion.a[1]])
+    fair = witness.margin != NOWHERE
+    assert fair.any()
+    along = np.einsum("ij,ij->i", witness.normal, witness.p_b - witness.p_a) - witness.gap
+    rate = eq.T[::3] @ acceleration + eq.rate[::3] - zeta_dot
+    return (np.abs(along[fair]).max(), np.abs(eq.u[::3] - zeta)[fair].max(),
+            np.abs(rate / (1 + np.abs(zeta_dot)))[fair].max())
+
+
+PAIRS = [
+    ((SPHERE, (0.5, 0, 0)), (SPHERE, (0.3, 0, 0))), ((SPHERE, (-3.0, 0, 0)), (SPHERE, (0.3, 0, 0))),
+    ((BOX, (0.3, 0.4, 0.5)), (BOX, (0.5, 0.2, 0.6))), ((SPHERE, (0.4, 0, 0)), (CYLINDER, (0.3, 0.5, 0))),
+    ((CYLINDER, (0.4, 0.2, 0)), (PLANE, (0, 0, 0))), ((CAPSULE, (0.2, 0.5, 0)), (CAPSULE, (0.1, 0.6, 0))),
+    ((CAPSULE, (0.2, 0.5, 0)), (BOX, (0.3, 0.4, 0.5))), ((PLANE, (0, 0, 0)), (BOX, (0.5, 0.2, 0.6))),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(s[0].name.lower() for s in pair))
+def test_separation_velocity_and_acceleration_are_the_derivatives_of_the_gap(pair, seed):
+    offset = (0.1, -0.05, 0.02)
+    model, _ = model_of([Body([(*shape, offset)], 1.0) for shape in pair], 0.0, 0.0, 0.0)
+    along, zeta, zeta_dot = compare(model, surface_of(model), seed)
+    assert along < 1e-13
+    assert zeta < 1e-9
+    assert zeta_dot < 1e-6  # rounding of the second difference: 1e-15/STEP²
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ellipsoids_and_the_inside_of_a_cylinder_have_all_velocity_terms_too(seed):
+    model, _ = model_of([ball(0.3), ball(0.3)], 0.0, 0.0, 0.0)
+    surface = append(model, surface_of(model), 1, Element(ELLIPSOID, (0, 0, 0), (0.5, 0.6, 0.9)), (0.5, 0.5, 0.5, 0.5))
+    surface = append(model, surface, 1, Element(EDGE, (0, 0, 0), (0, 0, 1.0), 10.0, -4.0))
+    along, zeta, zeta_dot = compare(model, surface, seed)
+    assert along < 1e-13
+    assert zeta < 1e-9
+    assert zeta_dot < 1e-6
+
+
+@pytest.mark.parametrize("element", [
+    Element(EDGE, (0, 0, 0), (0, 1.0, 0), 10.0, -1.0), Element(ELLIPSOID, (0, 0, 0), (0.9, 1.3, 0.7)),
+], ids=["inside a cylinder", "on an ellipsoid"])
+def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(element):
+    """Uncorrected, the gap stays at the error of the integrator, and rolling loses no energy."""
+    hollow = element.kind == EDGE
+    z = -(1.0 - 0.2) if hollow else 0.7 + 0.2
+    runs = {}
+    for h in (1 / 50, 1 / 100):
+        run = Run([Body([(ShapeKind.SPHERE, (1e-3, 0, 0))]), ball(0.2, x=(0, 0, z), v=(0.6, 0.3, 0), w=(-1.5, 3.0, 0))], mu=5.0, integrator="rk4", h=h,
+                  surface=lambda model: append(model, surface_of(model), 0, element))
+        run.method._project = lambda: None
+        start = run.energy
+        run.until(0.2)
+        assert run.method.contacts.current[0] == 1
+        runs[h] = abs(float(run.method.contacts.gap[0])), abs(run.energy - start)
+    assert runs[1 / 100][0] < 1e-7
+    assert runs[1 / 100][1] < 1e-6
+    assert runs[1 / 50][0] > 10 * runs[1 / 100][0] or runs[1 / 50][0] < 1e-12
+
+
+def test_a_shape_without_exact_surface_is_refused_by_name():
+    model, _ = model_of([Body([(CYLINDER, (0.1, 0.2, 0))], 1.0), box((0.5, 0.5, 0.5))], 0.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="cylinder and box"):
+        surface_of(model)
