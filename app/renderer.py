@@ -172,9 +172,9 @@ class Renderer(Owner):
         are."""
         bodies = covered_tiles(boxes, view.camera, view.size, [])
         shadows = covered_tiles(boxes, view.camera, view.size, floors) & ~bodies
-        corners = np.concatenate([tile_corners(bodies, view.size), tile_corners(shadows, view.size)])
-        self._write_tiles(corners)
-        self._smooth_count, self._light_count = 6 * int(bodies.sum()), len(corners)
+        near, beside = tile_corners(bodies, view.size), tile_corners(shadows, view.size)
+        self._write_tiles(np.concatenate([near, beside]))
+        self._smooth_count, self._light_count = len(near), len(near) + len(beside)
 
     def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
@@ -343,8 +343,10 @@ def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, in
 
 
 def tile_corners(tiles: NDArray[np.bool_], size: tuple[int, int]) -> Array:
-    """Triangles (6 k, 2) over the tiles that are set, in the coordinates -1..1 of a picture of `size` pixels."""
-    rows, columns = np.nonzero(tiles)
-    start = np.column_stack([columns, rows]) * TILE
-    corners = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]]) * TILE
-    return 2.0 * (start[:, None] + corners).reshape(-1, 2) / size - 1.0
+    """Triangles (6 k, 2) over the runs of tiles that are set, in the coordinates -1..1 of a picture of `size`."""
+    edges = np.diff(tiles.astype(np.int8), axis=1, prepend=0, append=0)
+    rows, first = np.nonzero(edges > 0)
+    _, last = np.nonzero(edges < 0)
+    lo, hi = np.column_stack([first, rows]) * TILE, np.column_stack([last, rows + 1]) * TILE
+    share = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]])
+    return 2.0 * (lo[:, None] + (hi - lo)[:, None] * share).reshape(-1, 2) / size - 1.0

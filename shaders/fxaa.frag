@@ -16,9 +16,8 @@ void main() {
     float lo = min(m, min(min(a, b), min(c, d))), hi = max(m, max(max(a, b), max(c, d)));
     vec2 along = vec2((a + b) - (c + d), (a + c) - (b + d));
     along = clamp(along / (min(abs(along.x), abs(along.y)) + 1.0 / 64.0), -3.0, 3.0);
-    vec3 near = 0.5 * (at(p + 0.34 * along) + at(p - 0.34 * along)).rgb;
-    vec3 wide = 0.5 * near + 0.25 * (at(p + along) + at(p - along)).rgb;
+    vec3 wide = (2.0 * middle.rgb + at(p + along).rgb + at(p - along).rgb) * 0.25;
     float l = luma(wide);
-    vec3 smooth_color = l < lo || l > hi ? near : wide;
+    vec3 smooth_color = l < lo || l > hi ? middle.rgb : wide;
     out_color = vec4(!body || hi - lo < max(0.04, 0.1 * hi) ? middle.rgb : smooth_color, 1.0);
 }
