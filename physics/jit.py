@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numba.core.config
 import platformdirs
 
 ENGINE = pathlib.Path(__file__).parent
@@ -25,6 +26,8 @@ _IMPORT = re.compile(
 )
 
 KERNELS: list[Any] = []
+njit: Any = numba.njit  # its declared types know neither of the wrapper options
+settings: Any = numba.core.config
 
 
 def _source(module: str) -> pathlib.Path | None:
@@ -79,8 +82,8 @@ def prune_caches() -> None:
 def kernel(function: Callable) -> Any:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
     module = function.__module__.removeprefix("contactlab.physics").strip(".")
-    numba.config.CACHE_DIR = str(cache_folder(module))
-    compiled = numba.njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    settings.CACHE_DIR = str(cache_folder(module))
+    compiled = njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     KERNELS.append(compiled)
     return compiled
 
@@ -91,7 +94,7 @@ def helper(function: Callable) -> Any:
     numba compiles a helper once more for every literal integer that it is called with; here they all count as integers.
     Python never calls it, so the wrappers that would let it are left out: they take almost half of the time.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    compiled = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     resolve = compiled.get_call_template
 
     def resolve_without_literals(args, kws):

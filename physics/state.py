@@ -112,6 +112,5 @@ def empty_state(n: int) -> State:
 
 def copy_state(state: State) -> State:
     """A deep copy: nothing is shared, so either may be stepped on."""
-    return State(
-        state.t.copy(), Bodies(*(a.copy() for a in state.bodies)), ContactMemory(*(a.copy() for a in state.memory))
-    )
+    bodies = Bodies._make(a.copy() for a in state.bodies)
+    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory))

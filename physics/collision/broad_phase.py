@@ -107,7 +107,8 @@ def sort_pairs(sweep, count):
     """Order the pairs by first shape, then by second: a stable counting sort by the second and one by the first."""
     start, source, target = sweep.start, sweep.found, sweep.pairs
     for key in range(1, -1, -1):
-        start[:] = 0
+        for s in range(start.shape[0]):
+            start[s] = 0
         for p in range(count):
             start[source[p, key] + 1] += 1
         for s in range(start.shape[0] - 1):
@@ -118,7 +119,9 @@ def sort_pairs(sweep, count):
             target[r, 0] = source[p, 0]
             target[r, 1] = source[p, 1]
         source, target = target, source
-    sweep.pairs[:count] = sweep.found[:count]
+    for p in range(count):
+        sweep.pairs[p, 0] = sweep.found[p, 0]
+        sweep.pairs[p, 1] = sweep.found[p, 1]
 
 
 def find_pairs(geom: Geometry, sweep: Sweep, body: IntArray, moves: IntArray, planes: IntArray) -> int:
