@@ -245,7 +245,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     exact = _newton(M, d, friction, slides, slip, force, rate)
     if exact is not None:
         return "solved", exact
-    return ("solved" if change <= 1e-9 * scale else "iterations"), force
+    return ("solved" if change <= ENOUGH * scale else "iterations"), force
 
 
 def _newton(

@@ -125,7 +125,7 @@ class EventDriven:
         self._begin(state, loads, h)
         rest, substep, idle, blind = h, h, 0, False
         while rest > 1e-14 * h:
-            length, following = self._advance(integrator, min(substep, rest), h)
+            length, following = self._advance(integrator, min(substep, rest), h, blind)
             trigger = self._search(blind)
             done = length if trigger is None else trigger.delta * length
             self._cut(trigger)
@@ -168,7 +168,7 @@ class EventDriven:
             first = not known or (count == 0 and float(state.t[0]) == 0.0)
             self._depth = self._overlap if first else self._depth
             self._settle(quiet=first)
-            self._depth = TOUCH if first else self._depth
+            self._depth = 2.0 * SLOT if self._sink == SLOT else TOUCH
             self._project()
 
     def _still_holds(self) -> bool:
@@ -185,8 +185,9 @@ class EventDriven:
             and np.all(np.where(rough, moded, np.isin(chosen.mode[:count], (SMOOTH, IDLE))))
         )
 
-    def _advance(self, integrator: Integrator, length: float, h: float) -> tuple[float, float]:
-        """One accepted integrator step of at most `length`: its length and what the next one may be."""
+    def _advance(self, integrator: Integrator, length: float, h: float, blind: bool) -> tuple[float, float]:
+        """One accepted integrator step of at most `length`: its length and what the next one may be. blind: whatever
+        its error."""
         bodies, table = self._bodies, integrator.tableau
         y0 = np.zeros((len(self.model.kind), 13))
         pack(bodies, y0)
@@ -197,7 +198,7 @@ class EventDriven:
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
             factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
-            if not integrator.adaptive or error <= 1.0 or length <= SMALLEST_SUBSTEP * h:
+            if not integrator.adaptive or blind or error <= 1.0 or length <= SMALLEST_SUBSTEP * h:
                 break
             length *= factor
         self._course.begin(self._chosen, self._loads, table, self._t, length, y0, k, self._force_scale(), self._sink)

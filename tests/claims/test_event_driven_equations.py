@@ -105,7 +105,8 @@ def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(element):
     z = -(1.0 - 0.2) if hollow else 0.7 + 0.2
     runs = {}
     for h in (1 / 50, 1 / 100):
-        run = Run([Body([(ShapeKind.SPHERE, (1e-3, 0, 0))]), ball(0.2, x=(0, 0, z), v=(0.6, 0.3, 0), w=(-1.5, 3.0, 0))], mu=5.0, integrator="rk4", h=h,
+        roller = ball(0.2, x=(0, 0, z), v=(0.6, 0.3, 0), w=(-1.5, 3.0, 0))
+        run = Run([Body([(ShapeKind.SPHERE, (1e-3, 0, 0))]), roller], mu=5.0, integrator="rk4", h=h,
                   surface=lambda model: append(model, surface_of(model), 0, element))
         run.method._project = lambda: None
         start = run.energy
