@@ -77,9 +77,7 @@ class BodyPainter(Owner):
             if kind in self._meshes:
                 mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
             else:
-                made = geometry.hull(model.hulls, group.data) if kind == ShapeKind.HULL else geometry.mesh(
-                    model.meshes, group.data)
-                mesh = shadow_mesh = self._buffer(self._scene, made, *TRIANGLE)
+                mesh = shadow_mesh = self._buffer(self._scene, geometry.surface(model, labels, group), *TRIANGLE)
             self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh))
 
     def place(self, at: instances.Placement, towards_eye: NDArray[np.float64], back_to_front: bool) -> None:
@@ -95,7 +93,7 @@ class BodyPainter(Owner):
         """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
             impostor = drawable.look in (ShapeKind.CAPSULE, ShapeKind.CYLINDER)
-            closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)
+            closed = drawable.group.kind == ShapeKind.BOX  # mesh files may have holes
             culled = variant != SHADOW and (impostor or (closed and not both_sides))
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
             self._array(drawable, variant).render(instances=len(drawable.group.shapes))

@@ -7,7 +7,8 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.model import Array, Hulls, Meshes
+from contactlab.app.instances import Group
+from contactlab.physics.model import Array, Hulls, Labels, Meshes, Model, ShapeKind
 
 Vertices = NDArray[np.float32]
 CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
@@ -65,6 +66,13 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
     # two unit normals at an angle a: |u + v|^2 = 2 + 2 cos a
     smooth = (count == 2) & ((total**2).sum(axis=1) > 2.0 + 2.0 * CREASE)
     return smooth[name].reshape(m, 3)
+
+
+def surface(model: Model, labels: Labels, group: Group) -> Vertices:
+    """Rows of the hulls or meshes of a group: as their file shows them, else as they collide."""
+    if labels.draw_meshes and len(labels.draw_meshes[group.shapes[0]][1]):
+        return smoothed(*labels.draw_meshes[group.shapes[0]])
+    return hull(model.hulls, group.data) if group.kind == ShapeKind.HULL else mesh(model.meshes, group.data)
 
 
 def hull(hulls: Hulls, k: int) -> Vertices:
