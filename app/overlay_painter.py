@@ -43,10 +43,12 @@ class OverlayPainter:
         self.ctx = ctx
         self._programs = load(ctx, "stroke.vert", "stroke.frag"), load(ctx, "mark.vert", "mark.frag")
         self._corners = ctx.buffer(np.array([-1, -1, 1, -1, -1, 1, 1, 1], np.float32).tobytes())
+        stations = np.array([(station, side) for station in range(4) for side in (-1, 1)], np.float32)
+        self._stations = ctx.buffer(stations.tobytes())
         stroke, mark = self._programs
         stroke["scene_depth"] = mark["scene_depth"] = 0
         style = ("in_color", "in_style")
-        self._strokes = _Layer(ctx, stroke, self._corners, "3f 3f 4f 3f", ("in_from", "in_to", *style), 13)
+        self._strokes = _Layer(ctx, stroke, self._stations, "3f 3f 4f 3f", ("in_from", "in_to", *style), 13)
         self._marks = _Layer(ctx, mark, self._corners, "3f 4f 3f", ("in_place", *style), 10)
 
     def paint(self, glyphs: Glyphs, depth: moderngl.Texture, target: moderngl.Framebuffer) -> None:
@@ -65,5 +67,5 @@ class OverlayPainter:
     def release(self) -> None:
         self._strokes.release()
         self._marks.release()
-        for thing in (*self._programs, self._corners):
+        for thing in (*self._programs, self._corners, self._stations):
             thing.release()

@@ -18,6 +18,29 @@ from contactlab.physics.messages import Snapshot
 Size = tuple[int, int]
 
 
+class Detail:
+    """Where the processor draws, moving pictures get fewer pixels until they are fluent; still ones get all of them."""
+
+    FACTORS = (1.0, 0.8, 0.65, 0.5)
+    SLOW, FAST = 1 / 30, 1 / 80  # [s] a frame
+
+    def __init__(self) -> None:
+        self._level, self._mean = 0, 0.0
+
+    def note(self, seconds: float) -> None:
+        """How long drawing a moving frame took."""
+        self._mean = 0.8 * self._mean + 0.2 * seconds
+        step = 1 if self._mean > self.SLOW else -1 if self._mean < self.FAST else 0
+        if 0 <= self._level + step < len(self.FACTORS) and step:
+            self._level += step
+            self._mean = 0.5 * (self.SLOW + self.FAST)  # wait for the effect before the next change
+
+    @property
+    def factor(self) -> float:
+        """Pixels drawn a pixel shown, along each side."""
+        return self.FACTORS[self._level]
+
+
 class Stage:
     def __init__(self, ctx: moderngl.Context, store: TextureStore) -> None:
         self.ctx, self.store = ctx, store
@@ -25,10 +48,15 @@ class Stage:
         self._target: moderngl.Framebuffer | None = None
         self._texture: imgui.ImTextureRef | None = None
 
-    def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, size: Size, scale: float) -> None:
-        """Render into a texture of `size` pixels, which the next `write` shows."""
-        target = self._fit(size)
-        self.renderer.draw(snapshot, camera, ui.view, target, scale)
+    def render(
+        self, snapshot: Snapshot, camera: Camera, ui: UiState, size: Size, scale: float, factor: float = 1.0
+    ) -> None:
+        """Render into a texture of `factor` times `size` pixels, which the next `write` shows."""
+        target = self._fit((max(round(factor * size[0]), 1), max(round(factor * size[1]), 1)))
+        exact = moderngl.NEAREST if factor == 1.0 else moderngl.LINEAR
+        color: Any = target.color_attachments[0]
+        color.filter = (exact, exact)
+        self.renderer.draw(snapshot, camera, ui.view, target, factor * scale)
         ui.view_texture = self._texture
 
     def _fit(self, size: Size) -> moderngl.Framebuffer:
@@ -36,7 +64,6 @@ class Stage:
         if self._target is None or self._target.size != size:
             self._drop_target()
             color = self.ctx.texture(size, 4)
-            color.filter = (moderngl.NEAREST, moderngl.NEAREST)  # shown pixel for pixel
             self._target = self.ctx.framebuffer([color])
             self._texture = self.store.add(color)
         return self._target

@@ -29,7 +29,7 @@ from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.view import NOTICE_PREFIX
 from contactlab.app.pyglet_input import BUTTON_NAMES, Input, modifier_names
 from contactlab.app.recorder import Take
-from contactlab.app.stage import Stage, thumbnails
+from contactlab.app.stage import Detail, Stage, thumbnails
 from contactlab.app.ui_state import Preferences, RecordingStatus, SceneEntry, UiState
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
@@ -88,6 +88,7 @@ class Window(pyglet.window.Window):
         self.feed = Input(self, self.gui.io)
         assert self.gui.store is not None
         self.stage = Stage(self.ctx, self.gui.store)
+        self.detail = Detail()
         self.lab: Lab | None = None
         self.mouse: Mouse | None = None
         self.take: Take | None = None
@@ -144,7 +145,7 @@ class Window(pyglet.window.Window):
                 return
         lively = new or moving or self._stale or self._lively > 0 or self.take is not None
         if lively or now - self._last_draw > LAZY:
-            self._draw_frame(dt, capture=due)
+            self._draw_frame(dt, moved=moving, capture=due)
 
     def _poll(self) -> None:
         """What came of the gallery's loading and of the file dialog."""
@@ -159,8 +160,8 @@ class Window(pyglet.window.Window):
             if chosen:
                 self.lab.open_path(chosen[0])
 
-    def _draw_frame(self, dt: float, capture: bool = False) -> None:
-        now = time.perf_counter()
+    def _draw_frame(self, dt: float, moved: bool = False, capture: bool = False) -> None:
+        now, moving = time.perf_counter(), False
         lab, ui = self.lab, self.ui
         self.switch_to()
         self.gui.use()
@@ -176,13 +177,17 @@ class Window(pyglet.window.Window):
             _, _, w, h = ui.view_rect
             ratio = self.get_pixel_ratio()
             size = max(round(w * ratio), 1), max(round(h * ratio), 1)
-            self.stage.render(snapshot, lab.camera, ui, size, ui.preferences.scale * ratio)
+            moving = self.take is None and (moved or not snapshot.paused)
+            factor = self.detail.factor if moving else 1.0
+            self.stage.render(snapshot, lab.camera, ui, size, ui.preferences.scale * ratio, factor)
             self.stage.write(snapshot, lab.camera, ui)
         self.feed.show_cursor()
         self.screen_buffer.use()
         style.fill(self.screen_buffer, ui, self.get_framebuffer_size()[1], self.get_pixel_ratio())
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
+        if moving:
+            self.detail.note(time.perf_counter() - now)
         self._count_frame(now)
         if self._early_text and not self._awaits_text:
             self.feed.text(self._early_text)

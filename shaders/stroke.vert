@@ -1,7 +1,7 @@
 #version 330 core
 // A line or arrow of a given width in pixels between two points.
 #include "frame.glsl"
-in vec2 in_corner;
+in vec2 in_corner;  // station along the stroke: 0 start, 1 and 2 end of the shaft (2 as wide as the head), 3 tip; side
 in vec3 in_from;
 in vec3 in_to;
 in vec4 in_color;
@@ -29,8 +29,9 @@ void main() {
     float size = headless ? 0.0 : min(3.6 * w, 0.75 * span + 0.5 * w);
     shaft = vec4(max(span - size, 0.0), 0.5 * w, kind == 2 || kind == 4 ? 5.0 * w : 1e6, kind == 2 || kind == 4 ? w : -1e6);
     head = vec4(headless ? -1e6 : span, vec2(0.5, 1.0) / 1.118, kind == 3 ? 0.7 * w : 1e6);
-    float reach = max(0.5 * w, 0.5 * size) + 1.8 * viewport.z;
-    float s = in_corner.x < 0.0 ? -0.5 * w - 1.8 * viewport.z : span + 0.5 * w + 1.8 * viewport.z;
+    float rim = 1.8 * viewport.z, start = -0.5 * w - rim, neck = max(span - size - rim, start);
+    float s = in_corner.x < 0.5 ? start : in_corner.x < 2.5 ? (headless ? span : neck) : span + 0.5 * w + rim;
+    float reach = 0.5 * (in_corner.x < 1.5 || headless ? w : max(w, size)) + rim;  // no wider than what is there to paint
     at = vec2(s, in_corner.y * reach);
     near = max(mix(1.0 / a.w, 1.0 / b.w, clamp(s / max(span, 1e-4), -0.2, 1.2)), 1e-9);
     vec2 p = pa + along * s + vec2(-along.y, along.x) * at.y;
