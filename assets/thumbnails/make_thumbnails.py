@@ -39,7 +39,8 @@ def picture(path: Path, moment: float) -> Image.Image:
 def main() -> None:
     for key, path in gallery().items():
         if not sys.argv[1:] or key in sys.argv[1:]:
-            picture(path, MOMENT.get(key, 1.0)).quantize(256).save(Path(__file__).with_name(f"{key}.png"), optimize=True)
+            drawn = picture(path, MOMENT.get(key, 1.0)).quantize(256)
+            drawn.save(Path(__file__).with_name(f"{key}.png"), optimize=True)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def clip_by_edge(poly, source, count, p0, p1, q0, q1, name, tolerance):
         if inside_x != inside_y and (count > 2 or j > 0):
             s = dx / (dx - dy)
             poly[target, kept, 0], poly[target, kept, 1] = x0 + s * (y0 - x0), x1 + s * (y1 - x1)
-            # leaving, a polygon goes on along the clipping edge; entering, along its own. A segment is named at its ends
+            # leaving, a polygon goes on along the clipping edge; entering, along its own. A segment's ends have names
             poly[target, kept, 2] = name if inside_x or count == 2 else poly[source, i, 2]
             kept += 1
     return kept
