@@ -39,7 +39,7 @@ def picture(path: Path, moment: float) -> Image.Image:
 def main() -> None:
     for key, path in gallery().items():
         if not sys.argv[1:] or key in sys.argv[1:]:
-            drawn = picture(path, MOMENT.get(key, 1.0)).quantize(256)
+            drawn = picture(path, MOMENT.get(key, 1.0))
             drawn.save(Path(__file__).with_name(f"{key}.png"), optimize=True)
 
 
