@@ -122,10 +122,10 @@ def lattice(lowest):
 
 
 def test_an_inelastic_lattice_falls_with_little_overlap():
-    """B18, first 3 s of 10 s: mean over time of the sum of squared overlaps, asked for <= 2.5e-3 m²."""
+    """B18: mean over time of the sum of squared overlaps, asked for <= 2.5e-3 m²."""
     sim = simulate(ground(), *lattice(0.101), e=0.0, mu=0.0)
     sums = []
-    while sim.time < 3.0:
+    while sim.time < 10.0:
         sim.step()
         gap = sim.contacts.gap
         sums.append((gap[gap < 0] ** 2).sum())
@@ -133,8 +133,8 @@ def test_an_inelastic_lattice_falls_with_little_overlap():
 
 
 def test_an_elastic_lattice_keeps_its_energy():
-    """B19, first 3 s of 10 s: asked for <= 300 J²; approaches slower than rest count as inelastic, hence not 0."""
-    assert mean_square_energy_error(simulate(ground(), *lattice(1.101), e=1.0, mu=0.0), 3.0) < 1.0
+    """B19: asked for <= 300 J²; approaches slower than rest count as inelastic, hence not 0."""
+    assert mean_square_energy_error(simulate(ground(), *lattice(1.101), e=1.0, mu=0.0), 10.0) < 300.0
 
 
 def test_momentum_is_conserved_in_collisions_to_rounding():
