@@ -134,8 +134,8 @@ def test_sliding_that_ends_inside_a_step_is_missed_by_less_than_that_step():
 def test_a_ball_sliding_off_a_dome_converges_with_first_order():
     """C14 before it leaves: θ'' = g/(R + r) sin θ on a frictionless sphere. 240, 480, 960 Hz: order >= 0.9."""
     start, radius, end = 0.3, 1.1, 0.6
-    pendulum = solve_ivp(lambda t, y: (y[1], G / radius * np.sin(y[0])), (0.0, end), (start, 0.0), rtol=1e-12, atol=1e-12)
-    angle = pendulum.y[0, -1]
+    fall = solve_ivp(lambda t, y: (y[1], G / radius * np.sin(y[0])), (0.0, end), (start, 0.0), rtol=1e-12, atol=1e-12)
+    angle = fall.y[0, -1]
     exact = radius * np.array([np.sin(angle), 0.0, np.cos(angle)])
     dome = {"name": "dome", "fixed": True, "shape": [{"type": "sphere", "radius": 1.0}]}
     top = (radius * math.sin(start), 0.0, radius * math.cos(start))
