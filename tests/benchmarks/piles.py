@@ -289,7 +289,9 @@ def main() -> None:
                 if not lines:
                     sys.exit(f"{engine} failed on {kind}: {out.stderr[-2000:]}")
                 runs[engine].append(json.loads(lines[0][7:]))
-                stages |= {engine: json.loads(line[7:]) for line in out.stdout.splitlines() if line.startswith("STAGES ")}
+                for line in out.stdout.splitlines():
+                    if line.startswith("STAGES "):
+                        stages[engine] = json.loads(line[7:])
         print(f"\n{options.count} {kind}, h = 1/240 s, {options.seconds} s, medians of {options.repeats}")
         print(f"{'engine':14}{'ms/step':>9}{'ratio':>8}{'mean':>8}{'p99 mm':>9}{'max mm':>9}"
               f"{'contacts':>10}{'height m':>10}")
