@@ -6,6 +6,7 @@ boxes beside it where it is installed.
 """
 
 import argparse
+import os
 import statistics
 import time
 
@@ -51,6 +52,7 @@ def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, flo
 
 def mujoco_boxes(scene: Scene, size: tuple[int, int]) -> float:
     """Median milliseconds MuJoCo's renderer takes for the same boxes, shadows on."""
+    os.environ.setdefault("MUJOCO_GL", "egl")
     import mujoco
 
     setup = scene.build()
