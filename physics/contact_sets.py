@@ -238,6 +238,7 @@ def _all_sets(A: Array, d: Array, pull: Array) -> tuple[str, Array]:
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Some contact rests and may stick, slip or let go."""
     c = len(friction)
+    M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     force, rate = np.zeros(3 * c), np.zeros(3 * c)
     scale = float(np.abs(d).max()) + 1e-300
