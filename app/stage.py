@@ -21,7 +21,7 @@ Size = tuple[int, int]
 class Detail:
     """Where the processor draws, moving pictures get fewer pixels until they are fluent; still ones get all of them."""
 
-    FACTORS = (1.0, 0.8, 0.65)
+    FACTORS = (1.0, 0.8)  # fewer would be seen as blur
     SLOW, FAST = 0.022, 0.008  # [s] for the view: the panels take about 10 ms more, and 1/30 s is the aim
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ def test_a_fast_machine_draws_every_pixel():
 
 def test_a_slow_machine_draws_as_few_pixels_as_make_it_fluent():
     assert after(100, 0.03).factor**2 * 0.03 <= Detail.SLOW
-    assert after(100, 0.03).factor >= 0.65
+    assert after(100, 0.03).factor >= 0.8
 
 
 def test_the_detail_settles():
