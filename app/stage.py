@@ -22,13 +22,13 @@ class Detail:
     """Where the processor draws, moving pictures get fewer pixels until they are fluent; still ones get all of them."""
 
     FACTORS = (1.0, 0.8)  # fewer would be seen as blur
-    SLOW, FAST = 0.022, 0.008  # [s] for the view: the panels take about 10 ms more, and 1/30 s is the aim
+    SLOW, FAST = 1 / 30, 1 / 60  # [s] a frame
 
     def __init__(self) -> None:
         self._level, self._mean = 0, 0.0
 
     def note(self, seconds: float) -> None:
-        """How long drawing the view took."""
+        """How long drawing a frame took."""
         self._mean = 0.8 * self._mean + 0.2 * seconds
         step = 1 if self._mean > self.SLOW else -1 if self._mean < self.FAST else 0
         if 0 <= self._level + step < len(self.FACTORS) and step:

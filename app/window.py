@@ -179,17 +179,14 @@ class Window(pyglet.window.Window):
             size = max(round(w * ratio), 1), max(round(h * ratio), 1)
             moving = self.take is None and (moved or not snapshot.paused)
             factor = self.detail.factor if moving else 1.0
-            start = time.perf_counter()
             self.stage.render(snapshot, lab.camera, ui, size, ui.preferences.scale * ratio, factor)
-            if moving and self.stage.renderer.quality.software:
-                self.ctx.finish()
-                self.detail.note(time.perf_counter() - start)
             self.stage.write(snapshot, lab.camera, ui)
         self.feed.show_cursor()
         self.screen_buffer.use()
         style.fill(self.screen_buffer, ui, self.get_framebuffer_size()[1], self.get_pixel_ratio())
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
+        self.detail.note(time.perf_counter() - now)
         self._count_frame(now)
         if self._early_text and not self._awaits_text:
             self.feed.text(self._early_text)

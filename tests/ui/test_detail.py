@@ -12,18 +12,18 @@ def after(frames: int, seconds_a_full_picture: float) -> Detail:
 
 
 def test_a_fast_machine_draws_every_pixel():
-    assert after(100, 0.005).factor == 1.0
+    assert after(100, 0.01).factor == 1.0
 
 
 def test_a_slow_machine_draws_as_few_pixels_as_make_it_fluent():
-    assert after(100, 0.03).factor**2 * 0.03 <= Detail.SLOW
-    assert after(100, 0.03).factor >= 0.8
+    assert after(100, 0.04).factor**2 * 0.04 <= Detail.SLOW
+    assert after(100, 0.04).factor >= 0.8
 
 
 def test_the_detail_settles():
-    detail = after(200, 0.03)
+    detail = after(200, 0.04)
     seen = set()
     for _ in range(100):
-        detail.note(0.03 * detail.factor**2)
+        detail.note(0.04 * detail.factor**2)
         seen.add(detail.factor)
     assert len(seen) == 1
