@@ -101,7 +101,7 @@ def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
     mass = float(model.mass[dynamic].sum()) / count or 1.0
     length = 2.5 * radius
     per_metre = nice(mass * gravity * count ** (1.0 / 6.0) / length) / max(options.force_scale, 1e-6)
-    return Scale(radius, per_metre * length, length, 5.0 * length, per_metre, nice(np.sqrt(radius / gravity)),
+    return Scale(radius, per_metre * length, length, 2.4 * length, per_metre, nice(np.sqrt(radius / gravity)),
                  mass * float(np.sqrt(2.0 * gravity * radius)))
 
 
