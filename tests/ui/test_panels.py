@@ -211,8 +211,8 @@ def test_the_palette_moves_with_the_arrow_keys(probe):
 
 def test_the_palette_opens_a_typed_path():
     ui = UiState()
-    ui.palette.text = "/tmp/bunny.stl"
-    assert dialogs.palette_matches(ui)[0][2] == Request("open_path", "/tmp/bunny.stl")
+    ui.palette.text = "/home/me/bunny.stl"
+    assert dialogs.palette_matches(ui)[0][2] == Request("open_path", "/home/me/bunny.stl")
 
 
 def test_the_palette_offers_every_command():
@@ -240,9 +240,9 @@ def test_a_message_stays_until_it_is_read(probe):
 def test_the_path_box_asks_to_open_what_was_typed(probe):
     probe.ui.open_box = True
     probe.frame(3)
-    probe.type("/tmp/die.toml")
+    probe.type("/home/me/die.toml")
     probe.key(imgui.Key.enter)
-    assert probe.ui.requests == [Request("open_path", "/tmp/die.toml")] and not probe.ui.open_box
+    assert probe.ui.requests == [Request("open_path", "/home/me/die.toml")] and not probe.ui.open_box
 
 
 # --------------------------------------------------------------------------------------------- preferences

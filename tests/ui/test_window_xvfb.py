@@ -153,9 +153,11 @@ def test_keys_pause_step_and_play(app):
     app.key("space")
     paused = app.wait(lambda s: s["paused"])
     app.key("period")
-    app.wait(lambda s: s["paused"] and s["step"] == paused["step"] + 1)
+    ahead = app.wait(lambda s: s["paused"] and s["step"] == paused["step"] + 1)
     app.key("comma")
-    app.wait(lambda s: s["paused"] and s["step"] == paused["step"])
+    back = app.wait(lambda s: s["paused"] and s["step"] == paused["step"])
+    assert back["t"] == paused["t"] < ahead["t"]
+    assert back["positions"] == paused["positions"]  # exactly
     app.key("space")
     app.wait(lambda s: not s["paused"])
 
@@ -182,7 +184,9 @@ def test_a_bad_file_shows_a_message_and_the_scene_keeps_running(app):
     time.sleep(1.0)
     app.key("Return")
     shown = app.wait(lambda s: "bad.toml" in s["message"])
-    app.wait(lambda s: s["t"] > shown["t"] and s["scene"] == shown["scene"] and not s["paused"])
+    later = app.wait(lambda s: s["t"] > shown["t"] and s["scene"] == shown["scene"])
+    assert not later["paused"] and later["error"] is None
+    assert "scene.title" in later["message"]
     app.key("Escape")
     app.wait(lambda s: s["message"] == "")
 
