@@ -12,6 +12,7 @@ import time
 import av
 import numpy as np
 import pytest
+from file_drop import drop_file
 
 PATIENCE = 90.0  # [s] for anything to happen; the first start of all compiles
 SCENE = """
@@ -75,6 +76,10 @@ class App:
 
     def do(self, *arguments):
         subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True)
+
+    def ask(self, *arguments):
+        command = ["xdotool", *arguments]
+        return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout
 
     def key(self, *names):
         self.do("key", "--delay", "60", *names)
@@ -174,6 +179,18 @@ def test_a_mesh_typed_into_the_palette_becomes_a_body_on_a_plane(app):
     assert len(state["positions"]) == 2 and state["error"] is None
     fallen = app.wait(lambda s: "die" in s["scene"] and s["t"] > 0.3)
     assert fallen["contacts"] > 0
+
+
+@pytest.mark.parametrize("more_types", [0, 5])
+def test_a_mesh_dropped_on_the_window_becomes_a_body(app, more_types):
+    """As from a program that offers the file's name alone, and from a file manager that offers it in many ways."""
+    name = f"dropped {more_types}"
+    path = app.folder / f"{name}.stl"
+    path.write_bytes(stl_of_a_tetrahedron())
+    window = int(app.ask("search", "--onlyvisible", "--name", "Contactlab").split()[0])
+    drop_file(app.environment["DISPLAY"], window, VIEW, path, more_types)
+    state = app.wait(lambda s: name in s["scene"])
+    assert len(state["positions"]) == 2 and state["error"] is None
 
 
 def test_a_bad_file_shows_a_message_and_the_scene_keeps_running(app):
