@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from contactlab.physics.model import Array, IntArray, Labels, Model
+from contactlab.physics.problem import ContactProblem
 from contactlab.physics.state import Contacts
 
 if TYPE_CHECKING:
+    from contactlab.physics.inspection import Inspection
     from contactlab.physics.scene import Scene
 
 # ---------------------------------------------------------------------------------------------------- commands
@@ -98,12 +100,24 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Inspect:
+    """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
+
+    view: str = ""                 # equations, pivots, impact; "" = look no more
+    solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
+    problem: ContactProblem | None = None  # looked at in place of the scene's, where given
+    restitution: float | None = None       # of the contacts of an impact; None = as it was
+    friction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     pass
 
 
 Command = (
-    Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Shutdown
+    Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Inspect
+    | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -201,6 +215,7 @@ class Snapshot:
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused; the run goes on
+    inspection: "Inspection | None" = None  # the latest look that `Inspect` asked for
     #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
     energy_log: Array = field(default_factory=lambda: _no_log())
 
@@ -212,6 +227,6 @@ def _no_log() -> Array:
 
 
 __all__ = [
-    "Command", "Energy", "Event", "Grab", "Grabbed", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release",
+    "Command", "Energy", "Event", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release",
     "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo", "StepToEvent",
 ]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
+from contactlab.physics.inspection import Inspection, look
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
@@ -27,6 +28,8 @@ PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes
 SLICE = 0.008                   # s of stepping after which commands and the snapshot get their turn
 IDLE = 0.25                     # s between looks at the command queue while paused; a command wakes at once
 SHOWN_EVENTS = 200
+LOOKS = 0.1                     # part of the thread's time that looks into the equations may take while a scene runs
+LOOK_INTERVAL = 1.0 / 30.0      # s between them at least
 LOG_ROWS = 4096
 LOG_COMMANDS = 100_000
 SPEEDS = (1e-3, 1e3)
@@ -52,6 +55,10 @@ class Runner:
         self._error: str | None = None
         self._notice: str | None = None
         self._published = -1.0
+        self._asked = m.Inspect()
+        self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: what it was made from, what it found
+        self._next_look = 0.0
+        self._looked: set[str] = set()                #: views seen before: their kernels are compiled
         self._pacer = Pacer(clock(), 0.0)
         self._open(scene, settings or {})
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
@@ -159,6 +166,9 @@ class Runner:
                 self._open(scene, {})
                 self._log_energy()
                 self._paused = paused
+            case m.Inspect():
+                self._asked, self._next_look = command, 0.0
+                return
             case m.Shutdown():
                 self._stopped = True
             case _:
@@ -241,6 +251,34 @@ class Runner:
 
     # ------------------------------------------------------------------------------------- what others see
 
+    def _inspect(self) -> Inspection | None:
+        """What was asked for, of this instant; while the scene runs a little late, so that steps are not."""
+        if not self._asked.view:
+            self._look = None
+            return None
+        made_from = (self._generation, self._sim.step_count, self._sim.settings, self._asked, self._paused)
+        start = self._clock()
+        fresh = self._look is not None and self._look[0] == made_from
+        late = self._look is not None and not self._paused and start < self._next_look
+        if self._look is not None and (fresh or late):
+            return self._look[1]
+        new = self._asked.view not in self._looked
+        if new:
+            self._warming = "the contact equations"
+        try:
+            found = look(self._sim, self._asked, running=not self._paused)
+        except Exception as error:  # a look must not stop what it looks at
+            self.failure = "".join(traceback.format_exception(error))
+            reason = f"The equations cannot be shown: {type(error).__name__}: {error}"
+            found = Inspection(self._asked, self._sim.step_count, self._sim.time, note=reason)
+        if new:
+            self._warming = None
+            self._looked.add(self._asked.view)
+        self._look = made_from, found
+        now = self._clock()
+        self._next_look = now + max(LOOK_INTERVAL, (now - start) * (1.0 / LOOKS - 1.0))
+        return found
+
     def _publish(self) -> None:
         sim = self._sim
         energy, momenta = measure(sim.model, sim.state.bodies)
@@ -255,7 +293,7 @@ class Runner:
             events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=sim.reachable(), grabbed=held(sim),
-            error=self._error, notice=self._notice,
+            error=self._error, notice=self._notice, inspection=self._inspect(),
             energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
         )
 

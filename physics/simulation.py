@@ -212,8 +212,28 @@ class Simulation:
 
     def problem(self) -> ContactProblem:
         """The contact problem that a step from here would solve."""
-        method = METHODS[self.settings.method](self._model)  # of its own, so that `contacts` stays as it is
-        return method.problem(self.state, self.loads, self.settings)
+        return self.new_method().problem(self.state, self.loads, self.settings)
+
+    def new_method(self) -> Any:
+        """The method as it is set, with memory of its own: what it finds leaves `contacts` and `info` as they are."""
+        return METHODS[self.settings.method](self._model)
+
+    def before(self, step: int) -> tuple[State, Inputs, Model]:
+        """The state that step number `step` began with, the inputs it was made with, and the model these make.
+
+        ValueError where the history does not reach back so far.
+        """
+        if self.history is None:
+            raise ValueError("no history is recorded")
+        keyframe = self.history.keyframe(step - 1)
+        state = copy_state(keyframe.state)
+        for k in range(keyframe.step, step - 1):  # the same bits again
+            inputs = self.history.inputs(k)
+            loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
+            METHODS[inputs.settings.method](self._model_with(inputs.settings)).step(state, loads, inputs.settings)
+        inputs = self.history.inputs(step - 1)
+        loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
+        return state, Inputs(inputs.settings, loads), self._model_with(inputs.settings)
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
@@ -278,15 +298,20 @@ class Simulation:
             case _:
                 raise TypeError(f"{type(command).__name__} is not for the simulation")
 
-    def _apply(self, settings: Settings) -> None:
-        model, old = self._scene_model, self.settings
-        materials = model.materials
+    def _model_with(self, settings: Settings) -> Model:
+        """The scene's model with the overrides of these settings."""
+        materials = self._scene_model.materials
         if settings.restitution is not None:
             materials = materials._replace(restitution=np.full_like(materials.restitution, settings.restitution))
         if settings.friction is not None:
             materials = materials._replace(friction=np.full_like(materials.friction, settings.friction))
+        gravity = np.array(settings.gravity, np.float64)
+        return self._scene_model._replace(materials=materials, gravity=gravity)
+
+    def _apply(self, settings: Settings) -> None:
+        old = self.settings
         self.settings = settings
-        self._model = model._replace(materials=materials, gravity=np.array(settings.gravity, np.float64))
+        self._model = self._model_with(settings)
         unchanged = replace(old, h=settings.h, iterations=settings.iterations, solver=settings.solver,
                             integrator=settings.integrator) == settings
         if self._method is None or not unchanged:

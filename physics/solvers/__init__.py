@@ -4,7 +4,14 @@ from typing import Protocol
 
 from contactlab.physics.model import Array
 from contactlab.physics.problem import ContactProblem, SolveInfo, System
+from contactlab.physics.solvers.block_pivot import BlockPivot
+from contactlab.physics.solvers.dantzig import Dantzig
+from contactlab.physics.solvers.gauss_principle import AccelerationQP
+from contactlab.physics.solvers.gauss_seidel import GaussSeidel
+from contactlab.physics.solvers.lcp_info import LcpSolver
+from contactlab.physics.solvers.lemke import Lemke
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
+from contactlab.physics.solvers.qp import ForceQP
 
 
 class Solver(Protocol):
@@ -25,3 +32,7 @@ class Solver(Protocol):
 
 
 SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (ProjectedGaussSeidel(),)}
+#: solvers of the frictionless problem
+LCP_SOLVERS: dict[str, LcpSolver] = {
+    solver.name: solver for solver in (Lemke(), Dantzig(), BlockPivot(), ForceQP(), AccelerationQP(), GaussSeidel())
+}

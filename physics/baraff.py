@@ -1,0 +1,73 @@
+"""Resting contact as Baraff writes it, from bodies and contacts directly: A f + b beside M λ + d.
+
+    d̈_i = 2 ṅ_i·(ṗ_b - ṗ_a) + n_i·(p̈_b - p̈_a) = Σ_j a_ij f_j + b_i                       [Baraff II, resting contact]
+
+    a_ij = n_i · (v_b + α_b × r_b - v_a - α_a × r_a),   v = ±n_j/m,   α = I⁻¹ (r_j × ±n_j)
+    b_i  = n_i · (F/m + (I⁻¹ τ) × r + (I⁻¹ (L × ω)) × r + ω × (ω × r)) of b, minus the same of a, + 2 ṅ_i·(ṗ_b - ṗ_a)
+
+in our signs: n from a to b, + for the body b of contact j and - for its body a. The brackets matter: the torque is
+r_j × n_j, and what it does at p_i is α × r_i. d̈ is our ζ̇, f our λ, A our M and b our d: `contact_equations` finds the
+same numbers as TᵀH⁻¹T and from Ṫᵀq̇, and lets n turn with both surfaces; here n is fixed to one body, which is what
+polyhedra do.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.frozen import Frozen
+from contactlab.physics.model import Array, BodyKind, Model
+
+TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
+
+
+class Baraff(NamedTuple):
+    """A f + b of the contacts of an instant."""
+
+    A: Array      #: (c, c) [1/kg]
+    terms: Array  #: (c, 5) the parts of b in the order of TERMS [m/s2]
+
+    @property
+    def b(self) -> Array:
+        """(c,) [m/s2]"""
+        return self.terms.sum(axis=1)
+
+
+def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, contacts: Frozen) -> Baraff:
+    """A and b from positions x (n, 3), orientations q (n, 4), velocities v, w (n, 3) and angular momenta L (n, 3)."""
+    count = len(contacts.key)
+    A, terms = np.zeros((count, count)), np.zeros((count, 5))
+    n, velocity = contacts.normal, np.zeros((count, 3))
+    for body in np.unique(np.concatenate([contacts.body_a, contacts.body_b])).tolist():
+        sign = (contacts.body_b == body) * 1.0 - (contacts.body_a == body)
+        r = contacts.point - x[body]
+        inverse = _inverse_inertia(q[body], model.inv_inertia[body])
+        linear = model.inv_mass[body] * n                                  # of a unit force of each contact j
+        angular = np.cross(r, n) @ inverse.T
+        answer = linear[None] + np.cross(angular[None], r[:, None])        # (i, j, 3): at p_i
+        A += sign[:, None] * sign[None] * np.einsum("ik,ijk->ij", n, answer)
+        velocity += sign[:, None] * (v[body] + np.cross(w[body], r))
+        spin = np.broadcast_to(w[body], r.shape)
+        parts = [
+            np.broadcast_to(model.inv_mass[body] * contacts.force[body], r.shape),
+            np.cross(inverse @ contacts.torque[body], r),
+            np.cross(inverse @ np.cross(L[body], w[body]), r) if model.kind[body] == BodyKind.DYNAMIC else 0.0 * r,
+            np.cross(spin, np.cross(spin, r)),
+        ]
+        for k, part in enumerate(parts):
+            terms[:, k] += sign * np.einsum("ik,ik->i", n, part)
+    # the face, to which the normal is fixed, is that of a body that does not move, else of a
+    face = np.where(model.kind[contacts.body_b] == BodyKind.DYNAMIC, contacts.body_a, contacts.body_b)
+    terms[:, 4] = 2.0 * np.einsum("ik,ik->i", np.cross(w[face], n), velocity)
+    return Baraff(A, terms)
+
+
+def _inverse_inertia(q: Array, inverse: Array) -> Array:
+    """R diag(inverse) Rᵀ (3, 3) in the world frame."""
+    w, x, y, z = q
+    turn = np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
+    return (turn * inverse) @ turn.T

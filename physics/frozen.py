@@ -1,0 +1,114 @@
+"""The contacts of one instant with their equations, stopped to be looked at.
+
+    ζ̇ = M λ + d,    M = TᵀH⁻¹T,    d = TᵀH⁻¹(τ - C) + Ṫᵀq̇                                   [RBDA eqs. 11.34–11.36]
+
+Exact methods know the elements that touch. For all others the contacts are those of collision detection, and of how
+their surfaces curve only the shapes speak: a ball or the end of a capsule is round, else the point rides on the face of
+the body that is fixed, or of the predecessor.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.collision import Detector
+from contactlab.physics.collision.surface_gap import Witness, empty_witness
+from contactlab.physics.contact_equations import (
+    Equations,
+    contact_matrix,
+    contact_rows,
+    empty_equations,
+    free_acceleration,
+    weigh_rows,
+)
+from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
+from contactlab.physics.state import Bodies, Contacts, LongArray
+
+ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
+FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `surface_gap`
+VERTEX = (1.0, 0.0, 1.0, 0.0)
+
+
+class Frozen(NamedTuple):
+    """Contacts 0 … c - 1; rows 3 i (normal), 3 i + 1 and 3 i + 2 (tangents) of the equations belong to contact i."""
+
+    key: LongArray      #: (c,)   as in Contacts
+    body_a: IntArray    #: (c,)   predecessor
+    body_b: IntArray    #: (c,)   successor
+    point: Array        #: (c, 3) [m], world frame
+    normal: Array       #: (c, 3) unit, from a to b
+    tangent_1: Array    #: (c, 3)
+    tangent_2: Array    #: (c, 3)
+    gap: Array          #: (c,)   [m]
+    restitution: Array  #: (c,)
+    friction: Array     #: (c,)
+    M: Array            #: (3 c, 3 c) [1/kg]
+    d: Array            #: (3 c,) [m/s2]
+    u: Array            #: (3 c,) ζ and slip [m/s]
+    HT: Array           #: (3 c, n_v) TᵀH⁻¹: q̇ changes by its transpose times impulses
+    slot: IntArray      #: (n,)   first of the body's six places in q̇, -1 where it is not dynamic
+    force: Array        #: (n, 3) applied [N]
+    torque: Array       #: (n, 3) applied, about the centre of mass [N m]
+
+    def take(self, rows: IntArray) -> "Frozen":
+        """Only these contacts."""
+        three = (3 * rows[:, None] + np.arange(3)).ravel()
+        by_contact = (a[rows] for a in self[:10])
+        return Frozen(*by_contact, self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three],
+                      *self[14:])
+
+
+def equations_of(
+    model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
+    friction: Array,
+) -> Frozen:
+    """The equations of pairs given by their witnesses, at the poses and velocities of the bodies."""
+    count, n = len(key), body_count(model)
+    eq: Equations = empty_equations(model, count)
+    force, torque = np.zeros((n, 3)), np.zeros((n, 3))
+    contact_rows(model, t, bodies, witness, count, eq)
+    applied_forces(model, loads, bodies, force, torque)
+    weigh_rows(model.inv_mass, model.inv_inertia, bodies, count, eq)
+    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
+    M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+    contact_matrix(count, eq, M, d)
+    point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])
+    return Frozen(
+        key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
+        eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction, M,
+        d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
+
+
+def detected(model: Model, t: float, bodies: Bodies, loads: Loads, reach: float) -> Frozen:
+    """The equations of all contacts that collision detection finds within `reach` [m]."""
+    contacts = Detector(model).detect(bodies, np.full(body_count(model), 0.5 * reach))
+    count = int(contacts.count[0])
+    near = np.flatnonzero(contacts.gap[:count] <= reach)
+    return equations_of(model, t, bodies, loads, _witness(model, contacts, near), contacts.key[near].copy(),
+                        contacts.restitution[near].copy(), contacts.friction[near].copy())
+
+
+def _witness(model: Model, contacts: Contacts, rows: IntArray) -> Witness:
+    """Witnesses of detected contacts, see the head of this file."""
+    w = empty_witness(len(rows))
+    w.body_a[:], w.body_b[:] = contacts.body_a[rows], contacts.body_b[rows]
+    w.normal[:], w.gap[:] = contacts.normal[rows], contacts.gap[rows]
+    half = 0.5 * w.gap[:, None] * w.normal
+    w.p_a[:], w.p_b[:] = contacts.point[rows] - half, contacts.point[rows] + half
+    across = np.cross(w.normal, np.eye(3)[np.argmin(np.abs(w.normal), axis=1)])
+    w.u_a[:] = w.u_b[:] = across / np.linalg.norm(across, axis=1, keepdims=True)
+    shapes = model.shapes
+    for k, row in enumerate(rows.tolist()):
+        s_a, s_b = int(contacts.shape_a[row]), int(contacts.shape_b[row])
+        first_is_face = model.kind[w.body_b[k]] == BodyKind.DYNAMIC
+        w.curve_a[k] = _curve(shapes.kind[s_a], shapes.size[s_a, 0], first_is_face)
+        w.curve_b[k] = _curve(shapes.kind[s_b], shapes.size[s_b, 0], not first_is_face)
+    return w
+
+
+def _curve(kind: int, radius: float, face: bool) -> tuple[float, float, float, float]:
+    """α, β of a shape at its contact in both directions."""
+    if kind in ROUND:
+        return 1.0, float(radius), 1.0, float(radius)
+    return FLAT if face or kind == ShapeKind.PLANE else VERTEX

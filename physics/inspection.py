@@ -1,0 +1,314 @@
+"""What a look into the contact equations shows: made on request from a simulation that stands still, or between steps.
+
+    equations    0 <= ζ̇ = M λ + d  ⊥  λ >= 0 of the contacts that rest, every solver's answer, what λ leaves open
+    pivots       the same, with the way of one solver to its answer
+    impact       the last impact, with any law, e and μ
+
+The normal problem is looked at. Friction forces stand in it as the method found them: d = d_n + M_nt f_t. It is then
+exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
+"""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import qr
+
+from contactlab.physics.baraff import Baraff, baraff
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.frozen import Frozen, detected
+from contactlab.physics.impact import FRICTION_LAWS, IMPACT_LAWS, Impact
+from contactlab.physics.messages import Event, Inspect, Settings
+from contactlab.physics.methods.moreau import half_drift
+from contactlab.physics.methods.time_stepping import SMALLEST
+from contactlab.physics.model import Array, IntArray, body_count
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.residual import natural_map
+from contactlab.physics.solvers import LCP_SOLVERS, ProjectedGaussSeidel
+from contactlab.physics.solvers.indeterminacy import indeterminacy
+from contactlab.physics.solvers.lcp_info import PivotStep
+from contactlab.physics.state import empty_state
+
+if TYPE_CHECKING:
+    from contactlab.physics.simulation import Simulation
+
+MOST = 300            # contacts that are looked at
+QUICK = 40            # contacts up to which all is looked at while the scene runs
+STEPS = 400           # steps of a solver kept
+INDEPENDENT = 1e-9    # eigenvalues of M scaled to a unit diagonal that count as zero, per contact
+PATIENT = 3000        # sweeps of the cone solver for the tangential forces of a problem from a file
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a solver makes of the problem."""
+
+    name: str
+    title: str
+    status: str
+    lam: Array          #: (c,) [N]
+    zeta_dot: Array     #: (c,) M λ + d [m/s2]
+    residual: float     #: natural map [m/s2]
+    iterations: int
+    pivots: int
+    basic: IntArray     #: contacts whose λ may differ from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """All λ with the same motion:  λ + directions t >= 0. t_j is the change of the force of contact parameters[j]."""
+
+    parameters: IntArray  #: (m,)
+    directions: Array     #: (c, m), rows `parameters` of it are the unit matrix
+    shortest: Array       #: (c,) the solution of least |λ| [N]
+
+
+@dataclass(frozen=True, slots=True)
+class EquationsView:
+    """The normal equations of the contacts that rest at an instant."""
+
+    problem: ContactProblem      #: M (c, c), d (c,)
+    contacts: Frozen | None      #: None for a problem from a file
+    method: Array                #: (c,) the method's own λ [N], nan where it has none
+    answers: tuple[Answer, ...]  #: of all solvers, or of the chosen one alone while a large scene runs
+    chosen: int                  #: row of `answers`
+    rank: int | None             #: of M; None while a large scene runs
+    condition: float             #: of M_BB scaled to a unit diagonal, B the basis of the chosen answer
+    freedom: Freedom | None
+    baraff: Baraff | None
+    steps: tuple[PivotStep, ...]  #: of the chosen solver
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactView:
+    """The last impact, undone: its contacts with the velocities before it, and what laws make of it."""
+
+    event: Event
+    contacts: Frozen
+    restitution: Array           #: (c,) as the view asks, else as the materials say
+    friction: Array              #: (c,)
+    impacts: dict[str, Impact]   #: by law
+    moving: IntArray             #: dynamic bodies that take part
+    before: Array                #: (k, 6) their v [m/s] and ω [rad/s]
+    after: dict[str, Array]      #: by law
+    kinetic: float               #: kinetic energy of the system before [J]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What one look found; at most one of the views is there."""
+
+    asked: Inspect
+    step: int
+    t: float
+    note: str = ""                        #: why there is nothing to see, or not all
+    equations: EquationsView | None = None
+    impact: ImpactView | None = None
+
+
+def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
+    """Look into the simulation, which stays as it is. running: leave out what takes long."""
+    view: EquationsView | ImpactView | str
+    if asked.view == "impact":
+        view = look_at_impact(sim, asked)
+    elif asked.problem is not None:
+        view = equations_of_file(asked.problem, asked, running)
+    else:
+        view = look_at_equations(sim, asked, running)
+    if isinstance(view, str):
+        return Inspection(asked, sim.step_count, sim.time, note=view)
+    if isinstance(view, ImpactView):
+        return Inspection(asked, sim.step_count, sim.time, impact=view)
+    return Inspection(asked, sim.step_count, sim.time, equations=view)
+
+
+# ------------------------------------------------------------------------------------------------- equations
+def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> EquationsView | str:
+    """The equations of this instant, or why there are none."""
+    contacts = resting(sim)
+    count = len(contacts.key)
+    if not count:
+        return "No contact rests at this instant: there is nothing to solve."
+    if count > MOST:
+        return f"{count} contacts rest here; the equations are shown for {MOST} at most."
+    method, tangential = forces_of(sim, contacts)
+    M = np.ascontiguousarray(contacts.M[::3, ::3])
+    slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
+    d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
+    bodies = sim.state.bodies
+    theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
+    return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
+
+
+def resting(sim: "Simulation") -> Frozen:
+    """The contacts that rest at this instant: those of the method where it is exact, else the detected ones."""
+    exact = getattr(sim.new_method(), "resting", None)
+    if exact is not None:
+        return exact(sim.state, sim.loads, sim.settings)
+    speed, touch = scales(sim.settings)
+    found = detected(sim.model, sim.time, sim.state.bodies, sim.loads, touch)
+    return found.take(np.flatnonzero(np.abs(found.u[::3]) <= speed))
+
+
+def scales(settings: Settings) -> tuple[float, float]:
+    """Speed [m/s] and gap [m] of a method of finite steps that count as rest and touch: what gravity does in two steps,
+    and twice the way of a fall in one."""
+    g, h = float(np.linalg.norm(settings.gravity)), settings.h
+    return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
+
+
+def forces_of(sim: "Simulation", contacts: Frozen) -> tuple[Array, Array]:
+    """The method's normal force (c,), nan where it has none, and its friction force (c, 2) in the tangents."""
+    count = len(contacts.key)
+    normal, tangential = np.full(count, np.nan), np.zeros((count, 2))
+    theirs = sim.contacts
+    row_of = {key: i for i, key in enumerate(theirs.key.tolist())}
+    for i, key in enumerate(contacts.key.tolist()):
+        if key in row_of:
+            row = row_of[key]
+            force = theirs.friction_force[row]
+            normal[i] = theirs.lam[row]
+            tangential[i] = contacts.tangent_1[i] @ force, contacts.tangent_2[i] @ force
+    return normal, tangential
+
+
+def equations_of_file(problem: ContactProblem, asked: Inspect, running: bool) -> EquationsView | str:
+    """A problem from a file; where it has friction, its normal part with the tangential forces of the cone solver."""
+    if problem.contact_count > MOST:
+        return f"The problem has {problem.contact_count} contacts; the equations are shown for {MOST} at most."
+    if problem.dimension == 3:
+        lam = np.zeros(len(problem.d))
+        ProjectedGaussSeidel()(problem, lam, PATIENT)
+        lam[::3] = 0.0
+        d = (problem.M @ lam + problem.d)[::3]
+        problem = ContactProblem.frictionless(problem.M[::3, ::3], d)
+    return _view(problem, None, np.full(len(problem.d), np.nan), None, asked, running)
+
+
+def _view(
+    problem: ContactProblem, contacts: Frozen | None, method: Array, theirs: Baraff | None, asked: Inspect,
+    running: bool,
+) -> EquationsView:
+    brief = running and len(problem.d) > QUICK
+    names = [asked.solver] if brief else list(LCP_SOLVERS)
+    answers = tuple(answer(problem, name) for name in names)
+    chosen = answers[names.index(asked.solver)]
+    steps: tuple[PivotStep, ...] = ()
+    if asked.view == "pivots":
+        trace = LCP_SOLVERS[asked.solver].trace(problem, np.zeros(len(problem.d)))
+        steps = tuple(islice(trace, STEPS))
+    return EquationsView(
+        problem, contacts, method, answers, names.index(asked.solver), None if brief else rank(problem.M),
+        condition(problem.M, chosen.basic), None if brief else freedom(problem, chosen), theirs, steps)
+
+
+def answer(problem: ContactProblem, name: str) -> Answer:
+    """Let one solver solve the problem."""
+    lam = np.zeros(len(problem.d))
+    solver = LCP_SOLVERS[name]
+    info = solver(problem, lam)
+    return Answer(name, solver.title, info.status, lam, problem.M @ lam + problem.d, natural_map(problem, lam),
+                  info.iterations, info.pivots, info.basic)
+
+
+def _unit_diagonal(M: Array) -> Array:
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M), 1e-300))
+    return scale[:, None] * M * scale
+
+
+def rank(M: Array) -> int:
+    """Rank of a contact matrix: how many of its normals are independent."""
+    values = np.linalg.eigvalsh(_unit_diagonal(M))
+    return int(np.count_nonzero(values > INDEPENDENT * len(M)))
+
+
+def condition(M: Array, basic: IntArray) -> float:
+    """Condition number of M_BB scaled to a unit diagonal; nan for an empty basis."""
+    return float(np.linalg.cond(_unit_diagonal(M[np.ix_(basic, basic)]))) if len(basic) else np.nan
+
+
+def freedom(problem: ContactProblem, chosen: Answer) -> Freedom | None:
+    """What the equations leave open beside an answer, None where λ is unique or there is no solution.
+
+    The null space is written in terms of forces of contacts outside the basis as far as there are enough of them.
+    """
+    if chosen.status != "solved":
+        return None
+    found = indeterminacy(problem, chosen.lam)
+    m = found.basis.shape[1]
+    if not m:
+        return None
+    outside = found.current[~np.isin(found.current, chosen.basic)]
+    rows = outside if len(outside) >= m else found.current
+    order = qr(found.basis[rows].T, mode="r", pivoting=True)[1]
+    parameters = np.sort(rows[order[:m]])
+    directions = found.basis @ np.linalg.inv(found.basis[parameters])
+    directions[np.abs(directions) < 1e-12] = 0.0
+    return Freedom(parameters, directions, found.minimum_norm)
+
+
+# ---------------------------------------------------------------------------------------------------- impact
+def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
+    """The last impact that the history reaches, or why there is none."""
+    first = sim.reachable()[0]
+    event = next((e for e in reversed(sim.events) if e.kind == "impact" and e.step > first), None)
+    if event is None:
+        return "There has been no impact yet. ↓ goes on to the next contact event."
+    contacts, kinetic, velocities = undone(sim, event)
+    count = len(contacts.key)
+    if not count:
+        return "The contacts of the last impact could not be found again."
+    if count > MOST:
+        return f"{count} contacts take part in the last impact; {MOST} at most are shown."
+    e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
+    mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
+    impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *FRICTION_LAWS)}
+    moving = np.flatnonzero(contacts.slot >= 0)
+    touched = np.isin(moving, np.concatenate([contacts.body_a, contacts.body_b]))
+    moving = moving[touched]
+    after = {law: velocities[moving] + _change(contacts, impact, moving) for law, impact in impacts.items()}
+    return ImpactView(event, contacts, e, mu, impacts, moving, velocities[moving], after, kinetic)
+
+
+def undone(sim: "Simulation", event: Event) -> tuple[Frozen, float, Array]:
+    """Contacts that take part in an impact with the velocities before it, the kinetic energy of the system [J], and
+    v and ω (n, 6) of the bodies."""
+    state, inputs, model = sim.before(event.step)
+    h, speed, touch = inputs.settings.h, *scales(inputs.settings)
+    middle = empty_state(body_count(model)).bodies
+    half_drift(model.kind, state.bodies, np.ones(body_count(model)), h, middle)
+    drive(model, float(state.t[0]) + 0.5 * h, middle)
+    velocity_from_momentum(model, middle)
+    near = detected(model, float(state.t[0]) + 0.5 * h, middle, inputs.loads, touch + h * _fastest(middle.v, middle.w))
+    zeta = near.u[::3]
+    meets = (near.gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)
+    rests = (near.gap <= touch) & (zeta <= speed)
+    kinetic = measure(model, middle)[0].kinetic
+    return near.take(np.flatnonzero(meets | rests)), kinetic, np.hstack([middle.v, middle.w])
+
+
+def _fastest(v: Array, w: Array) -> float:
+    return float(np.linalg.norm(v, axis=1).max(initial=0.0) + np.linalg.norm(w, axis=1).max(initial=0.0))
+
+
+def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
+    """An impact law on frozen contacts; laws without friction get the normal rows alone."""
+    if law in IMPACT_LAWS:
+        return IMPACT_LAWS[law](contacts.M[::3, ::3], contacts.u[::3], e)
+    if law == "coulomb":
+        return FRICTION_LAWS[law](contacts.M, contacts.u, e, mu)
+    return FRICTION_LAWS[law](contacts.M, contacts.u, e)
+
+
+def _change(contacts: Frozen, impact: Impact, moving: IntArray) -> Array:
+    """Δv and Δω (k, 6) of the moving bodies: Δq̇ = H⁻¹ T P."""
+    rows = contacts.HT if len(impact.impulse) == len(contacts.HT) else contacts.HT[::3]
+    change = impact.impulse @ rows
+    places = contacts.slot[moving][:, None] + np.array([3, 4, 5, 0, 1, 2])
+    return change[places]
+
+
+__all__ = ["Answer", "EquationsView", "Freedom", "ImpactView", "Inspection", "look"]
