@@ -7,9 +7,10 @@ their surfaces curve only the shapes speak: a ball or the end of a capsule is ro
 the body that is fixed, or of the predecessor.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics.collision import Detector
 from contactlab.physics.collision.surface_gap import Witness, empty_witness
@@ -25,6 +26,7 @@ from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from contactlab.physics.state import Bodies, Contacts, LongArray
 
+Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `surface_gap`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
@@ -51,12 +53,11 @@ class Frozen(NamedTuple):
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
 
-    def take(self, rows: IntArray) -> "Frozen":
+    def take(self, rows: Rows) -> "Frozen":
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
-        by_contact = (a[rows] for a in self[:10])
-        return Frozen(*by_contact, self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three],
-                      *self[14:])
+        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three])
+        return Frozen._make((*(a[rows] for a in self[:10]), *equations, *self[14:]))
 
 
 def equations_of(
@@ -89,7 +90,7 @@ def detected(model: Model, t: float, bodies: Bodies, loads: Loads, reach: float)
                         contacts.restitution[near].copy(), contacts.friction[near].copy())
 
 
-def _witness(model: Model, contacts: Contacts, rows: IntArray) -> Witness:
+def _witness(model: Model, contacts: Contacts, rows: Rows) -> Witness:
     """Witnesses of detected contacts, see the head of this file."""
     w = empty_witness(len(rows))
     w.body_a[:], w.body_b[:] = contacts.body_a[rows], contacts.body_b[rows]

@@ -196,13 +196,20 @@ def _view(
     names = [asked.solver] if brief else list(LCP_SOLVERS)
     answers = tuple(answer(problem, name) for name in names)
     chosen = answers[names.index(asked.solver)]
-    steps: tuple[PivotStep, ...] = ()
-    if asked.view == "pivots":
-        trace = LCP_SOLVERS[asked.solver].trace(problem, np.zeros(len(problem.d)))
-        steps = tuple(islice(trace, STEPS))
+    steps = way(problem, chosen) if asked.view == "pivots" else ()
     return EquationsView(
         problem, contacts, method, answers, names.index(asked.solver), None if brief else rank(problem.M),
         condition(problem.M, chosen.basic), None if brief else freedom(problem, chosen), theirs, steps)
+
+
+def way(problem: ContactProblem, chosen: Answer) -> tuple[PivotStep, ...]:
+    """The steps of a solver; where its forces are still rough at the end of them, one more: the answer itself."""
+    steps = tuple(islice(LCP_SOLVERS[chosen.name].trace(problem, np.zeros(len(problem.d))), STEPS))
+    rough = chosen.status == "solved" and 0 < len(steps) < STEPS and not np.allclose(
+        steps[-1].zeta_dot, chosen.zeta_dot, rtol=0.0, atol=1e-9 * float(np.abs(problem.d).max(initial=0.0)))
+    if rough:
+        steps += (PivotStep(steps[-1].step + 1, "", "", chosen.basic, chosen.lam, chosen.zeta_dot, "basis solved"),)
+    return steps
 
 
 def answer(problem: ContactProblem, name: str) -> Answer:
@@ -243,7 +250,7 @@ def freedom(problem: ContactProblem, chosen: Answer) -> Freedom | None:
         return None
     outside = found.current[~np.isin(found.current, chosen.basic)]
     rows = outside if len(outside) >= m else found.current
-    order = qr(found.basis[rows].T, mode="r", pivoting=True)[1]
+    order = qr(found.basis[rows].T, mode="r", pivoting=True)[-1]
     parameters = np.sort(rows[order[:m]])
     directions = found.basis @ np.linalg.inv(found.basis[parameters])
     directions[np.abs(directions) < 1e-12] = 0.0
@@ -266,7 +273,7 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
     impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *FRICTION_LAWS)}
-    moving = np.flatnonzero(contacts.slot >= 0)
+    moving = np.flatnonzero(contacts.slot >= 0).astype(np.int32)
     touched = np.isin(moving, np.concatenate([contacts.body_a, contacts.body_b]))
     moving = moving[touched]
     after = {law: velocities[moving] + _change(contacts, impact, moving) for law, impact in impacts.items()}
@@ -276,13 +283,13 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
 def undone(sim: "Simulation", event: Event) -> tuple[Frozen, float, Array]:
     """Contacts that take part in an impact with the velocities before it, the kinetic energy of the system [J], and
     v and ω (n, 6) of the bodies."""
-    state, inputs, model = sim.before(event.step)
-    h, speed, touch = inputs.settings.h, *scales(inputs.settings)
+    state, settings, loads, model = sim.before(event.step)
+    h, speed, touch = settings.h, *scales(settings)
     middle = empty_state(body_count(model)).bodies
     half_drift(model.kind, state.bodies, np.ones(body_count(model)), h, middle)
     drive(model, float(state.t[0]) + 0.5 * h, middle)
     velocity_from_momentum(model, middle)
-    near = detected(model, float(state.t[0]) + 0.5 * h, middle, inputs.loads, touch + h * _fastest(middle.v, middle.w))
+    near = detected(model, float(state.t[0]) + 0.5 * h, middle, loads, touch + h * _fastest(middle.v, middle.w))
     zeta = near.u[::3]
     meets = (near.gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)
     rests = (near.gap <= touch) & (zeta <= speed)

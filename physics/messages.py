@@ -227,6 +227,7 @@ def _no_log() -> Array:
 
 
 __all__ = [
-    "Command", "Energy", "Event", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab", "Open", "Pause", "Play", "Release",
-    "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo", "StepToEvent",
+    "Command", "Energy", "Event", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab", "Open", "Pause", "Play",
+    "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo",
+    "StepToEvent",
 ]

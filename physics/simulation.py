@@ -218,8 +218,8 @@ class Simulation:
         """The method as it is set, with memory of its own: what it finds leaves `contacts` and `info` as they are."""
         return METHODS[self.settings.method](self._model)
 
-    def before(self, step: int) -> tuple[State, Inputs, Model]:
-        """The state that step number `step` began with, the inputs it was made with, and the model these make.
+    def before(self, step: int) -> tuple[State, Settings, Loads, Model]:
+        """The state that step number `step` began with, what it was made with, and the model as these settings had it.
 
         ValueError where the history does not reach back so far.
         """
@@ -228,12 +228,16 @@ class Simulation:
         keyframe = self.history.keyframe(step - 1)
         state = copy_state(keyframe.state)
         for k in range(keyframe.step, step - 1):  # the same bits again
-            inputs = self.history.inputs(k)
-            loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
-            METHODS[inputs.settings.method](self._model_with(inputs.settings)).step(state, loads, inputs.settings)
-        inputs = self.history.inputs(step - 1)
-        loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
-        return state, Inputs(inputs.settings, loads), self._model_with(inputs.settings)
+            settings, loads = self._inputs(k)
+            METHODS[settings.method](self._model_with(settings)).step(state, loads, settings)
+        settings, loads = self._inputs(step - 1)
+        return state, settings, loads, self._model_with(settings)
+
+    def _inputs(self, step: int) -> tuple[Settings, Loads]:
+        """The recorded inputs with which state number `step` was advanced; the loads as a copy."""
+        assert self.history is not None
+        inputs = self.history.inputs(step)
+        return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
@@ -377,9 +381,8 @@ class Simulation:
         self._set_state(keyframe.step, keyframe.state)
         try:
             while self.step_count < step:
-                inputs = self.history.inputs(self.step_count)
-                self._apply(inputs.settings)
-                self.loads = _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
+                recorded, self.loads = self._inputs(self.step_count)
+                self._apply(recorded)
                 self._advance()
         finally:
             self._apply(settings)

@@ -1,0 +1,285 @@
+"""Looks into the contact equations: what they show is right, and what is looked at goes on as if nobody had looked."""
+
+import numpy as np
+import pytest
+from contact_scenes import ball, block, ground, simulate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contactlab.physics import messages as m
+from contactlab.physics import runner as runner_module
+from contactlab.physics.baraff import baraff
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.free_body import momentum_from_velocity
+from contactlab.physics.frozen import detected
+from contactlab.physics.inspection import freedom, look, resting
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.runner import Runner
+from contactlab.physics.solvers import LCP_SOLVERS
+
+G = 9.81
+RIGHT = [name for name in LCP_SOLVERS if name != "gauss_seidel"]
+
+
+def equations(sim, solver="dantzig", **fields):
+    found = look(sim, m.Inspect("equations", solver, **fields)).equations
+    assert found is not None
+    return found
+
+
+def table(load=(0.0, 0.0), legs=4, e=0.0):
+    """A heavy block without friction on ball feet: the textbook table. load: where its centre of mass is."""
+    angle = 2 * np.pi * np.arange(legs) / legs + np.pi / 4
+    feet = [{"type": "sphere", "radius": 0.05, "position": [float(0.5 * np.cos(a) - load[0]),
+                                                            float(0.5 * np.sin(a) - load[1]), -0.3]} for a in angle]
+    body = {"name": "table", "position": [0.0, 0.0, 0.35], "mass": 2.0, "inertia": [0.3, 0.3, 0.5], "shape": feet}
+    sim = simulate(ground(), body, mu=0.0, e=e)
+    sim.record_history()
+    sim.run(0.2)
+    return sim
+
+
+# ---------------------------------------------------------------------------------------- A f + b and M λ + d
+
+
+def moving(seed, spin):
+    """Two blocks, one on a corner of the other, and a ball, anyhow moving: flat and round contacts."""
+    rng = np.random.default_rng(seed)
+    sim = simulate(ground(), block("low", (0, 0, 0.25), mass=3.0), block("high", (0.2, 0.1, 0.75), mass=0.7),
+                   ball("ball", (2, 0, 0.1)), mu=0.3)
+    bodies = sim.state.bodies
+    bodies.v[1:], bodies.w[1:] = rng.normal(size=(3, 3)), spin * rng.normal(size=(3, 3))
+    momentum_from_velocity(sim.model, bodies)
+    return sim, detected(sim.model, 0.0, bodies, sim.loads, 1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.0, 20.0))
+def test_baraffs_matrix_is_the_matrix_of_the_contact_equations(seed, spin):
+    """a_ij, put together from lever arms, is n_i' T' H^-1 T n_j: both are sums of some dozen products."""
+    sim, contacts = moving(seed, spin)
+    b = sim.state.bodies
+    A = baraff(sim.model, b.x, b.q, b.v, b.w, b.L, contacts).A
+    assert len(A) >= 9
+    M = contacts.M[::3, ::3]
+    assert np.abs(A - M).max() <= 1e-13 * np.abs(M).max()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.0, 20.0))
+def test_baraffs_b_is_d_for_flat_faces_and_misses_how_a_ball_rolls_off_its_point(seed, spin):
+    """For corners on fixed faces b = d. A ball keeps its contact below its centre: there b has ω_t² R too much."""
+    sim, contacts = moving(seed, spin)
+    b = sim.state.bodies
+    theirs = baraff(sim.model, b.x, b.q, b.v, b.w, b.L, contacts)
+    difference = theirs.b - contacts.d[::3]
+    size = 1e-12 * (G + np.abs(theirs.terms).max())
+    on_ground = (contacts.body_a == 0) & (contacts.body_b < 3)
+    assert on_ground.sum() == 4 and np.abs(difference[on_ground]).max() <= size
+    (ball_row,) = np.flatnonzero(contacts.body_b == 3)
+    assert difference[ball_row] == pytest.approx(0.1 * (b.w[3, 0] ** 2 + b.w[3, 1] ** 2), abs=size)
+
+
+# ------------------------------------------------------------------------------------------------- equations
+
+
+def test_all_solvers_of_a_resting_table_carry_its_weight():
+    view = equations(table())
+    assert [a.name for a in view.answers] == list(LCP_SOLVERS) and view.rank == 3 and len(view.problem.d) == 4
+    for a in view.answers:
+        assert a.status == "solved" and a.lam.sum() == pytest.approx(2 * G, rel=1e-9)
+        assert np.abs(a.zeta_dot).max() <= 1e-9 * G
+    assert np.nansum(view.method) == pytest.approx(2 * G, rel=1e-6)  # the method iterates
+
+
+def test_the_friction_forces_of_the_method_make_its_normal_forces_the_answer():
+    """On a slope the normal forces depend on friction; with it held, M λ + d = 0 has the λ of the method (a block on
+    four corners: λ is not unique, M λ is)."""
+    sim = simulate(ground(), block("b", (0, 0, 0.25)), mu=0.8, gravity=(4.0, 0.0, -9.0), iterations=300)
+    sim.run(0.3)
+    view = equations(sim)
+    effect = view.problem.M @ view.method
+    assert np.abs(effect - view.problem.M @ view.answers[view.chosen].lam).max() <= 1e-6 * np.abs(effect).max()
+    assert np.abs(view.problem.d).max() > 1.5 * 9.0  # the friction forces turn the block: without them d = -9
+
+
+def test_what_a_table_leaves_open_is_one_number_with_the_signs_of_a_rocking_table():
+    """Four legs: forces (t, -t, t, -t) do nothing. With the load in the middle each leg may carry 0 … m g / 2."""
+    view = equations(table())
+    free = view.freedom
+    assert free is not None and len(free.parameters) == 1
+    y = free.directions[:, 0]
+    assert np.abs(y) == pytest.approx(1.0) and y[free.parameters[0]] == pytest.approx(1.0, abs=1e-12)
+    assert abs(y.sum()) < 1e-9 and np.abs(view.problem.M @ y).max() < 1e-9
+    assert free.shortest == pytest.approx(2 * G / 4, rel=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 7), st.integers(1, 5), st.integers(0, 10_000))
+def test_every_direction_of_freedom_changes_forces_and_no_motion(count, dofs, seed):
+    rng = np.random.default_rng(seed)
+    T = rng.normal(size=(dofs, count))
+    problem = ContactProblem.frictionless(T.T @ T, -T.T @ T @ rng.uniform(0.5, 1.0, count))
+    view = equations(table(), problem=problem)
+    free = freedom(problem, view.answers[view.chosen])
+    assert (free is None) == (np.linalg.matrix_rank(T) == count)
+    if free is not None:
+        assert len(free.parameters) == count - dofs
+        assert free.directions[free.parameters] == pytest.approx(np.eye(len(free.parameters)), abs=1e-9)
+        assert np.abs(problem.M @ free.directions).max() <= 1e-9 * np.abs(free.directions).max() * np.abs(T).max() ** 2
+
+
+def test_the_way_of_a_solver_ends_at_its_answer():
+    sim = table(load=(0.1, 0.05))
+    for name in RIGHT:
+        view = look(sim, m.Inspect("pivots", name)).equations
+        assert view is not None and view.steps
+        assert view.steps[-1].zeta_dot == pytest.approx(view.answers[view.chosen].zeta_dot, abs=1e-6 * G)
+
+
+def test_a_problem_from_a_file_is_solved_in_place_of_the_scene(tmp_path):
+    problem = ContactProblem.frictionless([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
+    problem.save(tmp_path / "p.npz")
+    view = equations(table(), problem=ContactProblem.load(tmp_path / "p.npz"))
+    assert view.contacts is None and view.answers[view.chosen].lam == pytest.approx([4 / 3, 7 / 3])
+
+
+def test_the_normal_part_of_a_problem_with_friction_is_looked_at():
+    """A block pushed along the floor: λ = m g whatever friction does."""
+    sim = simulate(ground(), ball("b", (0, 0, 0.1)), mu=0.4)
+    contacts = resting(sim)
+    given_ = ContactProblem.frictional(contacts.M, contacts.d, contacts.friction)
+    view = equations(sim, problem=given_)
+    assert view.answers[view.chosen].lam == pytest.approx([G])
+
+
+def test_where_nothing_rests_the_look_says_so():
+    sim = simulate(ground(), ball("b", (0, 0, 2.0)))
+    sim.record_history()
+    assert "No contact rests" in look(sim, m.Inspect("equations")).note
+    assert "no impact" in look(sim, m.Inspect("impact")).note
+
+
+# ---------------------------------------------------------------------------------------------------- impact
+
+
+def cradle(e=1.0):
+    """Three balls in contact on a frictionless floor, struck by one of them at 1 m/s."""
+    balls = [ball(str(i), (0.2 * i, 0, 0.1), velocity=(1.0 if i == 0 else 0.0, 0, 0)) for i in range(3)]
+    balls[0]["position"][0] = -0.01
+    sim = simulate(ground(), *balls, e=e, mu=0.0, gravity=(0.0, 0.0, 0.0))
+    sim.record_history()
+    while not any(event.kind == "impact" for event in sim.events):
+        sim.step()
+    return sim
+
+
+def test_a_frozen_impact_tells_the_laws_apart():
+    """Newton's cradle: (-1/3, 2/3, 2/3) for all at once, (0, 0, 1) one after the other; e = 1 loses nothing."""
+    view = look(cradle(), m.Inspect("impact")).impact
+    assert view is not None and view.moving.tolist() == [1, 2, 3]
+    assert view.after["newton"][:, 0] == pytest.approx([-1 / 3, 2 / 3, 2 / 3], abs=1e-12)
+    assert view.after["sequential"][:, 0] == pytest.approx([0, 0, 1], abs=1e-12)
+    assert view.before[:, 0] == pytest.approx([1, 0, 0], abs=1e-12)
+    assert view.impacts["newton"].loss == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
+def test_the_energy_lost_in_a_frozen_impact_is_that_of_the_bodies(e):
+    sim = cradle(e)
+    view = look(sim, m.Inspect("impact", restitution=e, friction=0.2)).impact
+    assert view is not None
+    for law, impact in view.impacts.items():
+        def kinetic(u):
+            return 0.5 * np.sum(u[:, :3] ** 2) + 0.5 * 0.4 * 0.1**2 * np.sum(u[:, 3:] ** 2)
+        assert view.kinetic == pytest.approx(kinetic(view.before))
+        assert view.kinetic - kinetic(view.after[law]) == pytest.approx(impact.loss, abs=1e-12)
+
+
+def test_a_frozen_impact_with_the_scenes_own_e_is_what_the_step_did():
+    sim = cradle(0.7)
+    view = look(sim, m.Inspect("impact")).impact
+    assert view is not None
+    assert sim.state.bodies.v[1:, 0] == pytest.approx(view.after["newton"][:, 0], abs=1e-9)
+    again = look(sim, m.Inspect("impact", restitution=0.0)).impact
+    assert again is not None and again.after["newton"][:, 0] == pytest.approx(1 / 3, abs=1e-12)
+
+
+# --------------------------------------------------------------------------------------- nothing is disturbed
+
+
+def bits(sim):
+    return b"".join(a.tobytes() for a in sim.state.bodies) + sim.contacts.lam.tobytes()
+
+
+@pytest.mark.parametrize("view", ["equations", "pivots", "impact"])
+def test_a_look_changes_nothing(view):
+    sims = [cradle(0.5), cradle(0.5)]
+    before = bits(sims[0])
+    look(sims[0], m.Inspect(view))
+    assert bits(sims[0]) == before
+    for sim in sims:
+        sim.run(sim.time + 0.1)
+    assert bits(sims[0]) == bits(sims[1])
+    energies = [measure(sim.model, sim.state.bodies)[0] for sim in sims]
+    assert energies[0] == energies[1]
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    monkeypatch.setattr(runner_module, "warm_up", lambda progress: None)
+    made = Runner(table().scene, paused=True, clock=Clock())
+    made.begin()
+    return made
+
+
+def do(runner, *commands):
+    for command in commands:
+        runner.send(command)
+    runner.tick()
+    return runner.latest
+
+
+def test_a_snapshot_carries_a_look_while_one_is_asked_for(runner):
+    assert do(runner, m.Step(30)).inspection is None
+    first = do(runner, m.Inspect("equations")).inspection
+    assert first.step == 30 and len(first.equations.problem.d) == 4
+    second = do(runner, m.Step(2)).inspection
+    assert second.step == 32
+    third = do(runner, m.Seek(31), m.Inspect("equations", "lemke")).inspection
+    assert third.step == 31 and third.asked.solver == "lemke"
+    assert do(runner, m.Inspect()).inspection is None
+
+
+def test_while_the_scene_runs_looks_leave_it_its_time(runner, monkeypatch):
+    """A look that takes 50 ms may come every half second: a tenth of the time."""
+    clock, looks = runner._clock, []
+
+    def slow(sim, asked, running):
+        looks.append(clock.now)
+        clock.now += 0.05
+        return look(sim, asked, running)
+
+    monkeypatch.setattr(runner_module, "look", slow)
+    do(runner, m.Inspect("equations"), m.Play())
+    for _ in range(300):
+        clock.now += 0.01
+        runner.tick()
+    assert len(looks) >= 5 and np.diff(looks[1:]).min() >= 0.5
+
+
+def test_a_look_that_fails_says_why_and_the_run_goes_on(runner, monkeypatch):
+    def broken(sim, asked, running):
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(runner_module, "look", broken)
+    s = do(runner, m.Inspect("equations"), m.Step(3))
+    assert s.step == 3 and s.error is None and "no room" in s.inspection.note
