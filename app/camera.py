@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from contactlab.physics.model import Array, BodyKind, Model, ShapeKind
+from contactlab.physics.model import Array, Model, ShapeKind, movable
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
@@ -184,7 +184,7 @@ def scene_bounds(model: Model, x: Array, q: Array, body: int = -1) -> tuple[Arra
     if body >= 0:
         chosen &= model.shapes.body == body
     else:
-        moving = chosen & (model.kind[model.shapes.body] == BodyKind.DYNAMIC)
+        moving = chosen & movable(model.kind[model.shapes.body])
         if moving.any():
             size = float((hi[moving].max(axis=0) - lo[moving].min(axis=0)).max())
             chosen &= moving | ((hi - lo).max(axis=1) <= SCENERY * size)

@@ -7,7 +7,7 @@ import numpy as np
 
 from contactlab.app.lab import Lab
 from contactlab.physics.messages import Grab, MoveGrab, Release
-from contactlab.physics.model import Array, BodyKind
+from contactlab.physics.model import Array, movable
 
 Point = tuple[float, float, float]
 PULL = "Pulling. Release to let go; flick to throw."
@@ -96,7 +96,7 @@ class Mouse:
 
     def _movable(self, body: int) -> bool:
         snapshot = self.lab.snapshot
-        return snapshot is not None and snapshot.model.kind[body] == BodyKind.DYNAMIC
+        return snapshot is not None and bool(movable(snapshot.model.kind[body]))
 
     def _on_plane(self, x: float, y: float) -> Array:
         """Where the ray through (x, y) meets the plane of the drag."""

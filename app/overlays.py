@@ -12,7 +12,7 @@ from contactlab.app.camera import Camera, matrices
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Event, Snapshot
-from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.state import Contacts
 
 Flags = NDArray[np.bool_]
@@ -83,7 +83,7 @@ def body_radius(model: Model) -> float:
     """Median radius [m] of the shapes that can move, of all bounded shapes where none can; 0.5 in an empty scene."""
     shapes = model.shapes
     bounded = np.isfinite(shapes.bound) & (shapes.bound > 0.0)
-    moving = bounded & (model.kind[shapes.body] == BodyKind.DYNAMIC)
+    moving = bounded & movable(model.kind[shapes.body])
     chosen = moving if moving.any() else bounded
     return float(np.median(shapes.bound[chosen])) if chosen.any() else 0.5
 
@@ -95,7 +95,7 @@ def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
     """
     model = snapshot.model
     radius = body_radius(model)
-    dynamic = model.kind == BodyKind.DYNAMIC
+    dynamic = movable(model.kind)
     count = max(int(dynamic.sum()), 1)
     gravity = float(np.linalg.norm(snapshot.settings.gravity)) or STANDARD_GRAVITY
     mass = float(model.mass[dynamic].sum()) / count or 1.0
@@ -162,7 +162,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     if options.angular_momenta:
         _momenta(b, snapshot, scale)
     if options.centers_of_mass:
-        moving = snapshot.x[snapshot.model.kind == BodyKind.DYNAMIC]
+        moving = snapshot.x[movable(snapshot.model.kind)]
         b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
     if options.impulses:
         _impacts(b, snapshot, scale)
@@ -351,7 +351,7 @@ def momentum_scale(snapshot: Snapshot, scale: Scale) -> float:
 
 
 def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
-    dynamic = snapshot.model.kind == BodyKind.DYNAMIC
+    dynamic = movable(snapshot.model.kind)
     x, reach = snapshot.x[dynamic], snapshot.L[dynamic] / momentum_scale(snapshot, scale)
     seen = np.linalg.norm(reach, axis=1) > 0.02 * scale.body
     for share in (0.88, 1.0):  # two heads, as for vectors of rotation
@@ -361,7 +361,7 @@ def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:
     """The box of the same mass and inertia: I_x = m (b^2 + c^2) / 3 with half lengths a, b, c."""
     model = snapshot.model
-    dynamic = np.flatnonzero(model.kind == BodyKind.DYNAMIC)
+    dynamic = np.flatnonzero(movable(model.kind))
     inertia = model.inertia[dynamic]
     total = inertia.sum(axis=1, keepdims=True)
     half = np.sqrt(np.maximum(1.5 * (total - 2.0 * inertia) / model.mass[dynamic, None], 0.0))

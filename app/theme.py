@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.model import Array, BodyKind, Labels, Model
+from contactlab.physics.model import Array, BodyKind, Labels, Model, movable
 
 Color = tuple[float, float, float]
 
@@ -76,7 +76,7 @@ def body_colors(model: Model, labels: Labels) -> Array:
     """(n, 3) sRGB: what the scene says; else grey for fixed bodies, sand for driven ones, the palette in turn."""
     n = len(model.kind)
     palette = np.array(BODY_COLORS)
-    dynamic = model.kind == BodyKind.DYNAMIC
+    dynamic = movable(model.kind)
     turn = np.cumsum(dynamic) - 1
     chosen = palette[turn % len(palette)] if n else np.zeros((0, 3))
     chosen = np.where(np.equal(model.kind, BodyKind.FIXED).reshape(-1, 1), FIXED_COLOR, chosen)

@@ -50,7 +50,7 @@ from contactlab.physics.vec import (
     unrotate,
 )
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
 GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
@@ -304,7 +304,7 @@ def pair_order(shapes, j, a, b):
 @helper
 def place_of(x, kind, a, b, point):
     """A contact point seen from the centre of mass of the body that moves, of b where both do."""
-    return sub(point, row(x, b if kind[b] == DYNAMIC else a))
+    return sub(point, row(x, b if kind[b] == DYNAMIC or kind[b] == LINK else a))
 
 
 @kernel

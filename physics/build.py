@@ -7,8 +7,10 @@ import numpy as np
 
 from contactlab.physics import shapes as solid
 from contactlab.physics.checks import SceneError, body_name, copy_name, inertia_matrix, path_text
+from contactlab.physics.dynamics.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.geometry_tables import ShapeTables
+from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from contactlab.physics.messages import Settings
 from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
 from contactlab.physics.schema import Arrangement, Body, Material, Motion, SceneFile
@@ -70,13 +72,24 @@ def _assemble(
     mass = np.array([f.mass for f in frames], np.float64)
     inertia = np.array([f.moments for f in frames], np.float64).reshape(-1, 3)
     moving = kind == BodyKind.DYNAMIC
+    joint_specs, joint_names = with_free_roots(list(file.joint), [b.name for b in placed], moving)
+    posed = _posed(placed, frames)
+    joints = make_joints(joint_specs, {"world": -1} | {b.name: i for i, b in enumerate(placed)}, posed)
+    trees = make_trees(joints, mass, inertia, posed)
+    kind[trees.body] = BodyKind.LINK
+    moving = kind == BodyKind.DYNAMIC
     model = Model(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
         inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
         shapes=tables.shapes(), hulls=tables.hulls(), meshes=tables.meshes(),
         materials=_materials(file, material_names), motions=_motions(placed), springs=_springs(file, placed, frames),
+        joints=joints, trees=trees,
     )
     state = _first_state(model, placed, frames)
+    if len(trees.body):
+        bodies = state.bodies
+        state = state._replace(joints=first_coordinates(joint_specs, joints, trees, posed, bodies.v, bodies.w))
+        place_links(model, state.joints.q, state.joints.v, empty_work(trees), bodies)
     labels = Labels(
         title=file.scene.title, summary=file.scene.summary, watch=file.scene.watch,
         bodies=tuple(b.name for b in placed), materials=tuple(material_names),
@@ -84,6 +97,7 @@ def _assemble(
         origin=np.array([-f.axes.T @ f.center for f in frames], np.float64).reshape(-1, 3),
         axes=np.array([solid.matrix_to_quat(f.axes.T) for f in frames], np.float64).reshape(-1, 4),
         notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes),
+        joints=tuple(joint_names),
     )
     solver = file.solver
     settings = Settings(
@@ -172,6 +186,14 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
         raise SceneError(f"{at} has unusable mass properties: {reason}; it must have mass and inertia given.")
     moments, axes = solid.principal_axes(whole.inertia)
     return Frame(whole.mass, moments, whole.center, axes)
+
+
+def _posed(placed: list[Placed], frames: list[Frame]) -> Posed:
+    R = [solid.quat_to_matrix(b.q) for b in placed]
+    x = [b.x + turn @ f.center for b, f, turn in zip(placed, frames, R, strict=True)]
+    axes = [turn @ f.axes for f, turn in zip(frames, R, strict=True)]
+    return Posed(np.array([*x, np.zeros(3)]), np.array([*axes, np.eye(3)]),
+                 np.array([*(b.x for b in placed), np.zeros(3)]))
 
 
 def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> State:

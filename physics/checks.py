@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
+from contactlab.physics.joint_checks import check_joints
 from contactlab.physics.schema import MAX_BODIES, SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
 from contactlab.physics.shapes import unphysical
 
@@ -124,7 +125,7 @@ def _table_of(data: Any, location: Location) -> type[Table]:
         if location[0] == "material":
             return TABLES["material"]
         if step in TABLES:
-            model = TABLES[str(step)]
+            model = TABLES.get(f"{location[0]}.{step}", TABLES[str(step)])
         elif location[-2:-1] == ("shape",) and isinstance(node, dict):
             model = SHAPES.get(str(node.get("type")), model)
     return model
@@ -153,6 +154,14 @@ def _check_meaning(
     problems += _check_arrays(data, broken, known)
     for i, spring in _whole_tables(data, "spring", broken):
         problems += _check_spring(("spring", i), spring, known | set(_copies(data, broken)))
+    specs = {body_name(body.name, i): body for i, body in bodies.items()}
+    specs |= {copy: specs[name] for copy, name in _copies(data, broken).items() if name in specs}
+    problems += [Problem(*found) for found in check_joints(dict(_whole_tables(data, "joint", broken)), specs)]
+    for i, joint in _whole_tables(data, "joint", broken):
+        for field in ("parent", "child"):
+            name = getattr(joint, field)
+            if name not in known and name not in specs and (name != "world" or field == "child"):
+                problems.append(_unknown(("joint", i, field), name, "body", known | set(specs)))
     return problems
 
 
@@ -188,7 +197,7 @@ def _check_names(names: list[tuple[str, Location]]) -> Iterator[Problem]:
     first: dict[str, Location] = {}
     for name, location in names:
         if name == "world":
-            yield Problem(location, 'is "world"; it must be another name, for springs call the ground that')
+            yield Problem(location, 'is "world"; it must be another name, for springs and joints call the ground that')
         elif name in first:
             also = path_text(first[name])
             yield Problem(location, f"is {shown(name)}, as {also} is; it must be a name no other body has")
@@ -228,10 +237,10 @@ def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str
         taken |= copies
 
 
-def _copies(data: Mapping[str, Any], broken: set[Location]) -> Iterator[str]:
-    for _, array in _whole_tables(data, "array", broken):
-        for k in range(2, int(np.prod(array.count)) + 1):
-            yield copy_name(array.body, k)
+def _copies(data: Mapping[str, Any], broken: set[Location]) -> dict[str, str]:
+    """Name of every copy that arrays make -> name of the body it repeats."""
+    return {copy_name(array.body, k): array.body for _, array in _whole_tables(data, "array", broken)
+            for k in range(2, int(np.prod(array.count)) + 1)}
 
 
 def _check_spring(at: Location, spring: Any, known: set[str]) -> Iterator[Problem]:

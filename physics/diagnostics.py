@@ -9,13 +9,13 @@ from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.state import Bodies, Contacts
 from contactlab.physics.vec import accumulate, add, cross, dot, norm, put, row, sub
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
 @kernel
 def totals(model, bodies, energy_out, momentum_out):
-    """Sums over the dynamic bodies: energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3) = momentum
-    [kg m/s] and angular momentum about the world origin [kg m2/s].
+    """Sums over the bodies that forces move: energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3) =
+    momentum [kg m/s] and angular momentum about the world origin [kg m2/s].
 
     T = Σ ½ (P·v + L·ω),  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²,  p = Σ P,  l = Σ x × P + L
     """
@@ -24,7 +24,7 @@ def totals(model, bodies, energy_out, momentum_out):
     put(momentum_out, 0, (0.0, 0.0, 0.0))
     put(momentum_out, 1, (0.0, 0.0, 0.0))
     for i in range(len(model.kind)):
-        if model.kind[i] != DYNAMIC:
+        if model.kind[i] != DYNAMIC and model.kind[i] != LINK:
             continue
         x, P, L = row(bodies.x, i), row(bodies.P, i), row(bodies.L, i)
         kinetic += 0.5 * (dot(P, row(bodies.v, i)) + dot(L, row(bodies.w, i)))

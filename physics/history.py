@@ -55,7 +55,7 @@ class History:
         """
         self.forget_from(step)
         kept = copy_state(state)
-        size = kept.t.nbytes + sum(a.nbytes for a in kept.bodies) + sum(a.nbytes for a in kept.memory)
+        size = kept.t.nbytes + sum(a.nbytes for part in kept[1:] for a in part)
         self.keyframes.append(Keyframe(step, kept, size))
         self._size += size
         if not self._inputs or not _same(self._inputs[-1], inputs):

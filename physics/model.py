@@ -18,6 +18,27 @@ class BodyKind(IntEnum):
     DYNAMIC = 0    # moved by forces
     FIXED = 1      # never moves
     KINEMATIC = 2  # moves as prescribed, whatever pushes on it
+    LINK = 3       # moved by forces, as the generalized coordinates of its tree allow
+
+
+def movable(kind: IntArray) -> NDArray[np.bool_]:
+    """Which bodies forces can move (n,): free ones and links of trees."""
+    return np.isin(kind, (BodyKind.DYNAMIC, BodyKind.LINK))
+
+
+class JointType(IntEnum):
+    """Joints and their coordinates; see `Joints` for the frames.
+
+    Positions are angles [rad] and lengths [m] along the axes, orientations unit quaternions w x y z; the velocities of
+    a ball and a free joint are vectors in the parent's axes. First come the numbers of velocities and of positions.
+    """
+
+    FREE = 0       # 6, 7: orientation, centre of mass; angular velocity, its velocity. On the world only
+    HINGE = 1      # 1, 1: angle about the axis
+    SLIDER = 2     # 1, 1: way along the axis
+    BALL = 3       # 3, 4: orientation; angular velocity relative to the parent
+    UNIVERSAL = 4  # 2, 2: angle about the first axis, fixed in the parent, then about the second, fixed in the child
+    FIXED = 5      # 0, 0
 
 
 class ShapeKind(IntEnum):
@@ -129,12 +150,84 @@ class Springs(NamedTuple):
     damping: Array      #: (k,) along the spring [N s/m]
 
 
+class Joints(NamedTuple):
+    """Joints between two bodies; row j is one joint. Frames are those of the bodies, the world's for parent -1.
+
+    At the positions q of the joint the child is turned by R_child = R_parent R_J(q) R_rest and its anchor lies on the
+    parent's, shifted along the axis of a slider by q. The scene is drawn with all q = 0, where R_J = 1.
+    """
+
+    type: IntArray         #: (j,) a JointType
+    parent: IntArray       #: (j,) body, -1 = the world
+    child: IntArray        #: (j,) body
+    generalized: IntArray  #: (j,) 1 = q and v of the joint are the state; 0 = a constraint on two bodies
+    collide: IntArray      #: (j,) 1 = parent and child may touch each other
+    anchor_parent: Array   #: (j, 3) [m], parent's frame
+    anchor_child: Array    #: (j, 3) [m], child's frame
+    rest: Array            #: (j, 4) R_rest: child's frame -> parent's at q = 0, unit quaternion
+    axis: Array            #: (j, 2, 3) unit axes at q = 0, parent's frame; 0 where the type has none
+    lower: Array           #: (j, 2) least position of each axis [rad] or [m], -inf = no limit
+    upper: Array           #: (j, 2) greatest; of a ball the greatest angle from q = 0 (first column)
+    damping: Array         #: (j,) c >= 0: every velocity meets the force -c v [N m s/rad] or [N s/m]
+    stiffness: Array       #: (j,) k >= 0: every position meets the force -k (q - spring_at) [N m/rad] or [N/m]
+    spring_at: Array       #: (j, 2) position without spring force [rad] or [m]; of a ball always q = 0
+    armature: Array        #: (j,) inertia of a rotor, added to H on the diagonal [kg m2] or [kg]
+    motor_force: Array     #: (j,) constant torque [N m] or force [N] on the first axis
+    motor_speed: Array     #: (j,) speed the motor seeks [rad/s] or [m/s]; nan = none
+    motor_limit: Array     #: (j,) most it exerts for that, inf = whatever it takes [N m] or [N]
+
+
+class LinkTable(NamedTuple):
+    """What the recursions over the links read, side by side; columns are named in `dynamics.kinematics`."""
+
+    index: IntArray  #: (l, 4) type, parent link, first position, first velocity
+    number: Array    #: (l, 40) frames, mass, inertia
+    before: IntArray  #: (d,) `Trees.dof_parent`
+    armature: Array  #: (d,) added to the diagonal of H
+
+
+class Trees(NamedTuple):
+    """The generalized joints as a forest. Row l is a link: a body with the joint that carries it, parents before
+    children and the links of a tree side by side. The coordinates of all links are `JointState`'s q and v."""
+
+    body: IntArray          #: (l,)
+    joint: IntArray         #: (l,) row of Joints
+    parent: IntArray        #: (l,) link, -1 = the tree stands on a body that is no link, or on the world
+    first_q: IntArray       #: (l + 1,) link l has the positions q[first_q[l] : first_q[l + 1]]
+    first_v: IntArray       #: (l + 1,) and the velocities v[first_v[l] : first_v[l + 1]]
+    link_of_body: IntArray  #: (n,) -1 = no link; empty where there are no links
+    dof_link: IntArray      #: (d,) link of each velocity
+    dof_parent: IntArray    #: (d,) the velocity before it on the way to the root, -1 = none
+    start: IntArray         #: (t + 1,) tree k has the links start[k] : start[k + 1]
+    start_v: IntArray       #: (t + 1,) and the velocities start_v[k] : start_v[k + 1]
+    table: LinkTable
+
+
+def no_joints() -> Joints:
+    """A table without joints."""
+    ints, floats = np.zeros(0, np.int32), np.zeros(0)
+    return Joints(
+        ints, ints, ints, ints, ints, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3)),
+        np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats,
+    )
+
+
+def no_trees() -> Trees:
+    """A forest without links."""
+    ints, one = np.zeros(0, np.int32), np.zeros(1, np.int32)
+    table = LinkTable(np.zeros((0, 4), np.int32), np.zeros((0, 40)), ints, np.zeros(0))
+    return Trees(ints, ints, ints, one, one, ints, ints, ints, one, one, table)
+
+
+NO_JOINTS, NO_TREES = no_joints(), no_trees()
+
+
 class Model(NamedTuple):
     """Everything constant. Replace a field with `_replace`; never write into the arrays of a running model."""
 
     kind: IntArray       #: (n,)   a BodyKind
-    mass: Array          #: (n,)   [kg]; 0 for bodies that are not dynamic
-    inv_mass: Array      #: (n,)   [1/kg]; 0 for bodies that are not dynamic
+    mass: Array          #: (n,)   [kg]; 0 for bodies that forces do not move
+    inv_mass: Array      #: (n,)   [1/kg]; 0 for bodies that are not dynamic: links answer as their tree lets them
     inertia: Array       #: (n, 3) principal moments about the centre of mass [kg m2], body frame
     inv_inertia: Array   #: (n, 3) [1/(kg m2)]; 0 for bodies that are not dynamic
     gravity: Array       #: (3,)   [m/s2]
@@ -144,6 +237,8 @@ class Model(NamedTuple):
     materials: Materials
     motions: Motions
     springs: Springs
+    joints: Joints = NO_JOINTS
+    trees: Trees = NO_TREES
 
 
 class Labels(NamedTuple):
@@ -161,6 +256,7 @@ class Labels(NamedTuple):
     #: one entry per shape: the surface of hulls and meshes as the file gives it, for drawing: vertices (k, 3) [m] in
     #: the shape frame and triangles (m, 3); none of either for other kinds
     draw_meshes: tuple[tuple[Array, IntArray], ...] = ()
+    joints: tuple[str, ...] = ()  #: (j,) names
 
 
 def body_count(model: Model) -> int:

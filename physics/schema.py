@@ -98,7 +98,54 @@ def _counts(value: Any, _: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
+def _direction(value: Any, _: Any) -> tuple[float, ...]:
+    u = _numbers(value, (3,))
+    length = math.sqrt(sum(c * c for c in u))
+    if abs(length - 1.0) > UNIT_SLACK:
+        raise _refuse(f"be a unit vector [x, y, z] (its length is {length:.6g}, allowed is 1 ± {UNIT_SLACK})")
+    return tuple(c / length for c in u)
+
+
+def _directions(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise _refuse("be a list of two unit vectors")
+    return tuple(_direction(u, None) for u in value)
+
+
+def _amounts(value: Any, _: Any) -> tuple[float, ...]:
+    return _numbers(value if isinstance(value, list | tuple) else [value], (1, 2, 3))
+
+
+def _ranges(value: Any, _: Any) -> tuple[tuple[float, float], ...]:
+    """(lower, upper) of each axis; a single number is the upper end of one that begins at 0."""
+    if not isinstance(value, list | tuple):
+        return ((0.0, _numbers([value], (1,))[0]),)
+    rows = value if value and isinstance(value[0], list | tuple) else [value]
+    ranges = tuple(_numbers(r, (2,)) for r in rows)
+    if any(low > high for low, high in ranges):
+        raise _refuse("begin with the lower limit")
+    return tuple((low, high) for low, high in ranges)
+
+
 Triple = tuple[float, float, float]
+Direction = Annotated[Triple, WrapValidator(_direction), _list_schema(3)]
+Directions = Annotated[
+    tuple[Triple, Triple], WrapValidator(_directions),
+    WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2,
+                    "items": {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}}),
+]
+Amounts = Annotated[
+    tuple[float, ...], WrapValidator(_amounts),
+    WithJsonSchema({"anyOf": [{"type": "number"},
+                              {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 3}]}),
+]
+Ranges = Annotated[
+    tuple[tuple[float, float], ...], WrapValidator(_ranges),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {
+        "type": "array", "minItems": 1, "maxItems": 2,
+        "items": {"anyOf": [{"type": "number"},
+                            {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}]}}]}),
+]
 Vec3 = Annotated[Triple, WrapValidator(_vector), _list_schema(3)]
 Sizes = Annotated[Triple, WrapValidator(_sizes), _list_schema(3, exclusiveMinimum=0)]
 Moments = Annotated[tuple[float, ...], WrapValidator(_moments), _list_schema(3, 6)]
@@ -337,6 +384,51 @@ class Spring(Table):
     damping: NotNegative = _field(0.0, "a number >= 0 [N s/m]")
 
 
+class JointSpring(Table):
+    """A spring that pulls every position of a joint towards `position`."""
+
+    stiffness: NotNegative = _field(..., "a number >= 0 [N m/rad], or [N/m] of a slider")
+    position: Amounts = _field((0.0,), "where it exerts nothing: a number [degrees] or [m], two for a universal joint")
+
+
+class Motor(Table):
+    """What drives a hinge or a slider: a constant torque (force), or a speed with the most it may exert for that."""
+
+    torque: Number = _field(0.0, "a number [N m], or [N] of a slider")
+    speed: Number | None = _field(None, "the speed it seeks, a number [rad/s] or [m/s]")
+    limit: Positive | None = _field(None, "the most it exerts for its speed, a number > 0 [N m] or [N] (else any)")
+
+
+class Joint(Table):
+    """A joint between two bodies as they are drawn: there its positions are 0. `position` then moves the child, with
+    all that hangs on it. Angles in degrees, speeds in rad/s, vectors along the world's axes as drawn."""
+
+    type: Literal["hinge", "slider", "ball", "universal", "fixed", "free"] = _field(
+        ..., "one of hinge, slider, ball, universal, fixed, free"
+    )
+    name: Name | None = _field(None, "a name no other joint has (else 'joint 1', ... by its place in the file)")
+    parent: Name = _field("world", 'the name of a body, or "world"')
+    child: Name = _field(..., "the name of a body")
+    anchor: Vec3 | None = _field(None, "where the joint is, a world point [m] (else the child's position)")
+    axis: Direction | None = _field(None, "the axis of a hinge or slider, a unit vector, world axes")
+    axes: Directions | None = _field(None, "the axes of a universal joint, two unit vectors at right angles: the first "
+                                           "is fixed in the parent, the second in the child")
+    position: Amounts | None = _field(None, "where it starts: a number [degrees], of a slider [m]; two of a universal "
+                                            "joint; of a ball three, a rotation vector")
+    velocity: Amounts | None = _field(None, "how it starts: a number [rad/s], of a slider [m/s]; two of a universal "
+                                            "joint; of a ball three, the angular velocity relative to the parent")
+    limits: Ranges | None = _field(None, "[lower, upper] [degrees], of a slider [m]; two pairs of a universal joint; "
+                                         "of a ball one number, the greatest angle from its start")
+    damping: NotNegative = _field(0.0, "a number >= 0 [N m s/rad], or [N s/m] of a slider")
+    armature: NotNegative = _field(0.0, "inertia of a rotor, a number >= 0 [kg m2], or [kg] of a slider")
+    spring: JointSpring | None = _field(None, "a table {stiffness, position}")
+    motor: Motor | None = _field(None, "a table {torque} or {speed, limit}")
+    coordinates: Literal["generalized", "maximal"] = _field(
+        "generalized", '"generalized": its positions are the state, or "maximal": it is a constraint on its bodies'
+    )
+    collide: Flag = _field(False, "true or false: whether parent and child may touch each other")
+
+
 class SceneFile(Table):
     """A scene."""
 
@@ -348,12 +440,14 @@ class SceneFile(Table):
     body: tuple[Body, ...] = _field((), "tables [[body]]")
     array: tuple[Arrangement, ...] = _field((), "tables [[array]]")
     spring: tuple[Spring, ...] = _field((), "tables [[spring]]")
+    joint: tuple[Joint, ...] = _field((), "tables [[joint]]")
 
 
 #: table name in a path -> its model; shapes go by their type
 TABLES: dict[str, type[Table]] = {
     "scene": SceneTable, "camera": Camera, "solver": Solver, "material": Material, "pair": Pair, "body": Body,
     "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
+    "joint": Joint, "joint.spring": JointSpring, "motor": Motor,
 }
 
 

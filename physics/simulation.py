@@ -24,8 +24,8 @@ from contactlab.physics.messages import (
     Settings,
     StepInfo,
 )
-from contactlab.physics.methods import METHODS
-from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.methods import JOINTS, METHODS
+from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers import SOLVERS
 from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
@@ -136,17 +136,18 @@ class Simulation:
 
     @property
     def q(self) -> Array:
-        """Generalized positions (7 k,) of the k dynamic bodies in their order: quaternion w x y z (body frame ->
-        world), then centre of mass [m]. The body frame is along the principal axes."""
+        """Generalized positions (7 k + n_q,) of the k free bodies in their order: quaternion w x y z (body frame ->
+        world), then centre of mass [m]; then the positions of the joints of all links in the order of `model.trees`.
+        The body frame is along the principal axes."""
         bodies = self.state.bodies
-        return np.hstack([bodies.q, bodies.x])[self._dynamic].ravel()
+        return np.concatenate([np.hstack([bodies.q, bodies.x])[self._dynamic].ravel(), self.state.joints.q])
 
     @property
     def v(self) -> Array:
-        """Generalized velocities (6 k,) of the k dynamic bodies: angular velocity [rad/s], then velocity of the
-        centre of mass [m/s], world frame."""
+        """Generalized velocities (6 k + n_v,) of the k free bodies: angular velocity [rad/s], then velocity of the
+        centre of mass [m/s], world frame; then the velocities of the joints of all links."""
         bodies = self.state.bodies
-        return np.hstack([bodies.w, bodies.v])[self._dynamic].ravel()
+        return np.concatenate([np.hstack([bodies.w, bodies.v])[self._dynamic].ravel(), self.state.joints.v])
 
     def number(self, body: str | int) -> int:
         """Row of a body given by name or row."""
@@ -261,7 +262,7 @@ class Simulation:
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
         """Hold the body at a world point [m] with a critically damped spring towards the world point `target`."""
         i = self.number(body)
-        if self._model.kind[i] != BodyKind.DYNAMIC:
+        if not movable(self._model.kind[i]):
             raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
         bodies = self.state.bodies
         conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
@@ -314,6 +315,7 @@ class Simulation:
 
     def _apply(self, settings: Settings) -> None:
         old = self.settings
+        _check_joints(self._scene_model, settings.method)
         self.settings = settings
         self._model = self._model_with(settings)
         unchanged = replace(old, h=settings.h, iterations=settings.iterations, solver=settings.solver,
@@ -417,6 +419,13 @@ def _check_setting(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
     return float(value)
+
+
+def _check_joints(model: Model, method: str) -> None:
+    """ValueError where the scene has joints in coordinates that the method does not know."""
+    for name, generalized in (("generalized", 1), ("maximal", 0)):
+        if name not in JOINTS.get(method, ()) and (model.joints.generalized == generalized).any():
+            raise ValueError(f"the method {method} cannot move joints in {name} coordinates")
 
 
 def _vector(name: str, value: Any) -> Array:

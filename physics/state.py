@@ -35,10 +35,18 @@ class ContactMemory(NamedTuple):
     touching: IntArray  #: (c,) 1 where the contact was in the current set
 
 
+class JointState(NamedTuple):
+    """Generalized coordinates of all links, in the order of `Trees`; the rows of links in Bodies follow from them."""
+
+    q: Array  #: (n_q,) positions, see JointType
+    v: Array  #: (n_v,) velocities
+
+
 class State(NamedTuple):
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
+    joints: JointState = JointState(np.zeros(0), np.zeros(0))  # without links there is nothing to share
 
 
 class Case(IntEnum):
@@ -113,4 +121,5 @@ def empty_state(n: int) -> State:
 def copy_state(state: State) -> State:
     """A deep copy: nothing is shared, so either may be stepped on."""
     bodies = Bodies._make(a.copy() for a in state.bodies)
-    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory))
+    joints = JointState(state.joints.q.copy(), state.joints.v.copy())
+    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory), joints)

@@ -11,7 +11,7 @@ import numpy as np
 
 from contactlab.physics.collision.geometry import PLANE, Geometry, axis, origin
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
+from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import LongArray
 from contactlab.physics.vec import dot, row, sub
 
@@ -122,6 +122,35 @@ def sort_pairs(sweep, count):
     for p in range(count):
         sweep.pairs[p, 0] = sweep.found[p, 0]
         sweep.pairs[p, 1] = sweep.found[p, 1]
+
+
+def joined_bodies(model: Model) -> IntArray:
+    """Pairs (k, 2) of bodies that a joint keeps from touching each other, the lower first, in order."""
+    joints = model.joints
+    ends = np.column_stack([joints.parent, joints.child])[(joints.collide == 0) & (joints.parent >= 0)]
+    return np.ascontiguousarray(np.unique(np.sort(ends, axis=1), axis=0), np.int32)
+
+
+@kernel
+def drop_joined(joined, body, pairs_in_out, count):
+    """Leave out the pairs of shapes on joined bodies; returns the number of pairs left."""
+    kept = 0
+    for p in range(count):
+        a, b = body[pairs_in_out[p, 0]], body[pairs_in_out[p, 1]]
+        a, b = min(a, b), max(a, b)
+        low, high = 0, joined.shape[0]
+        while low < high:  # the first row not before (a, b)
+            middle = (low + high) // 2
+            if joined[middle, 0] < a or (joined[middle, 0] == a and joined[middle, 1] < b):
+                low = middle + 1
+            else:
+                high = middle
+        if low < joined.shape[0] and joined[low, 0] == a and joined[low, 1] == b:
+            continue
+        pairs_in_out[kept, 0] = pairs_in_out[p, 0]
+        pairs_in_out[kept, 1] = pairs_in_out[p, 1]
+        kept += 1
+    return kept
 
 
 def find_pairs(geom: Geometry, sweep: Sweep, body: IntArray, moves: IntArray, planes: IntArray) -> int:

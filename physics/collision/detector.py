@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contactlab.physics.collision.broad_phase import find_pairs, new_sweep
+from contactlab.physics.collision.broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from contactlab.physics.collision.convex import new_work
 from contactlab.physics.collision.geometry import (
     MESH,
@@ -30,7 +30,7 @@ from contactlab.physics.collision.narrow_phase import (
 )
 from contactlab.physics.collision.polytope import new_solids
 from contactlab.physics.collision.triangles import find_triangles, new_sheets, new_stack
-from contactlab.physics.model import Array, BodyKind, Model, shape_count
+from contactlab.physics.model import Array, Model, movable, shape_count
 from contactlab.physics.state import Bodies, Contacts, LongArray, empty_contacts
 
 FAR = 1e9  # [m] a margin that holds everything
@@ -71,7 +71,8 @@ class Detector:
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
-        self.moves = (model.kind == BodyKind.DYNAMIC).astype(np.int32)
+        self.moves = movable(model.kind).astype(np.int32)
+        self.joined = joined_bodies(model)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
         self.thickness, self.span = body_sizes(self.geometry, model)
@@ -168,7 +169,7 @@ class Detector:
         while True:
             count = find_pairs(self.geometry, self.sweep, body, self.moves, self.planes)
             if count <= len(self.sweep.found):
-                return count
+                return drop_joined(self.joined, body, self.sweep.pairs, count) if len(self.joined) else count
             self._make_room_for_pairs(2 * count)
 
     def _touch(self, reach: Array) -> int:

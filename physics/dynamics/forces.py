@@ -8,7 +8,7 @@ from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, IntArray
 from contactlab.physics.vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
 class Loads(NamedTuple):
@@ -46,8 +46,8 @@ def spring_end(body, anchor, bodies):
 
 @helper
 def add_at_point(body, point, f, kind, bodies, force_out, torque_out):
-    """Add a force f at a world point of a dynamic body: F += f, τ += (p - x) × f"""
-    if body >= 0 and kind[body] == DYNAMIC:
+    """Add a force f at a world point of a body that forces move: F += f, τ += (p - x) × f"""
+    if body >= 0 and (kind[body] == DYNAMIC or kind[body] == LINK):
         accumulate(force_out, body, f)
         accumulate(torque_out, body, cross(sub(point, row(bodies.x, body)), f))
 
@@ -55,13 +55,13 @@ def add_at_point(body, point, f, kind, bodies, force_out, torque_out):
 @kernel
 def applied_forces(model, loads, bodies, force_out, torque_out):
     """Gravity, springs and loads at the given poses and velocities: force (n, 3) [N] and torque about the centre of
-    mass (n, 3) [N m], world frame; zero for bodies that are not dynamic.
+    mass (n, 3) [N m], world frame; zero for bodies that forces do not move.
 
     A spring of direction u (a to b) and length s pulls with f = k (s - s_0) + d ṡ.
     """
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
     for i in range(len(model.kind)):
-        if model.kind[i] == DYNAMIC:
+        if model.kind[i] == DYNAMIC or model.kind[i] == LINK:
             put(force_out, i, axpy(model.mass[i], gravity, row(loads.force, i)))
             put(torque_out, i, row(loads.torque, i))
         else:

@@ -4,4 +4,7 @@ from contactlab.physics.methods.time_stepping import TimeStepping
 
 METHODS: dict[str, type[TimeStepping]] = {"time_stepping": TimeStepping}
 
-__all__ = ["METHODS", "TimeStepping"]
+#: by method: the coordinates of joints that it knows; methods not listed know none
+JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset()}
+
+__all__ = ["JOINTS", "METHODS", "TimeStepping"]

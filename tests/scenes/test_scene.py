@@ -39,7 +39,7 @@ def refused(data, folder=None):
 BAD = [
     # data, field, what is said about it
     ({"scne": {}}, "scne", "is not a known field (did you mean scene?); allowed here: scene, camera, solver"),
-    ({"joint": [{}]}, "joint", "is not a known field"),
+    ({"rope": [{}]}, "rope", "is not a known field"),
     ({"body": [ball(masss=1.0)]}, "body[0].masss", "did you mean mass?"),
     ({"body": [ball(shape=[{**BALL, "size": [1, 1, 1]}])]}, "body[0].shape[0].size", "is not a known field"),
     ({"material": {"a": {"stiffness_n": 1e5}}}, "material.a.stiffness_n", "allowed here: restitution, friction"),

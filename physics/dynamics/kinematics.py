@@ -1,0 +1,316 @@
+"""Kinematics of trees: from the generalized coordinates to the poses, velocities and motion subspaces of all links.
+
+World axes; spatial vectors (`spatial`) of a tree are taken about O, the centre of mass of its root link. A joint of
+several velocities counts as a chain of joints with massless links between: column by column in `TreeWork.dof`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, JointType, Trees
+from contactlab.physics.spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    mat_vec,
+    mul,
+    put4,
+    quat_exp,
+    quat_mat,
+    quat_mul,
+    quat_unit,
+    rotate,
+    scale,
+    sub,
+)
+
+FREE, HINGE, SLIDER = int(JointType.FREE), int(JointType.HINGE), int(JointType.SLIDER)
+BALL, UNIVERSAL, FIXED = int(JointType.BALL), int(JointType.UNIVERSAL), int(JointType.FIXED)
+
+# columns of LinkTable.index
+TYPE, PARENT, FIRST_Q, FIRST_V = range(4)
+
+# columns of LinkTable.number
+BASE_X = 0           # pose of the body that a tree stands on [m]
+BASE_Q = 3
+ANCHOR_PARENT = 7    # see Joints
+ANCHOR_CHILD = 10
+REST = 13
+AXIS = 17            # two axes
+MASS = 23
+MOMENTS = 24         # principal moments of inertia
+NUMBER_SIZE = 40     # five cache lines
+
+# columns of TreeWork.link
+X = 0            # centre of mass [m]
+Q = 3            # orientation
+R = 7            # the same as a matrix, row by row
+ORIGIN = 16      # O of its tree [m]
+POINT = 19       # the joint's point from O [m]
+INERTIA = 22     # m, m c, I_O: 10 numbers
+V = 32           # spatial velocity
+C = 38           # velocity-product acceleration of its joint
+A = 44           # spatial acceleration
+F = 50           # spatial force
+LINK_SIZE = 56
+
+# columns of TreeWork.dof
+S = 0            # motion subspace
+U = 6            # I^A S
+D = 12           # S·U and armature
+RATE = 13        # what is found: acceleration or change of velocity
+DOF_SIZE = 16
+
+
+class TreeWork(NamedTuple):
+    """Scratch of the recursions; after a call it holds what was computed on the way."""
+
+    link: Array         #: (l, LINK_SIZE) see X …
+    dof: Array          #: (d, DOF_SIZE) see S …
+    articulated: Array  #: (l, 36) articulated-body inertia I^A about O, row by row
+
+
+def empty_work(trees: Trees) -> TreeWork:
+    links, dofs = len(trees.body), len(trees.dof_link)
+    return TreeWork(np.zeros((links, LINK_SIZE)), np.zeros((dofs, DOF_SIZE)), np.zeros((links, 36)))
+
+
+@helper
+def get3(a, i, j):
+    """a[i, j : j + 3]"""
+    return (a[i, j], a[i, j + 1], a[i, j + 2])
+
+
+@helper
+def put3(a_out, i, j, u):
+    a_out[i, j] = u[0]
+    a_out[i, j + 1] = u[1]
+    a_out[i, j + 2] = u[2]
+
+
+@helper
+def get4(a, i, j):
+    return (a[i, j], a[i, j + 1], a[i, j + 2], a[i, j + 3])
+
+
+@helper
+def flat4(a, j):
+    """The quaternion in a[j : j + 4]."""
+    return (a[j], a[j + 1], a[j + 2], a[j + 3])
+
+
+@helper
+def get_matrix(a, i, j):
+    return (get3(a, i, j), get3(a, i, j + 3), get3(a, i, j + 6))
+
+
+@helper
+def about_axis(axis, angle):
+    """The quaternion that turns about a unit axis."""
+    s = math.sin(0.5 * angle)
+    return (math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])
+
+
+@helper
+def joint_turn(kind, number, l, q, first):
+    """R_J(q) as a quaternion."""
+    axis = get3(number, l, AXIS)
+    if kind == HINGE:
+        return about_axis(axis, q[first])
+    if kind == UNIVERSAL:
+        return quat_mul(about_axis(axis, q[first]), about_axis(get3(number, l, AXIS + 3), q[first + 1]))
+    if kind in (BALL, FREE):
+        return quat_unit(flat4(q, first))
+    return (1.0, 0.0, 0.0, 0.0)
+
+
+@helper
+def put_inertia(link, l, m, moments, r, c):
+    """m, h = m c, I_O = R I Rᵀ + m (c·c 1 - c cᵀ)"""
+    x, y, z = mul(moments, r[0]), mul(moments, r[1]), mul(moments, r[2])
+    square = m * dot(c, c)
+    link[l, INERTIA] = m
+    put3(link, l, INERTIA + 1, scale(m, c))
+    put6(link, l, INERTIA + 4, (
+        dot(x, r[0]) + square - m * c[0] * c[0], dot(x, r[1]) - m * c[0] * c[1], dot(x, r[2]) - m * c[0] * c[2],
+        dot(y, r[1]) + square - m * c[1] * c[1], dot(y, r[2]) - m * c[1] * c[2],
+        dot(z, r[2]) + square - m * c[2] * c[2],
+    ))
+
+
+@helper
+def put_subspace(kind, number, l, first_v, r_p, turn_p, q, first_q, point, c, dof):
+    """Columns of S of a joint at the `point` from O, on a link whose centre of mass is at c from O."""
+    axis = mat_vec(r_p, get3(number, l, AXIS))
+    if kind in (HINGE, UNIVERSAL):
+        put6(dof, first_v, S, turning(axis, point))
+    if kind == SLIDER:
+        put6(dof, first_v, S, joined((0.0, 0.0, 0.0), axis))
+    if kind == UNIVERSAL:  # the second axis is turned about the first
+        first = about_axis(get3(number, l, AXIS), q[first_q])
+        second = rotate(turn_p, rotate(first, get3(number, l, AXIS + 3)))
+        put6(dof, first_v + 1, S, turning(second, point))
+    if kind == BALL:
+        for k in range(3):
+            put6(dof, first_v + k, S, turning((r_p[0][k], r_p[1][k], r_p[2][k]), point))
+    if kind == FREE:
+        for k in range(3):
+            e = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            put6(dof, first_v + k, S, turning(e, c))
+            put6(dof, first_v + 3 + k, S, joined((0.0, 0.0, 0.0), e))
+
+
+@helper
+def place(table, q, link, dof):
+    """Poses X, Q, R, inertias about O and motion subspaces S of all links at the positions q.
+
+    R_child = R_parent R_J(q) R_rest,  x = x_parent + R_parent anchor_parent + slide - R_child anchor_child
+    """
+    index, number = table.index, table.number
+    origin = (0.0, 0.0, 0.0)
+    for l in range(index.shape[0]):
+        kind, p, first_q = int(index[l, TYPE]), int(index[l, PARENT]), int(index[l, FIRST_Q])
+        if p >= 0:
+            x_p, turn_p, r_p = get3(link, p, X), get4(link, p, Q), get_matrix(link, p, R)
+        else:
+            x_p, turn_p = get3(number, l, BASE_X), get4(number, l, BASE_Q)
+            r_p = quat_mat(turn_p)
+        turn = quat_unit(quat_mul(turn_p, quat_mul(joint_turn(kind, number, l, q, first_q), get4(number, l, REST))))
+        r = quat_mat(turn)
+        anchor = get3(number, l, ANCHOR_PARENT)
+        if kind == SLIDER:
+            anchor = axpy(q[first_q], get3(number, l, AXIS), anchor)
+        point = add(x_p, mat_vec(r_p, anchor))
+        x = sub(point, mat_vec(r, get3(number, l, ANCHOR_CHILD)))
+        if kind == FREE:
+            x = (q[first_q + 4], q[first_q + 5], q[first_q + 6])
+            point = x
+        if p < 0:
+            origin = x
+        put3(link, l, X, x)
+        put6(link, l, Q, (turn[0], turn[1], turn[2], turn[3], r[0][0], r[0][1]))
+        put6(link, l, R + 2, (r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1]))
+        link[l, R + 8] = r[2][2]
+        put3(link, l, ORIGIN, origin)
+        put3(link, l, POINT, sub(point, origin))
+        c = sub(x, origin)
+        put_inertia(link, l, number[l, MASS], get3(number, l, MOMENTS), r, c)
+        put_subspace(kind, number, l, int(index[l, FIRST_V]), r_p, turn_p, q, first_q, sub(point, origin), c, dof)
+
+
+@helper
+def last_dof(index, l, dofs):
+    """The end of link l's velocities."""
+    return int(index[l + 1, FIRST_V]) if l + 1 < index.shape[0] else dofs
+
+
+@helper
+def move(table, v, link, dof):
+    """Spatial velocities V of all links, and C, what their joints add to the acceleration at constant v.
+
+    V = V_parent + S v,  C = V_parent × S v + Ṡ v, where Ṡ is what S changes in the parent's frame: nothing but for a
+    universal joint, whose first axis turns the second, and a free one, which turns about its moving centre of mass.
+    """
+    index = table.index
+    for l in range(index.shape[0]):
+        p = int(index[l, PARENT])
+        v_p = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if p >= 0:
+            v_p = get6(link, p, V)
+        own = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        first = int(index[l, FIRST_V])
+        for d in range(first, last_dof(index, l, v.shape[0])):
+            own = axpy6(v[d], get6(dof, d, S), own)
+        c = cross_motion(v_p, own)
+        if index[l, TYPE] == UNIVERSAL:
+            turned = cross_motion(get6(dof, first, S), get6(dof, first + 1, S))
+            c = axpy6(v[first] * v[first + 1], turned, c)
+        elif index[l, TYPE] == FREE:
+            w, v_c = (v[first], v[first + 1], v[first + 2]), (v[first + 3], v[first + 4], v[first + 5])
+            c = joined((0.0, 0.0, 0.0), cross(v_c, w))
+        put6(link, l, V, add6(v_p, own))
+        put6(link, l, C, c)
+
+
+@helper
+def point_velocity(v, p):
+    """Velocity of the point p (from O) of a body that moves with v: v_O + ω × p"""
+    w = (v[0], v[1], v[2])
+    return add((v[3], v[4], v[5]), cross(w, p))
+
+
+@kernel
+def place_links(model, q, v, work, bodies):
+    """Write the rows of all links of `bodies` (x, q, v, w, P, L) at positions q and velocities v; `work` keeps poses,
+    inertias, motion subspaces and spatial velocities."""
+    link = work.link
+    place(model.trees.table, q, link, work.dof)
+    move(model.trees.table, v, link, work.dof)
+    for l in range(link.shape[0]):
+        i = int(model.trees.body[l])
+        x, turn, r = get3(link, l, X), get4(link, l, Q), get_matrix(link, l, R)
+        velocity = get6(link, l, V)
+        u = point_velocity(velocity, sub(x, get3(link, l, ORIGIN)))
+        w = (velocity[0], velocity[1], velocity[2])
+        local = (w[0] * r[0][0] + w[1] * r[1][0] + w[2] * r[2][0], w[0] * r[0][1] + w[1] * r[1][1] + w[2] * r[2][1],
+                 w[0] * r[0][2] + w[1] * r[1][2] + w[2] * r[2][2])
+        put3(bodies.x, i, 0, x)
+        put4(bodies.q, i, turn)
+        put3(bodies.v, i, 0, u)
+        put3(bodies.w, i, 0, w)
+        put3(bodies.P, i, 0, scale(model.mass[i], u))
+        put3(bodies.L, i, 0, mat_vec(r, mul(get3(model.inertia, i, 0), local)))
+
+
+@helper
+def rates_of(table, q, v, qdot_out):
+    """q̇ of all joints: q̇ = v, of orientations ½ (0, ω) q."""
+    index = table.index
+    for l in range(index.shape[0]):
+        kind, i, k = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
+        if kind in (BALL, FREE):
+            turn = quat_mul((0.0, 0.5 * v[k], 0.5 * v[k + 1], 0.5 * v[k + 2]), flat4(q, i))
+            for j in range(4):
+                qdot_out[i + j] = turn[j]
+            if kind == FREE:
+                for j in range(3):
+                    qdot_out[i + 4 + j] = v[k + 3 + j]
+        else:
+            for j in range(2 if kind == UNIVERSAL else 0 if kind == FIXED else 1):
+                qdot_out[i + j] = v[k + j]
+
+
+@helper
+def unit_quaternions(table, q_in_out):
+    """Make the orientations in q unit quaternions again."""
+    index = table.index
+    for l in range(index.shape[0]):
+        if index[l, TYPE] == BALL or index[l, TYPE] == FREE:
+            i = int(index[l, FIRST_Q])
+            turn = quat_unit(flat4(q_in_out, i))
+            for j in range(4):
+                q_in_out[i + j] = turn[j]
+
+
+@kernel
+def advance(table, q, v, h, q_out):
+    """q_out = q ⊕ h v: positions after the time h [s] at constant velocities; orientations turn by exp(ω h)."""
+    index = table.index
+    for l in range(index.shape[0]):
+        kind, i, k = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
+        if kind in (BALL, FREE):
+            step = quat_exp((h * v[k], h * v[k + 1], h * v[k + 2]))
+            turn = quat_unit(quat_mul(step, flat4(q, i)))
+            for j in range(4):
+                q_out[i + j] = turn[j]
+            if kind == FREE:
+                for j in range(3):
+                    q_out[i + 4 + j] = q[i + 4 + j] + h * v[k + 3 + j]
+        else:
+            for j in range(2 if kind == UNIVERSAL else 0 if kind == FIXED else 1):
+                q_out[i + j] = q[i + j] + h * v[k + j]

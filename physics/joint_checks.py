@@ -1,0 +1,96 @@
+"""Checking the joints of a scene file: what the form allows and mechanics does not."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from contactlab.physics.schema import Body, Joint
+
+Found = tuple[tuple[str | int, ...], str]  # where in the file, and the rest of the sentence
+
+#: by type: numbers in `position` and `velocity`, pairs in `limits`
+AMOUNTS = {"hinge": 1, "slider": 1, "universal": 2, "ball": 3, "fixed": 0, "free": 0}
+RANGES = {"hinge": 1, "slider": 1, "universal": 2, "ball": 1, "fixed": 0, "free": 0}
+
+
+def check_joints(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Iterator[Found]:
+    """Everything wrong with the joints (by their place in the file) between bodies (by name); unknown bodies are left
+    to the caller."""
+    names: dict[str, int] = {}
+    for i, joint in joints.items():
+        yield from _check_fields(("joint", i), joint)
+        yield from _check_ends(("joint", i), joint, bodies)
+        name = joint.name or f"joint {i + 1}"
+        if name in names:
+            yield ("joint", i, "name"), f'is "{name}", as that of joint[{names[name]}] is; it must be another'
+        names.setdefault(name, i)
+    yield from _check_forest({i: joint for i, joint in joints.items() if joint.coordinates == "generalized"}, bodies)
+
+
+def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
+    """Whether the fields go with the type."""
+    kind = joint.type
+    for field, wanted in (("axis", kind in ("hinge", "slider")), ("axes", kind == "universal")):
+        given = getattr(joint, field)
+        if wanted and given is None:
+            yield (*at, field), f"is missing; a {kind} joint must have it"
+        elif given is not None and not wanted:
+            yield (*at, field), f"is given; a joint of type {kind} must not have it"
+    if joint.axes is not None and abs(np.dot(*joint.axes)) > 1e-3:
+        yield (*at, "axes"), "are not at right angles; they must be"
+    lengths = {"position": AMOUNTS[kind], "velocity": AMOUNTS[kind], "limits": RANGES[kind]}
+    for field, count in lengths.items():
+        given = getattr(joint, field)
+        if given is not None and len(given) != count:
+            yield (*at, field), f"has {len(given)} entries; a joint of type {kind} must have {count or 'none'}"
+    if joint.limits is not None and kind in ("hinge", "universal") and np.max(np.abs(joint.limits)) > 1e4:
+        yield (*at, "limits"), "go past 10000 degrees; they must be smaller"
+    if joint.limits is not None and kind == "ball" and not 0.0 < joint.limits[0][1] < 180.0:
+        yield (*at, "limits"), f"is {joint.limits[0][1]:g}; it must be greater than 0 and less than 180 degrees"
+    if joint.motor is not None:
+        if kind not in ("hinge", "slider"):
+            yield (*at, "motor"), f"is given; only a hinge or a slider must have one, not a joint of type {kind}"
+        if joint.motor.limit is not None and joint.motor.speed is None:
+            yield (*at, "motor", "limit"), "is given without speed; it must be left out"
+    if joint.spring is not None and len(joint.spring.position) != max(1, AMOUNTS[kind] % 3):
+        yield (*at, "spring", "position"), f"has {len(joint.spring.position)} entries; it must have one for every axis"
+
+
+def _check_ends(at: tuple[str | int, ...], joint: Joint, bodies: Mapping[str, Body]) -> Iterator[Found]:
+    """Whether the joint can lie between these bodies."""
+    if joint.parent == joint.child:
+        yield (*at, "child"), f'is "{joint.child}", as parent is; it must be another body'
+    child, parent = bodies.get(joint.child), bodies.get(joint.parent)
+    if child is not None and (child.fixed or child.kinematic):
+        yield (*at, "child"), f'is "{joint.child}", which forces do not move; it must be a dynamic body'
+    if joint.type == "free" and (joint.parent != "world" or joint.coordinates == "maximal"):
+        yield (*at, "parent"), 'of a free joint must be "world", in generalized coordinates'
+    if joint.coordinates == "maximal":
+        return
+    if parent is not None and parent.kinematic:
+        yield (*at, "parent"), (f'is "{joint.parent}", which is kinematic; in generalized coordinates it must be the '
+                                'world, a fixed or a dynamic body (or coordinates "maximal")')
+    moving = child is not None and (any(child.velocity) or any(child.angular_velocity))
+    if moving and joint.type != "free":
+        yield (*at, "child"), (f'is "{joint.child}", which has a velocity of its own; that must be zero, for the '
+                               "velocity of its joint says how it starts")
+
+
+def _check_forest(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Iterator[Found]:
+    """Whether the generalized joints make trees: one joint a child, and every chain ends at a root."""
+    carried: dict[str, int] = {}
+    for i, joint in joints.items():
+        if joint.child in carried:
+            yield ("joint", i, "child"), (
+                f'is "{joint.child}", as that of joint[{carried[joint.child]}] is; in generalized coordinates a body '
+                'must be the child of one joint only (a loop is closed by a joint with coordinates = "maximal")')
+        carried.setdefault(joint.child, i)
+    for i in carried.values():
+        body, passed = joints[i].parent, [i]
+        while body in carried and carried[body] not in passed:
+            passed.append(carried[body])
+            body = joints[passed[-1]].parent
+        if carried.get(body) == i == min(passed) and joints[i].parent != joints[i].child:
+            yield ("joint", i, "parent"), (
+                "closes a loop: " + ", ".join(f"joint[{k}]" for k in sorted(passed)) + '; one of them must have '
+                'coordinates = "maximal"')
