@@ -1,5 +1,5 @@
-"""H, C and forward dynamics of trees: our kernels beside Pinocchio's through its Python binding, and ABA over the number
-of links. Run by hand: python tests/benchmarks/trees.py
+"""H, C and forward dynamics of trees: our kernels beside Pinocchio's through its Python binding, and ABA over the
+number of links. Run by hand: python tests/benchmarks/trees.py
 """
 
 import pathlib
@@ -76,7 +76,8 @@ def measure(name, setup):
 if __name__ == "__main__":
     print(f"{'µs a call, ours / Pinocchio':28} {'dof':>4}   {'H':^22}   {'C':^22}   {'forward dynamics':^22}")
     measure("arm", chain(7))
-    measure("branched tree", hinges([-1, 0, 1, 2, 3, *(p for limb in range(5) for p in (4, *range(5 + 5 * limb, 9 + 5 * limb)))]))
+    branches = (p for limb in range(5) for p in (4, *range(5 + 5 * limb, 9 + 5 * limb)))
+    measure("branched tree", hinges([-1, 0, 1, 2, 3, *branches]))
     measure("four limbs of 25", limbs(4, 25))
     measure("mixed joints, free root", random_tree(np.random.default_rng(3), 15, floating=True).build())
     print("\nABA over the number of links of a chain")
