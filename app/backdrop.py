@@ -25,6 +25,7 @@ class View(NamedTuple):
     """What all planes are drawn with."""
 
     camera: Camera
+    corner: tuple[int, int]  # of the picture in the framebuffer: its lower left [pixels]
     size: tuple[int, int]  # of the picture [pixels]
     look: Theme
     grid: bool
@@ -62,7 +63,7 @@ class Backdrop(Owner):
         """Floors seen from above and the sky, into an empty framebuffer with depth test."""
         for plane in floors:
             self._paint_plane(plane, view, solid=True)
-        write_matrix(self._sky, "unproject", unprojection(view.camera, view.size))
+        write_matrix(self._sky, "unproject", unprojection(view))
         self._sky_array.render()
 
     def shadowed_floor(self, floors: list[Plane], view: View) -> tuple[Array, Array, float]:
@@ -98,7 +99,7 @@ class Backdrop(Owner):
         eye = axes.T @ (view.camera.eye - plane.place)
         # coordinates start at the grid corner nearest to the middle of the scene, which keeps them small and exact
         start = np.round((axes.T @ (view.middle - plane.place))[:2] / major) * major
-        rays = axes.T @ unprojection(view.camera, view.size)
+        rays = axes.T @ unprojection(view)
         # p = eye - eye_z d / d_z, and the weight d_z / -eye_z is 1 / distance along the view
         to_plane = np.vstack([np.outer(eye[:2] - start, rays[2]) - eye[2] * rays[:2], rays[2]]) / -eye[2]
         ambient, sun = light_on(plane, view)
@@ -138,12 +139,12 @@ def grid_cells(distance: float) -> tuple[float, float, float]:
     return float(10.0**below), float(1.0 - (level - below) ** 3), float(10.0 ** (below + 1.0))
 
 
-def unprojection(camera: Camera, size: tuple[int, int]) -> Array:
+def unprojection(view: View) -> Array:
     """Window (x, y, 1) -> direction from the eye with unit length along the view (3, 3)."""
-    width, height = size
-    slope = camera.pixel_angle(height)
-    right, up, back = camera.axes
-    corner = -back - 0.5 * width * slope * right - 0.5 * height * slope * up
+    width, height = view.size
+    slope = view.camera.pixel_angle(height)
+    right, up, back = view.camera.axes
+    corner = -back - (view.corner[0] + 0.5 * width) * slope * right - (view.corner[1] + 0.5 * height) * slope * up
     return np.column_stack([slope * right, slope * up, corner])
 
 

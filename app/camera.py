@@ -179,7 +179,11 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
 
 def scene_bounds(model: Model, x: Array, q: Array, body: int = -1) -> tuple[Array, Array]:
     """The box lo, hi (3,) [m] to frame: one body, or all but planes and scenery much larger than what moves."""
-    lo, hi = shape_boxes(model, x, q)
+    return bounds_of(model, *shape_boxes(model, x, q), body)
+
+
+def bounds_of(model: Model, lo: Array, hi: Array, body: int = -1) -> tuple[Array, Array]:
+    """`scene_bounds` where the boxes lo, hi (s, 3) of all shapes are known."""
     chosen = np.isfinite(lo).all(axis=1)
     if body >= 0:
         chosen &= model.shapes.body == body

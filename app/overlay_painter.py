@@ -1,71 +1,104 @@
-"""Paints the glyphs of `overlays` over a finished picture: one draw for strokes, one for marks."""
+"""Paints the glyphs of `overlays` over a finished picture: one draw for marks, one or two for strokes."""
+
+from typing import Any
 
 import moderngl
 import numpy as np
 
 from contactlab.app.overlays import Glyphs
-from contactlab.app.programs import load
+from contactlab.app.programs import Owner, load, quality
+
+STYLE = ("in_color", "in_style")
+RIM = 1.8    # [pixels at scale 1] of halo and smooth edge around a stroke, as in stroke.vert
+HEAD = 3.6   # widths of the shaft across the head
+SLANT = 1.2  # GL lines are up to 1.41 times thinner where they are oblique; this much less halo is not seen
 
 
-class _Layer:
-    """Instances of one program, in a buffer that grows."""
+class _Layer(Owner):
+    """Instances of glyphs, in a buffer that grows, and for each program its vertices and what it draws with them."""
 
-    def __init__(self, ctx: moderngl.Context, program: moderngl.Program, corners: moderngl.Buffer, layout: str,
-                 names: tuple[str, ...], width: int) -> None:
-        self.ctx, self.program, self.corners = ctx, program, corners
-        self.layout, self.names, self.width = layout, names, width
-        self.capacity = 0
-        self.buffer: moderngl.Buffer | None = None
-        self.array: moderngl.VertexArray | None = None
+    def __init__(self, ctx: moderngl.Context, layout: str, names: tuple[str, ...]) -> None:
+        super().__init__(ctx)
+        self._format, self._names = layout + "/i", names
+        self._width = sum(int(part[0]) for part in layout.split())
+        self._passes: list[tuple[moderngl.Program, moderngl.Buffer]] = []
+        self._rows = Owner(ctx)
+        self._capacity = 0
+        self._buffer: Any = None
+        self._arrays: list[moderngl.VertexArray] = []
 
-    def paint(self, rows: np.ndarray) -> None:
+    def add(self, program: moderngl.Program, corners: list[tuple[int, int]]) -> None:
+        program["scene_depth"] = 0
+        self._passes.append((self.own(program), self.own(self.ctx.buffer(np.array(corners, np.float32).tobytes()))))
+
+    def paint(self, rows: np.ndarray, halo: tuple[float, float, float], mode: int, line_widths: tuple[float, ...]
+              ) -> None:
+        """Draw all rows with one program after the other."""
         if not len(rows):
             return
-        if len(rows) > self.capacity:
-            self.release()
-            self.capacity = max(256, 2 * len(rows))
-            self.buffer = self.ctx.buffer(reserve=4 * self.width * self.capacity, dynamic=True)
-            self.array = self.ctx.vertex_array(self.program, [
-                (self.corners, "2f", "in_corner"), (self.buffer, self.layout + "/i", *self.names)])
-        assert self.buffer is not None and self.array is not None
-        self.buffer.write(rows.astype(np.float32))
-        self.array.render(moderngl.TRIANGLE_STRIP, instances=len(rows))
+        if len(rows) > self._capacity:
+            self._grow(2 * len(rows))
+        self._buffer.write(rows.astype(np.float32))
+        for (program, _), array, line_width in zip(self._passes, self._arrays, line_widths, strict=True):
+            program["halo"] = halo
+            if mode == moderngl.LINES:
+                self.ctx.line_width = line_width
+            array.render(mode, instances=len(rows))
+
+    def _grow(self, capacity: int) -> None:
+        self._rows.release()
+        self._capacity = max(256, capacity)
+        self._buffer = self._rows.own(self.ctx.buffer(reserve=4 * self._width * self._capacity, dynamic=True))
+        self._arrays = [
+            self._rows.own(self.ctx.vertex_array(program, [
+                (corners, "2f", "in_corner"), (self._buffer, self._format, *self._names)]))
+            for program, corners in self._passes
+        ]
 
     def release(self) -> None:
-        if self.buffer is not None and self.array is not None:
-            self.array.release()
-            self.buffer.release()
-        self.buffer = self.array = None
+        self._rows.release()
+        super().release()
 
 
 class OverlayPainter:
     def __init__(self, ctx: moderngl.Context) -> None:
         self.ctx = ctx
-        self._programs = load(ctx, "stroke.vert", "stroke.frag"), load(ctx, "mark.vert", "mark.frag")
-        self._corners = ctx.buffer(np.array([-1, -1, 1, -1, -1, 1, 1, 1], np.float32).tobytes())
-        stations = np.array([(station, side) for station in range(4) for side in (-1, 1)], np.float32)
-        self._stations = ctx.buffer(stations.tobytes())
-        stroke, mark = self._programs
-        stroke["scene_depth"] = mark["scene_depth"] = 0
-        style = ("in_color", "in_style")
-        self._strokes = _Layer(ctx, stroke, self._stations, "3f 3f 4f 3f", ("in_from", "in_to", *style), 13)
-        self._marks = _Layer(ctx, mark, self._corners, "3f 4f 3f", ("in_place", *style), 10)
+        self._wide_lines = quality(ctx).software and has_wide_lines(ctx)
+        self._strokes = _Layer(ctx, "3f 3f 4f 3f", ("in_from", "in_to", *STYLE))
+        if self._wide_lines:  # a strip's triangles share most blocks of pixels, which llvmpipe then paints twice
+            self._strokes.add(load(ctx, "stroke.vert", "stroke.frag", "SHAFT"), [(0, 0), (1, 0)])
+            self._strokes.add(load(ctx, "stroke.vert", "stroke.frag"), [(2, 0), (3, 0)])
+        else:
+            stations = [(station, side) for station in range(4) for side in (-1, 1)]
+            self._strokes.add(load(ctx, "stroke.vert", "stroke.frag"), stations)
+        self._marks = _Layer(ctx, "3f 4f 3f", ("in_place", *STYLE))
+        self._marks.add(load(ctx, "mark.vert", "mark.frag"), [(-1, -1), (1, -1), (-1, 1), (1, 1)])
 
-    def paint(self, glyphs: Glyphs, depth: moderngl.Texture, target: moderngl.Framebuffer) -> None:
-        """Paint over `target`; `depth`: window depth of the scene, as large."""
+    def paint(self, glyphs: Glyphs, depth: moderngl.Texture, target: Any, scale: float) -> None:
+        """Paint over `target`; `depth`: window depth of the scene, as large; `scale`: pixels per unit of sizes."""
         target.use()
-        ctx = self.ctx
+        ctx: Any = self.ctx
         ctx.enable_only(moderngl.BLEND)
-        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         depth.use(0)
-        for program in self._programs:
-            program["halo"] = glyphs.halo
-        self._strokes.paint(glyphs.strokes)
-        self._marks.paint(glyphs.marks)
+        if self._wide_lines:
+            width, rim = float(glyphs.strokes[:, 10].max(initial=1.0)), 2.0 * RIM * scale
+            widths = SLANT * (width + rim), SLANT * (HEAD * width + rim)
+            self._strokes.paint(glyphs.strokes, glyphs.halo, moderngl.LINES, widths)
+        else:
+            self._strokes.paint(glyphs.strokes, glyphs.halo, moderngl.TRIANGLE_STRIP, (0.0,))
+        self._marks.paint(glyphs.marks, glyphs.halo, moderngl.TRIANGLE_STRIP, (0.0,))
         ctx.disable(moderngl.BLEND)
 
     def release(self) -> None:
         self._strokes.release()
         self._marks.release()
-        for thing in (*self._programs, self._corners, self._stations):
-            thing.release()
+
+
+def has_wide_lines(ctx: moderngl.Context) -> bool:
+    """Whether lines of any width can be drawn; forward compatible contexts refuse."""
+    _ = ctx.error  # forget what happened before
+    ctx.line_width = 16.0
+    fine = ctx.error == "GL_NO_ERROR" and ctx.info["GL_ALIASED_LINE_WIDTH_RANGE"][1] >= 64.0
+    ctx.line_width = 1.0
+    return fine

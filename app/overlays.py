@@ -28,6 +28,7 @@ IMPULSE_LABELS = 4     # at most
 NAMES = 80             # at most
 SLIDING = 1e-3         # [m/s] slower than this is stick
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
+CROWD = 30             # bodies from which on arrows are cut earlier, that they leave something of the bodies to see
 STANDARD_GRAVITY = 9.81
 
 
@@ -101,7 +102,8 @@ def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
     mass = float(model.mass[dynamic].sum()) / count or 1.0
     length = 2.5 * radius
     per_metre = nice(mass * gravity * count ** (1.0 / 6.0) / length) / max(options.force_scale, 1e-6)
-    return Scale(radius, per_metre * length, length, 2.4 * length, per_metre, nice(np.sqrt(radius / gravity)),
+    longest = 2.4 * length * min(1.0, (CROWD / count) ** 0.25)
+    return Scale(radius, per_metre * length, length, longest, per_metre, nice(np.sqrt(radius / gravity)),
                  mass * float(np.sqrt(2.0 * gravity * radius)))
 
 
@@ -261,7 +263,7 @@ def _seen_size(b: _Builder, scale: Scale) -> float:
 
 def _behind(count: int) -> float:
     """Opacity of arrows behind bodies: plain where there are few, faint in a pile."""
-    return float(np.clip(0.95 - 0.16 * np.log10(max(count, 1)), 0.4, 0.8))
+    return float(np.clip(1.1 - 0.25 * np.log10(max(count, 1)), 0.25, 0.8))
 
 
 def _hovered(b: _Builder, c: Contacts, i: int) -> None:

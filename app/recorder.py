@@ -131,8 +131,7 @@ class Studio:
         self.ctx = self.offscreen.ctx
         scale = max(size[1] / 800.0, 0.5) if not panels else max(size[1] / 900.0, 0.7)
         self.gui = Gui(self.ctx, size)
-        assert self.gui.store is not None
-        self.stage = Stage(self.ctx, self.gui.store)
+        self.stage = Stage(self.ctx)
         self.ui = UiState(preferences=Preferences(dark=dark, scale=scale))
         self.ui.view.dark = dark
         self.ui.bold = self.gui.bold
@@ -174,12 +173,10 @@ class Studio:
             draw_ui(ui, snapshot, lambda command: None)
         else:
             ui.view_rect = (0.0, 0.0, float(self.size[0]), float(self.size[1]))
-        _, _, w, h = ui.view_rect
-        self.stage.render(snapshot, self.camera, ui, (max(round(w), 1), max(round(h), 1)), ui.preferences.scale)
+        style.fill(target, ui, self.size[1])
+        self.stage.render(snapshot, self.camera, ui, target, self.size[1])
         self.stage.write(snapshot, self.camera, ui)
         if not self.panels:
             draw_caption(ui, snapshot)
-        target.use()
-        style.fill(target, ui, self.size[1])
         self.gui.finish(target)
         return self.offscreen.read()

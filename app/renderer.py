@@ -1,5 +1,7 @@
 """Draws a snapshot: shadow map, sky and floors, bodies; smooths edges, outlines the selection, puts glyphs on top."""
 
+from typing import Any
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +9,10 @@ from numpy.typing import NDArray
 from contactlab.app import backdrop, body_painter, instances
 from contactlab.app.backdrop import Backdrop
 from contactlab.app.body_painter import BodyPainter
-from contactlab.app.camera import Camera, scene_bounds, shape_boxes
+from contactlab.app.camera import Camera, bounds_of, shape_boxes
 from contactlab.app.overlay_painter import OverlayPainter
 from contactlab.app.overlays import WorldLabel, build
-from contactlab.app.programs import Owner, load, quality, write_matrix
+from contactlab.app.programs import Owner, Quality, load, quality, write_matrix
 from contactlab.app.theme import Theme, linear, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
@@ -21,10 +23,10 @@ TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
-
-
+SHOWN, HIDDEN = (True,) * 4, (False,) * 4  # colours of a layer that are written
 TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
 MARGIN = 12.0  # [pixels] around bodies
+Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height [pixels]
 Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
@@ -37,19 +39,19 @@ class Renderer(Owner):
         self.labels: list[WorldLabel] = []  # texts of the last picture, for whoever can write
         self._model: Model | None = None
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
-        self._targets = _Targets(ctx, (0, 0), self.quality.samples)
+        self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._still: tuple = ()  # what the kept backdrop shows
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
-        self._deferred = self.own(load(ctx, "screen.vert", "deferred.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
         self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
         self._smooth_count = self._light_count = 0  # vertices
         self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
-        self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
-        for unit, name in enumerate(("shadow_map", "scene_depth", "surfaces", "normals", "backdrop")):
-            self._deferred[name] = unit
         self._outline_array = self.own(ctx.vertex_array(self._outline, [(self._tiles, "2f", "in_corner")]))
-        self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 8 * 4), dynamic=True))
+        if self.quality.fetch:
+            self._deferred = self.own(load(ctx, "screen.vert", "deferred.frag"))
+            self._deferred["scene_depth"] = 1
+            self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
+        self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 9 * 4), dynamic=True))
         self._make_shadow_map()
 
     def _make_shadow_map(self) -> None:
@@ -68,22 +70,24 @@ class Renderer(Owner):
 
     # --------------------------------------------------------------------------------------------- draw
 
-    def draw(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, target: moderngl.Framebuffer,
-             ui_scale: float = 1.0) -> None:
-        """Draw the snapshot over the whole of `target`. `ui_scale`: pixels per unit of the glyphs' sizes."""
+    def draw(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, target: Any, ui_scale: float = 1.0,
+             rect: Rect | None = None) -> None:
+        """Draw the snapshot over the part `rect` of the framebuffer `target`, or all of it. `ui_scale`: pixels per
+        unit of the glyphs' sizes."""
         if self._model is None or snapshot.model.shapes is not self._model.shapes:
             self.set_scene(snapshot.model, snapshot.labels)
-        if target.size != self._targets.size:
+        rect = rect or (0, 0, *target.size)
+        if rect != self._targets.rect:
             self._targets.release()
-            self._targets = _Targets(self.ctx, target.size, self.quality.samples)
+            self._targets = _Targets(self.ctx, rect, self.quality)
             self._still = ()
         look = theme(options.dark)
         at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
-        lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
         boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
+        lo, hi = bounds_of(snapshot.model, *boxes)
         light_matrix, texel = light_box(boxes, lo, hi, self.quality.shadow_size)
-        view = backdrop.View(camera, target.size, look, options.grid, 0.5 * (lo + hi), float(np.linalg.norm(hi - lo)),
-                             light_matrix, SUN)
+        view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
+                             float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
         self._bodies.place(at, (at.place - camera.eye) @ camera.backward, options.transparent or options.wireframe)
         if options.shadows:
@@ -93,25 +97,29 @@ class Renderer(Owner):
         if self.quality.software:
             self._choose_tiles(boxes, floors if options.shadows else [], view)
         self._paint(planes, floors, view, options)
+        whole = target.viewport
+        target.viewport = target.scissor = rect
         self._finish(target)
         if 0 <= options.selected < len(snapshot.x):
             self._outline_body(options.selected, boxes, view, target, ui_scale)
-        glyphs = build(snapshot, options, camera, target.size, ui_scale)
+        glyphs = build(snapshot, options, camera, view.size, ui_scale)
         self.labels = glyphs.labels
-        self._glyphs.paint(glyphs, self._targets.depth, target)
+        self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)
+        target.viewport, target.scissor = whole, None
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
                      texel: float) -> None:
         """The block Frame of shaders/lib/frame.glsl."""
-        width, height = self._targets.size
+        x, y, width, height = self._targets.rect
         style = 2.0 if options.wireframe else float(options.transparent)
         alpha = WIREFRAME_ALPHA if options.wireframe else TRANSPARENT_ALPHA
         block = np.concatenate([
             camera.view_projection(width / height).T.ravel(), light_matrix.T.ravel(),
             camera.eye, [camera.near], -camera.backward, [camera.pixel_angle(height)],
-            SUN, [look.sun], look.sky_light, [float(options.shadows)], look.ground_light, [texel],
+            SUN, [look.sun], look.sky_light, [float(options.shadows)], look.ground_light,
+            [texel * float(np.linalg.norm(light_matrix[2, :3]))],
             linear(np.array(look.zenith)), [alpha], linear(np.array(look.horizon)), [style],
-            [width, height, scale, EDGE_STRENGTH],
+            [width, height, scale, EDGE_STRENGTH], [x, y, 0.0, 0.0],
         ])
         self._frame.write(block.astype(np.float32))
         self._frame.bind_to_uniform_block(0)
@@ -130,7 +138,7 @@ class Renderer(Owner):
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
         self._paint_backdrop(floors, view)
-        if self.quality.software and not see_through:
+        if self.quality.fetch and not see_through:
             self._paint_deferred(floors, view)
         else:
             self._paint_directly(floors, view, options, see_through)
@@ -179,19 +187,19 @@ class Renderer(Owner):
     def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
         ctx, targets = self.ctx, self._targets
-        targets.normals_target.use()
-        targets.normals_target.clear()
-        targets.surfaces_target.use()
+        targets.normals.clear(viewport=targets.rect)  # pixels without a normal show no body
+        targets.surfaces.use()
         self._bodies.paint(body_painter.OPAQUE)
         ctx.disable(moderngl.DEPTH_TEST)
         normal, dark, reach = self._backdrop.shadowed_floor(floors, view)
-        program = self._deferred
+        program, rays = self._deferred, backdrop.unprojection(view)
         program["floor_normal"], program["darkness"], program["reach"] = tuple(normal), tuple(dark), reach
-        write_matrix(program, "unproject", backdrop.unprojection(view.camera, view.size))
-        textures = (self._shadow_map, targets.depth, targets.surfaces, targets.normals, targets.backdrop)
-        for unit, texture in enumerate(textures):
-            texture.use(unit)
-        targets.picture_target.use()
+        program["map_eye"] = tuple(view.light_matrix[:3] @ [*view.camera.eye, 1.0])
+        write_matrix(program, "unproject", rays)
+        write_matrix(program, "to_map", view.light_matrix[:3, :3] @ rays)
+        self._shadow_map.use(0)
+        targets.depth.use(1)
+        targets.lit.use()
         self._deferred_array.render(vertices=self._light_count)
 
     def _paint_backdrop(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
@@ -202,7 +210,7 @@ class Renderer(Owner):
         if not self.quality.software or still != self._still:
             surface = targets.kept if self.quality.software else targets.canvas
             surface.use()
-            surface.clear(depth=1.0)
+            surface.clear(depth=1.0, viewport=targets.rect)
             self._backdrop.paint(floors, view)
             self._still = still
         if self.quality.software:
@@ -250,31 +258,39 @@ class Renderer(Owner):
 
 
 class _Targets(Owner):
-    """Framebuffers of the size of the picture."""
+    """Framebuffers that hold the picture where the target will."""
 
-    def __init__(self, ctx: moderngl.Context, size: tuple[int, int], samples: int) -> None:
+    def __init__(self, ctx: moderngl.Context, rect: Rect, quality: Quality) -> None:
         super().__init__(ctx)
-        self.size = size
-        if 0 in size:
+        self.rect = rect
+        x, y, width, height = rect
+        if 0 in (width, height):
             return
-        own = self.own
+        own, size, samples = self.own, (x + width, y + height), quality.samples
         self.picture, self.mask = own(ctx.texture(size, 4)), own(ctx.texture(size, 1))
         self.depth = own(ctx.depth_texture(size))
         self.depth.compare_func = ""
         self.depth.filter = (moderngl.NEAREST, moderngl.NEAREST)
         self.mask.repeat_x = self.mask.repeat_y = False
-        self.single = own(ctx.framebuffer([self.picture], self.depth))
-        self.mask_target = own(ctx.framebuffer([self.mask]))
+        self.single = self._framebuffer([self.picture], self.depth)
+        self.mask_target = self._framebuffer([self.mask])
         self.canvas = self.kept = self.single
         if samples:
             color, depth = ctx.renderbuffer(size, 4, samples=samples), ctx.depth_renderbuffer(size, samples=samples)
-            self.canvas = own(ctx.framebuffer([own(color)], own(depth)))
-        else:
-            self.backdrop, self.surfaces, self.normals = (own(ctx.texture(size, 4)) for _ in range(3))
-            self.kept = own(ctx.framebuffer([self.backdrop], own(ctx.depth_texture(size))))
-            self.surfaces_target = own(ctx.framebuffer([self.surfaces, self.normals], self.depth))
-            self.normals_target = own(ctx.framebuffer([self.normals]))
-            self.picture_target = own(ctx.framebuffer([self.picture]))
+            self.canvas = self._framebuffer([own(color)], own(depth))
+        if quality.software:
+            self.kept = self._framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size)))
+        if quality.fetch:
+            layers = [self.picture, own(ctx.texture(size, 4)), own(ctx.texture(size, 4))]
+            self.normals = self._framebuffer(layers[2:])
+            self.surfaces, self.lit = self._framebuffer(layers, self.depth), self._framebuffer(layers)
+            self.surfaces.color_mask = HIDDEN, SHOWN, SHOWN
+            self.lit.color_mask = SHOWN, HIDDEN, HIDDEN
+
+    def _framebuffer(self, colors: list[Any], depth: Any = None) -> Any:
+        made = self.own(self.ctx.framebuffer(colors, depth))
+        made.viewport = made.scissor = self.rect
+        return made
 
 
 def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:

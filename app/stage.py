@@ -4,13 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import moderngl
-from imgui_bundle import imgui
+import numpy as np
 
 from contactlab.app import overlays
 from contactlab.app.camera import Camera
 from contactlab.app.imgui_backend import TextureStore
 from contactlab.app.panels.legend import draw_legend
-from contactlab.app.panels.view import draw_labels, draw_picture
+from contactlab.app.panels.style import edges
+from contactlab.app.panels.view import draw_labels
+from contactlab.app.programs import load
 from contactlab.app.renderer import Renderer
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.messages import Snapshot
@@ -42,50 +44,60 @@ class Detail:
 
 
 class Stage:
-    def __init__(self, ctx: moderngl.Context, store: TextureStore) -> None:
-        self.ctx, self.store = ctx, store
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.ctx = ctx
         self.renderer = Renderer(ctx)
-        self._target: moderngl.Framebuffer | None = None
-        self._texture: imgui.ImTextureRef | None = None
+        self._scaling = load(ctx, "screen.vert", "scale.frag")
+        self._screen = ctx.buffer(np.array([-1, -1, 3, -1, -1, 3], np.float32).tobytes())
+        self._scaling_array = ctx.vertex_array(self._scaling, [(self._screen, "2f", "in_corner")])
+        self._small: moderngl.Framebuffer | None = None
 
-    def render(
-        self, snapshot: Snapshot, camera: Camera, ui: UiState, size: Size, scale: float, factor: float = 1.0
-    ) -> None:
-        """Render into a texture of `factor` times `size` pixels, which the next `write` shows."""
-        target = self._fit((max(round(factor * size[0]), 1), max(round(factor * size[1]), 1)))
-        exact = moderngl.NEAREST if factor == 1.0 else moderngl.LINEAR
-        color: Any = target.color_attachments[0]
-        color.filter = (exact, exact)
-        self.renderer.draw(snapshot, camera, ui.view, target, factor * scale)
-        ui.view_texture = self._texture
+    def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
+               factor: float = 1.0) -> None:
+        """Render the view into ui.view_rect of `target`, which is `height` pixels high and has `ratio` of them per
+        window unit, by way of a picture with `factor` times its pixels along each side."""
+        left, top, right, bottom = edges(ui.view_rect, ratio)
+        rect = left, height - bottom, max(right - left, 1), max(bottom - top, 1)
+        scale = ui.preferences.scale * ratio
+        if factor == 1.0:
+            self.renderer.draw(snapshot, camera, ui.view, target, scale, rect)
+            return
+        small = self._fit((max(round(factor * rect[2]), 1), max(round(factor * rect[3]), 1)))
+        self.renderer.draw(snapshot, camera, ui.view, small, factor * scale)
+        color: Any = small.color_attachments[0]
+        color.use(0)
+        whole = target.viewport
+        target.viewport = rect
+        target.use()
+        self.ctx.enable_only(moderngl.NOTHING)
+        self._scaling_array.render()
+        target.viewport = whole
 
     def _fit(self, size: Size) -> moderngl.Framebuffer:
-        """The framebuffer, made anew where the size has changed."""
-        if self._target is None or self._target.size != size:
-            self._drop_target()
-            color = self.ctx.texture(size, 4)
-            self._target = self.ctx.framebuffer([color])
-            self._texture = self.store.add(color)
-        return self._target
+        """The framebuffer of smaller pictures, made anew where the size has changed."""
+        if self._small is None or self._small.size != size:
+            self._drop_small()
+            self._small = self.ctx.framebuffer([self.ctx.texture(size, 4)])
+        return self._small
 
-    def _drop_target(self) -> None:
-        if self._target is not None:
-            color: Any = self._target.color_attachments[0]
-            self.store.drop(color)
+    def _drop_small(self) -> None:
+        if self._small is not None:
+            color: Any = self._small.color_attachments[0]
             color.release()
-            self._target.release()
-            self._target = None
+            self._small.release()
+            self._small = None
 
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState) -> None:
-        """Between imgui's new frame and its end: the picture, its labels and the legend in ui.view_rect."""
-        draw_picture(ui)
+        """Between imgui's new frame and its end: the labels and the legend in ui.view_rect."""
         draw_labels(ui, self.renderer.labels, camera)
         if ui.view.legend:
             draw_legend(ui, overlays.legend(snapshot, ui.view))
 
     def release(self) -> None:
-        self._drop_target()
+        self._drop_small()
         self.renderer.release()
+        for thing in (self._scaling_array, self._screen, self._scaling):
+            thing.release()
 
 
 def thumbnails(ctx: moderngl.Context, store: TextureStore, entries: list[SceneEntry], folder: Path) -> list[SceneEntry]:

@@ -126,7 +126,6 @@ class UiState:
     under_cursor: str = ""             # "body", "space" or "" outside the view
     dragging: str = ""                 # what the mouse does now, for the status bar
     view_rect: Rect = (0.0, 0.0, 1.0, 1.0)  # of the 3-D view in the window: x, y, width, height
-    view_texture: Any = None
     plates: list[Rect] = field(default_factory=list)  # of the fixed panels, to be filled before they are drawn
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]

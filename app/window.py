@@ -70,7 +70,8 @@ class Window(pyglet.window.Window):
     """pyglet's window with our panels; the `Host` of a Lab."""
 
     def __init__(self, preferences: Preferences) -> None:
-        config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3, forward_compatible=True)
+        config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3,
+                                  forward_compatible=sys.platform == "darwin")
         screen = pyglet.display.get_display().get_default_screen()
         super().__init__(
             min(preferences.width, screen.width), min(preferences.height, screen.height), "Contactlab", resizable=True,
@@ -86,8 +87,7 @@ class Window(pyglet.window.Window):
         self.gui = Gui(self.ctx, self.get_size())
         self.ui.bold = self.gui.bold
         self.feed = Input(self, self.gui.io)
-        assert self.gui.store is not None
-        self.stage = Stage(self.ctx, self.gui.store)
+        self.stage = Stage(self.ctx)
         self.detail = Detail()
         self.lab: Lab | None = None
         self.mouse: Mouse | None = None
@@ -172,18 +172,15 @@ class Window(pyglet.window.Window):
         if self.take is not None:
             ui.recording = RecordingStatus(self.take.movie.path, self.take.movie.seconds, self.take.as_seen)
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
+        height, ratio = self.get_framebuffer_size()[1], self.get_pixel_ratio()
+        style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
             self._hover()
-            _, _, w, h = ui.view_rect
-            ratio = self.get_pixel_ratio()
-            size = max(round(w * ratio), 1), max(round(h * ratio), 1)
             moving = self.take is None and (moved or not snapshot.paused)
             factor = self.detail.factor if moving else 1.0
-            self.stage.render(snapshot, lab.camera, ui, size, ui.preferences.scale * ratio, factor)
+            self.stage.render(snapshot, lab.camera, ui, self.screen_buffer, height, ratio, factor)
             self.stage.write(snapshot, lab.camera, ui)
         self.feed.show_cursor()
-        self.screen_buffer.use()
-        style.fill(self.screen_buffer, ui, self.get_framebuffer_size()[1], self.get_pixel_ratio())
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
         self.detail.note(time.perf_counter() - now)

@@ -11,7 +11,7 @@ vec4 at(vec2 p) { return texelFetch(picture, min(ivec2(max(p, 0.0)), textureSize
 void main() {
     vec2 p = gl_FragCoord.xy;
     vec4 middle = at(p), nw = at(p + vec2(-1, 1)), ne = at(p + 1.0), sw = at(p - 1.0), se = at(p + vec2(1, -1));
-    bool body = min(middle.a, min(min(nw.a, ne.a), min(sw.a, se.a))) < 0.999;  // see deferred.frag
+    bool body = min(middle.a, min(min(nw.a, ne.a), min(sw.a, se.a))) < 0.999;  // see light.glsl
     float m = luma(middle.rgb), a = luma(nw.rgb), b = luma(ne.rgb), c = luma(sw.rgb), d = luma(se.rgb);
     float lo = min(m, min(min(a, b), min(c, d))), hi = max(m, max(max(a, b), max(c, d)));
     vec2 along = vec2((a + b) - (c + d), (a + c) - (b + d));

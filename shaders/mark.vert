@@ -18,6 +18,6 @@ void main() {
     at = in_corner * (radius + 2.0 * viewport.z + (ringed ? 0.75 * radius + 0.6 * viewport.z : 0.0) + (shape == 5 ? 0.3 * radius : 0.0));
     vec2 middle = clip.xy / clip.w;
     vec2 pixel = clamp((0.5 + 0.5 * middle) * viewport.xy, vec2(0.0), viewport.xy - 1.0);
-    color = vec4(in_color.rgb, in_color.a * mix(1.0, in_style.z, hidden(pixel, clip.w)));
+    color = vec4(in_color.rgb, in_color.a * mix(1.0, in_style.z, hidden(pixel + corner.xy, clip.w)));
     gl_Position = clip.w <= eye.w ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(middle + 2.0 * at / viewport.xy, 0.0, 1.0);
 }

@@ -1,8 +1,8 @@
 #version 330 core
 #include "overlay.glsl"
 #include "glyph.glsl"
-in vec2 at;
-noperspective in float near;
+flat in vec4 axis;
+flat in vec2 near;
 flat in vec4 shaft;
 flat in vec4 head;
 flat in vec4 color;
@@ -10,10 +10,14 @@ flat in float fade;
 out vec4 out_color;
 
 void main() {
-    vec2 p = vec2(at.x, abs(at.y));
-    float line = max(max(-at.x - shaft.y, at.x - shaft.x), p.y - shaft.y);
-    line = max(line, shaft.w - abs(mod(at.x + 0.5 * shaft.z, shaft.z) - 0.5 * shaft.z));
+    vec2 d = gl_FragCoord.xy - axis.xy;
+    vec2 p = vec2(dot(d, axis.zw), abs(d.y * axis.z - d.x * axis.w));  // along the stroke and across [pixels]
+    float sdf = max(max(-p.x - shaft.y, p.x - shaft.x), p.y - shaft.y);
+    sdf = max(sdf, shaft.w - abs(mod(p.x + 0.5 * shaft.z, shaft.z) - 0.5 * shaft.z));
+#ifndef SHAFT
     float tip = max((p.x - head.x) * head.y + p.y * head.z, shaft.x - p.x);  // triangle twice as long as half its base
-    tip = max(tip, -tip - head.w);
-    out_color = glyph(min(line, tip), color.rgb, color.a * mix(1.0, fade, hidden(gl_FragCoord.xy, 1.0 / near)));
+    sdf = min(sdf, max(tip, -tip - head.w));
+#endif
+    float away = 1.0 / max(near.x + near.y * p.x, 1e-9);
+    out_color = glyph(sdf, color.rgb, color.a * mix(1.0, fade, hidden(gl_FragCoord.xy, away)));
 }

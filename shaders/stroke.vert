@@ -1,13 +1,13 @@
 #version 330 core
-// A line or arrow of a given width in pixels between two points.
+// A line or arrow of a given width in pixels between two points: a strip of triangles, or two wide GL lines.
 #include "frame.glsl"
 in vec2 in_corner;  // station along the stroke: 0 start, 1 and 2 end of the shaft (2 as wide as the head), 3 tip; side
 in vec3 in_from;
 in vec3 in_to;
 in vec4 in_color;
 in vec3 in_style;   // width [pixels], kind (see overlays.py), fade
-out vec2 at;                  // [pixels] along from the start, and across
-noperspective out float near; // 1 / distance along the view [1/m]
+flat out vec4 axis;           // start [pixels], direction
+flat out vec2 near;           // 1 / distance along the view [1/m] at the start, and its slope [1/m/pixel]
 flat out vec4 shaft;          // length, half width, period of dashes, half gap [pixels]
 flat out vec4 head;           // tip, slope of the sides (x, y), thickness of the outline [pixels]
 flat out vec4 color;
@@ -24,16 +24,18 @@ void main() {
     vec2 pa = a.xy / a.w * 0.5 * viewport.xy, pb = b.xy / b.w * 0.5 * viewport.xy;
     float span = length(pb - pa), w = in_style.x;
     vec2 along = span > 1e-4 ? (pb - pa) / span : vec2(0.0, 1.0);
+    axis = vec4(pa + 0.5 * viewport.xy + corner.xy, along);
+    near = vec2(1.0 / a.w, (1.0 / b.w - 1.0 / a.w) / max(span, 1e-4));
     int kind = int(in_style.y + 0.5);  // 0 line, 1 arrow, 2 dashed, 3 open arrow, 4 dashed arrow
     bool headless = kind == 0 || kind == 2;
     float size = headless ? 0.0 : min(3.6 * w, 0.75 * span + 0.5 * w);
     shaft = vec4(max(span - size, 0.0), 0.5 * w, kind == 2 || kind == 4 ? 5.0 * w : 1e6, kind == 2 || kind == 4 ? w : -1e6);
     head = vec4(headless ? -1e6 : span, vec2(0.5, 1.0) / 1.118, kind == 3 ? 0.7 * w : 1e6);
-    float rim = 1.8 * viewport.z, start = -0.5 * w - rim, neck = max(span - size - rim, start);
-    float s = in_corner.x < 0.5 ? start : in_corner.x < 2.5 ? (headless ? span : neck) : span + 0.5 * w + rim;
+    // GL lines end along rows or columns of pixels: up to as much askew as they are wide
+    float rim = 1.8 * viewport.z, askew = min(abs(along.x), abs(along.y)) / max(abs(along.x), abs(along.y)) * (0.5 * w + rim);
+    float start = -0.5 * w - rim - askew, neck = max(span - size - rim - askew, start);
+    float s = in_corner.x < 0.5 ? start : in_corner.x < 2.5 ? (headless ? span : neck) : span + 0.5 * w + rim + askew;
     float reach = 0.5 * (in_corner.x < 1.5 || headless ? w : max(w, size)) + rim;  // no wider than what is there to paint
-    at = vec2(s, in_corner.y * reach);
-    near = max(mix(1.0 / a.w, 1.0 / b.w, clamp(s / max(span, 1e-4), -0.2, 1.2)), 1e-9);
-    vec2 p = pa + along * s + vec2(-along.y, along.x) * at.y;
+    vec2 p = pa + along * s + vec2(-along.y, along.x) * in_corner.y * reach;
     gl_Position = vec4(p / (0.5 * viewport.xy), 0.0, 1.0);
 }

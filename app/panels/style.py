@@ -131,9 +131,15 @@ def fill(target: moderngl.Framebuffer, ui: UiState, height: int, ratio: float = 
     c = colors(ui)
     target.clear(*c.background[:3], 1.0)
     for x, y, w, h in ui.plates:
-        left, top, right, bottom = (round(v * ratio) for v in (x, y, x + w, y + h))
+        left, top, right, bottom = edges((x, y, w, h), ratio)
         if right > left and bottom > top:
             target.clear(*c.panel[:3], 1.0, viewport=(left, height - bottom, right - left, bottom - top))
+
+
+def edges(rect: Rect, ratio: float) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom [pixels] of a rectangle in window units."""
+    x, y, w, h = rect
+    return round(x * ratio), round(y * ratio), round((x + w) * ratio), round((y + h) * ratio)
 
 
 @contextmanager

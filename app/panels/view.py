@@ -14,14 +14,6 @@ from contactlab.physics.messages import Command, Snapshot
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
 
 
-def draw_picture(ui: UiState) -> None:
-    """The rendered view, behind all panels."""
-    if ui.view_texture is not None:
-        x, y, w, h = ui.view_rect
-        draw = imgui.get_background_draw_list()
-        draw.add_image(ui.view_texture, (x, y), (x + w, y + h), (0, 1), (1, 0))
-
-
 def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera) -> None:
     """World labels: `labels` have .position (3,), .text and .color; each is placed where its point is seen."""
     if not labels:

@@ -6,10 +6,11 @@ layout(std140) uniform Frame {
     vec4 forward;          // unit, along the view; w: size [m] of a pixel at 1 m
     vec4 light;            // unit, towards the light; w: its strength
     vec4 sky_light;        // rgb linear; w: shadow on 1, off 0
-    vec4 ground_light;     // rgb linear; w: size [m] of a texel of the shadow map
+    vec4 ground_light;     // rgb linear; w: depth in the shadow map of the size of its texels
     vec4 zenith;           // rgb linear; w: alpha of bodies
     vec4 horizon;          // rgb linear; w: style of bodies, 0 solid, 1 transparent, 2 wireframe
     vec4 viewport;         // width, height, scale of glyphs, strength of edge lines
+    vec4 corner;           // of the view in the framebuffer: lower left x, y [pixels]
 };
 
 float depth_of(vec3 offset) {

@@ -1,17 +1,18 @@
 #include "frame.glsl"
 #include "shadow.glsl"
+const float BODY = 254.0 / 255.0;  // alpha that tells fxaa.frag bodies from floors and sky, whose lines are smooth already
 
-float sun_at(vec3 p, vec3 normal) {
-    // 1 in the sun, 0 in shadow; looked up a little towards the light, so that no surface shadows itself
+float sun_at(vec3 at, vec3 normal) {
+    // 1 in the sun, 0 in shadow, for a place in the shadow map; looked up a little nearer to the light, so that no
+    // surface shadows itself
     float facing = dot(normal, light.xyz);
-    vec3 raised = p + light.xyz * ground_light.w * (4.0 - 3.0 * clamp(facing, 0.0, 1.0));
-    vec3 at = (light_matrix * vec4(raised, 1.0)).xyz;
-    return facing > 0.0 ? max(sunlit(vec3(at.xy, min(at.z, 0.9999))), 1.0 - sky_light.w) : 0.0;
+    float z = at.z - ground_light.w * (4.0 - 3.0 * clamp(facing, 0.0, 1.0));
+    return facing > 0.0 ? max(sunlit(vec3(at.xy, min(z, 0.9999))), 1.0 - sky_light.w) : 0.0;
 }
 
-vec3 shade(vec3 albedo, vec3 normal, vec3 p, float sun) {
+vec3 shade(vec3 albedo, vec3 normal, vec3 to_eye, float sun) {
     // hemisphere light + sun + a small highlight
-    vec3 view = normalize(eye.xyz - p);
+    vec3 view = normalize(to_eye);
     float shine = max(dot(normal, normalize(view + light.xyz)), 0.0);
     shine *= shine; shine *= shine; shine *= shine; shine *= shine; shine *= shine;  // ^32
     vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.z);

@@ -233,7 +233,7 @@ def test_a_still_backdrop_and_a_fresh_renderer_give_the_same_picture(pictures):
 
 def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
     def settings(name):
-        return quality(SimpleNamespace(info={"GL_RENDERER": name}, max_samples=8))
+        return quality(SimpleNamespace(info={"GL_RENDERER": name}, max_samples=8, extensions=set()))
 
     cheap = settings("llvmpipe (LLVM 15.0.6, 256 bits)")
     good = settings("NVIDIA GeForce RTX 4070/PCIe/SSE2")
@@ -244,8 +244,8 @@ def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
 
 def test_the_settings_for_a_gpu_give_the_same_picture(pictures, monkeypatch):
     shown, camera = busy_snapshot(), Camera(np.zeros(3), 4.0)
-    monkeypatch.setattr(programs, "quality", lambda _: programs.Quality(False, 4, 1024))
-    monkeypatch.setattr(renderer, "quality", lambda _: programs.Quality(False, 4, 1024))
+    monkeypatch.setattr(programs, "quality", lambda _: programs.Quality(False, 4, 1024, False))
+    monkeypatch.setattr(renderer, "quality", lambda _: programs.Quality(False, 4, 1024, False))
     gpu = Pictures()
     try:
         for options in ({}, {"transparent": True}, {"wireframe": True}, {"selected": 1, "dark": False}):
