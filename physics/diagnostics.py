@@ -3,10 +3,11 @@
 import numpy as np
 
 from contactlab.physics.dynamics.forces import spring_end
+from contactlab.physics.dynamics.tree_rates import joint_energy
 from contactlab.physics.jit import kernel
 from contactlab.physics.messages import Energy
 from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.state import Bodies, Contacts
+from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState
 from contactlab.physics.vec import accumulate, add, cross, dot, norm, put, row, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
@@ -42,16 +43,21 @@ def totals(model, bodies, energy_out, momentum_out):
     energy_out[2] = stored
 
 
-def measure(model: Model, bodies: Bodies) -> tuple[Energy, Array]:
-    """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass."""
+def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> tuple[Energy, Array]:
+    """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass. A
+    model with links needs their coordinates: springs and rotors of joints hold energy too."""
     energies, momenta = np.empty(3), np.empty((2, 3))
     totals(model, bodies, energies, momenta)
-    return Energy(*energies.tolist()), momenta
+    kinetic, potential, stored = energies.tolist()
+    if len(joints.v):
+        in_springs, in_rotors = joint_energy(model, *joints)
+        stored, kinetic = stored + in_springs, kinetic + in_rotors
+    return Energy(kinetic, potential, stored), momenta
 
 
-def energy(model: Model, bodies: Bodies) -> Energy:
-    """Kinetic energy of the dynamic bodies, their potential energy in gravity, and what the springs store."""
-    return measure(model, bodies)[0]
+def energy(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> Energy:
+    """Kinetic energy of the bodies that forces move, their potential energy in gravity, and what the springs store."""
+    return measure(model, bodies, joints)[0]
 
 
 def momentum(model: Model, bodies: Bodies) -> tuple[Array, Array]:

@@ -15,15 +15,14 @@ from contactlab.physics.dynamics.kinematics import (
     MASS,
     MOMENTS,
     NUMBER_SIZE,
+    POSITIONS,
     REST,
+    VELOCITIES,
 )
 from contactlab.physics.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
 from contactlab.physics.schema import Joint, Motor
 from contactlab.physics.state import JointState
 
-#: by JointType: numbers of velocities and of positions
-VELOCITIES = (6, 1, 1, 3, 2, 0)
-POSITIONS = (7, 1, 1, 4, 2, 0)
 ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 
 

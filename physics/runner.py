@@ -245,7 +245,7 @@ class Runner:
         if self._log_count == len(self._log):  # keep the newer half
             self._log[:LOG_ROWS] = self._log[LOG_ROWS:]
             self._log_count = LOG_ROWS
-        e, _ = measure(self._sim.model, self._sim.state.bodies)
+        e, _ = measure(self._sim.model, self._sim.state.bodies, self._sim.state.joints)
         self._log[self._log_count] = (self._sim.time, e.kinetic, e.potential, e.spring)
         self._log_count += 1
 
@@ -281,7 +281,7 @@ class Runner:
 
     def _publish(self) -> None:
         sim = self._sim
-        energy, momenta = measure(sim.model, sim.state.bodies)
+        energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
         self._published = self._clock()
         self.latest = m.Snapshot(

@@ -242,11 +242,11 @@ class Simulation:
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
-        return measure(self._model, self.state.bodies)[0]
+        return measure(self._model, self.state.bodies, self.state.joints)[0]
 
     def momentum(self) -> tuple[Array, Array]:
         """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
-        momenta = measure(self._model, self.state.bodies)[1]
+        momenta = measure(self._model, self.state.bodies, self.state.joints)[1]
         return momenta[0], momenta[1]
 
     # ------------------------------------------------------------------------------------------------ what acts

@@ -42,11 +42,14 @@ class JointState(NamedTuple):
     v: Array  #: (n_v,) velocities
 
 
+NO_COORDINATES = JointState(np.zeros(0), np.zeros(0))  # shared: there is nothing to write to
+
+
 class State(NamedTuple):
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
-    joints: JointState = JointState(np.zeros(0), np.zeros(0))  # without links there is nothing to share
+    joints: JointState = NO_COORDINATES
 
 
 class Case(IntEnum):

@@ -25,13 +25,15 @@ class Loads(NamedTuple):
     grab_target: Array    #: (3,) where that point is pulled to [m], world frame
     grab_turn: IntArray   #: (1,) 1 = the target also turns the body about its centre of mass
     grab_force: Array     #: (3,) written by the method: mean force on the body over the last step [N], world frame
+    joint: Array          #: (n_v,) torques and forces on the joints of all links [N m] or [N]; empty = none
 
 
-def empty_loads(n: int) -> Loads:
-    """No load on any of n bodies."""
+def empty_loads(n: int, velocities: int = 0) -> Loads:
+    """No load on any of n bodies and of so many velocities of joints."""
     return Loads(
         np.zeros((n, 3)), np.zeros((n, 3)),
         np.full(1, -1, np.int32), np.zeros(3), np.zeros(3), np.zeros(1, np.int32), np.zeros(3),
+        np.zeros(velocities),
     )
 
 

@@ -32,6 +32,10 @@ from contactlab.physics.vec import (
 FREE, HINGE, SLIDER = int(JointType.FREE), int(JointType.HINGE), int(JointType.SLIDER)
 BALL, UNIVERSAL, FIXED = int(JointType.BALL), int(JointType.UNIVERSAL), int(JointType.FIXED)
 
+#: by JointType: numbers of velocities and of positions
+VELOCITIES = (6, 1, 1, 3, 2, 0)
+POSITIONS = (7, 1, 1, 4, 2, 0)
+
 # columns of LinkTable.index
 TYPE, PARENT, FIRST_Q, FIRST_V = range(4)
 

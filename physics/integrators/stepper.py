@@ -1,4 +1,4 @@
-"""Runge–Kutta steps of free bodies over any tableau, and evaluation between the ends of a step."""
+"""Runge–Kutta steps of free bodies and trees over any tableau, and evaluation between the ends of a step."""
 
 import math
 from dataclasses import dataclass, field
@@ -7,11 +7,19 @@ import numpy as np
 
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
+from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_rates import (
+    combine_links,
+    empty_tree_scratch,
+    link_error,
+    link_rates,
+    pack_links,
+)
 from contactlab.physics.integrators.tableau import Integrator
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.state import NO_COORDINATES, Bodies, JointState, empty_state
 from contactlab.physics.vec import put, put4, quat_unit
 
 DYNAMIC = int(BodyKind.DYNAMIC)
@@ -81,24 +89,32 @@ def local_error(model, error, h, y0, k):
 
 
 @kernel
-def runge_kutta_step(model, loads, tableau, t, h, y0, stage, force, torque, k_out, bodies_out):
+def runge_kutta_step(model, loads, tableau, t, h, y0, stage, trees, force, torque, k_out, bodies_out, q_out, v_out):
     """One step of any tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
 
-    Writes the stages k_out (s, n, 13) and the bodies at t + h; `stage` (Bodies), `force`, `torque` are scratch.
+    Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `stage` (Bodies), `trees`
+    (TreeScratch), `force`, `torque` are scratch.
     """
     stages = len(tableau.c)
     for i in range(stages):
         combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)  # Y_i = y_0 + h Σ_j a_ij k_j
+        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
+        place_links(model, trees.q, trees.v, trees.work, stage)
         dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])     # k_i = f(Y_i, t_0 + c_i h)
+        link_rates(model, loads, force, torque, trees, k_out[i])
     combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)  # y_1 = y_0 + h Σ_i b_i k_i
+    combine_links(model.trees, tableau.b_x, tableau.b_p, stages, h, y0, k_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)
-    return local_error(model, tableau.error, h, y0, k_out)
+    place_links(model, q_out, v_out, trees.work, bodies_out)
+    error = local_error(model, tableau.error, h, y0, k_out)
+    of_links = link_error(model.trees, tableau.error, h, y0, k_out)
+    return max(error, of_links) if math.isfinite(error + of_links) else math.nan
 
 
 @kernel
-def dense_output(model, tableau, t, h, y0, k, delta, bodies_out):
-    """Bodies at t + delta h of a finished step:  y(δ) = y_0 + h Σ_i B_i(δ) k_i   [RBDA eq. 11.46]"""
+def dense_output(model, tableau, t, h, y0, k, delta, work, bodies_out, q_out, v_out):
+    """Bodies and links' coordinates at t + delta h of a finished step:  y(δ) = y_0 + h Σ_i B_i(δ) k_i   [RBDA 11.46]"""
     stages, degree = tableau.dense_x.shape
     weights_x = np.zeros(stages)
     weights_p = np.zeros(stages)
@@ -107,8 +123,10 @@ def dense_output(model, tableau, t, h, y0, k, delta, bodies_out):
             weights_x[i] = delta * (weights_x[i] + tableau.dense_x[i, m])
             weights_p[i] = delta * (weights_p[i] + tableau.dense_p[i, m])
     combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+    combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + delta * h, bodies_out)
+    place_links(model, q_out, v_out, work, bodies_out)
 
 
 @dataclass
@@ -137,6 +155,7 @@ class Dense:
         n = body_count(self.model)
         self.stage = empty_state(n).bodies
         self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
+        self.trees = empty_tree_scratch(self.model.trees)
 
     def begin(self, integrator: Integrator, t: float, h: float) -> None:
         if integrator is not self.integrator:
@@ -155,22 +174,25 @@ class Dense:
 
 def integrate(
     integrator: Integrator, model: Model, loads: Loads, t: float, h: float, bodies_in: Bodies, bodies_out: Bodies,
-    dense: Dense,
+    dense: Dense, joints_in: JointState = NO_COORDINATES, joints_out: JointState = NO_COORDINATES,
 ) -> int:
     """Advance all bodies from t [s] by h [s] under gravity, springs and loads, contacts left out; returns the number of
     substeps. `dense` then describes the course between (`dense_eval`). bodies_out may be bodies_in.
 
     An adaptive integrator starts every step afresh with the whole h, so that results depend on the state alone.
     Raises FloatingPointError where the motion is not finite.
+
+    A model with links needs their coordinates; joints_out may be joints_in.
     """
     dense.begin(integrator, t, h)
-    done, substep, source = 0.0, h, bodies_in
+    done, substep, source, coordinates = 0.0, h, bodies_in, joints_in
     while dense.count == 0 or done < h:
         segment = dense.segment(dense.count)
         pack(source, segment.y0)
+        pack_links(model.trees, *coordinates, segment.y0)
         segment.t, segment.h = t + done, substep
-        error = _step(integrator, model, loads, segment, bodies_out, dense)
-        source = bodies_out
+        error = _step(integrator, model, loads, segment, bodies_out, joints_out, dense)
+        source, coordinates = bodies_out, joints_out
         if not integrator.adaptive:
             dense.count = 1
             return 1
@@ -179,7 +201,7 @@ def integrate(
                 raise FloatingPointError("the motion of a body is not finite")
             segment.h = substep = segment.h * _factor(error, integrator.order)
             dense.rejected += 1
-            error = _step(integrator, model, loads, segment, bodies_out, dense)
+            error = _step(integrator, model, loads, segment, bodies_out, joints_out, dense)
         dense.count += 1
         done += segment.h
         rest = h - done
@@ -191,11 +213,14 @@ def integrate(
     return dense.count
 
 
-def _step(integrator: Integrator, model: Model, loads: Loads, segment: Segment, out: Bodies, dense: Dense) -> float:
+def _step(
+    integrator: Integrator, model: Model, loads: Loads, segment: Segment, out: Bodies, joints_out: JointState,
+    dense: Dense,
+) -> float:
     """One substep from segment.y0; its local error in units of TOLERANCE."""
     error = runge_kutta_step(
-        model, loads, integrator.tableau, segment.t, segment.h, segment.y0, dense.stage, dense.force, dense.torque,
-        segment.k, out,
+        model, loads, integrator.tableau, segment.t, segment.h, segment.y0, dense.stage, dense.trees, dense.force,
+        dense.torque, segment.k, out, *joints_out,
     )
     return error / TOLERANCE
 
@@ -207,8 +232,9 @@ def _factor(error: float, order: int) -> float:
     return min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / order)))
 
 
-def dense_eval(dense: Dense, fraction: float, bodies_out: Bodies) -> None:
-    """Write the bodies at `fraction` (0..1) of the last step, by the integrator's dense output."""
+def dense_eval(dense: Dense, fraction: float, bodies_out: Bodies, joints_out: JointState = NO_COORDINATES) -> None:
+    """Write the bodies and coordinates of links at `fraction` (0..1) of the last step, by the integrator's dense
+    output."""
     assert dense.integrator is not None and dense.count > 0, "nothing was integrated yet"
     t = dense.t + fraction * dense.h
     row = 0
@@ -216,4 +242,5 @@ def dense_eval(dense: Dense, fraction: float, bodies_out: Bodies) -> None:
         row += 1
     s = dense.segments[row]
     delta = (t - s.t) / s.h if dense.count > 1 else fraction
-    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, float(delta), bodies_out)
+    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, float(delta),
+                 dense.trees.work, bodies_out, *joints_out)

@@ -74,7 +74,7 @@ class TimeStepping:
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
         h = settings.h
-        energy_before = measure(self.model, state.bodies)[0].total
+        energy_before = measure(self.model, state.bodies, state.joints)[0].total
         self._approach(state, loads, h)
         known = warm_start(state.memory, self._previous, self._system)
         cold = 2 * known < self._system.count[0]
@@ -134,7 +134,7 @@ class TimeStepping:
         contacts, memory, bodies = self.contacts, state.memory, state.bodies
         deepest = report(
             contacts, self._system, self._middle.x, self._surface, self._zeta_before, rest_speed, touch, h, self._fired)
-        energy_after = measure(self.model, bodies)[0].total
+        energy_after = measure(self.model, bodies, state.joints)[0].total
         self.events = self._finder.find(
             contacts, memory, self._zeta_before, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
         self._remember(memory)
