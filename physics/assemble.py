@@ -308,13 +308,13 @@ def place_of(x, kind, a, b, point):
 
 
 @kernel
-def match(contacts, memory, kind, x, previous_out):
-    """previous_out[i] = row of the memory that contact i continues, or -1: that of the same pair of shapes and key,
-    else the nearest one of the pair that no other contact has. Where shapes touch alike in several ways (equal boxes
-    corner on corner) rounding decides about the key, but not about the place."""
-    count, known = int(contacts.count[0]), int(memory.count[0])
+def match(contacts, known, old_key, old_shapes, old_place, kind, x, previous_out):
+    """previous_out[i] = row of the memory (`known` rows, ordered by pairs) that contact i continues, or -1: that of the
+    same pair of shapes and key, else the nearest one of the pair that no other contact has. Where shapes touch alike in
+    several ways (equal boxes corner on corner) rounding decides about the key, but not about the place."""
+    count = int(contacts.count[0])
     shape_a, shape_b, body_a, body_b = contacts.shape_a, contacts.shape_b, contacts.body_a, contacts.body_b
-    key, point, old_shapes, old_key, old_place = contacts.key, contacts.point, memory.shapes, memory.key, memory.place
+    key, point = contacts.key, contacts.point
     taken = np.zeros(known, np.int32)
     first, start = 0, 0
     while first < count:

@@ -14,6 +14,8 @@ from contactlab.physics.joint_tables import Posed, first_coordinates, make_joint
 from contactlab.physics.messages import Settings
 from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
 from contactlab.physics.schema import Arrangement, Body, Material, Motion, SceneFile
+from contactlab.physics.soft_laws import GAINS, lumped
+from contactlab.physics.soft_meaning import surface_gains
 from contactlab.physics.state import Bodies, State, empty_state
 
 WATER = 1000.0  # density where none is given [kg/m3]
@@ -82,8 +84,8 @@ def _assemble(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
         inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
         shapes=tables.shapes(), hulls=tables.hulls(), meshes=tables.meshes(),
-        materials=_materials(file, material_names), motions=_motions(placed), springs=_springs(file, placed, frames),
-        joints=joints, trees=trees,
+        materials=_materials(file, material_names, float(mass.max(initial=0.0))), motions=_motions(placed),
+        springs=_springs(file, placed, frames), joints=joints, trees=trees,
     )
     state = _first_state(model, placed, frames)
     if len(trees.body):
@@ -102,7 +104,8 @@ def _assemble(
     solver = file.solver
     settings = Settings(
         method=solver.method, integrator=solver.integrator, solver=solver.solver, h=solver.h,
-        iterations=solver.iterations, gravity=file.scene.gravity,
+        iterations=solver.iterations, gravity=file.scene.gravity, law=solver.law, surface=solver.surface,
+        substeps=solver.substeps,
     )
     return Setup(model, state, labels, settings)
 
@@ -218,20 +221,29 @@ def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> Sta
 # ---------------------------------------------------------------------------------------------------- other tables
 
 
-def _materials(file: SceneFile, names: list[str]) -> Materials:
-    """Restitution of a pair is the greater, friction the geometric mean, unless [[pair]] says otherwise."""
+def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
+    """Restitution of a pair is the greater, friction the geometric mean, gains are in series, unless [[pair]] says
+    otherwise. heaviest: mass of the heaviest body [kg], for gains that are not given."""
     own = [file.material.get(name, Material()) for name in names]
     e = np.array([m.restitution for m in own])
     mu = np.array([m.friction for m in own])
     restitution, friction = np.maximum.outer(e, e), np.sqrt(np.multiply.outer(mu, mu))
     np.fill_diagonal(friction, mu)
+    gains = np.array([surface_gains(m, m.restitution, heaviest or 1.0) for m in own])
+    surfaces = np.stack(np.broadcast_arrays(gains[:, None], gains[None, :]), axis=2)
     for pair in file.pair:
         i, j = (names.index(name) for name in pair.materials)
         if pair.restitution is not None:
             restitution[i, j] = restitution[j, i] = pair.restitution
         if pair.friction is not None:
             friction[i, j] = friction[j, i] = pair.friction
-    return Materials(restitution, friction)
+        if any(getattr(pair, name) is not None for name in GAINS):
+            together = lumped(surfaces[i : i + 1, j : j + 1])[0, 0]
+            for column, name in enumerate(GAINS):
+                value = getattr(pair, name)
+                together[0, column] = together[0, column] if value is None else value
+            surfaces[i, j], surfaces[j, i] = together, together[::-1]
+    return Materials(restitution, friction, surfaces)
 
 
 def _motions(placed: list[Placed]) -> Motions:

@@ -171,6 +171,15 @@ class Settings:
     restitution: float | None = None  # None = as the materials say
     friction: float | None = None
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    # of the method `compliant`; stiffness [N/m] and damping [N s/m] of every pair, None = as the materials say
+    stiffness_n: float | None = None
+    damping_n: float | None = None
+    stiffness_t: float | None = None
+    damping_t: float | None = None
+    stiffness_series: float | None = None
+    law: str = "linear"
+    surface: str = "closed_form"
+    substeps: int = 0  # of an explicit integrator; 0 = as many as it needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +192,9 @@ class StepInfo:
     contacts: int = 0
     pairs: int = 0           # pairs of shapes the narrow phase looked at
     penetration: float = 0.0 # deepest overlap [m]
+    substeps: int = 1        # of the integrator, in the method `compliant`
+    stored: float = 0.0      # energy in compliant surfaces [J]
+    dissipated: float = 0.0  # energy they and their friction took since the method began [J]
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,11 +108,18 @@ class Meshes(NamedTuple):
     leaf_order: IntArray      #: (nt,) absolute triangle rows
 
 
+#: a soft surface on a rigid one, for models made by hand
+PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5], [np.inf] * 5]]])
+
+
 class Materials(NamedTuple):
     """Coefficients of material pairs: entry [i, j] = [j, i] for materials i and j."""
 
     restitution: Array  #: (k, k) e, 0..1
     friction: Array     #: (k, k) mu >= 0
+    #: (k, k, 2, 5) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
+    #: K_n, D_n, K_t, D_t and the series spring K_s of a standard solid [N/m], [N s/m]; inf where a surface is rigid
+    surfaces: Array = PLAIN_SURFACES
 
 
 class Motions(NamedTuple):

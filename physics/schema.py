@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Settings
 from contactlab.physics.methods import METHODS
+from contactlab.physics.soft_laws import LAWS, SURFACES
 from contactlab.physics.solvers import SOLVERS
 
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
@@ -225,10 +226,34 @@ class Solver(Table):
     iterations: Annotated[int, Strict(), Field(ge=1, le=10_000)] = _field(
         DEFAULTS.iterations, "a whole number from 1 to 10000"
     )
+    law: _choice(LAWS) = _field(DEFAULTS.law, f"of compliant surfaces: one of {', '.join(LAWS)}")  # pyright: ignore
+    surface: _choice(dict.fromkeys(SURFACES)) = _field(  # pyright: ignore
+        DEFAULTS.surface, f"how compliant surfaces recover: one of {', '.join(SURFACES)}"
+    )
+    substeps: Annotated[int, Strict(), Field(ge=0, le=10_000)] = _field(
+        DEFAULTS.substeps, "substeps of the method compliant, a whole number from 0 (as many as needed) to 10000"
+    )
 
 
-class Material(Table):
-    """Coefficients of a material against itself; pairs follow by rule or from [[pair]]."""
+Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
+
+
+class Gains(Table):
+    """Springs and dampers of compliant surfaces, for the method compliant [RBDA §11.8]."""
+
+    stiffness_n: Stiffness | None = _field(None, "K of the surface along the normal, a number > 0 [N/m], inf = rigid")
+    damping_n: NotNegative | None = _field(None, "D along the normal, a number >= 0 [N s/m]")
+    stiffness_t: Stiffness | None = _field(None, "K in the tangent plane, a number > 0 [N/m], inf = rigid")
+    damping_t: NotNegative | None = _field(None, "D in the tangent plane, a number >= 0 [N s/m]")
+    stiffness_series: Stiffness | None = _field(
+        None, "K of the series spring of the law standard_solid, a number > 0 [N/m]"
+    )
+
+
+class Material(Gains):
+    """Coefficients of a material against itself; pairs follow by rule or from [[pair]]. Gains are those of its own
+    surface, and two surfaces act in series; those not given let the heaviest body vibrate
+    at 30 Hz and bounce with its restitution, but not less than 0.3."""
 
     restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
         0.0, "the coefficient of restitution, a number from 0 to 1"
@@ -238,8 +263,9 @@ class Material(Table):
     )
 
 
-class Pair(Table):
-    """Coefficients of two materials, where the rule (greater restitution, geometric mean friction) does not fit."""
+class Pair(Gains):
+    """Coefficients of two materials, where the rule (greater restitution, geometric mean friction, gains in series)
+    does not fit. Gains are those of the two surfaces together."""
 
     materials: tuple[Name, Name] = _field(..., "the names of two materials")
     restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] | None = _field(

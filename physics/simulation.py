@@ -27,6 +27,7 @@ from contactlab.physics.messages import (
 from contactlab.physics.methods import JOINTS, METHODS
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.solvers import SOLVERS
 from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
 
 KEPT_EVENTS = 10_000
+STEPWISE = ("h", "iterations", "solver", "integrator", "law", "surface", "substeps")  # settings methods read every step
 Vector = tuple[float, float, float]
 
 
@@ -283,8 +285,9 @@ class Simulation:
 
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
-        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver. All or, where one is not allowed
-        (ValueError), none."""
+        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver; for the method compliant stiffness_n,
+        damping_n, stiffness_t, damping_t, stiffness_series (for every pair; None = as the materials say), law, surface
+        and substeps (0 = as many as needed). All or, where one is not allowed (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: Command) -> None:
@@ -310,6 +313,7 @@ class Simulation:
             materials = materials._replace(restitution=np.full_like(materials.restitution, settings.restitution))
         if settings.friction is not None:
             materials = materials._replace(friction=np.full_like(materials.friction, settings.friction))
+        materials = materials._replace(surfaces=_surfaces(materials.surfaces, settings))
         gravity = np.array(settings.gravity, np.float64)
         return self._scene_model._replace(materials=materials, gravity=gravity)
 
@@ -318,8 +322,7 @@ class Simulation:
         _check_joints(self._scene_model, settings.method)
         self.settings = settings
         self._model = self._model_with(settings)
-        unchanged = replace(old, h=settings.h, iterations=settings.iterations, solver=settings.solver,
-                            integrator=settings.integrator) == settings
+        unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
             self._method = METHODS[settings.method](self._model)
 
@@ -391,6 +394,18 @@ class Simulation:
             self.loads = empty_loads(len(self._number))
 
 
+def _surfaces(surfaces: Array, settings: Settings) -> Array:
+    """The table of compliant surfaces with the settings' values for every pair."""
+    chosen = [getattr(settings, name) for name in GAINS]
+    if all(value is None for value in chosen):
+        return surfaces
+    surfaces = lumped(surfaces)
+    for column, value in enumerate(chosen):
+        if value is not None:
+            surfaces[:, :, 0, column] = value
+    return surfaces
+
+
 def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """The settings with the changes made; ValueError in one sentence where a name or a value is not allowed."""
     checked = {name: _check_setting(name, value) for name, value in changes.items()}
@@ -398,20 +413,23 @@ def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 
 
 def _check_setting(name: str, value: Any) -> Any:
-    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS}
+    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS, "law": LAWS, "surface": SURFACES}
     if name in choices:
         if value not in choices[name]:
             raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")
         return value
     if name == "gravity":
         return tuple(_vector(name, value).tolist())
-    if name == "iterations":
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 10_000:
-            raise ValueError(f"iterations must be a whole number from 1 to 10000, not {value!r}")
+    counts = {"iterations": (1, 10_000), "substeps": (0, 10_000)}
+    if name in counts:
+        low, high = counts[name]
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+            raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
         return int(value)
     ranges = {"restitution": (0.0, 1.0), "friction": (0.0, 100.0), "h": (1e-6, 0.1)}
+    ranges |= {gain: (0.0, 1e9) if gain.startswith("damping") else (1e-3, 1e12) for gain in GAINS}
     if name not in ranges:
-        known = ", ".join([*ranges, "iterations", "gravity", *choices])
+        known = ", ".join([*ranges, *counts, "gravity", *choices])
         raise ValueError(f"there is no setting {name!r}; there are {known}")
     if value is None and name != "h":
         return None

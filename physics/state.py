@@ -45,10 +45,29 @@ class JointState(NamedTuple):
 NO_COORDINATES = JointState(np.zeros(0), np.zeros(0))  # shared: there is nothing to write to
 
 
+class Surfaces(NamedTuple):
+    """Compliant surfaces at the contacts [RBDA §11.8]: up to two in series, the one of body a and the one of body b.
+
+    Written by the method `compliant`, in the order of shape pairs; any other method leaves them behind in time.
+    """
+
+    t: Array          #: (1,) instant they belong to [s]; < 0: none
+    count: IntArray   #: (1,)
+    key: LongArray    #: (c,)   as in ContactMemory, like shapes and place
+    shapes: IntArray  #: (c, 2)
+    place: Array      #: (c, 3)
+    normal: Array     #: (c, 3) contact normal that surface_x is perpendicular to, world frame
+    surface_z: Array  #: (c, 2) z: how far each surface stands out, < 0 where it is pressed in [m]
+    surface_x: Array  #: (c, 2, 3) x: how far each is dragged along [m], world frame
+    mode: IntArray    #: (c,)   0 nothing touches it, 1 it sticks to the other body, 2 the other body slides on it
+    dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
+
+
 class State(NamedTuple):
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
+    surfaces: Surfaces
     joints: JointState = NO_COORDINATES
 
 
@@ -113,16 +132,24 @@ def empty_memory(capacity: int = 0) -> ContactMemory:
                          np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32))
 
 
+def empty_surfaces(capacity: int = 0) -> Surfaces:
+    return Surfaces(
+        np.full(1, -1.0), np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
+        np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros((capacity, 2)), np.zeros((capacity, 2, 3)),
+        np.zeros(capacity, np.int32), np.zeros(1))
+
+
 def empty_state(n: int) -> State:
     """A state of n bodies at rest at the origin."""
     q = np.zeros((n, 4))
     q[:, 0] = 1.0
     bodies = Bodies(np.zeros((n, 3)), q, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)))
-    return State(np.zeros(1), bodies, empty_memory())
+    return State(np.zeros(1), bodies, empty_memory(), empty_surfaces())
 
 
 def copy_state(state: State) -> State:
     """A deep copy: nothing is shared, so either may be stepped on."""
     bodies = Bodies._make(a.copy() for a in state.bodies)
     joints = JointState(state.joints.q.copy(), state.joints.v.copy())
-    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory), joints)
+    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory),
+                 Surfaces._make(a.copy() for a in state.surfaces), joints)

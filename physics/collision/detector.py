@@ -102,6 +102,15 @@ class Detector:
         reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
         self._place(bodies.x, bodies.q, reach)
         self.pair_count = self._find_pairs()
+        return self._touch_pairs(reach)
+
+    def detect_again(self, bodies: Bodies, margin: Array) -> Contacts:
+        """As `detect`, looking only at the pairs that the last `detect` found: for poses not far from those."""
+        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
+        self._place(bodies.x, bodies.q, reach)
+        return self._touch_pairs(reach)
+
+    def _touch_pairs(self, reach: Array) -> Contacts:
         while (total := self._touch(reach)) > len(self.rows):
             self._make_room_for_points(2 * total)
         shapes = self.model.shapes

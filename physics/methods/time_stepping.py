@@ -110,7 +110,8 @@ class TimeStepping:
         assemble(model.motions.surface_velocity, model.motions.surface_spin, middle.x, middle.q, self.contacts,
                  self._before, rest_speed, touch, h, self._surface, self._zeta_before, self._system)
         hold(middle, loads, model.mass, h, self._system.bodies, self._system.grab)
-        match(self.contacts, state.memory, model.kind, middle.x, self._previous)
+        old = state.memory
+        match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, model.kind, middle.x, self._previous)
 
     def _depart(self, state: State, loads: Loads, settings: Settings) -> None:
         """From the middle of the step to its end, with the solved impulses."""

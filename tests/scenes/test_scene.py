@@ -42,7 +42,8 @@ BAD = [
     ({"rope": [{}]}, "rope", "is not a known field"),
     ({"body": [ball(masss=1.0)]}, "body[0].masss", "did you mean mass?"),
     ({"body": [ball(shape=[{**BALL, "size": [1, 1, 1]}])]}, "body[0].shape[0].size", "is not a known field"),
-    ({"material": {"a": {"stiffness_n": 1e5}}}, "material.a.stiffness_n", "allowed here: restitution, friction"),
+    ({"material": {"a": {"springiness": 1e5}}}, "material.a.springiness", "stiffness_n, damping_n"),
+    ({"material": {"a": {"stiffness_n": 0.0}}}, "material.a.stiffness_n", "a number > 0"),
     ({"scene": {"title": 3}}, "scene.title", "is 3; it must be a line of text"),
     ({"scene": {"gravity": [0, 0]}}, "scene.gravity", "is [0, 0]; it must be a list of 3 numbers"),
     ({"scene": 3}, "scene", "is 3; it must be a table"),
@@ -191,7 +192,7 @@ def test_pairs_of_materials_follow_the_rule_unless_told_otherwise():
         "material": {"steel": {"restitution": 0.8, "friction": 0.2}, "ice": {"restitution": 0.1, "friction": 0.05}},
         "pair": [{"materials": ["ice", "default"], "friction": 0.9}], "body": [ball()],
     }).build()
-    e, mu = setup.model.materials
+    e, mu = setup.model.materials[:2]
     default, steel, ice = (setup.labels.materials.index(name) for name in ("default", "steel", "ice"))
     assert e[steel, ice] == e[ice, steel] == 0.8
     assert mu[steel, ice] == pytest.approx(math.sqrt(0.2 * 0.05))

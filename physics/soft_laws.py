@@ -1,0 +1,188 @@
+"""The laws of compliant surfaces: massless springs and dampers between two bodies [RBDA §11.8].
+
+A surface stands out by z (z < 0: pressed in) and is dragged along by x in the tangent plane. p is the gap of the
+undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
+
+    linear          f = -K z - D ż                                                       [RBDA eqs. 11.74, 11.75]
+    hertz           f = √δ (K δ + D δ̇),    δ = -z: the contact of round bodies           [Azad & Featherstone 2010]
+    hunt_crossley   f = δ (K + D δ̇)         no jump of the force at the first touch       [Hunt & Crossley 1975]
+    standard_solid  a spring K_s in series with the linear K ∥ D
+
+Two compliant surfaces carry the same force in series, p = z_1 + z_2. Free surfaces recover by f = 0.
+Tangentially f_stick = -K_t x - D_t v, brought into the cone |f_t| <= μ f_n [RBDA eqs. 11.77–11.79].
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from contactlab.physics.jit import helper
+from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.vec import add, axpy, scale
+
+LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
+#: settings, and fields of materials, in the order of the columns of Materials.surfaces
+GAINS = ("stiffness_n", "damping_n", "stiffness_t", "damping_t", "stiffness_series")
+K_N, D_N, K_T, D_T, K_S = range(5)
+NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = 0, 2, 4, 6, 8      # K, D of each unit in rows of pair_units
+
+
+@dataclass(frozen=True)
+class SoftLaw:
+    """A law as the menu shows it."""
+
+    title: str
+    code: int            #: of the normal force
+    exponents: tuple[float, float]  #: how K and D of two surfaces add up: series(…, exponent)
+    units: tuple[str, str]          #: of K and D
+
+
+LAWS: dict[str, SoftLaw] = {
+    "linear": SoftLaw("Linear spring and damper", LINEAR, (1.0, 1.0), ("N/m", "N s/m")),
+    "hertz": SoftLaw("Hertz, √δ (K δ + D δ̇)", HERTZ, (1.5, 1.5), ("N/m^1.5", "N s/m^1.5")),
+    "hunt_crossley": SoftLaw("Hunt–Crossley, δ (K + D δ̇)", HUNT_CROSSLEY, (1.0, 2.0), ("N/m", "N s/m²")),
+    "standard_solid": SoftLaw("Standard linear solid", LINEAR, (1.0, 1.0), ("N/m", "N s/m")),
+}
+SURFACES = ("closed_form", "integrated")  # how a free surface recovers: z = z_0 exp(-K (t - t_0)/D), or ż integrated
+
+
+def series(a: Array, b: Array, exponent: float = 1.0) -> Array:
+    """Gain of two elements of force gain · δ^exponent one behind the other."""
+    with np.errstate(divide="ignore"):
+        return (a ** (-1.0 / exponent) + b ** (-1.0 / exponent)) ** -exponent
+
+
+def lumped(surfaces: Array) -> Array:
+    """The same table (k, k, 2, 5) with both surfaces of every pair in one: exact where K/D is equal."""
+    together = series(surfaces[:, :, 0], surfaces[:, :, 1])
+    return np.stack([together, np.full_like(together, np.inf)], axis=2)
+
+
+def pair_units(surfaces: Array, law: str) -> Array:
+    """K and D of the two units in series that stand for every pair of materials (k, k, UNITS): normal 1 and 2,
+    tangential 1 and 2. Where one is enough the second is rigid.
+
+    One is enough where a surface is rigid or both have the same K/D [RBDA §11.8]; and for the non-linear laws and the
+    standard solid, whose pairs count as one surface.
+    """
+    one, two = surfaces[:, :, 0], surfaces[:, :, 1]
+    units = np.full((*surfaces.shape[:2], UNITS), np.inf)
+    exponents = LAWS[law].exponents
+    for first, second, k, d, m in ((NORMAL_1, NORMAL_2, K_N, D_N, exponents), (TANGENT_1, TANGENT_2, K_T, D_T, (1, 1))):
+        soft = np.isfinite(one[..., k]) & np.isfinite(two[..., k])
+        same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
+        apart = soft & ~same & (law == "linear") & (one[..., d] > 0.0) & (two[..., d] > 0.0)
+        units[..., first] = np.where(apart, one[..., k], series(one[..., k], two[..., k], m[0]))
+        units[..., first + 1] = np.where(apart, one[..., d], series(one[..., d], two[..., d], m[1]))
+        units[..., second] = np.where(apart, two[..., k], np.inf)
+        units[..., second + 1] = np.where(apart, two[..., d], np.inf)
+    if law == "standard_solid":
+        units[..., NORMAL_2 : NORMAL_2 + 2] = units[..., NORMAL_1 : NORMAL_1 + 2]
+        units[..., NORMAL_1], units[..., NORMAL_1 + 1] = series(one[..., K_S], two[..., K_S]), 0.0
+    return units
+
+
+def check_compliance(model: Model) -> None:
+    """ValueError where two shapes can touch of which neither surface is compliant."""
+    shapes = model.shapes
+    surfaces = model.materials.surfaces
+    rigid = np.isinf(surfaces[..., K_N].min(axis=2)) | np.isinf(surfaces[..., K_T].min(axis=2))
+    owners = np.unique(np.column_stack([shapes.material, shapes.body]), axis=0)
+    owners = owners[rigid[owners[:, 0]].any(axis=1)]
+    moves = model.kind[owners[:, 1]] == BodyKind.DYNAMIC
+    meet = rigid[owners[:, None, 0], owners[None, :, 0]] & (owners[:, None, 1] != owners[None, :, 1])
+    if (meet & (moves[:, None] | moves[None, :])).any():
+        raise ValueError("two rigid materials can touch; the method compliant needs a finite stiffness of one of them")
+
+
+# ---------------------------------------------------------------------------------------------------- normal force
+@helper
+def spring_force(law, k, z):
+    """-dU/dz of a surface's spring, >= 0 where it is pressed in."""
+    if law == HERTZ:
+        return k * max(-z, 0.0) ** 1.5
+    return -k * z
+
+
+@helper
+def spring_energy(law, k, z):
+    """U(z) [J]"""
+    if k == math.inf:
+        return 0.0
+    if law == HERTZ:
+        return 0.4 * k * max(-z, 0.0) ** 2.5
+    return 0.5 * k * z * z
+
+
+@helper
+def depth_of_impact(law, k, speed, inv_mass):
+    """How deep an impact goes without damping: U(δ) = ½ m v²."""
+    twice = speed * speed / inv_mass
+    return (1.25 * twice / k) ** 0.4 if law == HERTZ else math.sqrt(twice / k)
+
+
+@helper
+def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
+    """The force that keeps ż_1 + ż_2 = ṗ = rate; where it is negative the surfaces let go."""
+    if law == HERTZ:
+        return math.sqrt(max(-z1, 0.0)) * (-k1 * z1 - d1 * rate)
+    if law == HUNT_CROSSLEY:
+        return max(-z1, 0.0) * (k1 - d1 * rate)
+    if k2 == math.inf:
+        return -k1 * z1 - d1 * rate
+    if d1 == 0.0:
+        return -k1 * z1
+    # f = -K_i z_i - D_i ż_i of both, ż_1 + ż_2 = ṗ
+    return -(rate + k1 * z1 / d1 + k2 * z2 / d2) / (1.0 / d1 + 1.0 / d2)
+
+
+@helper
+def free_rate(law, k, d, z):
+    """ż of a surface that nothing touches; without damping it is back at once, which no rate can say."""
+    if d == 0.0 or k == math.inf:
+        return 0.0
+    if law == HUNT_CROSSLEY:
+        return k / d if z < 0.0 else 0.0
+    return -k * z / d
+
+
+@helper
+def unit_rate(k, d, z, f):
+    """ż = -(K z + f)/D of a linear surface under the force f   [RBDA eq. 11.73]"""
+    return 0.0 if k == math.inf or d == 0.0 else -(k * z + f) / d
+
+
+@helper
+def recovered(law, k, d, z, time):
+    """z of a surface that nothing touched for some time [s]: z_0 exp(-K t/D)."""
+    if d == 0.0 or k == math.inf:
+        return 0.0
+    if law == HUNT_CROSSLEY:
+        return min(0.0, z + k * time / d)
+    return z * math.exp(-k * time / d)
+
+
+# ------------------------------------------------------------------------------------------------------- friction
+@helper
+def stick_force(k1, d1, k2, d2, x1, x2, v):
+    """The tangential force that keeps ẋ_1 + ẋ_2 = v: nothing slides   [RBDA eq. 11.78]"""
+    if k2 == math.inf:
+        return scale(-1.0, axpy(k1, x1, scale(d1, v)))
+    return scale(-1.0 / (1.0 / d1 + 1.0 / d2), add(v, axpy(k1 / d1, x1, scale(k2 / d2, x2))))
+
+
+@helper
+def drag_rate(k, d, x, f):
+    """ẋ = -(K_t x + f_t)/D_t   [RBDA eq. 11.77]"""
+    if k == math.inf or d == 0.0:
+        return (0.0, 0.0, 0.0)
+    return scale(-1.0 / d, axpy(k, x, f))
+
+
+@helper
+def undragged(k, d, x, time):
+    """x of a surface that nothing touched for some time [s]."""
+    if k == math.inf or d == 0.0:
+        return (0.0, 0.0, 0.0)
+    return scale(math.exp(-k * time / d), x)

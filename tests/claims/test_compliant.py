@@ -1,0 +1,116 @@
+"""Claims about compliant surfaces, RBDA §11.8: rest, stiction and the first-order surface itself."""
+
+import numpy as np
+import pytest
+from soft_scenes import FLOOR, G, ball, box, place, set_velocity, soft
+
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.soft_laws import lumped, pair_units
+from contactlab.physics.soft_meaning import ratio_for, restitution_of
+
+SURFACES = ("closed_form", "integrated")
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("integrator", ["semi_implicit", "heun", "rk4"])
+def test_a_body_sinks_in_by_its_weight_over_the_stiffness(integrator, surface):
+    """K z = -m g, and the force is the weight; the rate of approach e^(-ω ζ t) leaves nothing after 3 s."""
+    sim = soft(ball(), k=1e4, d=40.0, integrator=integrator, surface=surface)
+    sim.run(3.0)
+    assert sim.position("ball")[2] - 0.1 == pytest.approx(-G / 1e4, rel=1e-9)
+    assert sim.contacts.lam == pytest.approx([G], rel=1e-9)
+    assert sim.contacts.current.tolist() == sim.contacts.active.tolist() == [1]
+    assert sim.state.surfaces.surface_z[0, 0] == pytest.approx(-G / 1e4, rel=1e-9)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_dragged_contact_slips_at_the_cone_holds_where_it_stops_and_relaxes_when_lifted(surface):
+    """K = 1e4, D = 10, μN = 5, dragged at 0.1: f = 1 at once, slip at t* = (μN - D v)/(K v) = 4 ms with x = 4e-4, then
+    x = 5e-4 - 1e-4 e^(-(t - t*)/1 ms); stopped it holds for ever; lifted it relaxes with D/K = 1 ms.
+
+    The body is so heavy that friction does not slow it: 5 N on 1e10 kg for 5 ms, 2.5e-12 m/s.
+    """
+    mass, n, h = 1e10, 10.0, 1e-5
+    sim = soft(ball(mass=mass, inertia=1e4, z=0.1 - n / 1e4), gravity=(0, 0, -n / mass), friction=0.5, k=1e4, d=10.0,
+               h=h, surface=surface)
+    set_velocity(sim, "ball", (0.1, 0.0, 0.0))
+    sim.step()
+    assert sim.contacts.friction_force[0, 0] == pytest.approx(-1.0 - 1e4 * 0.1 * h / 2, rel=1e-9)  # mean of the step
+    sim.run(0.004)
+    assert sim.state.surfaces.surface_x[0, 0, 0] == pytest.approx(4e-4, abs=1e-12)
+    sim.run(0.005)
+    assert sim.state.surfaces.surface_x[0, 0, 0] == pytest.approx(5e-4 - 1e-4 / np.e, rel=1e-8)
+    assert sim.state.surfaces.mode[0] == 2
+    set_velocity(sim, "ball", (0.0, 0.0, 0.0))
+    for _ in range(100):
+        sim.step()
+    assert sim.state.surfaces.surface_x[0, 0] == pytest.approx([4.632120559e-4, 0, 0], abs=1e-12)
+    assert sim.contacts.friction_force[0, 0] == pytest.approx(-4.632120559, abs=1e-8)
+    place(sim, "ball", (0.0, 0.0, 1e-6))
+    start = sim.state.surfaces.surface_x[0, 0, 0]
+    sim.loads.force[1] = (0.0, 0.0, n)
+    place(sim, "ball", (0.0, 0.0, 1e-2))
+    while sim.state.surfaces.mode[0] or sim.time < 0.007:
+        sim.step()
+    steps = round((sim.time - 0.006) / h)
+    assert sim.state.surfaces.surface_x[0, 0, 0] == pytest.approx(start * np.exp(-steps * h / 1e-3), rel=1e-8)
+
+
+@pytest.mark.parametrize("degrees", [5.0, 25.0])
+def test_a_block_below_the_friction_angle_does_not_creep(degrees):
+    """True stiction: x = m g sin θ/K_t carries the block; once at rest it does not move by 1e-14 m in 2 s more."""
+    slope = np.radians(degrees)
+    g = (G * np.sin(slope), 0.0, -G * np.cos(slope))
+    sim = soft(box(), gravity=g, friction=0.5, k=1e4, d=60.0, integrator="heun")
+    sim.run(2.0)
+    start = sim.position("box")
+    sim.run(4.0)
+    assert np.abs(sim.position("box") - start).max() < 1e-14
+    assert sim.state.surfaces.surface_x[:4, 0, 0].sum() == pytest.approx(G * np.sin(slope) / 1e4, rel=1e-9)
+
+
+def test_a_block_above_the_friction_angle_slides_with_coulombs_acceleration():
+    """a = g (sin θ - μ cos θ) once the surfaces have settled."""
+    slope = np.radians(35.0)
+    sim = soft(box(size=(0.4, 0.4, 0.05), z=0.025 - G * np.cos(slope) / 4e4),
+               gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)), friction=0.5, k=1e4, d=80.0)
+    sim.run(1.0)
+    before = sim.velocity("box")[0]
+    sim.run(2.0)
+    assert sim.velocity("box")[0] - before == pytest.approx(G * (np.sin(slope) - 0.5 * np.cos(slope)), rel=1e-6)
+    friction = np.linalg.norm(sim.contacts.friction_force, axis=1)
+    assert friction == pytest.approx(0.5 * sim.contacts.lam, rel=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ gains
+def test_restitution_of_the_damping_ratio_is_that_of_the_closed_form():
+    table = {0.01: .969264750464, 0.1: .744079397722, 0.5: .298436059192, 2**-0.5: np.exp(-np.pi / 2), 1: np.exp(-2.0),
+             1.5: .075588309365, 3: .023769514069}
+    for ratio, e in table.items():
+        assert restitution_of(ratio) == pytest.approx(e, abs=1e-11)
+    for e, ratio in {0.5: .255275637649, 0.8: .074355097098, 0.9: .034265204126, 1.0: 0.0}.items():
+        assert ratio_for(e) == pytest.approx(ratio, abs=1e-11)
+
+
+def gains_of(**tables):
+    return Scene.from_dict({"scene": {"title": "t"}, **tables}).build().model.materials.surfaces
+
+
+def test_gains_of_two_materials_are_in_series_and_a_pair_may_say_otherwise():
+    materials = {"a": {"stiffness_n": 2e4, "damping_n": 20.0}, "b": {"stiffness_n": 3e4, "damping_n": 30.0}}
+    table = gains_of(material=materials)
+    assert pair_units(table, "linear")[1, 2, :4].tolist() == pytest.approx([1.2e4, 12.0, np.inf, np.inf])
+    assert lumped(table)[2, 1, 0, :2].tolist() == pytest.approx([1.2e4, 12.0])
+    table = gains_of(material=materials, pair=[{"materials": ["b", "a"], "damping_n": 5.0}])
+    assert pair_units(table, "linear")[2, 1, :4].tolist() == pytest.approx([1.2e4, 5.0, np.inf, np.inf])
+    materials["b"]["damping_n"] = 300.0  # another K/D: one surface each
+    assert pair_units(gains_of(material=materials), "linear")[1, 2, :4].tolist() == [2e4, 20.0, 3e4, 300.0]
+    materials["b"] = {"stiffness_n": np.inf}
+    assert pair_units(gains_of(material=materials), "linear")[1, 2, :4].tolist() == [2e4, 20.0, np.inf, np.inf]
+
+
+def test_two_rigid_materials_are_refused_by_name_of_what_is_missing():
+    scene = Scene.from_dict({"scene": {"title": "t"}, "body": [ball(), FLOOR],
+                             "material": {"default": {"stiffness_n": np.inf, "stiffness_t": np.inf}}})
+    with pytest.raises(ValueError, match="finite stiffness"):
+        Simulation(scene, method="compliant")
