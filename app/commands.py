@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from contactlab.app.lab import Lab
+from contactlab.app.panels import pivots
+from contactlab.app.ui_state import TABS
 from contactlab.physics.messages import Reset, SetSpeed, Step, StepToEvent
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -75,6 +77,29 @@ def _flip(name: str) -> Callable[[Lab, Any], None]:
     return run
 
 
+def _tab(name: str) -> Callable[[Lab, Any], None]:
+    """Show a page of the lower area; a second time shows the contacts again."""
+
+    def run(lab: Lab, _: Any) -> None:
+        p = lab.ui.preferences
+        again = p.lower and not lab.ui.panels_hidden and p.lower_tab == name
+        p.lower, lab.ui.panels_hidden, p.lower_tab = True, False, "contacts" if again else name
+
+    return run
+
+
+def _large(lab: Lab, _: Any) -> None:
+    lab.ui.inspector.large = not lab.ui.inspector.large
+
+
+def _pivot(by: int) -> Callable[[Lab, Any], None]:
+    def run(lab: Lab, _: Any) -> None:
+        if lab.snapshot is not None:
+            pivots.move(lab.ui, lab.snapshot, by)
+
+    return run
+
+
 def _palette(lab: Lab, _: Any) -> None:
     palette = lab.ui.palette
     palette.open, palette.just_opened, palette.text, palette.index = not palette.open, True, "", 0
@@ -109,7 +134,7 @@ COMMANDS: dict[str, AppCommand] = {
     "slower": AppCommand("Slower", "Time", lambda lab, _: _faster(lab, -1)),
     "next_scene": AppCommand("Next scene", "Scenes", lambda lab, _: lab.neighbour_scene(1)),
     "previous_scene": AppCommand("Previous scene", "Scenes", lambda lab, _: lab.neighbour_scene(-1)),
-    "open_file": AppCommand("Open a scene or a mesh…", "Scenes", lambda lab, _: lab.host.choose_file()),
+    "open_file": AppCommand("Open a scene, mesh or contact problem…", "Scenes", lambda lab, _: lab.host.choose_file()),
     "open_path": AppCommand("Open", "", lambda lab, path: lab.open_path(path)),
     "reload": AppCommand("Reload the file from disk", "Scenes", lambda lab, _: lab.reload()),
     "palette": AppCommand("All commands and scenes", "App", _palette),
@@ -126,7 +151,12 @@ COMMANDS: dict[str, AppCommand] = {
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),
     "panel_gallery": AppCommand("Gallery: show or hide", "App", _flip("gallery")),
     "panel_parameters": AppCommand("Parameters: show or hide", "App", _flip("parameters")),
-    "panel_lower": AppCommand("Contacts and energy: show or hide", "App", _flip("lower")),
+    "panel_lower": AppCommand("Contacts and equations: show or hide", "App", _flip("lower")),
+    **{f"tab_{name}": AppCommand(f"{title}: show", "Equations", _tab(name)) for name, title in TABS.items()},
+    "tab_large": AppCommand("Equations larger or smaller", "Equations", _large),
+    "pivot_on": AppCommand("One step of the solver on", "Equations", _pivot(1)),
+    "pivot_back": AppCommand("One step of the solver back", "Equations", _pivot(-1)),
+    "save_problem": AppCommand("Save the contact problem", "Equations", lambda lab, problem: lab.save_problem(problem)),
     "help": AppCommand("Keys and mouse", "App", _help),
     "about": AppCommand("About Contactlab", "App", _about),
     "fullscreen": AppCommand("Full screen", "App", lambda lab, _: lab.host.toggle_fullscreen()),

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 import numpy as np
+import platformdirs
 
 from contactlab.app.camera import Camera, scene_bounds
+from contactlab.app.encoder import numbered
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
+from contactlab.physics.problem import ContactProblem
 from contactlab.physics.scene import Scene, SceneError, open_file
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -141,6 +144,9 @@ class Lab:
     def open_path(self, path: str | Path) -> None:
         """Load a scene or a mesh in the background and run it; the current scene runs on where that fails."""
         path = Path(path).expanduser()
+        if path.suffix == ".npz":
+            self.open_problem(path)
+            return
         if self._opening is not None:
             self.ui.say(f"Still opening {self._opening[0].name}.")
             return
@@ -164,6 +170,38 @@ class Lab:
             self.ui.preferences.remember(str(path.resolve()))
         self._scene = scene
         self.send(Open(scene, paused=False))
+
+    def open_problem(self, path: Path) -> None:
+        """Look into a contact problem from a file in place of the scene's."""
+        try:
+            problem = ContactProblem.load(path)
+        except ValueError as error:
+            self.ui.message = str(error)
+            self.note("message", text=self.ui.message)
+            return
+        inspector, p = self.ui.inspector, self.ui.preferences
+        inspector.problem, inspector.problem_name = problem, path.name
+        p.lower, p.lower_tab, self.ui.panels_hidden = True, "equations", False
+        self.ui.say(f"{path.name}: {problem.contact_count} contacts")
+
+    def save_problem(self, problem: ContactProblem | None = None) -> None:
+        """Write the problem looked at into the user's documents."""
+        inspection = self.snapshot.inspection if self.snapshot is not None else None
+        if problem is None and inspection is not None and inspection.equations is not None:
+            problem = inspection.equations.problem
+        if problem is None:
+            self.ui.say("There is no problem to save: show the equations of contacts that rest.")
+            return
+        chosen = self.ui.preferences.record_folder
+        folder = Path(chosen) if chosen else Path(platformdirs.user_documents_dir()) / "Contactlab"
+        stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "problem"
+        try:
+            path = numbered(folder, f"{stem}_problem", ".npz")
+            problem.save(path)
+        except (OSError, ValueError) as error:
+            self.ui.message = f"The problem could not be saved: {error}"
+            return
+        self.ui.say(f"Saved {path}", 6.0)
 
     def reload(self) -> None:
         if self.ui.scene_path is not None:

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contactlab.app.view_options import ViewOptions
+from contactlab.physics.messages import Inspect
+from contactlab.physics.problem import ContactProblem
 
+#: what the lower area can show, and how the tabs are called
+TABS: dict[str, str] = {"contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots"}
 
 class Request(NamedTuple):
     """Something a panel wants of the app itself: a name in commands.COMMANDS, and for some an argument."""
@@ -40,6 +44,8 @@ class Preferences:
     gallery_width: float = 16.0  # [font heights]
     parameters_width: float = 19.5
     lower_height: float = 12.0
+    lower_tab: str = "contacts"  # one of TABS
+    inspector_height: float = 23.0  # of the lower area where it shows equations
     recent: list[str] = field(default_factory=list)
     record_fps: int = 60
     record_as_seen: bool = False
@@ -63,6 +69,8 @@ class Preferences:
             if type(value) is type(default):
                 setattr(preferences, f.name, value)
         preferences.scale = min(max(preferences.scale, 0.6), 3.0)
+        if preferences.lower_tab not in TABS:
+            preferences.lower_tab = "contacts"
         preferences.recent = [p for p in preferences.recent if isinstance(p, str)][:10]
         return preferences
 
@@ -83,6 +91,29 @@ class Palette:
     just_opened: bool = False
     text: str = ""
     index: int = 0
+
+
+@dataclass
+class Inspector:
+    """What is looked at in the contact equations, and how."""
+
+    sent: Inspect = field(default_factory=Inspect)  # what the engine was asked for last
+    solver: str = "dantzig"
+    page: str = "answers"             # beside the matrix: answers, contact, freedom, baraff
+    row: int = 0                      # contact i and contact j looked at
+    column: int = 0
+    zoom: float = 1.0                 # of the matrix; 1: all of it
+    corner: tuple[float, float] = (0.0, 0.0)  # column and row of M in the upper left corner
+    large: bool = False               # the lower area takes most of the window
+    arrows: bool = True               # the view shows the forces that the panel shows
+    instant: tuple[int, int] = (-1, -1)  # generation and step that `shift` and `pivot` belong to
+    shift: dict[int, float] = field(default_factory=dict)  # changes of the forces left open, by contact [N]
+    pivot: int = 0                    # step of the solver shown
+    law: str = "newton"
+    restitution: float | None = None  # of the frozen impact; None = as it was
+    friction: float | None = None
+    problem: ContactProblem | None = None  # from a file, shown in place of the scene's
+    problem_name: str = ""
 
 
 @dataclass
@@ -131,6 +162,9 @@ class UiState:
     clock: float = 0.0                 # [s]
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done
     bold: Any = None                   # the bold face
+    inspector: Inspector = field(default_factory=Inspector)
+    pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
+    dismissed: list[Any] = field(default_factory=list)
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending
     asked: dict[str, tuple[float, float]] = field(default_factory=dict)  # settings just sent: value, shown until
 

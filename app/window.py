@@ -21,6 +21,7 @@ from pyglet.window import key
 from contactlab.app import commands, picking
 from contactlab.app.encoder import Frame, even, numbered, save_picture
 from contactlab.app.imgui_backend import Gui
+from contactlab.app.inspected import with_forces
 from contactlab.app.keys import command_for
 from contactlab.app.lab import Lab, gallery_entries
 from contactlab.app.mouse import Mouse
@@ -40,7 +41,8 @@ LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
-FILE_TYPES = ["Scenes and meshes", "*.toml *.obj *.stl *.ply *.off *.glb *.gltf", "All files", "*"]
+FILE_TYPES = ["Scenes and meshes", "*.toml *.obj *.stl *.ply *.off *.glb *.gltf",
+              "Contact problems", "*.npz", "All files", "*"]
 
 
 def open_window(
@@ -178,6 +180,7 @@ class Window(pyglet.window.Window):
             self._hover()
             moving = self.take is None and (moved or not snapshot.paused)
             factor = self.detail.factor if moving else 1.0
+            snapshot = with_forces(ui, snapshot)
             self.stage.render(snapshot, lab.camera, ui, self.screen_buffer, height, ratio, factor)
             self.stage.write(snapshot, lab.camera, ui)
         self.feed.show_cursor()
@@ -301,7 +304,7 @@ class Window(pyglet.window.Window):
             self.ui.open_box, self.ui.open_box_text = True, ""
         elif self._dialog is None:
             folder = str(self.ui.scene_path.parent) if self.ui.scene_path is not None else ""
-            self._dialog = dialogs.open_file("Open a scene or a mesh", folder, FILE_TYPES)
+            self._dialog = dialogs.open_file("Open a scene, mesh or contact problem", folder, FILE_TYPES)
 
     # ---------------------------------------------------------------------------------------------- mouse
 

@@ -148,7 +148,7 @@ def draw_help(ui: UiState) -> None:
     for name, command in COMMANDS.items():
         if keys_of(name):
             groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
-    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Record", "App"]]
+    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Equations", "Record", "App"]]
     with style.font(ui, size=14.0):
         if imgui.begin_table("help_columns", 3):
             for column in columns:
@@ -212,8 +212,8 @@ def draw_open_box(ui: UiState) -> None:
     _place(ui, 40.0, 0.3)
     _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text("Open a scene or a mesh")
-    style.muted(ui, "Scenes: .toml. Meshes: .obj, .stl, .ply, .off, .glb, .gltf.")
+        imgui.text("Open a scene, mesh or contact problem")
+    style.muted(ui, "Scenes: .toml. Meshes: .obj, .stl, .ply, .off, .glb, .gltf. Contact problems: .npz.")
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)

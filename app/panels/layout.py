@@ -4,9 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import dialogs, menus, style, view
-from contactlab.app.panels.contacts import draw_contacts
-from contactlab.app.panels.energy import draw_energy
+from contactlab.app.panels import dialogs, lower, menus, pictures, style, view
 from contactlab.app.panels.gallery import draw_gallery
 from contactlab.app.panels.parameters import draw_parameters
 from contactlab.app.panels.status import draw_status
@@ -23,6 +21,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     style.apply(ui)
     display = imgui.get_io().display_size
     ui.plates.clear()
+    pictures.sweep(ui)
     if snapshot is None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
         dialogs.draw_progress(ui)
@@ -32,6 +31,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
     else:
         _panels(ui, snapshot, send, display.x, display.y)
+    lower.ask(ui, send)
     view.draw_over_view(ui, snapshot, send)
     dialogs.draw_progress(ui)
     dialogs.draw_dialogs(ui, snapshot, send)
@@ -57,9 +57,9 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         p.parameters_width -= _edge(ui, "parameters_edge", (width - wide - gap, top, gap, bottom - top), 0) / font
         right = width - wide - gap
     if p.lower:
-        tall = min(p.lower_height * font, 0.5 * (bottom - top))
-        _lower(ui, snapshot, send, (left, bottom - tall, right - left, tall))
-        p.lower_height -= _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1) / font
+        tall = lower.height(ui, bottom - top)
+        lower.draw_lower(ui, snapshot, send, (left, bottom - tall, right - left, tall), gap)
+        lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1))
         bottom -= tall + gap
     if p.gallery:
         wide = min(p.gallery_width * font, 0.3 * width)
@@ -69,22 +69,7 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         left = wide + gap
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
     p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
-    p.lower_height = min(max(p.lower_height, 7.0), 60.0)
     ui.view_rect = (left, top, max(right - left, 1.0), max(bottom - top, 1.0))
-
-
-def _lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> None:
-    """Contacts on the left, energy on the right."""
-    x, y, w, h = rect
-    gap = GAP * ui.preferences.scale
-    table = 0.64 * (w - gap)
-    ui.plates += [(x, y, table, h), (x + table + gap, y, w - table - gap, h)]
-    with style.panel("contacts_panel", ui.plates[-2]) as shown:
-        if shown:
-            draw_contacts(ui, snapshot, send)
-    with style.panel("energy_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
-        if shown:
-            draw_energy(ui, snapshot, send)
 
 
 def _edge(ui: UiState, name: str, rect: Rect, axis: int) -> float:

@@ -12,7 +12,7 @@ from contactlab.app.ui_state import UiState
 
 
 def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
-    """Rows with .symbol, .color and .text, in the lower left corner of the view; too many for its height go beside."""
+    """Rows with .symbol, .color and .text, in the lower left corner of the view; none where it is too low for them."""
     if not rows:
         return
     c = style.colors(ui)
@@ -23,6 +23,8 @@ def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
     x, y, _, h = ui.view_rect
     height = line * len(rows) + 0.8 * size
     left, top = x + 0.6 * font, y + h - 0.6 * font - height
+    if top < y:
+        return
     draw = imgui.get_background_draw_list()
     draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * font)
     for i, row in enumerate(rows):

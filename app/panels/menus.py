@@ -38,6 +38,11 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
             if command.group == "Time":
                 _item(ui, name)
         imgui.end_menu()
+    if imgui.begin_menu("Equations"):
+        for name, command in COMMANDS.items():
+            if command.group == "Equations":
+                _item(ui, name, ticked=ui.preferences.lower and name == f"tab_{ui.preferences.lower_tab}")
+        imgui.end_menu()
     if imgui.begin_menu("Help"):
         _item(ui, "help")
         _item(ui, "palette")
@@ -54,7 +59,7 @@ def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False
 
 
 def _view_menu(ui: UiState) -> None:
-    panels = {"gallery": "Gallery", "parameters": "Parameters", "lower": "Contacts and energy"}
+    panels = {"gallery": "Gallery", "parameters": "Parameters", "lower": "Contacts and equations"}
     for name, title in panels.items():
         _item(ui, f"panel_{name}", title, getattr(ui.preferences, name))
     _item(ui, "hide_panels", "Hide all panels", ui.panels_hidden)

@@ -195,6 +195,18 @@ def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2,
     return pressed
 
 
+def tab(ui: UiState, title: str, on: bool, name: str) -> bool:
+    """A flat button that is one of several pages; the present one is underlined."""
+    c = colors(ui)
+    with color(imgui.Col_.button, (0.0, 0.0, 0.0, 0.0)), color(imgui.Col_.text, c.text if on else c.muted), \
+            font(ui, bold=on, size=14.0):
+        pressed = imgui.button(f"{title}##{name}")
+    lo, hi = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    if on:
+        imgui.get_window_draw_list().add_rect_filled((lo.x, hi.y - 2.0 * ui.preferences.scale), hi, u32(c.accent))
+    return pressed
+
+
 def slider(name: str, value: float, low: float, high: float, shown: str, ui: UiState, logarithmic: bool = False
            ) -> tuple[bool, float]:
     """A thin slider over the item width; Ctrl+click to type a number, written as the format `shown` says."""

@@ -1,0 +1,83 @@
+"""What is looked at in the contact equations: what the engine is asked for, and the forces that are shown of it."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.app.ui_state import UiState
+from contactlab.physics.inspection import EquationsView, Freedom
+from contactlab.physics.messages import Inspect, Snapshot
+from contactlab.physics.model import Array
+
+EQUATIONS = ("equations", "pivots")  # tabs that show forces
+
+
+def wish(ui: UiState) -> Inspect:
+    """What the engine shall look into, as the panels are now."""
+    p, inspector = ui.preferences, ui.inspector
+    if ui.panels_hidden or not p.lower or p.lower_tab == "contacts":
+        return Inspect()
+    if p.lower_tab == "impact":
+        return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction)
+    return Inspect(p.lower_tab, inspector.solver, inspector.problem)
+
+
+def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:
+    """The equations that the present tab shows, where the engine has answered for it. Shifts of forces and the place
+    on a solver's way belong to one instant and end with it."""
+    inspection = snapshot.inspection
+    if ui.preferences.lower_tab not in EQUATIONS or inspection is None or inspection.equations is None:
+        return None
+    inspector, view = ui.inspector, inspection.equations
+    instant = snapshot.generation, inspection.step
+    if instant != inspector.instant:
+        inspector.instant, inspector.shift, inspector.pivot = instant, {}, 0
+    last = len(view.problem.d) - 1
+    inspector.row, inspector.column = min(inspector.row, last), min(inspector.column, last)
+    return view
+
+
+def shown_forces(ui: UiState, view: EquationsView) -> tuple[Array, NDArray[np.bool_]]:
+    """λ (c,) as the panel shows it, and which contacts are in the basis: of the solver's step on the pivots tab, else
+    of the answer with what the sliders changed."""
+    chosen = view.answers[view.chosen]
+    lam, basic = chosen.lam, chosen.basic
+    if ui.preferences.lower_tab == "pivots" and view.steps:
+        step = view.steps[min(ui.inspector.pivot, len(view.steps)) - 1] if ui.inspector.pivot else None
+        lam, basic = (np.zeros_like(lam), basic[:0]) if step is None else (step.lam, step.basic)
+    elif view.freedom is not None and ui.inspector.shift:
+        lam = np.maximum(lam + view.freedom.directions @ shifts(ui, view.freedom), 0.0)
+    inside = np.zeros(len(lam), bool)
+    inside[basic] = True
+    return lam, inside
+
+
+def shifts(ui: UiState, freedom: Freedom) -> Array:
+    """t (m,) [N] of the sliders."""
+    return np.array([ui.inspector.shift.get(j, 0.0) for j in freedom.parameters.tolist()])
+
+
+def limits(lam: Array, freedom: Freedom, t: Array, k: int) -> tuple[float, float]:
+    """Between which t_k all forces stay λ + Y t >= 0, the other sliders left where they are; ±inf = no limit."""
+    others = t.copy()
+    others[k] = 0.0
+    base, y = np.maximum(lam + freedom.directions @ others, 0.0), freedom.directions[:, k]
+    low = np.max(-base[y > 1e-9] / y[y > 1e-9], initial=-np.inf)
+    high = np.min(-base[y < -1e-9] / y[y < -1e-9], initial=np.inf)
+    return float(low), float(high)
+
+
+def with_forces(ui: UiState, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the forces that the panel shows in place of the method's, while time stands still."""
+    view = equations(ui, snapshot)
+    if view is None or view.contacts is None or not ui.inspector.arrows or not snapshot.paused:
+        return snapshot
+    lam, basic = shown_forces(ui, view)
+    contacts = snapshot.contacts
+    row_of = {key: i for i, key in enumerate(contacts.key[: int(contacts.count[0])].tolist())}
+    rows = np.array([row_of.get(key, -1) for key in view.contacts.key.tolist()])
+    known = rows >= 0
+    force, active = contacts.lam.copy(), contacts.active.copy()
+    force[rows[known]], active[rows[known]] = lam[known], basic[known]
+    return replace(snapshot, contacts=contacts._replace(lam=force, active=active))

@@ -1,0 +1,298 @@
+"""The equations of the contacts that rest: the matrix equation, every solver's answer, one contact with its numbers,
+what the forces leave open, and Baraff's A f + b."""
+
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import imgui
+
+from contactlab.app import inspected
+from contactlab.app.panels import style
+from contactlab.app.panels.explained import draw_baraff, draw_contact
+from contactlab.app.panels.matrix import draw_matrix, short
+from contactlab.app.ui_state import UiState
+from contactlab.physics.inspection import EquationsView
+from contactlab.physics.messages import Command, Snapshot
+from contactlab.physics.model import Array
+from contactlab.physics.solvers import LCP_SOLVERS
+
+Send = Callable[[Command], None]
+PAGES = {"answers": "Answers", "contact": "One contact", "freedom": "What is open", "baraff": "A f + b"}
+TABLE = (
+    imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h
+    | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
+)
+MATRIX_SHARE = 0.6  # of the panel's width
+STATUS = {"solved": "solved", "inconsistent": "no solution", "glued": "glued", "iterations": "stopped", "ray": "ray",
+          "stuck": "stuck"}
+
+
+def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    if snapshot is None:
+        return
+    view = inspected.equations(ui, snapshot)
+    draw_bar(ui, snapshot, view)
+    if view is None:
+        waiting(ui, snapshot)
+        return
+    matrix_beside(ui, snapshot, view, "equations_side", _side)
+
+
+def matrix_beside(
+    ui: UiState, snapshot: Snapshot, view: EquationsView, name: str,
+    side: Callable[[UiState, Snapshot, EquationsView], None],
+) -> None:
+    """The matrix equation on the left and `side` on the right."""
+    lam, basic = inspected.shown_forces(ui, view)
+    names = contact_names(snapshot, view)
+    width = MATRIX_SHARE * imgui.get_content_region_avail().x
+    no_wheel = imgui.WindowFlags_.no_scroll_with_mouse | imgui.WindowFlags_.no_scrollbar
+    imgui.begin_child("matrix_area", (width, 0), 0, no_wheel)
+    hovered = draw_matrix(ui, view.problem.M, view.problem.d, lam, basic, names)
+    imgui.end_child()
+    if hovered >= 0 and view.contacts is not None:
+        ui.hovered_key, ui.hover_from_view = int(view.contacts.key[hovered]), False
+    elif not ui.hover_from_view:
+        ui.hovered_key = None
+    imgui.same_line(0, 1.2 * ui.font)
+    imgui.begin_child(name)
+    side(ui, snapshot, view)
+    imgui.end_child()
+
+
+def waiting(ui: UiState, snapshot: Snapshot) -> None:
+    """Why there is nothing to see."""
+    inspection = snapshot.inspection
+    style.muted(ui, inspection.note if inspection is not None and inspection.note else "Looking …", wrap=True)
+
+
+def contact_names(snapshot: Snapshot, view: EquationsView) -> list[str]:
+    """ "a → b" of every contact."""
+    if view.contacts is None:
+        return [f"contact {i + 1}" for i in range(len(view.problem.d))]
+    names = snapshot.labels.bodies
+    return [f"{names[a]} → {names[b]}" for a, b in zip(view.contacts.body_a, view.contacts.body_b, strict=True)]
+
+
+# -------------------------------------------------------------------------------------------------- the bar
+
+
+def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> None:
+    """The solver, what the problem is like, and its file."""
+    inspector = ui.inspector
+    imgui.align_text_to_frame_padding()
+    imgui.text("Solver")
+    imgui.same_line(0, 0.5 * ui.font)
+    imgui.set_next_item_width(11.5 * ui.font)
+    if imgui.begin_combo("##lcp_solver", LCP_SOLVERS[inspector.solver].title):
+        for name, solver in LCP_SOLVERS.items():
+            if imgui.selectable(solver.title, name == inspector.solver)[0]:
+                inspector.solver, inspector.pivot, inspector.shift = name, 0, {}
+        imgui.end_combo()
+    if view is not None:
+        imgui.same_line(0, 0.9 * ui.font)
+        imgui.align_text_to_frame_padding()
+        with style.font(ui, size=14.0):
+            imgui.text(style.clipped_text(facts(view), imgui.get_content_region_avail().x - 15.0 * ui.font))
+        imgui.set_item_tooltip(
+            "c: contacts that rest.  rank: independent normals.  active: in the basis B of the answer.\n"
+            "κ: condition number of M_BB, scaled to a unit diagonal.  residual: natural map, 0 at a solution.\n"
+            "Friction forces are held as the method found them: d = d_n + M_nt f_t.")
+    _file(ui, view)
+
+
+def facts(view: EquationsView) -> str:
+    """The problem in one line."""
+    chosen = view.answers[view.chosen]
+    rank = "" if view.rank is None else f"rank {view.rank}   "
+    condition = "" if np.isnan(view.condition) else f"κ {view.condition:.3g}   "
+    pivots = f"{chosen.pivots} pivots" if chosen.pivots else f"{chosen.iterations} iterations"
+    return (f"c = {len(view.problem.d)}   {rank}active {len(chosen.basic)}   {condition}"
+            f"{STATUS.get(chosen.status, chosen.status)}   residual {chosen.residual:.1e}   {pivots}")
+
+
+def _file(ui: UiState, view: EquationsView | None) -> None:
+    """At the right end: whether the view shows these forces, save and open."""
+    inspector = ui.inspector
+    imgui.same_line(imgui.get_window_width() - 14.2 * ui.font)
+    inspector.arrows = imgui.checkbox("In the view", inspector.arrows)[1]
+    imgui.set_item_tooltip("While paused, the arrows in the view are the forces λ shown here")
+    imgui.same_line(0, 0.6 * ui.font)
+    if style.icon_button(ui, "save_problem", "\uf0c7", "Save this problem to a file (M, d)") and view is not None:
+        ui.request("save_problem", view.problem)
+    imgui.same_line(0, 0.2 * ui.font)
+    if style.icon_button(ui, "open_problem", "\uf07c", "Open a problem from a file (.npz)"):
+        ui.request("open_file")
+    if inspector.problem is not None:
+        imgui.same_line(0, 0.2 * ui.font)
+        if style.icon_button(ui, "close_problem", "\uf00d", f"{inspector.problem_name}: back to the scene", on=True):
+            inspector.problem, inspector.problem_name = None, ""
+
+
+# -------------------------------------------------------------------------------------------------- the side
+
+
+def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
+    for page, title in PAGES.items():
+        if page == "baraff" and view.baraff is None:
+            continue
+        if style.tab(ui, title, ui.inspector.page == page, f"page_{page}"):
+            ui.inspector.page = page
+        imgui.same_line(0, 0.2 * ui.font)
+    imgui.new_line()
+    page = ui.inspector.page
+    if page == "contact":
+        draw_contact(ui, snapshot, view, *inspected.shown_forces(ui, view))
+    elif page == "freedom":
+        draw_freedom(ui, view)
+    elif page == "baraff" and view.baraff is not None:
+        draw_baraff(ui, snapshot, view)
+    else:
+        draw_answers(ui, view)
+
+
+def draw_answers(ui: UiState, view: EquationsView) -> None:
+    """All solvers: how they fared, and their λ side by side."""
+    with style.font(ui, size=14.0):
+        rows = len(view.answers) + 1
+        height = (rows + 0.2) * (imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y)
+        if imgui.begin_table("answers", 6, TABLE, (0, height)):
+            for heading, width in (("Solver", 0.0), ("Status", 3.9), ("Steps", 2.3), ("|B|", 1.5),
+                                   ("Residual", 3.4), (f"λ {ui.inspector.row + 1} [N]", 3.2)):
+                flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
+                imgui.table_setup_column(heading, flags, width * ui.font)
+            imgui.table_headers_row()
+            for k, a in enumerate(view.answers):
+                _answer_row(ui, k == view.chosen, a.name, (
+                    SHORT.get(a.name, a.title), STATUS.get(a.status, a.status), str(a.pivots or a.iterations),
+                    str(len(a.basic)), f"{a.residual:.1e}",
+                    short(float(a.lam[ui.inspector.row]), float(np.abs(a.lam).max()))))
+            imgui.end_table()
+        if len(view.answers) == 1:
+            style.muted(ui, "Pause to compare all solvers.")
+        _side_by_side(ui, view)
+
+
+def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) -> None:
+    imgui.table_next_row()
+    for k, text in enumerate(cells):
+        imgui.table_next_column()
+        if k == 0:
+            if imgui.selectable(f"{text}##answer_{name}", chosen, imgui.SelectableFlags_.span_all_columns)[0]:
+                ui.inspector.solver, ui.inspector.pivot, ui.inspector.shift = name, 0, {}
+        elif k == 1 and text != "solved":
+            with style.color(imgui.Col_.text, style.colors(ui).warning):
+                imgui.text(f"\uf071 {text}")
+        else:
+            imgui.text(text)
+
+
+SHORT = {"lemke": "Lemke", "dantzig": "Dantzig", "block_pivot": "Blocks", "qp_force": "QP λ",
+         "qp_acceleration": "QP q̈", "gauss_seidel": "G–Seidel"}
+
+
+def _side_by_side(ui: UiState, view: EquationsView) -> None:
+    """One row a contact: λ of every solver and of the method; those off the chosen one's in the warning colour."""
+    c = style.colors(ui)
+    columns: list[tuple[str, Array]] = [(SHORT.get(a.name, a.name), a.lam) for a in view.answers]
+    columns.append(("Method", view.method))
+    chosen = view.answers[view.chosen].lam
+    top = float(np.abs(chosen).max(initial=0.0)) or 1.0
+    if not imgui.begin_table("side_by_side", len(columns) + 1, TABLE):
+        return
+    imgui.table_setup_scroll_freeze(1, 1)
+    imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 2.2 * ui.font)
+    for heading, _ in columns:
+        imgui.table_setup_column(heading)
+    imgui.table_headers_row()
+    clipper = imgui.ListClipper()
+    clipper.begin(len(chosen))
+    while clipper.step():
+        for i in range(clipper.display_start, clipper.display_end):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            if imgui.selectable(f"{i + 1}##lam_{i}", i == ui.inspector.row,
+                                imgui.SelectableFlags_.span_all_columns)[0]:
+                ui.inspector.row = ui.inspector.column = i
+            for _, lam in columns:
+                imgui.table_next_column()
+                value = float(lam[i])
+                if np.isnan(value):
+                    style.muted(ui, "–")
+                    continue
+                off = abs(value - chosen[i]) > 1e-6 * top
+                with style.color(imgui.Col_.text, c.warning if value < -1e-9 * top else c.text if not off else c.muted):
+                    imgui.text(short(value, top))
+    clipper.end()
+    imgui.end_table()
+
+
+# ---------------------------------------------------------------------------------------- what the forces leave open
+
+
+def draw_freedom(ui: UiState, view: EquationsView) -> None:
+    """A slider for each force that the equations leave open; the others follow, and nothing moves differently."""
+    free, chosen = view.freedom, view.answers[view.chosen]
+    if free is None:
+        known = view.rank is not None and chosen.status == "solved"
+        style.muted(ui, "The normals of the contacts that carry are independent: λ is unique." if known else
+                    "No solution, so nothing is open." if chosen.status != "solved" else "Pause to see it.", wrap=True)
+        return
+    m = len(free.parameters)
+    imgui.text_wrapped(f"ζ̇ and T λ are unique, λ is not: {m} force{'s' if m > 1 else ''} can be chosen freely within "
+                       "limits. The motion stays the same.")
+    t = inspected.shifts(ui, free)
+    if imgui.button("As solved##freedom"):
+        ui.inspector.shift = {}
+    imgui.set_item_tooltip(f"The basic solution of {chosen.title}: contacts outside its basis carry nothing")
+    imgui.same_line(0, 0.3 * ui.font)
+    if imgui.button("Least |λ|##freedom"):
+        ui.inspector.shift = dict(zip(free.parameters.tolist(),
+                                      (free.shortest - chosen.lam)[free.parameters].tolist(), strict=True))
+    imgui.set_item_tooltip("The solution with the smallest sum of squares: the load shared as evenly as can be")
+    if np.isfinite(view.method).all():
+        imgui.same_line(0, 0.3 * ui.font)
+        if imgui.button("As the method##freedom"):
+            ui.inspector.shift = dict(zip(free.parameters.tolist(),
+                                          (view.method - chosen.lam)[free.parameters].tolist(), strict=True))
+        imgui.set_item_tooltip("What the running method found, within its residual")
+    for k, j in enumerate(free.parameters.tolist()):
+        _force_slider(ui, view, t, k, j)
+
+
+def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) -> None:
+    """The force of contact j within its limits, with a mark for each solver's answer."""
+    free, lam = view.freedom, view.answers[view.chosen].lam
+    assert free is not None
+    low, high = inspected.limits(lam, free, t, k)
+    top = 2.0 * float(np.abs(view.problem.d / np.maximum(np.diagonal(view.problem.M), 1e-300)).max())
+    high = min(high, top)
+    force = float(lam[j] + t[k])
+    imgui.text(f"λ {j + 1}")
+    imgui.same_line(3.2 * ui.font)
+    with style.font(ui, bold=True):
+        imgui.text(style.engineering(max(force, 0.0), "N"))
+    imgui.same_line(8.0 * ui.font)
+    upper = "any" if not np.isfinite(high) else style.engineering(float(lam[j]) + high, "N")
+    style.muted(ui, f"{style.engineering(max(float(lam[j]) + low, 0.0), 'N')} … {upper}")
+    if high - low <= 1e-9 * max(top, 1e-9):
+        imgui.same_line()
+        style.muted(ui, "fixed by the other sliders")
+        return
+    x, y = imgui.get_cursor_screen_pos()
+    width = imgui.get_content_region_avail().x - 0.5 * ui.font
+    imgui.set_next_item_width(width)
+    changed, value = style.slider(f"open_{j}", float(np.clip(t[k], low, high)), low, high, "%.3f", ui)
+    if changed:
+        ui.inspector.shift[j] = value
+    draw, c = imgui.get_window_draw_list(), style.colors(ui)
+    knob = 0.38 * ui.font
+    for a in view.answers:
+        share = (float(a.lam[j] - lam[j]) - low) / (high - low)
+        if a.status == "solved" and -1e-6 <= share <= 1 + 1e-6:
+            at = x + knob + share * (width - 2 * knob)
+            draw.add_line((at, y + 0.05 * ui.font), (at, y + 0.45 * ui.font), style.u32(c.warning), 2.0)
+    if imgui.is_item_hovered():
+        same = [a.title for a in view.answers if a.status == "solved"
+                and abs(float(a.lam[j] - lam[j] - t[k])) < 1e-6 * top]
+        imgui.set_tooltip("Marks: the solvers' answers." + (f"\nHere: {', '.join(same)}" if same else ""))

@@ -1,0 +1,184 @@
+"""The last impact, frozen: move e and μ, change the law, and see what it would have done before going on."""
+
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import imgui
+
+from contactlab.app.panels import style
+from contactlab.app.panels.equations import TABLE, waiting
+from contactlab.app.panels.formula import formula, number
+from contactlab.app.ui_state import UiState
+from contactlab.physics.inspection import ImpactView
+from contactlab.physics.messages import Command, Seek, Set, Snapshot, Step
+
+Send = Callable[[Command], None]
+LAWS = {
+    "newton": ("Newton, all at once", r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
+    "poisson": ("Poisson", r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
+    "sequential": ("One after the other", r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
+    "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
+    "coulomb": ("Coulomb's cone", r"|P_t| \le \mu P_n"),
+}
+MOST_BODIES = 40
+
+
+def draw_impact(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    if snapshot is None:
+        return
+    view = snapshot.inspection.impact if snapshot.inspection is not None else None
+    if view is None:
+        waiting(ui, snapshot)
+        return
+    imgui.begin_child("impact_laws", (0.42 * imgui.get_content_region_avail().x, 0))
+    _what(ui, snapshot, view, send)
+    _laws(ui, view)
+    imgui.end_child()
+    imgui.same_line(0, 1.2 * ui.font)
+    imgui.begin_child("impact_result")
+    _result(ui, snapshot, view)
+    imgui.end_child()
+
+
+def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None:
+    """Which impact, its e and μ."""
+    inspector, event = ui.inspector, view.event
+    a, b = (snapshot.labels.bodies[k] for k in event.bodies)
+    ago = snapshot.step - event.step
+    with style.font(ui, bold=True):
+        imgui.text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
+    style.muted(ui, f"{len(view.friction)} contacts take part, "
+                    + ("in the step just made" if ago == 0 else f"{ago} step{'s' if ago > 1 else ''} ago")
+                    + ". What if …", wrap=True)
+    inspector.restitution = _coefficient(ui, "impact_e", "e", inspector.restitution, view.restitution, 1.0)
+    inspector.friction = _coefficient(ui, "impact_mu", "μ", inspector.friction, view.friction, 1.5)
+    if imgui.button("Make this step again so##impact"):
+        for name, value in (("restitution", inspector.restitution), ("friction", inspector.friction)):
+            if value is not None:
+                send(Set(name, value))
+        send(Seek(event.step - 1))
+        send(Step(1))
+    imgui.set_item_tooltip("Go back to before the impact, set e and μ of all contacts, and take the step anew")
+
+
+def _coefficient(ui: UiState, name: str, symbol: str, asked: float | None, used: np.ndarray, top: float
+                 ) -> float | None:
+    """A slider; None = as it was."""
+    low, high = float(used.min()), float(used.max())
+    shown = asked if asked is not None else 0.5 * (low + high)
+    imgui.align_text_to_frame_padding()
+    imgui.text(f"{symbol} = {shown:.2f}" if asked is not None or low == high else f"{symbol} = {low:.2f} … {high:.2f}")
+    imgui.same_line(7.0 * ui.font)
+    imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 2.8 * ui.font, 4.0 * ui.font))
+    changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)
+    imgui.same_line(0, 0.3 * ui.font)
+    imgui.begin_disabled(asked is None)
+    if imgui.button(f"\uf0e2##{name}_own"):
+        changed, value = False, shown
+        asked = None
+    imgui.end_disabled()
+    imgui.set_item_tooltip("As it was in the scene")
+    return value if changed else asked
+
+
+def _laws(ui: UiState, view: ImpactView) -> None:
+    """All laws with what they lose; a click chooses the one that is shown."""
+    with style.font(ui, size=14.0):
+        if imgui.begin_table("laws", 3, TABLE & ~imgui.TableFlags_.scroll_y):
+            imgui.table_setup_column("Law")
+            imgui.table_setup_column("Energy lost", imgui.TableColumnFlags_.width_fixed, 7.6 * ui.font)
+            imgui.table_setup_column("Status", imgui.TableColumnFlags_.width_fixed, 4.0 * ui.font)
+            imgui.table_headers_row()
+            for law, impact in view.impacts.items():
+                imgui.table_next_row()
+                imgui.table_next_column()
+                if imgui.selectable(f"{LAWS[law][0]}##law_{law}", law == ui.inspector.law,
+                                    imgui.SelectableFlags_.span_all_columns)[0]:
+                    ui.inspector.law = law
+                imgui.table_next_column()
+                imgui.text(f"{style.engineering(lost(view, law), 'J')}   {share_lost(view, law):.1f} %")
+                imgui.table_next_column()
+                imgui.text(impact.status)
+            imgui.end_table()
+
+
+def share_lost(view: ImpactView, law: str) -> float:
+    """Kinetic energy lost in percent of that of the system."""
+    return 100.0 * lost(view, law) / view.kinetic if view.kinetic > 0.0 else 0.0
+
+
+def lost(view: ImpactView, law: str) -> float:
+    """Kinetic energy lost, what is only rounding left out [J]."""
+    loss = view.impacts[law].loss
+    return loss if abs(loss) > 1e-12 * view.kinetic else 0.0
+
+
+def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
+    """Impulses and velocities of the chosen law."""
+    law = ui.inspector.law if ui.inspector.law in view.impacts else "newton"
+    impact = view.impacts[law]
+    width = 3 if len(impact.impulse) == len(view.contacts.u) else 1
+    title, equation = LAWS[law]
+    with style.font(ui, bold=True):
+        imgui.text(title)
+    formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
+    gain = number(-lost(view, law))
+    formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+) = {gain}\ \mathrm{{J}}", 15.0)
+    half = imgui.get_content_region_avail().x * 0.54
+    with style.font(ui, size=14.0):
+        _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, half)
+        imgui.same_line(0, 0.8 * ui.font)
+        _bodies(ui, snapshot, view, law)
+
+
+def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.ndarray, after: np.ndarray, width: int,
+              half: float) -> None:
+    """ζ before and after and the impulse of each contact."""
+    contacts, names = view.contacts, snapshot.labels.bodies
+    columns = ["Contact", "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
+    if not imgui.begin_table("impact_contacts", len(columns), TABLE, (half, 0)):
+        return
+    imgui.table_setup_scroll_freeze(0, 1)
+    for k, heading in enumerate(columns):
+        flags = imgui.TableColumnFlags_.width_fixed if k else imgui.TableColumnFlags_.width_stretch
+        imgui.table_setup_column(heading, flags, 3.2 * ui.font if k else 0.0)
+    imgui.table_headers_row()
+    for i in np.argsort(-impulse[::width], kind="stable").tolist():  # the hardest blow first
+        imgui.table_next_row()
+        imgui.table_next_column()
+        text = f"{names[int(contacts.body_a[i])]} → {names[int(contacts.body_b[i])]}"
+        imgui.selectable(f"{text}##impact_{i}", False, imgui.SelectableFlags_.span_all_columns)
+        if imgui.is_item_hovered():
+            ui.hovered_key, ui.hover_from_view = int(contacts.key[i]), False
+        values = [float(contacts.u[3 * i]), float(after[width * i]), float(impulse[width * i])]
+        if width == 3:
+            values.append(float(np.hypot(impulse[3 * i + 1], impulse[3 * i + 2])))
+        for value in values:
+            imgui.table_next_column()
+            imgui.text(_number(value))
+    imgui.end_table()
+
+
+def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None:
+    """Velocities of the bodies before and after."""
+    if not imgui.begin_table("impact_bodies", 3, TABLE):
+        return
+    imgui.table_setup_scroll_freeze(0, 1)
+    imgui.table_setup_column("Body", imgui.TableColumnFlags_.width_stretch, 1.0)
+    imgui.table_setup_column("v⁻ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.3)
+    imgui.table_setup_column("v⁺ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.3)
+    imgui.table_headers_row()
+    for k in range(min(len(view.moving), MOST_BODIES)):
+        imgui.table_next_row()
+        imgui.table_next_column()
+        imgui.text(snapshot.labels.bodies[int(view.moving[k])])
+        for values in (view.before[k], view.after[law][k]):
+            imgui.table_next_column()
+            imgui.text("  ".join(_number(float(v)) for v in values[:3]))
+            if imgui.is_item_hovered():
+                imgui.set_tooltip("ω = " + "  ".join(_number(float(v)) for v in values[3:]) + " rad/s")
+    imgui.end_table()
+
+
+def _number(value: float) -> str:
+    return "0" if abs(value) < 5e-10 else f"{value:.3f}" if 1e-3 <= abs(value) < 1e3 else f"{value:.1e}"

@@ -1,0 +1,106 @@
+"""A solver's way to its answer, step by step on the frozen problem: sets and forces change in matrix and view."""
+
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import imgui
+
+from contactlab.app import inspected
+from contactlab.app.panels import style
+from contactlab.app.panels.equations import TABLE, draw_bar, matrix_beside, waiting
+from contactlab.app.ui_state import UiState
+from contactlab.physics.inspection import EquationsView
+from contactlab.physics.messages import Command, Snapshot
+
+Send = Callable[[Command], None]
+
+
+def draw_pivots(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    if snapshot is None:
+        return
+    view = inspected.equations(ui, snapshot)
+    draw_bar(ui, snapshot, view)
+    if view is None:
+        waiting(ui, snapshot)
+        return
+    matrix_beside(ui, snapshot, view, "pivots_side", _side)
+
+
+def move(ui: UiState, snapshot: Snapshot, by: int) -> None:
+    """Go some steps of the solver on or back."""
+    view = inspected.equations(ui, snapshot)
+    if view is not None:
+        ui.inspector.pivot = min(max(ui.inspector.pivot + by, 0), len(view.steps))
+
+
+def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
+    inspector, last = ui.inspector, len(view.steps)
+    inspector.pivot = min(inspector.pivot, last)
+    for name, icon, tip, by in (
+        ("first_pivot", "\uf049", "To the start", -last), ("pivot_back", "\uf048", "One step back  (Shift+←)", -1),
+        ("pivot_on", "\uf051", "One step on  (Shift+→)", 1), ("last_pivot", "\uf050", "To the end", last),
+    ):
+        if style.icon_button(ui, name, icon, tip):
+            move(ui, snapshot, by)
+        imgui.same_line(0, 0.2 * ui.font)
+    imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 5.0 * ui.font, 4.0 * ui.font))
+    changed, value = style.slider("pivot", float(inspector.pivot), 0.0, float(max(last, 1)), "%.0f", ui)
+    if changed:
+        inspector.pivot = min(round(value), last)
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.align_text_to_frame_padding()
+    imgui.text(f"{inspector.pivot} / {last}")
+    with style.font(ui, bold=True):
+        imgui.text_wrapped(sentence(view, inspector.pivot))
+    style.muted(ui, progress(ui, view), wrap=True)
+    _table(ui, view)
+
+
+def sentence(view: EquationsView, pivot: int) -> str:
+    """What the step did."""
+    if not pivot:
+        return "Start: no force, ζ̇ = d."
+    step = view.steps[pivot - 1]
+    moves = [f"{step.entering} enters"] if step.entering else []
+    moves += [f"{step.leaving} leaves"] if step.leaving else []
+    return ", ".join(moves + ([step.note] if step.note else [])) or "Nothing changes."
+
+
+def progress(ui: UiState, view: EquationsView) -> str:
+    """How far the forces shown are from an answer."""
+    lam, basic = inspected.shown_forces(ui, view)
+    zeta = view.problem.M @ lam + view.problem.d
+    size = float(np.abs(view.problem.d).max(initial=0.0)) or 1.0
+    pressing, pulling = int((zeta < -1e-7 * size).sum()), int((lam < -1e-9 * max(np.abs(lam).max(), 1e-300)).sum())
+    text = f"{int(basic.sum())} in the basis, smallest ζ̇ {short_number(float(zeta.min()))} m/s²"
+    if pressing:
+        text += f", {pressing} still press into each other"
+    if pulling:
+        text += f", {pulling} pull"
+    return text + ("." if pressing or pulling else ": an answer.")
+
+
+def short_number(value: float) -> str:
+    return "0" if abs(value) < 1e-9 else f"{value:.3g}"
+
+
+def _table(ui: UiState, view: EquationsView) -> None:
+    """All steps; a click goes there."""
+    with style.font(ui, size=14.0):
+        if not imgui.begin_table("pivot_steps", 5, TABLE):
+            return
+        imgui.table_setup_scroll_freeze(0, 1)
+        for heading, width in (("Step", 2.6), ("Enters", 3.2), ("Leaves", 3.2), ("|B|", 2.2), ("", 0.0)):
+            flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
+            imgui.table_setup_column(heading, flags, width * ui.font)
+        imgui.table_headers_row()
+        for k, step in enumerate(view.steps, 1):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            if imgui.selectable(f"{k}##pivot_{k}", k == ui.inspector.pivot,
+                                imgui.SelectableFlags_.span_all_columns)[0]:
+                ui.inspector.pivot = k
+            for text in (step.entering, step.leaving, str(len(step.basic)), step.note):
+                imgui.table_next_column()
+                imgui.text(text)
+        imgui.end_table()
