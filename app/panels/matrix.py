@@ -161,7 +161,7 @@ def _cells(ui: UiState, grid: Grid, M: Array, basic: NDArray[np.bool_]) -> None:
 
 def text_size(ui: UiState, grid: Grid) -> float:
     """Of the numbers in cells [pixels]."""
-    return float(round(min(0.82 * grid.cell_h, 14.0 * ui.preferences.scale)))
+    return float(round(min(0.82 * grid.cell_h, 13.0 * ui.preferences.scale)))
 
 
 def room_for(ui: UiState, grid: Grid) -> int:
