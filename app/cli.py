@@ -24,6 +24,7 @@ from rich.table import Table
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.messages import Settings
+from contactlab.physics.problem import CannotSolve
 from contactlab.physics.scene import open_file
 from contactlab.physics.simulation import check_settings
 
@@ -119,7 +120,7 @@ def run(
                 if sim.step_count % every == 0:
                     trajectory.add()
                 bar.update(task, completed=sim.time)
-    except FloatingPointError as error:
+    except (FloatingPointError, CannotSolve) as error:
         finish(trajectory, out)
         fail(1, str(error))
     except KeyboardInterrupt:

@@ -395,36 +395,68 @@ def momenta(system, force, torque, h, P_in_out, L_in_out):
 
 
 # ------------------------------------------------------------------------------------------------- matrix written out
+@helper
+def frame_of(rows, k):
+    """The contact frame n, t1, t2."""
+    n = three(rows, k, NORMAL)
+    t1, t2 = tangents(n)
+    return (n, t1, t2)
+
+
 @kernel
-def delassus(system, M_out, d_out):
-    """M (3c, 3c) and d (3c,) of the system's rows in contact frames (n, t1, t2), without the mouse spring's answer."""
+def delassus(system, M_out):
+    """M (3c, 3c) of the system's rows in contact frames, without the mouse spring's answer."""
     rows, bodies = system.rows, system.bodies
     answer = bodies.copy()  # velocities after a unit impulse alone
+    answer[:, : ANGULAR + 3] = 0.0
     for k in range(int(system.count[0])):
-        n = three(rows, k, NORMAL)
         a = int(system.body_a[k])
         b = int(system.body_b[k])
-        arm_a = three(rows, k, ARM_A)
-        arm_b = three(rows, k, ARM_B)
-        frame = (n, tangents(n)[0], tangents(n)[1])
-        put(d_out, k, mat_vec(frame, add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))))
         for j in range(3):
-            p = mat_t_vec(frame, (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0))
-            answer[:, : ANGULAR + 3] = 0.0
-            push(answer, b, arm_b, p)
-            push(answer, a, arm_a, neg(p))
+            unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+            p = mat_t_vec(frame_of(rows, k), unit)
+            push(answer, b, three(rows, k, ARM_B), p)
+            push(answer, a, three(rows, k, ARM_A), neg(p))
             for i in range(int(system.count[0])):
                 u = relative_velocity(answer, int(system.body_a[i]), int(system.body_b[i]), three(rows, i, ARM_A),
                                       three(rows, i, ARM_B))
-                n_i = three(rows, i, NORMAL)
-                u = mat_vec((n_i, tangents(n_i)[0], tangents(n_i)[1]), u)
+                u = mat_vec(frame_of(rows, i), u)
                 for r in range(3):
                     M_out[3 * i + r, 3 * k + j] = u[r]
+            answer[a, : ANGULAR + 3] = 0.0
+            answer[b, : ANGULAR + 3] = 0.0
+
+
+@kernel
+def in_frames(system, u_out, lam_out):
+    """Velocities u and impulses λ (3c,) of the system's rows in contact frames."""
+    rows, bodies = system.rows, system.bodies
+    for k in range(int(system.count[0])):
+        u = add(three(rows, k, BIAS), relative_velocity(bodies, int(system.body_a[k]), int(system.body_b[k]),
+                                                        three(rows, k, ARM_A), three(rows, k, ARM_B)))
+        u = mat_vec(frame_of(rows, k), u)
+        p = mat_vec(frame_of(rows, k), row(system.impulse, k))
+        for r in range(3):
+            u_out[3 * k + r] = u[r]
+            lam_out[3 * k + r] = p[r]
+
+
+@kernel
+def take_impulses(lam, system):
+    """Put impulses λ (3c,), given in contact frames, in the place of the system's, and let the change act."""
+    rows, bodies = system.rows, system.bodies
+    for k in range(int(system.count[0])):
+        p = mat_t_vec(frame_of(rows, k), (lam[3 * k], lam[3 * k + 1], lam[3 * k + 2]))
+        change = sub(p, row(system.impulse, k))
+        put(system.impulse, k, p)
+        push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), change)
+        push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), neg(change))
 
 
 def to_dense(system: System) -> ContactProblem:
-    """The contact problem of a system's velocities (which must not contain its impulses), with M written out."""
+    """The contact problem of a system, with M written out; d is without the effect of its impulses."""
     c = int(system.count[0])
-    M, d = np.zeros((3 * c, 3 * c)), np.zeros((c, 3))
-    delassus(system, M, d)
-    return ContactProblem.frictional(M, d, system.rows[:c, FRICTION])
+    M, u, lam = np.zeros((3 * c, 3 * c)), np.zeros(3 * c), np.zeros(3 * c)
+    delassus(system, M)
+    in_frames(system, u, lam)
+    return ContactProblem.frictional(M, u - M @ lam, system.rows[:c, FRICTION])

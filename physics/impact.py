@@ -41,7 +41,7 @@ class Impact(NamedTuple):
     impulse: Array     #: (k,) P [N s]
     zeta: Array        #: (k,) ζ⁺ [m/s]
     loss: float        #: kinetic energy lost [J]
-    status: str        #: "solved", or why not: "iterations", "inconsistent", ...
+    status: str        #: "solved", or why not: "iterations", "infeasible", ...
     restitution: Array #: (c,) e as used: lower than given where energy would have grown
     order: IntArray    #: contacts in the order in which they were hit; empty where all were hit at once
 

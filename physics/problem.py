@@ -12,7 +12,8 @@ accelerations for u and d.
 
 import pathlib
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Flag, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +22,35 @@ from numpy.typing import ArrayLike
 from contactlab.physics.model import Array, IntArray
 
 
-@dataclass(frozen=True)
-class SolveInfo:
-    """How a solver fared."""
+class Takes(Flag):
+    """Which problems a solver takes."""
 
-    status: str        #: "solved", or "iterations": stopped by the limit before its tolerance was met
-    iterations: int
-    change: float      #: size of the last correction [m/s]
+    FRICTIONLESS = auto()  #: written out, one row a contact
+    FRICTION = auto()      #: written out, three rows a contact
+    BODIES = auto()        #: a `System`, whose matrix is never formed
+
+
+class CannotSolve(Exception):
+    """A solver cannot take the contacts of this instant; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolveInfo:
+    """How a solver fared.
+
+    status: "solved"; "iterations": stopped by the limit before its tolerance was met; "infeasible": there is no
+    solution, as `certificate` proves; "glued": what plain Gauss–Seidel finds where contacts pull; "ray", "stuck": the
+    method ended without an answer, which cannot happen without friction where M is symmetric positive semidefinite and
+    well enough conditioned.
+    """
+
+    status: str
+    iterations: int  #: sweeps, rounds or steps, whatever the method counts
+    change: float    #: what is still wrong or has last been changed [unit of d]
+    pivots: int = 0  #: exchanges of a contact into or out of the basis
+    #: rows of the basis, ascending, or of forces that do not vanish: λ vanishes elsewhere
+    basic: IntArray = field(default_factory=lambda: np.zeros(0, np.int32))
+    certificate: Array | None = None  #: (k,) see `solvers.pivoting`, largest entry 1; None unless infeasible
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.inspection import Inspection, look
 from contactlab.physics.pacing import Pacer
+from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
 from contactlab.physics.warm_up import compiled_share, warm_up
@@ -238,7 +239,7 @@ class Runner:
         """Pause and say why; the simulation stays at its last good state, and any command may follow."""
         self._paused = True
         self.failure = "".join(traceback.format_exception(error))
-        expected = isinstance(error, FloatingPointError)
+        expected = isinstance(error, FloatingPointError | CannotSolve)
         self._error = str(error) if expected else f"the engine failed: {type(error).__name__}: {error}"
 
     def _log_energy(self) -> None:

@@ -28,7 +28,7 @@ from contactlab.physics.methods import JOINTS, METHODS
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
-from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.solvers import SOLVERS, refusal
 from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
 
 if TYPE_CHECKING:
@@ -320,8 +320,10 @@ class Simulation:
     def _apply(self, settings: Settings) -> None:
         old = self.settings
         _check_joints(self._scene_model, settings.method)
-        self.settings = settings
-        self._model = self._model_with(settings)
+        model = self._model_with(settings)
+        if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
+            raise ValueError(reason)
+        self.settings, self._model = settings, model
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
             self._method = METHODS[settings.method](self._model)

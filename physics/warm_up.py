@@ -17,6 +17,7 @@ from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import body_count
+from contactlab.physics.problem import ContactProblem, Takes
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 from contactlab.physics.solvers import SOLVERS
@@ -49,6 +50,9 @@ def warm_up(progress: Callable[[str, float], None]) -> None:
         _run(scene)
     progress("free motion", compiled_share())
     _fly()
+    if second is not None:
+        progress("solvers", compiled_share())
+        _solve()
     progress("ready", 1.0)
     _note_ready()
 
@@ -60,13 +64,24 @@ def _start_second() -> subprocess.Popen[bytes]:
 
 
 def compile_second_half() -> None:
-    """Compile the kernels that a ball on a plane does not need: integrators, contacts of other shapes."""
+    """Compile the kernels that a ball on a plane does not need: integrators, solvers, contacts of other shapes."""
     with _everything() as scene:
         model, state, _, _ = scene.build()
     detector = Detector(model)
     detector.time_of_impact(state.bodies, 1.0 / 480.0)
     detector.detect(state.bodies, np.zeros(body_count(model)))
     _fly()
+    _solve()
+
+
+def _solve() -> None:
+    """A problem of redundant contacts by every solver, and one with friction by those that take it."""
+    smooth = ContactProblem.frictionless(np.ones((3, 3)), -np.ones(3))
+    rough = ContactProblem.frictional(np.eye(6) + 1.0, -np.ones(6), 0.5)
+    for solver in SOLVERS.values():
+        solver(smooth, np.zeros(3))
+        if Takes.FRICTION in solver.takes:
+            solver(rough, np.zeros(6))
 
 
 def _fly() -> None:
@@ -99,7 +114,7 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 
 def _run(scene: Scene) -> None:
-    for method, solver in product(METHODS, SOLVERS):
+    for method, solver in product(METHODS, ("pgs", "interior_point")):  # bodies, and the matrix written out
         simulation = Simulation(scene, method=method, solver=solver, iterations=2)
         simulation.step()
         simulation.grab("body 0", (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))

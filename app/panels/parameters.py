@@ -13,7 +13,7 @@ from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Command, Set, Snapshot
 from contactlab.physics.methods import METHODS
-from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.solvers import SOLVERS, refusal
 
 Send = Callable[[Command], None]
 FULL = -1e-6  # item width: to the right edge
@@ -129,7 +129,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     settings = snapshot.settings
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, INTEGRATORS)
-    _choice(ui, send, "solver", "Solver", settings.solver, SOLVERS)
+    _solver_choice(ui, send, snapshot)
     rate = _value(ui, "h", 1.0 / settings.h)
     _label(ui, "Step  h", f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
     imgui.set_next_item_width(FULL)
@@ -154,6 +154,25 @@ def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names:
         for key in names:
             if imgui.selectable(key.replace("_", " "), key == current)[0]:
                 send(Set(name, key))
+        imgui.end_combo()
+
+
+def _solver_choice(ui: UiState, send: Send, snapshot: Snapshot) -> None:
+    """A combo box of solvers by title; those that the scene's contacts rule out are grey and say why."""
+    current = snapshot.settings.solver
+    imgui.align_text_to_frame_padding()
+    imgui.text("Solver")
+    imgui.same_line(5.2 * ui.font)
+    imgui.set_next_item_width(FULL)
+    if imgui.begin_combo("##solver", SOLVERS[current].title, imgui.ComboFlags_.height_large):
+        for name, solver in SOLVERS.items():
+            reason = refusal(name, snapshot.model)
+            imgui.begin_disabled(bool(reason))
+            if imgui.selectable(f"{solver.title}##{name}", name == current)[0]:
+                send(Set("solver", name))
+            imgui.end_disabled()
+            if reason and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled):
+                imgui.set_tooltip(reason[:1].upper() + reason[1:])
         imgui.end_combo()
 
 

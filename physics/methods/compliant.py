@@ -43,6 +43,7 @@ class Compliant:
     """METHODS["compliant"]. Holds scratch memory only; all that matters later is in the State."""
 
     title = "Compliant surfaces (soft)"
+    uses: frozenset[str] = frozenset()
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)

@@ -33,9 +33,10 @@ from contactlab.physics.methods.moreau import (
     take_free,
 )
 from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.problem import BODY_SIZE, ContactProblem, empty_system
+from contactlab.physics.problem import BODY_SIZE, ContactProblem, SolveInfo, empty_system
 from contactlab.physics.residual import system_residual
-from contactlab.physics.solvers import SOLVERS
+from contactlab.physics.solvers import SOLVERS, BodiesSolver, Solver
+from contactlab.physics.solvers.written_out import solve_written_out
 from contactlab.physics.state import ContactMemory, Contacts, State, empty_contacts, empty_state
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
@@ -51,6 +52,7 @@ class TimeStepping:
     """METHODS["time_stepping"]. Holds scratch memory only; all that matters later is in the State."""
 
     title = "Time stepping (Moreau–Jean)"
+    uses = frozenset({"solver", "iterations"})
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)
@@ -79,12 +81,18 @@ class TimeStepping:
         known = warm_start(state.memory, self._previous, self._system)
         cold = 2 * known < self._system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
-        solved = SOLVERS[settings.solver].solve_bodies(self._system, iterations, TOLERANCE)
+        solved = self._solve(SOLVERS[settings.solver], iterations)
         residual = float(system_residual(self._system))
         self._depart(state, loads, settings)
         deepest = self._report(state, loads, h, energy_before)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest)
+
+    def _solve(self, solver: Solver, iterations: int) -> SolveInfo:
+        """Impulses for the system by a solver of either kind."""
+        if isinstance(solver, BodiesSolver):
+            return solver.solve_bodies(self._system, iterations, TOLERANCE)
+        return solve_written_out(solver, self._system, iterations if solver.iterative else 0, TOLERANCE)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""

@@ -21,22 +21,21 @@ import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem import ContactProblem, SolveInfo, Takes
 from contactlab.physics.solvers.lcp_info import (
     GOING,
     ROUNDING,
     SOLVED,
     STATUS,
     STUCK,
-    LcpInfo,
     PivotStep,
     equilibrate,
     row_product,
     scaled,
-    step_of,
     subtract_row,
 )
-from contactlab.physics.solvers.qp import COUNT, force_run, force_start, minimise
+from contactlab.physics.solvers.pivoting import finish
+from contactlab.physics.solvers.qp import COUNT, ActiveSet, force_run, force_start
 
 TRIES = 10        # rounds of whole blocks without progress before single exchanges
 SINGULAR = 1e-10  # pivot of a unit-diagonal matrix below which columns are taken for dependent
@@ -249,9 +248,11 @@ class BlockPivot:
 
     name = "block_pivot"
     title = "Block principal pivoting"
+    takes = Takes.FRICTIONLESS
+    iterative = False
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution (see LcpSolver)."""
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
+        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
         if problem.dimension != 1:
             raise ValueError("block pivoting solves problems without friction")
         basic, counts = np.empty(len(lam), np.int32), np.empty(3, np.int32)
@@ -261,9 +262,9 @@ class BlockPivot:
         if outcome == SOLVED:
             change = natural_violation(problem.M, problem.d, lam, tolerance)
             if change >= 0.0:
-                return LcpInfo("solved", rounds, change, pivots, basic[:count])
+                return SolveInfo("solved", rounds, change, pivots, basic[:count])
         data = scaled(problem)
-        info = minimise(problem, data, lam / (data.scale * data.size), limit, tolerance, lam)
+        info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
         return replace(info, iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
@@ -283,7 +284,8 @@ class BlockPivot:
             if shift[0] > 0:
                 note += f", M + {SHIFT:g} 1"
             basic = np.flatnonzero(before).astype(np.int32)
-            yield step_of(problem, data, number, (names[0], names[1]), basic, force, note)
+            given = data.restore(force)
+            yield PivotStep(number, names[0], names[1], basic, given, problem.M @ given + problem.d, note)
             if outcome != GOING:
                 return
 

@@ -19,29 +19,23 @@ State: the principal pivot transform T of M on C [CPS §2.3], whose column k hol
 P-matrix will do, as will all symmetric positive semidefinite ones.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem import ContactProblem, SolveInfo
 from contactlab.physics.solvers.lcp_info import (
     DEPENDENT,
     GOING,
     INCONSISTENT,
     RAY,
     SOLVED,
-    STATUS,
     STUCK,
-    LcpInfo,
-    PivotStep,
     Scaled,
-    conclude,
     row_value,
     scaled,
-    step_of,
 )
+from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
 
 TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
 REBUILDS = 4    # times T is computed afresh because its rounding has grown
@@ -221,18 +215,18 @@ def dantzig_run(M, d, tolerance, T, value, clamped, kept, driven, force, work, l
     return outcome
 
 
-class Tableau:
-    """The arrays of the method for one scaled problem, and the moves on them."""
+class DantzigPath(Path):
+    """T of one scaled problem."""
+
+    one, many = staticmethod(dantzig_pivot), staticmethod(dantzig_run)
 
     def __init__(self, data: Scaled, tolerance: float) -> None:
         n = len(data.d)
-        self.data = data
-        self.tolerance = tolerance * data.scale / data.size
-        self.T, self.value, self.work = np.empty((n, n)), np.empty(n), np.empty(n)
-        self.clamped, self.kept = np.zeros(n, np.int32), np.zeros(n, np.int32)
-        self.driven, self.last = np.full(1, -1, np.int32), np.full(2, -1, np.int32)
-        self.force = np.zeros(1)
-        self.pivots = np.zeros(1, np.int32)
+        self.T, self.value = np.empty((n, n)), np.empty(n)
+        self.clamped, self.driven, self.force = np.zeros(n, np.int32), np.full(1, -1, np.int32), np.zeros(1)
+        kept, work, last = np.zeros(n, np.int32), np.empty(n), np.full(2, -1, np.int32)
+        super().__init__(data, last, data.M, data.d, tolerance * data.scale / data.size, self.T, self.value,
+                         self.clamped, kept, self.driven, self.force, work, last)
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -243,22 +237,12 @@ class Tableau:
             dantzig_rebuild(self.data.M, self.data.d, self.clamped, self.T, self.value)
         self.driven[0] = -1
 
-    def _state(self) -> tuple:
-        return (self.data.M, self.data.d, self.tolerance, self.T, self.value, self.clamped, self.kept, self.driven,
-                self.force, self.work, self.last)
-
-    def pivot(self) -> int:
-        return int(dantzig_pivot(*self._state()))
-
-    def run(self, limit: int) -> int:
-        return int(dantzig_run(*self._state(), limit, self.pivots))
-
     @property
     def basic(self) -> IntArray:
         return np.flatnonzero(self.clamped).astype(np.int32)
 
     def lam(self) -> Array:
-        """λ so far, that of the contact in hand included."""
+        """That of the contact in hand included."""
         lam = np.where(self.clamped == 1, self.value, 0.0)
         if self.driven[0] >= 0:
             lam[self.driven[0]] = self.force[0]
@@ -271,38 +255,29 @@ class Tableau:
         ray[k] = 1.0
         return ray
 
+    def note(self) -> str:
+        k = int(self.driven[0])
+        return f"driving contact {k + 1}" if k >= 0 else "in order"
 
-class Dantzig:
-    """Baraff's fast pivoting."""
+
+class Dantzig(PivotingSolver):
+    """Baraff's fast pivoting. Its steps: the contact in hand shows its growing force; those not yet seen to may have
+    ζ̇ < 0."""
 
     name = "dantzig"
     title = "Dantzig–Baraff pivoting"
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
-        data = scaled(problem)
-        state = Tableau(data, tolerance)
-        limit = iterations or 50 * len(lam) + 100
-        info = LcpInfo("iterations", 0, 0.0, 0, state.basic)
-        for _ in range(REBUILDS):
-            outcome = state.run(limit)
-            count = int(state.pivots[0])
-            ray = state.ray() if outcome == RAY else data.d
-            info = conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
-            if info.status in ("solved", "inconsistent", "iterations"):
-                break
-            state.rebuild()
-        return info
+    def begin(self, data: Scaled, start: Array, tolerance: float) -> DantzigPath:
+        return DantzigPath(data, tolerance)
 
-    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Pivot by pivot; the contact in hand shows its growing force, those not yet seen to may have ζ̇ < 0."""
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
+        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see PivotingSolver)."""
         data = scaled(problem)
-        state = Tableau(data, 1e-12)
-        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
-            outcome = state.pivot()
-            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
-            k = int(state.driven[0])
-            note = STATUS[outcome] if outcome != GOING else f"driving contact {k + 1}" if k >= 0 else "in order"
-            yield step_of(problem, data, number, (names[0], names[1]), state.basic, state.lam(), note)
-            if outcome not in (GOING,):
-                return
+        path = DantzigPath(data, tolerance)
+        info = SolveInfo("iterations", 0, 0.0, 0, path.basic)
+        for _ in range(REBUILDS):
+            info = finish(problem, data, path, iterations or most_pivots(lam), tolerance, lam)
+            if info.status in ("solved", "infeasible", "iterations"):
+                break
+            path.rebuild()
+        return info

@@ -14,13 +14,11 @@ A force that reaches zero on the way leaves W. Where g depends on W (z = 0), a s
 where no force falls either, g = G_W r with r <= 0 contradicts the constraints, and y = (1, -r) is the certificate.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem import ContactProblem, SolveInfo
 from contactlab.physics.solvers.lcp_info import (
     DEPENDENT,
     GOING,
@@ -28,14 +26,10 @@ from contactlab.physics.solvers.lcp_info import (
     RAY,
     ROUNDING,
     SOLVED,
-    STATUS,
-    LcpInfo,
-    PivotStep,
     Scaled,
-    conclude,
     scaled,
-    step_of,
 )
+from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
 
 COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand (-1: none)
 
@@ -208,27 +202,18 @@ def dual_run(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, e
     return outcome
 
 
-class LeastConstraint:
-    """The arrays of the method for columns g_i (k, m) of unit length and d (k,), and the moves on them."""
+class LeastConstraint(Path):
+    """The method for columns g_i (k, m) of a scaled problem, each of unit length."""
 
-    def __init__(self, columns: Array, d: Array, tolerance: Array) -> None:
+    one, many = staticmethod(dual_step), staticmethod(dual_run)
+
+    def __init__(self, data: Scaled, columns: Array, tolerance: float) -> None:
         k, m = columns.shape
-        self.columns, self.d, self.tolerance = columns, d, tolerance
-        self.a, self.z, self.r = np.zeros(m), np.zeros(m), np.zeros(m + 1)
-        self.Q, self.R, self.force = np.zeros((m + 1, m)), np.zeros((m + 1, m + 1)), np.zeros(m + 1)
-        self.rows, self.state = np.zeros(m + 1, np.int32), np.array([0, -1], np.int32)
-        self.driven_force, self.excused = np.zeros(1), np.zeros(k, np.int32)
-        self.last, self.pivots = np.full(2, -1, np.int32), np.zeros(1, np.int32)
-
-    def _arrays(self) -> tuple:
-        return (self.columns, self.d, self.tolerance, self.a, self.Q, self.R, self.rows, self.force, self.state,
-                self.driven_force, self.excused, self.z, self.r, self.last)
-
-    def step(self) -> int:
-        return int(dual_step(*self._arrays()))
-
-    def run(self, limit: int) -> int:
-        return int(dual_run(*self._arrays(), limit, self.pivots))
+        self.a, self.r, self.force = np.zeros(m), np.zeros(m + 1), np.zeros(m + 1)
+        self.rows, self.state, self.driven_force = np.zeros(m + 1, np.int32), np.array([0, -1], np.int32), np.zeros(1)
+        Q, R, last = np.zeros((m + 1, m)), np.zeros((m + 1, m + 1)), np.full(2, -1, np.int32)
+        super().__init__(data, last, columns, data.d, tolerance * data.scale / data.size, self.a, Q, R, self.rows,
+                         self.force, self.state, self.driven_force, np.zeros(k, np.int32), np.zeros(m), self.r, last)
 
     @property
     def basic(self) -> IntArray:
@@ -236,7 +221,7 @@ class LeastConstraint:
 
     def lam(self) -> Array:
         """The multipliers, that of the constraint in hand included."""
-        lam = np.zeros(len(self.d))
+        lam = np.zeros(len(self.data.d))
         count = int(self.state[COUNT])
         lam[self.rows[:count]] = self.force[:count]
         if self.state[DRIVEN] >= 0:
@@ -244,51 +229,31 @@ class LeastConstraint:
         return lam
 
     def ray(self) -> Array:
-        """y: the combination of constraints that contradict one another."""
-        y = np.zeros(len(self.d))
+        """The combination of constraints that contradict one another."""
+        y = np.zeros(len(self.data.d))
         count = int(self.state[COUNT])
         y[self.rows[:count]] = -self.r[:count]
         y[self.state[DRIVEN]] = 1.0
         return y
 
-
-def _start(data: Scaled, tolerance: float) -> LeastConstraint:
-    """The method for a scaled problem, by a factor of its M."""
-    G = np.zeros_like(data.M)
-    rank = int(factor_semidefinite(data.M, G))
-    return LeastConstraint(np.ascontiguousarray(G[:rank].T), data.d, tolerance * data.scale / data.size)
+    def note(self) -> str:
+        return f"|q̈ - q̈₀| = {self.data.size * np.linalg.norm(self.a):.6g}"
 
 
-class AccelerationQP:
-    """The QP in q̈, λ recovered."""
+class AccelerationQP(PivotingSolver):
+    """The QP in q̈, λ recovered. Its steps: the constraint |q̈ - q̈₀| grows from zero until no contact is violated."""
 
     name = "qp_acceleration"
     title = "QP in q̈ (least constraint)"
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
-        data = scaled(problem)
-        state = _start(data, tolerance)
-        outcome = state.run(iterations or 50 * len(lam) + 100)
-        count = int(state.pivots[0])
-        ray = state.ray() if outcome == RAY else data.d
-        return conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
-
-    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Step by step; the constraint |q̈ - q̈₀| grows from zero until no contact is violated."""
-        data = scaled(problem)
-        state = _start(data, 1e-12)
-        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
-            outcome = state.step()
-            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
-            note = STATUS[outcome] if outcome != GOING else f"|q̈ - q̈₀| = {data.size * np.linalg.norm(state.a):.6g}"
-            yield step_of(problem, data, number, (names[0], names[1]), state.basic, state.lam(), note)
-            if outcome != GOING:
-                return
+    def begin(self, data: Scaled, start: Array, tolerance: float) -> LeastConstraint:
+        G = np.zeros_like(data.M)
+        rank = int(factor_semidefinite(data.M, G))
+        return LeastConstraint(data, np.ascontiguousarray(G[:rank].T), tolerance)
 
 
-def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> tuple[Array, Array, LcpInfo]:
-    """q̈ (n,), λ (c,) and how it went from H (n, n), T (n, c), q̈₀ (n,) and Ṫᵀq̇ (c,); q̈₀ itself where inconsistent.
+def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> tuple[Array, Array, SolveInfo]:
+    """q̈ (n,), λ (c,) and how it went from H (n, n), T (n, c), q̈₀ (n,) and Ṫᵀq̇ (c,); q̈₀ itself where infeasible.
 
     minimise ½ (q̈ - q̈₀)ᵀ H (q̈ - q̈₀) subject to Tᵀ q̈ + Ṫᵀ q̇ >= 0                                   [RBDA eq. 11.44]
     """
@@ -296,11 +261,8 @@ def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> t
     G = np.linalg.solve(L, T)
     problem = ContactProblem.frictionless(G.T @ G, T.T @ free + drift)
     data = scaled(problem)
-    state = LeastConstraint(np.ascontiguousarray((G * data.scale).T), data.d, 1e-12 * data.scale / data.size)
-    outcome = state.run(50 * len(drift) + 100)
-    count = int(state.pivots[0])
+    path = LeastConstraint(data, np.ascontiguousarray((G * data.scale).T), 1e-12)
     lam = np.zeros(len(drift))
-    ray = state.ray() if outcome == RAY else data.d
-    info = conclude(problem, data, outcome, (count, count), state.basic, ray, 1e-12, lam)
-    moved = data.size * state.a if info.status == "solved" else np.zeros(len(free))
+    info = finish(problem, data, path, most_pivots(lam), 1e-12, lam)
+    moved = data.size * path.a if info.status == "solved" else np.zeros(len(free))
     return free + np.linalg.solve(L.T, moved), lam, info

@@ -13,10 +13,23 @@ import numpy as np
 
 from contactlab.physics.jit import kernel
 from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.solvers.lcp_info import ROUNDING, LcpInfo, PivotStep, violation
+from contactlab.physics.problem import ContactProblem, SolveInfo, Takes
+from contactlab.physics.solvers.lcp_info import ROUNDING, PivotStep, visits
+from contactlab.physics.solvers.pivoting import violation
 
 SWEEPS = 10000
+
+
+@kernel
+def equality_visit(M, d, f, i):
+    """Make ζ̇_i vanish, the other forces held; |a_ii Δf_i| [unit of b]."""
+    total = d[i]
+    for j in range(len(d)):
+        total += M[i, j] * f[j]
+    if M[i, i] <= 0.0:
+        return 0.0
+    f[i] -= total / M[i, i]
+    return abs(total)
 
 
 @kernel
@@ -24,12 +37,7 @@ def equality_sweep(M, d, f):
     """One sweep over all contacts, none projected; the largest |a_ii Δf_i| [unit of b]."""
     worst = 0.0
     for i in range(len(d)):
-        total = d[i]
-        for j in range(len(d)):
-            total += M[i, j] * f[j]
-        if M[i, i] > 0.0:
-            f[i] -= total / M[i, i]
-            worst = max(worst, abs(total))
+        worst = max(worst, equality_visit(M, d, f, i))
     return worst
 
 
@@ -38,8 +46,10 @@ class GaussSeidel:
 
     name = "gauss_seidel"
     title = "Gauss–Seidel without f ≥ 0 (glues)"
+    takes = Takes.FRICTIONLESS
+    iterative = True
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
         """Sweep from lam (k,), which is overwritten, until no ζ̇_i changes by more than tolerance [unit of d].
 
         The status is "glued" where A f = -b was met by contacts that pull, "solved" where none has to.
@@ -55,12 +65,9 @@ class GaussSeidel:
         pulls = np.min(lam, initial=0.0) < -1e-9 * np.max(np.abs(lam), initial=0.0)
         status = "iterations" if not change <= allowed else "glued" if pulls else "solved"
         basic = np.flatnonzero(lam).astype(np.int32)
-        return LcpInfo(status, done, violation(problem, lam), 0, basic)
+        return SolveInfo(status, done, violation(problem, lam), 0, basic)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Sweep by sweep."""
+        """Contact by contact, from lam (k,), which is left alone, to the end or the limit of sweeps."""
         f = lam.copy()
-        for number in range(1, (iterations or 50) + 1):
-            change = equality_sweep(problem.M, problem.d, f)
-            basic = np.flatnonzero(f).astype(np.int32)
-            yield PivotStep(number, "", "", basic, f.copy(), problem.M @ f + problem.d, f"change {change:.3g}")
+        yield from visits(problem, f, lambda i: equality_visit(problem.M, problem.d, f, i), iterations or SWEEPS)

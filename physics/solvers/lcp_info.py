@@ -1,27 +1,19 @@
-"""What the solvers of the frictionless problem share: scaling, the exact solution of a basis, certificates, the trace.
+"""What the solvers of the frictionless problem share: how they fared, their steps for display, scaling, sums.
 
     0 <= ζ̇ = M λ + d  ⊥  λ >= 0                                                                     [RBDA eq. 11.42]
 
-A *basic* solution has λ_i = 0 outside a set B with M_BB regular: the normals in B are independent [RBDA §11.5].
-Where M is positive semidefinite and no λ >= 0 gives M λ + d >= 0, a vector y proves it (Farkas):
-
-    y >= 0,  M y = 0,  d·y < 0,    because  y·(M λ + d) = d·y  for every λ.
-
-For a general M the proof is y >= 0, Mᵀ y <= 0, d·y < 0.
-
-Pivoting works on the problem scaled to a unit diagonal, S M S and S d with s_i = 1/√M_ii, so that heavy and light
-bodies meet the same tolerances; S d is divided by its largest entry. Afterwards λ_B is computed anew from M_BB and d_B.
+Solvers work on the problem scaled to a unit diagonal, S M S and S d with s_i = 1/√M_ii, so that heavy and light bodies
+meet the same tolerances; S d is divided by its largest entry.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem, SolveInfo
+from contactlab.physics.problem import ContactProblem
 
 ROUNDING = 1e-13      #: a sum that should vanish is zero below this, relative to the sum of its terms' sizes
 DEPENDENT = 1e-14     #: what is left of a unit column beside others, per (1 + size of its coefficients)²
@@ -30,30 +22,35 @@ GOING, SOLVED, RAY, STUCK = range(4)  #: what a pivoting kernel returns
 STATUS = {GOING: "iterations", SOLVED: "solved", RAY: "ray", STUCK: "stuck"}
 
 
-@dataclass(frozen=True)
-class LcpInfo(SolveInfo):
-    """How a solver of the frictionless problem fared.
-
-    status: "solved"; "inconsistent": `certificate` proves that there is no solution; "iterations": stopped by the
-    limit; "ray", "stuck": the method ended without an answer, which cannot happen where M is symmetric positive
-    semidefinite and well enough conditioned; "glued": what plain Gauss–Seidel finds where contacts pull.
-    """
-
-    pivots: int                         #: exchanges of a contact into or out of the basis
-    basic: IntArray                     #: rows of the basis, ascending: λ vanishes elsewhere
-    certificate: Array | None = None    #: (k,) the vector y above, largest entry 1; None unless inconsistent
-
-
 class PivotStep(NamedTuple):
-    """One step of a solver, for display."""
+    """One step of a solver, for display: one pivot, or one visit to a contact. Every solver's `trace` yields them."""
 
-    step: int
-    entering: str        #: the variable that enters the basis or is changed: "λ3", "ζ̇1", "z0"; "" = none
-    leaving: str         #: the variable that leaves it
+    step: int            #: from 1
+    entering: str        #: what enters the basis or is changed: "λ3", "ζ̇1", "z0"; several with blanks; "" = none
+    leaving: str         #: what leaves it
     basic: IntArray      #: rows whose λ may differ from 0 after the step
     lam: Array           #: (k,) in the problem's units
     zeta_dot: Array      #: (k,) M λ + d
     note: str = ""       #: what the step did, in the method's own words
+
+
+def visits(
+    problem: ContactProblem, lam: Array, visit: Callable[[int], float], sweeps: int, both_ways: bool = False
+) -> Iterator[PivotStep]:
+    """The steps of a method that visits one contact after the other, until a sweep changes nothing. visit(i) changes
+    lam (k,) at contact i and returns by how much its velocity changes; both_ways: every second sweep runs backwards."""
+    rows, number = problem.dimension, 0
+    for sweep in range(sweeps):
+        worst = 0.0
+        order = range(problem.contact_count)
+        for i in reversed(order) if both_ways and sweep % 2 else order:
+            change, number = visit(i), number + 1
+            worst = max(worst, change)
+            names = " ".join(f"λ{r + 1}" for r in range(rows * i, rows * (i + 1)))
+            yield PivotStep(number, names, "", np.flatnonzero(lam).astype(np.int32), lam.copy(),
+                            problem.M @ lam + problem.d, f"sweep {sweep + 1}, change {change:.3g}")
+        if not 1e-12 * np.max(np.abs(problem.d), initial=0.0) < worst < np.inf:
+            return
 
 
 class Scaled(NamedTuple):
@@ -67,25 +64,6 @@ class Scaled(NamedTuple):
     def restore(self, lam: Array) -> Array:
         """λ of the given problem from λ of the scaled one."""
         return self.size * self.scale * lam
-
-
-class LcpSolver(Protocol):
-    """A solver of the frictionless problem."""
-
-    name: str
-    title: str
-
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,) with a solution; iterations = 0: as many as the method can need.
-
-        Where the problem is inconsistent lam is set to 0. tolerance [unit of d]: a ζ̇_i >= -tolerance counts as
-        fulfilled; what rounding alone explains does so anyway.
-        """
-        ...
-
-    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """The same algorithm step by step; lam is left alone."""
-        ...
 
 
 def scaled(problem: ContactProblem) -> Scaled:
@@ -155,74 +133,3 @@ def separation(M, d, lam, zeta_out, noise_out):
     """ζ̇ = M λ + d and the rounding in it, row by row."""
     for i in range(len(d)):
         zeta_out[i], noise_out[i] = row_value(M, d, lam, i)
-
-
-def basis_solution(M: Array, d: Array, basic: IntArray) -> Array:
-    """λ with M_BB λ_B = -d_B and zero elsewhere, refined once; least squares where M_BB is singular to rounding."""
-    lam = np.zeros(len(d))
-    if len(basic):
-        block, right = M[np.ix_(basic, basic)], d[basic]
-        try:
-            lam[basic] = np.linalg.solve(block, -right)
-            lam[basic] -= np.linalg.solve(block, block @ lam[basic] + right)
-        except np.linalg.LinAlgError:
-            lam[basic] = -np.linalg.lstsq(block, right, rcond=None)[0]
-    return lam
-
-
-def judge(data: Scaled, lam: Array, tolerance: float) -> bool:
-    """Does rounding, or `tolerance` in the unit of the given d, explain all that λ >= 0, ζ̇ >= 0, λ ⊥ ζ̇ are missed by?
-
-    A negative λ_i is judged by the velocity it stands for, M_ii λ_i = λ_i.
-    """
-    zeta, noise = np.empty_like(data.d), np.empty_like(data.d)
-    separation(data.M, data.d, lam, zeta, noise)
-    allowed = 100.0 * (noise + ROUNDING * np.max(np.abs(lam), initial=0.0)) + tolerance * data.scale / data.size
-    return bool(np.all(np.abs(np.minimum(lam, zeta)) <= allowed))
-
-
-def violation(problem: ContactProblem, lam: Array) -> float:
-    """Largest |min(M_ii λ_i, ζ̇_i)| of a λ >= 0 [unit of d]."""
-    zeta = problem.M @ lam + problem.d
-    return float(np.max(np.abs(np.minimum(np.diagonal(problem.M) * lam, zeta)), initial=0.0))
-
-
-def certificate(data: Scaled, y: Array) -> Array | None:
-    """y made a proof of infeasibility of the given problem, its largest entry 1, or None where it proves nothing."""
-    top = np.max(y, initial=0.0)
-    if not (np.isfinite(y).all() and top > 0.0):
-        return None
-    y = np.where(y > 1e-11 * top, y / top, 0.0)
-    gain = data.d @ y
-    if np.max(data.M.T @ y) > 1e-7 or gain >= -INCONSISTENT * (np.abs(data.d) @ y):
-        return None
-    given = data.scale * y
-    return given / given.max()
-
-
-def conclude(
-    problem: ContactProblem, data: Scaled, outcome: int, counts: tuple[int, int], basic: IntArray, ray: Array,
-    tolerance: float, lam: Array,
-) -> LcpInfo:
-    """Turn the end of a pivoting method into lam and its LcpInfo; counts = iterations, pivots."""
-    if outcome == RAY:
-        y = certificate(data, ray)
-        lam[:] = 0.0
-        return LcpInfo("ray" if y is None else "inconsistent", counts[0], 0.0, counts[1], basic, y)
-    exact = basis_solution(data.M, data.d, basic)
-    if outcome == SOLVED and (exact < 0.0).any() and not judge(data, exact, tolerance):
-        basic = basic[exact[basic] > 0.0]  # a nearly dependent contact whose force is zero but for rounding
-        exact = basis_solution(data.M, data.d, basic)
-    status = "solved" if judge(data, exact, tolerance) else STATUS[outcome] if outcome != SOLVED else "stuck"
-    lam[:] = data.restore(np.maximum(exact, 0.0))
-    return LcpInfo(status, counts[0], violation(problem, lam), counts[1], basic)
-
-
-def step_of(
-    problem: ContactProblem, data: Scaled, number: int, names: tuple[str, str], basic: IntArray, lam: Array, note: str
-) -> PivotStep:
-    """A step of the trace from λ of the scaled problem."""
-    given = data.restore(lam)
-    return PivotStep(number, *names, basic, given, problem.M @ given + problem.d, note)
-
-

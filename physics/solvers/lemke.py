@@ -11,26 +11,21 @@ The tableau is [w | z | z0 | right-hand side], one row a basic variable. Of the 
 lexicographically smallest of (right-hand side, w columns) / pivot leaves: no basis comes twice [CPS §4.9].
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem import ContactProblem, SolveInfo
 from contactlab.physics.solvers.lcp_info import (
     GOING,
     RAY,
     SOLVED,
-    STATUS,
-    LcpInfo,
-    PivotStep,
     Scaled,
-    conclude,
     scaled,
-    step_of,
 )
+from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
 
+SMALL = 32    # contacts up to which other starts are tried where M is not semidefinite and the first ends on a ray
 TINY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
 
 
@@ -144,50 +139,77 @@ def lemke_run(tableau, basis, entering, last_out, limit, pivots_out):
     return outcome
 
 
-class Lemke:
-    """The solver that also takes matrices that are neither symmetric nor semidefinite."""
+class LemkePath(Path):
+    """The tableau of a scaled problem, or of one in which the swapped contacts' ζ̇ and λ have changed places."""
+
+    one, many = staticmethod(lemke_pivot), staticmethod(lemke_run)
+
+    def __init__(self, data: Scaled, swapped: tuple[int, ...] = ()) -> None:
+        n = len(data.d)
+        self.tableau, self.basis = np.empty((n, 2 * n + 2)), np.empty(n, np.int32)
+        lemke_start(data.M, data.d, self.tableau, self.basis)
+        self.swapped = swapped
+        last = np.full(2, -1, np.int32)
+        super().__init__(data, last, self.tableau, self.basis, np.full(1, 2 * n, np.int32), last)
+
+    def _values(self) -> Array:
+        """Of all variables: w, z, z0."""
+        values = np.zeros(2 * len(self.basis) + 1)
+        values[self.basis] = self.tableau[:, -1]
+        return values
+
+    @property
+    def basic(self) -> IntArray:
+        n = len(self.basis)
+        rows = self.basis[(self.basis >= n) & (self.basis < 2 * n)] - n
+        return np.array(sorted(set(rows.tolist()) ^ set(self.swapped)), np.int32)
+
+    def lam(self) -> Array:
+        n = len(self.basis)
+        return self._values()[n : 2 * n]
+
+    def ray(self) -> Array:
+        """The z part of the direction in which the entering variable may grow without bound."""
+        n = len(self.basis)
+        if self.swapped:
+            return np.zeros(n)
+        ray = np.zeros(2 * n + 1)
+        ray[self.last[0]] = 1.0
+        ray[self.basis] = -self.tableau[:, self.last[0]]
+        return ray[n : 2 * n]
+
+    def names(self) -> tuple[str, str]:
+        n = len(self.basis)
+        entered, left = ("" if c < 0 else "z0" if c == 2 * n else f"ζ̇{c + 1}" if c < n else f"λ{c - n + 1}"
+                         for c in self.last.tolist())
+        return entered, left
+
+    def note(self) -> str:
+        return f"z0 = {self._values()[-1]:.3g}"
+
+
+class Lemke(PivotingSolver):
+    """The solver that also takes matrices that are neither symmetric nor semidefinite. Its steps: between the first and
+    the last pivot z0 > 0 lifts every ζ̇."""
 
     name = "lemke"
     title = "Lemke"
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see LcpSolver)."""
+    def begin(self, data: Scaled, start: Array, tolerance: float) -> LemkePath:
+        return LemkePath(data)
+
+    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
+        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see PivotingSolver)."""
         data = scaled(problem)
-        limit = iterations or 50 * len(lam) + 100
-        pivots = np.zeros(1, np.int32)
-        info = _attempt(problem, data, data, (), limit, pivots, tolerance, lam)
-        for pair in _exchanges(data.M) if info.status == "ray" else ():
-            info = _attempt(problem, data, _exchanged(data, pair), pair, limit, pivots, tolerance, lam)
+        limit = iterations or most_pivots(lam)
+        info = finish(problem, data, LemkePath(data), limit, tolerance, lam)
+        for pair in _exchanges(data.M) if info.status == "ray" and len(lam) <= SMALL else ():
+            path = LemkePath(_exchanged(data, pair), pair)
+            path.pivots[0] = info.pivots
+            info = finish(problem, data, path, limit, tolerance, lam)
             if info.status != "ray":
                 break
         return info
-
-    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Pivot by pivot; between the first and the last pivot z0 > 0 lifts every ζ̇."""
-        data = scaled(problem)
-        tableau, basis, entering, last = _start(data)
-        n = len(lam)
-        for number in range(1, (iterations or 50 * n + 100) + 1):
-            outcome = lemke_pivot(tableau, basis, entering, last)
-            values = np.zeros(2 * n + 1)
-            values[basis] = tableau[:, -1]
-            names = _name(int(last[0]), n), _name(int(last[1]), n)
-            note = STATUS[outcome] if outcome != GOING else f"z0 = {values[2 * n]:.3g}"
-            yield step_of(problem, data, number, names, _basic(basis), values[n : 2 * n], note)
-            if outcome != GOING:
-                return
-
-
-def _attempt(
-    problem: ContactProblem, data: Scaled, path: Scaled, swapped: tuple[int, ...], limit: int, pivots: IntArray,
-    tolerance: float, lam: Array,
-) -> LcpInfo:
-    """Follow the path of a problem, or of one in which the swapped contacts' ζ̇ and λ have changed places."""
-    tableau, basis, entering, last = _start(path)
-    outcome = lemke_run(tableau, basis, entering, last, limit, pivots)
-    basic = np.array(sorted(set(_basic(basis).tolist()) ^ set(swapped)), np.int32)
-    ray = _ray(tableau, basis, int(last[0])) if outcome == RAY and not swapped else np.zeros(len(lam))
-    return conclude(problem, data, outcome, (int(pivots[0]), int(pivots[0])), basic, ray, tolerance, lam)
 
 
 def _exchanges(M: Array) -> list[tuple[int, int]]:
@@ -209,32 +231,3 @@ def _exchanged(data: Scaled, pair: tuple[int, int]) -> Scaled:
     M[np.ix_(b, b)] = data.M[np.ix_(b, b)] + data.M[np.ix_(b, a)] @ M[np.ix_(a, b)]
     d[b] = data.d[b] + data.M[np.ix_(b, a)] @ d[a]
     return Scaled(M, d, data.scale, data.size)
-
-
-def _start(data: Scaled) -> tuple[Array, IntArray, IntArray, IntArray]:
-    """Tableau, basis, the column to enter first (z0) and room for the last exchange."""
-    n = len(data.d)
-    tableau, basis = np.empty((n, 2 * n + 2)), np.empty(n, np.int32)
-    lemke_start(data.M, data.d, tableau, basis)
-    return tableau, basis, np.full(1, 2 * n, np.int32), np.full(2, -1, np.int32)
-
-
-def _basic(basis: IntArray) -> IntArray:
-    """Rows whose λ is basic."""
-    n = len(basis)
-    return np.sort(basis[(basis >= n) & (basis < 2 * n)]) - np.int32(n)
-
-
-def _ray(tableau: Array, basis: IntArray, column: int) -> Array:
-    """The z part of the direction in which the entering variable may grow without bound."""
-    n = len(basis)
-    ray = np.zeros(2 * n + 1)
-    ray[column] = 1.0
-    ray[basis] = -tableau[:, column]
-    return ray[n : 2 * n]
-
-
-def _name(column: int, n: int) -> str:
-    if column < 0:
-        return ""
-    return "z0" if column == 2 * n else f"ζ̇{column + 1}" if column < n else f"λ{column - n + 1}"

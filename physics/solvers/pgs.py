@@ -11,6 +11,8 @@ Where no visit changes anything, Signorini's and Coulomb's laws hold for all con
 that what happens at one end of a stack reaches the other within one sweep either way.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from contactlab.physics.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
@@ -33,8 +35,12 @@ from contactlab.physics.problem import (
     ContactProblem,
     SolveInfo,
     System,
+    Takes,
 )
+from contactlab.physics.solvers.lcp_info import PivotStep, visits
 from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, put, row, sub
+
+SWEEPS = 1000  # where none are asked for
 
 
 @helper
@@ -81,6 +87,12 @@ def visit_grab(grab, bodies):
 
 
 @kernel
+def pull_grab(system):
+    """Visit the mouse spring of a system that has one; the velocity changed [m/s]."""
+    return np.sqrt(visit_grab(system.grab, system.bodies))
+
+
+@kernel
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
     rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
@@ -116,28 +128,33 @@ def sweep_bodies(system, iterations, tolerance, change_out):
 
 
 @kernel
-def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam_in_out, u_in_out, change_out):
-    """The same for a frictional problem with M written out; u = M lam + d is kept up to date."""
-    normal = (1.0, 0.0, 0.0)
+def cone_visit(M, friction, inverse, slip_step, lam, u, i):
+    """Visit contact i of a frictional problem with M written out; u = M lam + d is kept up to date. M_nn |Δλ_i|"""
+    k = 3 * i
+    if M[k, k] <= 0.0:
+        return 0.0
+    p = (lam[k], lam[k + 1], lam[k + 2])
+    new = local_answer(p, (u[k], u[k + 1], u[k + 2]), (1.0, 0.0, 0.0), friction[i], six(inverse, i, 0),
+                       (M[k, k], M[k + 1, k], M[k + 2, k]), 1.0 / M[k, k], slip_step[i])
+    change = sub(new, p)
+    for r in range(len(u)):
+        u[r] += M[r, k] * change[0] + M[r, k + 1] * change[1] + M[r, k + 2] * change[2]
+    lam[k] = new[0]
+    lam[k + 1] = new[1]
+    lam[k + 2] = new[2]
+    return M[k, k] * norm(change)
+
+
+@kernel
+def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam, u, change_out):
+    """Sweep over a frictional problem with M written out; returns the sweeps made."""
     done = 0
     change_out[0] = 0.0
     while done < iterations:
         worst = 0.0
         for j in range(len(friction)):
             i = j if done % 2 == 0 else len(friction) - 1 - j
-            k = 3 * i
-            p = (lam_in_out[k], lam_in_out[k + 1], lam_in_out[k + 2])
-            u = (u_in_out[k], u_in_out[k + 1], u_in_out[k + 2])
-            coupling = (M[k, k], M[k + 1, k], M[k + 2, k])
-            new = local_answer(
-                p, u, normal, friction[i], six(inverse, i, 0), coupling, 1.0 / M[k, k], slip_step[i])
-            change = sub(new, p)
-            for r in range(len(u_in_out)):
-                u_in_out[r] += M[r, k] * change[0] + M[r, k + 1] * change[1] + M[r, k + 2] * change[2]
-            lam_in_out[k] = new[0]
-            lam_in_out[k + 1] = new[1]
-            lam_in_out[k + 2] = new[2]
-            worst = max(worst, M[k, k] * norm(change))
+            worst = max(worst, cone_visit(M, friction, inverse, slip_step, lam, u, i))
         done += 1
         change_out[0] = worst
         if worst <= tolerance:
@@ -146,21 +163,29 @@ def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam_in_o
 
 
 @kernel
-def sweep_normal(M, iterations, tolerance, lam_in_out, u_in_out, change_out):
-    """Frictionless problem: λ_i = max(0, λ_i - u_i/M_ii)."""
+def normal_visit(M, lam, u, i):
+    """Frictionless problem: λ_i = max(0, λ_i - u_i/M_ii). M_ii |Δλ_i|"""
+    if M[i, i] <= 0.0:
+        return 0.0
+    new = max(0.0, lam[i] - u[i] / M[i, i])
+    change = new - lam[i]
+    if change != 0.0:
+        for r in range(len(u)):
+            u[r] += M[r, i] * change
+    lam[i] = new
+    return abs(M[i, i] * change)
+
+
+@kernel
+def sweep_normal(M, iterations, tolerance, lam, u, change_out):
+    """Sweep over a frictionless problem; returns the sweeps made."""
     done = 0
     change_out[0] = 0.0
     while done < iterations:
         worst = 0.0
-        for j in range(len(lam_in_out)):
-            i = j if done % 2 == 0 else len(lam_in_out) - 1 - j
-            new = max(0.0, lam_in_out[i] - u_in_out[i] / M[i, i])
-            change = new - lam_in_out[i]
-            if change != 0.0:
-                for r in range(len(u_in_out)):
-                    u_in_out[r] += M[r, i] * change
-            lam_in_out[i] = new
-            worst = max(worst, abs(M[i, i] * change))
+        for j in range(len(lam)):
+            i = j if done % 2 == 0 else len(lam) - 1 - j
+            worst = max(worst, normal_visit(M, lam, u, i))
         done += 1
         change_out[0] = worst
         if worst <= tolerance:
@@ -173,28 +198,50 @@ class ProjectedGaussSeidel:
 
     name = "pgs"
     title = "Projected Gauss–Seidel"
+    takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.BODIES
+    iterative = True
 
     def __call__(
-        self, problem: ContactProblem, lam: Array, iterations: int = 1000, tolerance: float = 1e-12
+        self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12
     ) -> SolveInfo:
         """Solve a problem with M written out, starting from lam (k,), which is overwritten. tolerance in m/s."""
         u = problem.M @ lam + problem.d
         change = np.zeros(1)
+        limit = iterations or SWEEPS
         if problem.dimension == 1:
-            done = sweep_normal(problem.M, iterations, tolerance, lam, u, change)
+            done = sweep_normal(problem.M, limit, tolerance, lam, u, change)
         else:
-            blocks = [problem.M[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(problem.contact_count)]
-            inverse = np.array([np.linalg.inv(0.5 * (w + w.T))[np.triu_indices(3)] for w in blocks]).reshape(-1, 6)
-            step = np.array([1.0 / np.linalg.eigvalsh(w[1:, 1:])[-1] for w in blocks])
-            done = sweep_dense(problem.M, problem.friction, inverse, step, iterations, tolerance, lam, u, change)
-        return self._info(done, float(change[0]), tolerance)
+            done = sweep_dense(problem.M, problem.friction, *_own_blocks(problem), limit, tolerance, lam, u, change)
+        return swept(done, float(change[0]), tolerance, lam)
 
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
         """Solve for system.impulse and system.velocity in place; the velocities always contain the impulses' effect."""
         change = np.zeros(1)
         done = sweep_bodies(system, iterations, tolerance, change)
-        return self._info(done, float(change[0]), tolerance)
+        return swept(done, float(change[0]), tolerance, system.impulse[:0, 0])
 
-    @staticmethod
-    def _info(iterations: int, change: float, tolerance: float) -> SolveInfo:
-        return SolveInfo("solved" if change <= tolerance else "iterations", int(iterations), change)
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """Contact by contact, from lam (k,), which is left alone, to the end or the limit of sweeps."""
+        lam = lam.copy()
+        u = problem.M @ lam + problem.d
+        if problem.dimension == 1:
+            yield from visits(problem, lam, lambda i: normal_visit(problem.M, lam, u, i), iterations or SWEEPS, True)
+            return
+        blocks = _own_blocks(problem)
+        yield from visits(problem, lam, lambda i: cone_visit(problem.M, problem.friction, *blocks, lam, u, i),
+                          iterations or SWEEPS, True)
+
+
+def swept(sweeps: int, change: float, tolerance: float, lam: Array) -> SolveInfo:
+    """How sweeps went that ended at lam (k,)."""
+    status = "solved" if change <= tolerance else "iterations"
+    return SolveInfo(status, int(sweeps), change, 0, np.flatnonzero(lam).astype(np.int32))
+
+
+def _own_blocks(problem: ContactProblem) -> tuple[Array, Array]:
+    """Of each contact's own block W: W⁻¹ (c, 6), and 1 / largest eigenvalue of W in the tangent plane (c,)."""
+    blocks = [problem.M[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(problem.contact_count)]
+    upper = np.triu_indices(3)
+    inverse: Array = np.array([np.linalg.pinv(0.5 * (w + w.T))[upper] for w in blocks], np.float64).reshape(-1, 6)
+    largest = np.array([np.linalg.eigvalsh(w[1:, 1:])[-1] for w in blocks])
+    return inverse, 1.0 / np.where(largest > 0.0, largest, np.inf)

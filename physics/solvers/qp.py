@@ -14,13 +14,10 @@ M_BB = UᵀU is kept factored; a contact that enters appends a column, one that 
 [Gill, Golub, Murray & Saunders 1974]. M must be symmetric positive semidefinite.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.lcp_info import (
     DEPENDENT,
     GOING,
@@ -28,16 +25,11 @@ from contactlab.physics.solvers.lcp_info import (
     RAY,
     ROUNDING,
     SOLVED,
-    STATUS,
-    LcpInfo,
-    PivotStep,
     Scaled,
-    conclude,
     row_product,
-    scaled,
-    step_of,
     subtract_row,
 )
+from contactlab.physics.solvers.pivoting import Path, PivotingSolver
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
 
@@ -239,74 +231,45 @@ def force_run(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out, 
     return outcome
 
 
-class ActiveSet:
-    """The arrays of the method for one scaled problem, and the moves on them."""
+class ActiveSet(Path):
+    """The method on one scaled problem."""
+
+    one, many = staticmethod(force_step), staticmethod(force_run)
 
     def __init__(self, data: Scaled, start: Array, tolerance: float) -> None:
         n = len(data.d)
-        self.data = data
-        self.tolerance = tolerance * data.scale / data.size
-        self.lam = np.where(start > 0, start, 0.0)
-        self.U, self.x, self.work = np.zeros((n + 1, n + 1)), np.zeros(n + 1), np.empty(n)
+        self.force, self.x = np.where(start > 0, start, 0.0), np.zeros(n + 1)
         self.rows, self.state = np.zeros(n + 1, np.int32), np.zeros(3, np.int32)
-        self.excused, self.last = np.zeros(n, np.int32), np.full(2, -1, np.int32)
-        self.pivots = np.zeros(1, np.int32)
-        force_start(data.M, self.lam, self.U, self.rows, self.state, self.x)
-
-    def _arrays(self) -> tuple:
-        return (self.data.M, self.data.d, self.tolerance, self.lam, self.U, self.rows, self.state, self.excused, self.x,
-                self.work, self.last)
-
-    def step(self) -> int:
-        return int(force_step(*self._arrays()))
-
-    def run(self, limit: int) -> int:
-        return int(force_run(*self._arrays(), limit, self.pivots))
+        U, last = np.zeros((n + 1, n + 1)), np.full(2, -1, np.int32)
+        force_start(data.M, self.force, U, self.rows, self.state, self.x)
+        super().__init__(data, last, data.M, data.d, tolerance * data.scale / data.size, self.force, U, self.rows,
+                         self.state, np.zeros(n, np.int32), self.x, np.empty(n), last)
 
     @property
     def basic(self) -> IntArray:
         return np.sort(self.rows[: self.state[COUNT]])
 
+    def lam(self) -> Array:
+        return self.force
+
     def ray(self) -> Array:
         """The null vector along which the energy falls for ever."""
-        y = np.zeros(len(self.lam))
+        y = np.zeros(len(self.force))
         count = int(self.state[COUNT])
         y[self.rows[:count]] = self.x[:count]
         y[self.state[ENTERED]] = 1.0
         return y
 
-
-def minimise(problem: ContactProblem, data: Scaled, start: Array, limit: int, tolerance: float, lam: Array) -> LcpInfo:
-    """Solve from a first guess of the scaled λ, into lam."""
-    state = ActiveSet(data, start, tolerance)
-    outcome = state.run(limit)
-    count = int(state.pivots[0])
-    ray = state.ray() if outcome == RAY else data.d
-    return conclude(problem, data, outcome, (count, count), state.basic, ray, tolerance, lam)
+    def note(self) -> str:
+        energy = 0.5 * self.force @ self.data.M @ self.force + self.force @ self.data.d
+        return f"½λᵀMλ + λᵀd = {self.data.size**2 * energy:.6g}"
 
 
-class ForceQP:
-    """The QP in λ."""
+class ForceQP(PivotingSolver):
+    """The QP in λ, from the contacts that push in the first guess. Its steps: every λ >= 0, the energy falling."""
 
     name = "qp_force"
     title = "QP in λ (active set)"
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> LcpInfo:
-        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution (see LcpSolver)."""
-        data = scaled(problem)
-        start = lam / (data.scale * data.size)
-        return minimise(problem, data, start, iterations or 50 * len(lam) + 100, tolerance, lam)
-
-    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Step by step, every λ >= 0 and the energy falling."""
-        data = scaled(problem)
-        state = ActiveSet(data, lam / (data.scale * data.size), 1e-12)
-        for number in range(1, (iterations or 50 * len(lam) + 100) + 1):
-            outcome = state.step()
-            names = tuple(f"λ{i + 1}" if i >= 0 else "" for i in state.last)
-            force = state.lam
-            energy = data.size**2 * (0.5 * force @ data.M @ force + force @ data.d)
-            note = STATUS[outcome] if outcome != GOING else f"½λᵀMλ + λᵀd = {energy:.6g}"
-            yield step_of(problem, data, number, (names[0], names[1]), state.basic, force, note)
-            if outcome != GOING:
-                return
+    def begin(self, data: Scaled, start: Array, tolerance: float) -> ActiveSet:
+        return ActiveSet(data, start, tolerance)

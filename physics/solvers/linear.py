@@ -1,0 +1,81 @@
+"""Factorisations that kernels of several solvers use: LU of a full matrix; triangular factors whose columns come and
+go."""
+
+import numpy as np
+
+from contactlab.physics.jit import helper
+from contactlab.physics.solvers.lcp_info import row_product, subtract_row
+
+
+@helper
+def lu_factor(A, order_out):
+    """P A = L U in place, L's unit diagonal left out; order_out[i] = the row exchanged with row i. False: singular."""
+    n = len(A)
+    for j in range(n):
+        best = j
+        for i in range(j + 1, n):
+            if abs(A[i, j]) > abs(A[best, j]):
+                best = i
+        order_out[j] = best
+        if not abs(A[best, j]) > 0.0:
+            return False
+        if best != j:
+            for l in range(n):
+                A[j, l], A[best, l] = A[best, l], A[j, l]
+        inverse = 1.0 / A[j, j]
+        for i in range(j + 1, n):
+            factor = A[i, j] * inverse
+            A[i, j] = factor
+            if factor != 0.0:
+                for l in range(j + 1, n):
+                    A[i, l] -= factor * A[j, l]
+    return True
+
+
+@helper
+def lu_solve(A, order, x):
+    """x := (L U)⁻¹ P x"""
+    n = len(A)
+    for j in range(n):
+        if order[j] != j:
+            x[j], x[order[j]] = x[order[j]], x[j]
+    for j in range(n):
+        x[j] -= row_product(A, j, x, 0, j)
+    for j in range(n - 1, -1, -1):
+        x[j] = (x[j] - row_product(A, j, x, j + 1, n - j - 1)) / A[j, j]
+
+
+@helper
+def solve_transposed(U, count, x):
+    """x := U⁻ᵀ x, U upper triangular"""
+    for j in range(count):
+        x[j] /= U[j, j]
+        subtract_row(x, j + 1, x[j], U, j, count - j - 1)
+
+
+@helper
+def solve_upper(U, count, x):
+    """x := U⁻¹ x, U upper triangular"""
+    for j in range(count - 1, -1, -1):
+        x[j] = (x[j] - row_product(U, j, x, j + 1, count - j - 1)) / U[j, j]
+
+
+@helper
+def drop_column(U, count, a, along):
+    """Take column a out of an upper triangular U of `count` columns: those after it move up, and rotations of rows make
+    U triangular again. The rows of `along` are turned with them."""
+    for b in range(a, count - 1):
+        for i in range(b + 2):
+            U[i, b] = U[i, b + 1]
+    for i in range(a, count - 1):
+        r = np.hypot(U[i, i], U[i + 1, i])
+        c = U[i, i] / r
+        s = U[i + 1, i] / r
+        for l in range(count - 1 - i):
+            upper = U[i, i + l]
+            U[i, i + l] = c * upper + s * U[i + 1, i + l]
+            U[i + 1, i + l] = c * U[i + 1, i + l] - s * upper
+        for l in range(along.shape[1]):
+            upper = along[i, l]
+            along[i, l] = c * upper + s * along[i + 1, l]
+            along[i + 1, l] = c * along[i + 1, l] - s * upper

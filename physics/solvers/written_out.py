@@ -1,0 +1,53 @@
+"""Solving bodies and contacts by a solver that wants the matrix written out."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from contactlab.physics.assemble import delassus, in_frames, take_impulses
+from contactlab.physics.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
+from contactlab.physics.solvers.pgs import pull_grab, sweep_bodies
+
+if TYPE_CHECKING:
+    from contactlab.physics.solvers import Solver
+
+LARGEST = 256       # contacts of which M is written out
+GRAB_ROUNDS = 100   # contacts and mouse spring in turn: its softness makes the rounds converge geometrically
+
+
+def solve_written_out(solver: "Solver", system: System, iterations: int, tolerance: float) -> SolveInfo:
+    """Solve for system.impulse in place and leave its effect in the velocities of system.bodies.
+
+    Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.
+    Where it finds no answer, its status is kept and projected sweeps give the impulses. Raises CannotSolve where the
+    solver does not take friction, or where there are too many contacts.
+    """
+    count = int(system.count[0])
+    friction = system.rows[:count, FRICTION].copy()
+    normal = Takes.FRICTIONLESS in solver.takes and not friction.any()
+    if not normal and Takes.FRICTION not in solver.takes:
+        raise CannotSolve(f"the solver {solver.name} is for contacts without friction, and there is one with it")
+    if count > LARGEST:
+        raise CannotSolve(
+            f"the solver {solver.name} takes up to {LARGEST} contacts at once, not {count}; the solver pgs takes any")
+    M, u, lam = np.zeros((3 * count, 3 * count)), np.zeros(3 * count), np.zeros(3 * count)
+    delassus(system, M)
+    rows = slice(None, None, 3 if normal else 1)
+    info = SolveInfo("solved", 0, 0.0)
+    for _ in range(GRAB_ROUNDS):
+        in_frames(system, u, lam)
+        d, force = u - M @ lam, np.zeros(3 * count)
+        force[rows] = lam[rows]
+        if count:
+            part = (np.ascontiguousarray(M[rows, rows]), np.ascontiguousarray(d[rows]))
+            problem = ContactProblem.frictionless(*part) if normal else ContactProblem.frictional(*part, friction)
+            answer = np.ascontiguousarray(force[rows])
+            info = solver(problem, answer, iterations, tolerance)
+            force[rows] = answer
+            if not (info.status in ("solved", "glued") or solver.iterative):
+                sweep_bodies(system, max(iterations, GRAB_ROUNDS), tolerance, np.zeros(1))
+                return info
+            take_impulses(force, system)
+        if system.grab.body[0] < 0 or pull_grab(system) <= tolerance:
+            break
+    return info
