@@ -93,8 +93,8 @@ class BodyPainter(Owner):
         """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
             impostor = drawable.look in (ShapeKind.CAPSULE, ShapeKind.CYLINDER)
-            closed = drawable.group.kind == ShapeKind.BOX  # mesh files may have holes
-            culled = variant != SHADOW and (impostor or (closed and not both_sides))
+            closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)  # mesh files may have holes
+            culled = impostor or (closed and not both_sides)
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
             self._array(drawable, variant).render(instances=len(drawable.group.shapes))
         self.ctx.disable(moderngl.CULL_FACE)

@@ -29,6 +29,7 @@ NAMES = 80             # at most
 SLIDING = 1e-3         # [m/s] slower than this is stick
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 CROWD = 30             # bodies from which on arrows are cut earlier, that they leave something of the bodies to see
+RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
 STANDARD_GRAVITY = 9.81
 
 
@@ -232,7 +233,8 @@ def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array,
             kind: int | Array) -> None:
     size = np.linalg.norm(force, axis=1)
     length = arrow_lengths(size, scale, options.logarithmic)
-    seen = length > 0.04 * scale.body
+    covered = RINGED * _mark_radius(b, scale) / _seen_size(b, scale) if options.contact_points else 0.0
+    seen = length > max(covered, 0.04) * scale.body
     length = length[seen]
     cut = length > scale.longest
     reach = force[seen] * (np.minimum(length, scale.longest) / size[seen])[:, None]
@@ -243,7 +245,7 @@ def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array,
 
 def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flags, scale: Scale) -> None:
     look = b.look
-    radius = float(np.clip(0.09 * _seen_size(b, scale), 2.0, 5.0))
+    radius = _mark_radius(b, scale)
     near = ~touching
     fade = min(_behind(len(c.gap)), 0.55)
     b.marks(c.point[near], look.near, 0.9 * alpha[near], 0.85 * radius, DIAMOND, fade)
@@ -254,6 +256,11 @@ def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flag
     shape = np.where(slips[active], SPLIT_DISC, DISC)
     shape += np.where(c.current[active] != 0, RINGED_DISC - DISC, 0)  # the ring of the current set around the disc
     b.marks(c.point[active], color, alpha[active], radius, shape, fade)
+
+
+def _mark_radius(b: _Builder, scale: Scale) -> float:
+    """Of the marks of contacts [pixels at scale 1]."""
+    return float(np.clip(0.09 * _seen_size(b, scale), 2.0, 5.0))
 
 
 def _seen_size(b: _Builder, scale: Scale) -> float:

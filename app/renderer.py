@@ -187,7 +187,7 @@ class Renderer(Owner):
     def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
         ctx, targets = self.ctx, self._targets
-        targets.normals.clear(viewport=targets.rect)  # pixels without a normal show no body
+        targets.normals.clear()  # pixels without a normal show no body
         targets.surfaces.use()
         self._bodies.paint(body_painter.OPAQUE)
         ctx.disable(moderngl.DEPTH_TEST)
@@ -210,7 +210,7 @@ class Renderer(Owner):
         if not self.quality.software or still != self._still:
             surface = targets.kept if self.quality.software else targets.canvas
             surface.use()
-            surface.clear(depth=1.0, viewport=targets.rect)
+            surface.clear(depth=1.0)
             self._backdrop.paint(floors, view)
             self._still = still
         if self.quality.software:
@@ -221,6 +221,7 @@ class Renderer(Owner):
         ctx, targets = self.ctx, self._targets
         if targets.canvas is not targets.single:
             ctx.copy_framebuffer(targets.single, targets.canvas)
+        target.use()  # its scissor holds for the copy
         ctx.copy_framebuffer(target, targets.single)
         if self.quality.samples == 0:
             ctx.disable(moderngl.DEPTH_TEST)
@@ -289,7 +290,7 @@ class _Targets(Owner):
 
     def _framebuffer(self, colors: list[Any], depth: Any = None) -> Any:
         made = self.own(self.ctx.framebuffer(colors, depth))
-        made.viewport = made.scissor = self.rect
+        made.viewport = self.rect  # no scissor: it makes copies three times dearer
         return made
 
 
