@@ -118,7 +118,8 @@ class Window(pyglet.window.Window):
         pyglet.clock.schedule_interval(self._tick, FRAME)
 
     def end(self) -> None:
-        """Finish the recording and stop the engine."""
+        """Finish the recording and stop the clock and the engine."""
+        pyglet.clock.unschedule(self._tick)
         if self.take is not None:
             self._stop_recording()
         if self.lab is not None:

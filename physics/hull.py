@@ -2,13 +2,15 @@
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.shapes import MassProperties, polyhedron
+
+if TYPE_CHECKING:
+    from scipy.spatial import ConvexHull
 
 MOST_VERTICES = 128    # of a hull used for collision
 COPLANAR = 1e-6        # triangles within this share of the hull's size of one plane are one face
@@ -79,14 +81,16 @@ def moved_hull(hull: Polyhedron, offset: Array) -> Polyhedron:
 # ---------------------------------------------------------------------------------------------------- fewer vertices
 
 
-def _qhull(points: Array) -> ConvexHull:
+def _qhull(points: Array) -> "ConvexHull":
+    from scipy.spatial import ConvexHull, QhullError  # slow to load, and most scenes have no hull
+
     try:
         return ConvexHull(points)
     except QhullError as error:
         raise FlatError("its points lie in one plane") from error
 
 
-def _simplified(hull: ConvexHull, most: int) -> ConvexHull:
+def _simplified(hull: "ConvexHull", most: int) -> "ConvexHull":
     """Greedy: from the extreme points along 26 directions on, add the points that stick out farthest, a few at a time
     and never two over one face."""
     points = hull.points[hull.vertices]
@@ -124,7 +128,7 @@ def _directions(count: int) -> Array:
 # ---------------------------------------------------------------------------------------------------- faces
 
 
-def _outward_triangles(hull: ConvexHull) -> tuple[Array, IntArray]:
+def _outward_triangles(hull: "ConvexHull") -> tuple[Array, IntArray]:
     """Points and triangles, counter-clockwise seen from outside."""
     points, triangles = hull.points, hull.simplices.copy()
     a, b, c = (points[triangles[:, j]] for j in range(3))

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import qr
 
 from contactlab.physics.baraff import Baraff, baraff
 from contactlab.physics.diagnostics import measure
@@ -242,6 +241,8 @@ def freedom(problem: ContactProblem, chosen: Answer) -> Freedom | None:
 
     The null space is written in terms of forces of contacts outside the basis as far as there are enough of them.
     """
+    from scipy.linalg import qr  # slow to load, and most windows are never opened on equations
+
     if chosen.status != "solved":
         return None
     found = indeterminacy(problem, chosen.lam)

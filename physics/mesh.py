@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from contactlab.physics.checks import SceneError
 from contactlab.physics.collision import bvh
@@ -87,7 +85,7 @@ def solids(surface: Surface) -> list[Surface]:
     lo, hi = _boxes(surface, shell, count)
     slack = 1e-6 * (hi.max(axis=0) - lo.min(axis=0)).max()
     meet = (np.minimum(hi[:, None], hi[None]) - np.maximum(lo[:, None], lo[None]) > slack).all(axis=2)
-    group = connected_components(coo_matrix(meet), directed=False)[1]
+    group = _pieces(len(meet), *np.nonzero(meet))
     names = group[shell]
     order = list(dict.fromkeys(names.tolist()))
     return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
@@ -151,12 +149,20 @@ def _neighbours(triangles: IntArray) -> Rows:
     return other.reshape(-1, 3)
 
 
+def _pieces(count: int, start: Rows, end: Rows) -> Rows:
+    """(count,): the number of the connected piece of a graph that each node belongs to; links go from start to end."""
+    from scipy.sparse import coo_matrix  # slow to load, and most scenes have no mesh
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_matrix((np.ones(len(start)), (start, end)), shape=(count, count))
+    return connected_components(links, directed=False)[1]
+
+
 def _shells(surface: Surface) -> Rows:
     """(t,): the number of the connected piece each triangle belongs to, in the order of the file."""
     t = surface.triangles
     n = len(surface.vertices)
-    links = coo_matrix((np.ones(2 * len(t)), (np.r_[t[:, 0], t[:, 1]], np.r_[t[:, 1], t[:, 2]])), shape=(n, n))
-    piece = connected_components(links, directed=False)[1][t[:, 0]]
+    piece = _pieces(n, np.r_[t[:, 0], t[:, 1]], np.r_[t[:, 1], t[:, 2]])[t[:, 0]]
     _, first, inverse = np.unique(piece, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
     return rank[inverse.reshape(-1)]
@@ -192,8 +198,7 @@ def _inconsistent(surface: Surface) -> Mask:
     a, b = here // 3, other[here] // 3
     same = forward[here] != forward[other[here]]
     ends = np.where(same, b, b + t), np.where(same, b + t, b)
-    links = coo_matrix((np.ones(2 * len(a)), (np.r_[a, a + t], np.r_[ends[0], ends[1]])), shape=(2 * t, 2 * t))
-    piece = connected_components(links, directed=False)[1]
+    piece = _pieces(2 * t, np.r_[a, a + t], np.r_[ends[0], ends[1]])
     upright, turned = piece[:t], piece[t:]
     size = np.bincount(upright, minlength=int(piece.max()) + 1)  # triangles a piece leaves as they are
     other_half = (size[upright] < size[turned]) | ((size[upright] == size[turned]) & (upright > turned))

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 
 from contactlab.physics.checks import SceneError
 from contactlab.physics.mesh import Surface, weld
+
+if TYPE_CHECKING:
+    import trimesh
 
 MOST_TRIANGLES = 2_000_000
 LARGEST_FILE = 2**30  # [bytes]
@@ -44,6 +46,8 @@ def _read(path: Path, _changed: int, size: int) -> Surface:
         raise SceneError(f"{path.name} is empty; it must hold a surface.")
     if size > LARGEST_FILE:
         raise SceneError(f"{path.name} is larger than {LARGEST_FILE >> 30} GiB; it must be a smaller mesh.")
+    import trimesh  # takes half a second, and most scenes have no mesh file
+
     kind = path.suffix.lower()
     try:
         with path.open("rb") as file:
@@ -87,8 +91,10 @@ def _refuse_many(name: str, count: int) -> None:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {MOST_TRIANGLES}.")
 
 
-def _flattened(scene: trimesh.Scene) -> tuple[np.ndarray, np.ndarray]:
+def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles of all meshes of a scene graph; mirrored ones keep their outside."""
+    import trimesh
+
     vertices, triangles, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
     for node in scene.graph.nodes_geometry:
         pose, name = scene.graph[node]

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import (
@@ -212,6 +211,8 @@ class Course:
 
     def _root(self, number: Callable[[float], float], lo: float, hi: float) -> float:
         """Where a number changes its sign between lo and hi; lo where it does not."""
+        from scipy.optimize import brentq  # slow to load, and other methods do without
+
         at_lo, at_hi = number(lo), number(hi)
         if (at_lo < 0.0) == (at_hi < 0.0) or at_lo == 0.0:
             return lo if (at_lo < 0.0) == (at_hi < 0.0) else max(lo, 0.0)

@@ -9,7 +9,6 @@ contact with ζ̇_i > 0 has λ_i = 0 in all of them; so with S the contacts of �
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
@@ -47,6 +46,8 @@ def indeterminacy(problem: ContactProblem, lam: Array) -> Indeterminacy:
 
 def force_ranges(problem: ContactProblem, lam: Array) -> Array:
     """(k, 2): the smallest and the largest force of each contact in any solution (inf: unbounded) [unit of λ]."""
+    from scipy.optimize import linprog  # slow to load, and seldom asked for
+
     found = indeterminacy(problem, lam)
     ranges = np.stack([lam, lam], axis=1)
     top = np.max(np.abs(lam), initial=0.0) or 1.0

@@ -1,13 +1,18 @@
-"""Frame times of the viewer offscreen: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [SCENE ...]
+"""Frame times of the viewer: python tests/benchmarks/frames.py [--size 1280x800] [--panels] [--live] [SCENE ...]
 
 Draws a gallery scene (default: the bin of mixed bodies) and 300 boxes as the window does, shadows and contact glyphs
-included, panels where asked, and reads the picture back; medians over 100 frames. MuJoCo's renderer draws the same
-boxes beside it where it is installed.
+included, panels where asked, and reads the picture back; medians over 100 frames. "cpu" is the processor time of a
+frame in all threads, which other programs disturb less than its duration. MuJoCo's renderer draws the same boxes
+beside it where it is installed.
+
+--live opens the real window, with its panels and then without, while the physics thread runs, and counts the frames
+that it presented in five seconds. Without a display it needs xvfb-run -s "-screen 0 1280x800x24" before it.
 """
 
 import argparse
 import os
 import statistics
+import sys
 import time
 
 import numpy as np
@@ -19,6 +24,7 @@ from contactlab.physics.messages import Step
 from contactlab.physics.runner import Runner
 
 FRAMES = 100
+SETTLE, LIVE = 2.0, 5.0  # [s] of a window before, and while, its frames are counted
 
 
 def boxes(count: int) -> Scene:
@@ -32,8 +38,8 @@ def boxes(count: int) -> Scene:
     return Scene.from_dict({"scene": {"title": f"{count} boxes"}, "body": rows})
 
 
-def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, float]:
-    """Bodies, and median milliseconds of a frame."""
+def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, float, float]:
+    """Bodies, and median milliseconds of a frame: duration, and processor time."""
     runner = Runner(scene, paused=True)
     runner.begin()
     runner.send(Step(60))
@@ -42,12 +48,56 @@ def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, flo
     assert snapshot is not None
     with Studio(size, panels) as studio:
         studio.aim(snapshot, None, scene)
-        times = []
+        walls, cpus = [], []
         for k in range(FRAMES + 5):
-            start = time.perf_counter()
+            wall, cpu = time.perf_counter(), time.process_time()
             studio.picture(snapshot, k / 60)
-            times.append(time.perf_counter() - start)
-    return len(snapshot.x), statistics.median(times[5:]) * 1e3
+            walls.append(time.perf_counter() - wall)
+            cpus.append(time.process_time() - cpu)
+    return len(snapshot.x), statistics.median(walls[5:]) * 1e3, statistics.median(cpus[5:]) * 1e3
+
+
+def live(name: str, scene: Scene, size: tuple[int, int]) -> None:
+    """Print the frames per second of the window, the processor time of a frame, and the pace of the physics."""
+    import pyglet
+
+    from contactlab.app import window
+    from contactlab.app.ui_state import Preferences
+
+    sys.setswitchinterval(window.SWITCH)
+    shown = window.Window(Preferences(width=size[0], height=size[1]))
+    runner = Runner(scene)
+    shown.begin(runner, scene, None)
+    flips: list[float] = []
+    flip = shown.flip
+    shown.flip = lambda: (flip(), flips.append(time.perf_counter()))
+    clock = time.pthread_getcpuclockid(runner._thread.ident)
+    marks: list[tuple[float, int, float, float, float]] = []
+
+    def look(_: float) -> None:
+        snapshot = runner.latest
+        if runner.progress is not None or snapshot is None:
+            return
+        physics = time.clock_gettime(clock)
+        now = time.perf_counter(), len(flips), time.process_time() - physics, physics, snapshot.t
+        if not marks or now[0] - marks[-1][0] > (SETTLE if len(marks) % 2 else LIVE):
+            marks.append(now)
+        if len(marks) == 3:
+            seconds, frames, drawing, stepping, simulated = np.subtract(marks[2], marks[1])
+            panels = "without" if shown.ui.panels_hidden else "with"
+            contacts = int(snapshot.contacts.count[0])
+            print(f"{name:16}{len(snapshot.x):6} bodies {contacts:5} contacts, {panels:7} panels "
+                  f"{frames / seconds:5.1f} fps {1e3 * drawing / frames:6.1f} ms cpu a frame, physics at "
+                  f"{simulated / seconds:4.2f} of real time with {stepping / seconds:.0%} of a core", flush=True)
+            marks.clear()
+            if shown.ui.panels_hidden:
+                pyglet.app.exit()
+            shown.ui.panels_hidden = True
+
+    pyglet.clock.schedule_interval(look, 0.05)
+    pyglet.app.run(interval=None)
+    pyglet.clock.unschedule(look)
+    shown.end()
 
 
 def mujoco_boxes(scene: Scene, size: tuple[int, int]) -> float:
@@ -79,13 +129,19 @@ def main() -> None:
     parser.add_argument("scenes", nargs="*", default=["bin"])
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--panels", action="store_true")
+    parser.add_argument("--live", action="store_true")
     options = parser.parse_args()
     width, _, height = options.size.partition("x")
     size = int(width), int(height)
     pile = boxes(300)
     for name, scene in [*((s, Scene.load(scene_path(s))) for s in options.scenes), ("300 boxes", pile)]:
-        count, ms = measure(scene, size, options.panels)
-        print(f"{name:16}{count:6} bodies {ms:8.1f} ms {1e3 / ms:7.1f} fps")
+        if options.live:
+            live(name, scene, size)
+        else:
+            count, ms, cpu = measure(scene, size, options.panels)
+            print(f"{name:16}{count:6} bodies {ms:8.1f} ms {1e3 / ms:7.1f} fps  cpu {cpu:6.1f} ms")
+    if options.live:
+        return
     try:
         ms = mujoco_boxes(pile, size)
         print(f"{'MuJoCo':16}{300:6} boxes  {ms:8.1f} ms {1e3 / ms:7.1f} fps")
