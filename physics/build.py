@@ -105,7 +105,7 @@ def _assemble(
     settings = Settings(
         method=solver.method, integrator=solver.integrator, solver=solver.solver, h=solver.h,
         iterations=solver.iterations, gravity=file.scene.gravity, law=solver.law, surface=solver.surface,
-        substeps=solver.substeps,
+        substeps=solver.substeps, impact_law=solver.impact_law,
     )
     return Setup(model, state, labels, settings)
 

@@ -24,6 +24,7 @@ from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
 from contactlab.physics.solvers.lemke import Lemke
+from contactlab.physics.state import LongArray
 
 BoolArray = NDArray[np.bool_]
 
@@ -42,7 +43,7 @@ class ContactSet(NamedTuple):
     """The current set as the right-hand side uses it; row k is one contact."""
 
     count: IntArray      #: (1,)
-    pair: IntArray       #: (c,)   pair of surface elements
+    pair: LongArray      #: (c,)   pair of surface elements
     mode: IntArray       #: (c,)   IDLE, SMOOTH (no friction), SLIDE or STICK
     friction: Array      #: (c,)   mu
     direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning, world frame
@@ -55,8 +56,8 @@ def empty_set(capacity: int) -> ContactSet:
     def ints(size: int) -> IntArray:
         return np.zeros(size, np.int32)
 
-    return ContactSet(ints(1), ints(capacity), ints(capacity), np.zeros(capacity), np.zeros((capacity, 3)), ints(1),
-                      ints(3 * capacity), ints(1))
+    return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
+                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(1))
 
 
 @dataclass(frozen=True)
@@ -336,7 +337,7 @@ def basis(M: Array, wanted: list[int]) -> list[int]:
 
 
 def fill_set(
-    chosen: ContactSet, pairs: IntArray, found: Resolution, M: Array, friction: Array, tangents: Array
+    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array
 ) -> None:
     """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3)."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]

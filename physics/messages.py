@@ -65,7 +65,7 @@ class SetSpeed:
 @dataclass(frozen=True, slots=True)
 class Set:
     """Change one setting while it runs: restitution, friction, gravity (3-tuple), h, iterations, method, integrator,
-    solver. Names and allowed values are those of `Simulation.set`."""
+    solver, impact_law. Names and allowed values are those of `Simulation.set`."""
 
     name: str
     value: float | int | str | tuple[float, float, float]
@@ -171,6 +171,7 @@ class Settings:
     restitution: float | None = None  # None = as the materials say
     friction: float | None = None
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    impact_law: str = "newton"
     # of the method `compliant`; stiffness [N/m] and damping [N s/m] of every pair, None = as the materials say
     stiffness_n: float | None = None
     damping_n: float | None = None
@@ -186,7 +187,7 @@ class Settings:
 class StepInfo:
     """How the last step went."""
 
-    residual: float = 0.0    # natural-map residual of the contact problem [m/s]
+    residual: float = 0.0    # natural-map residual of the contact problem [m/s] (event_driven: [m/s2])
     iterations: int = 0
     status: str = "solved"
     contacts: int = 0
@@ -195,6 +196,11 @@ class StepInfo:
     substeps: int = 1        # of the integrator, in the method `compliant`
     stored: float = 0.0      # energy in compliant surfaces [J]
     dissipated: float = 0.0  # energy they and their friction took since the method began [J]
+    steps: int = 0           # since the start, where the method is event-driven: steps,
+    pieces: int = 0          # integrator steps, those cut at events included,
+    solves: int = 0          # contact problems solved for sets or impulses,
+    events: int = 0
+    projection: float = 0.0  # energy that projecting drift out put in [J]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Settings
 from contactlab.physics.methods import METHODS
@@ -226,6 +227,8 @@ class Solver(Table):
     iterations: Annotated[int, Strict(), Field(ge=1, le=10_000)] = _field(
         DEFAULTS.iterations, "a whole number from 1 to 10000"
     )
+    impact_law: _choice(IMPACT_LAWS) = _field(  # pyright: ignore
+        DEFAULTS.impact_law, f"what happens where several contacts are hit at once, one of {', '.join(IMPACT_LAWS)}")
     law: _choice(LAWS) = _field(DEFAULTS.law, f"of compliant surfaces: one of {', '.join(LAWS)}")  # pyright: ignore
     surface: _choice(dict.fromkeys(SURFACES)) = _field(  # pyright: ignore
         DEFAULTS.surface, f"how compliant surfaces recover: one of {', '.join(SURFACES)}"

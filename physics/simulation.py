@@ -11,6 +11,7 @@ import numpy as np
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
+from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import (
     Command,
@@ -24,7 +25,7 @@ from contactlab.physics.messages import (
     Settings,
     StepInfo,
 )
-from contactlab.physics.methods import JOINTS, METHODS
+from contactlab.physics.methods import JOINTS, METHODS, Method, Untreatable
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
 
 KEPT_EVENTS = 10_000
-STEPWISE = ("h", "iterations", "solver", "integrator", "law", "surface", "substeps")  # settings methods read every step
+#: settings that methods read every step
+STEPWISE = ("h", "iterations", "solver", "integrator", "impact_law", "law", "surface", "substeps")
 Vector = tuple[float, float, float]
 
 
@@ -217,9 +219,9 @@ class Simulation:
         """The contact problem that a step from here would solve."""
         return self.new_method().problem(self.state, self.loads, self.settings)
 
-    def new_method(self) -> Any:
+    def new_method(self) -> Method:
         """The method as it is set, with memory of its own: what it finds leaves `contacts` and `info` as they are."""
-        return METHODS[self.settings.method](self._model)
+        return self._make_method(self.settings.method, self._model)
 
     def before(self, step: int) -> tuple[State, Settings, Loads, Model]:
         """The state that step number `step` began with, what it was made with, and the model as these settings had it.
@@ -285,9 +287,9 @@ class Simulation:
 
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
-        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver; for the method compliant stiffness_n,
-        damping_n, stiffness_t, damping_t, stiffness_series (for every pair; None = as the materials say), law, surface
-        and substeps (0 = as many as needed). All or, where one is not allowed (ValueError), none."""
+        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law; for the method compliant
+        stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series (for every pair; None = as the materials say),
+        law, surface and substeps (0 = as many as needed). All or, where one is not allowed (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: Command) -> None:
@@ -323,10 +325,17 @@ class Simulation:
         model = self._model_with(settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)
-        self.settings, self._model = settings, model
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
-            self._method = METHODS[settings.method](self._model)
+            self._method = self._make_method(settings.method, model)
+        self._model, self.settings = model, settings
+
+    def _make_method(self, name: str, model: Model) -> Method:
+        try:
+            return METHODS[name](model)
+        except Untreatable as refused:
+            names = [repr(self.labels.bodies[i]) for i in refused.bodies]
+            raise ValueError(refused.reason.format(*names)) from refused
 
     def _loads_or_none(self) -> Loads | None:
         loads = self.loads
@@ -415,7 +424,8 @@ def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 
 
 def _check_setting(name: str, value: Any) -> Any:
-    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS, "law": LAWS, "surface": SURFACES}
+    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS, "impact_law": IMPACT_LAWS, "law": LAWS,
+               "surface": SURFACES}
     if name in choices:
         if value not in choices[name]:
             raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")

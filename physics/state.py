@@ -23,9 +23,18 @@ class Bodies(NamedTuple):
     w: Array  #: (n, 3) angular velocity [rad/s], world frame
 
 
+class Owner(IntEnum):
+    """Which method wrote a ContactMemory."""
+
+    NOBODY = 0
+    TIME_STEPPING = 1
+    EVENT_DRIVEN = 2
+    COMPLIANT = 3
+
+
 class ContactMemory(NamedTuple):
-    """Contact impulses of the last step, for warm starting and for telling gain from persistence; rows ordered by
-    shape pair as in Contacts."""
+    """Contacts of the last step, for warm starting and for telling gain from persistence; rows ordered by shape pair as
+    in Contacts. Every method writes all columns; only `own` means something to its owner alone."""
 
     count: IntArray   #: (1,)
     key: LongArray    #: (c,)   `Contacts.key` of that step
@@ -33,6 +42,18 @@ class ContactMemory(NamedTuple):
     place: Array      #: (c, 3) contact point seen from the centre of mass of a body that moves [m], world axes
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
     touching: IntArray  #: (c,) 1 where the contact was in the current set
+    own: Array        #: (c, 6) what the owner alone keeps of the contact
+    owner: IntArray   #: (1,)   an Owner
+
+
+class Tally(IntEnum):
+    """What `State.tally` counts since the start."""
+
+    STEPS = 0       # of the event-driven method
+    PIECES = 1      # integrator steps, those cut at events included
+    SOLVES = 2      # contact problems solved for sets or impulses
+    EVENTS = 3
+    PROJECTION = 4  # energy that projecting drift out put in [J]
 
 
 class JointState(NamedTuple):
@@ -67,6 +88,7 @@ class State(NamedTuple):
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
+    tally: Array      #: (5,) see Tally
     surfaces: Surfaces
     joints: JointState = NO_COORDINATES
 
@@ -129,7 +151,16 @@ def empty_contacts(capacity: int) -> Contacts:
 
 def empty_memory(capacity: int = 0) -> ContactMemory:
     return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
-                         np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32))
+                         np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32),
+                         np.zeros((capacity, 6)), np.zeros(1, np.int32))
+
+
+def grow_memory(memory: ContactMemory, rows: int) -> None:
+    """Room for at least `rows` rows, in place: the State keeps its arrays."""
+    if rows > len(memory.key):
+        for name in ("key", "shapes", "place", "impulse", "touching", "own"):
+            array = getattr(memory, name)
+            array.resize((rows + rows // 4 + 4, *array.shape[1:]), refcheck=False)
 
 
 def empty_surfaces(capacity: int = 0) -> Surfaces:
@@ -144,12 +175,13 @@ def empty_state(n: int) -> State:
     q = np.zeros((n, 4))
     q[:, 0] = 1.0
     bodies = Bodies(np.zeros((n, 3)), q, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)))
-    return State(np.zeros(1), bodies, empty_memory(), empty_surfaces())
+    return State(np.zeros(1), bodies, empty_memory(), np.zeros(len(Tally)), empty_surfaces())
 
 
 def copy_state(state: State) -> State:
     """A deep copy: nothing is shared, so either may be stepped on."""
     bodies = Bodies._make(a.copy() for a in state.bodies)
     joints = JointState(state.joints.q.copy(), state.joints.v.copy())
-    return State(state.t.copy(), bodies, ContactMemory._make(a.copy() for a in state.memory),
-                 Surfaces._make(a.copy() for a in state.surfaces), joints)
+    memory = ContactMemory._make(a.copy() for a in state.memory)
+    surfaces = Surfaces._make(a.copy() for a in state.surfaces)
+    return State(state.t.copy(), bodies, memory, state.tally.copy(), surfaces, joints)

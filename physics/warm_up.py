@@ -14,8 +14,8 @@ import numpy as np
 from contactlab.physics import jit
 from contactlab.physics.collision import Detector
 from contactlab.physics.dynamics.forces import empty_loads
+from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
-from contactlab.physics.methods import METHODS
 from contactlab.physics.model import body_count
 from contactlab.physics.problem import ContactProblem, Takes
 from contactlab.physics.scene import Scene
@@ -48,6 +48,8 @@ def warm_up(progress: Callable[[str, float], None]) -> None:
         second.wait()  # should it have failed, this process compiles its half too
     with _everything() as scene:
         _run(scene)
+    progress("events", compiled_share())
+    _run_exactly()
     progress("free motion", compiled_share())
     _fly()
     if second is not None:
@@ -64,7 +66,9 @@ def _start_second() -> subprocess.Popen[bytes]:
 
 
 def compile_second_half() -> None:
-    """Compile the kernels that a ball on a plane does not need: integrators, solvers, contacts of other shapes."""
+    """Compile the kernels that time stepping of a ball on a plane does not need: integrators, solvers, events,
+    contacts of other shapes."""
+    _run_exactly()
     with _everything() as scene:
         model, state, _, _ = scene.build()
     detector = Detector(model)
@@ -114,13 +118,32 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 
 def _run(scene: Scene) -> None:
-    for method, solver in product(METHODS, ("pgs", "interior_point")):  # bodies, and the matrix written out
-        simulation = Simulation(scene, method=method, solver=solver, iterations=2)
-        simulation.step()
-        simulation.grab("body 0", (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
-        simulation.step()
-        simulation.problem()
-        simulation.energy()
+    for solver in ("pgs", "interior_point"):  # bodies, and the matrix written out
+        _use(Simulation(scene, method="time_stepping", solver=solver, iterations=2))
+    _use(Simulation(scene, method="compliant"))
+
+
+def _run_exactly() -> None:
+    """A block that rests and a ball that hits it, with friction and without, by the event-driven method and every
+    impact law."""
+    bodies = [
+        {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPES[1]]},
+        {"name": "body 1", "position": [1.001, 0.0, 0.5], "velocity": [-1.0, 0.1, 0.0], "shape": [SHAPES[0]]},
+        {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]},
+    ]
+    scene = Scene.from_dict({"body": bodies})
+    for law, friction in product(IMPACT_LAWS, (0.0, 0.5)):
+        simulation = Simulation(scene, method="event_driven", integrator="dopri5")
+        simulation.set(impact_law=law, friction=friction)
+        _use(simulation)
+
+
+def _use(simulation: Simulation) -> None:
+    simulation.step()
+    simulation.grab("body 0", (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
+    simulation.step()
+    simulation.problem()
+    simulation.energy()
 
 
 def compiled_share() -> float:

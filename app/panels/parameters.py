@@ -10,6 +10,7 @@ from contactlab.app.commands import TOGGLES
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
+from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Command, Set, Snapshot
 from contactlab.physics.methods import METHODS
@@ -125,17 +126,22 @@ def _right_aligned(ui: UiState, text: str) -> None:
 
 
 def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Method, integrator, solver, step and iterations."""
+    """Method, integrator, step, and what else the method uses."""
     settings = snapshot.settings
+    uses = METHODS[settings.method].uses
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, INTEGRATORS)
     _solver_choice(ui, send, snapshot)
+    if "impact_law" in uses:
+        _choice(ui, send, "impact_law", "Impacts", settings.impact_law, IMPACT_LAWS)
     rate = _value(ui, "h", 1.0 / settings.h)
     _label(ui, "Step  h", f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
     imgui.set_next_item_width(FULL)
     changed, rate = style.slider("h", rate, 30.0, 4000.0, "%.0f", ui, logarithmic=True)
     if changed:
         _ask(ui, send, "h", round(rate), 1.0 / round(rate))
+    if "iterations" not in uses:
+        return
     count = _value(ui, "iterations", settings.iterations)
     _label(ui, "Iterations", f"{count:.0f}")
     imgui.set_next_item_width(FULL)

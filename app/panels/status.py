@@ -38,10 +38,20 @@ def binding_text(ui: UiState) -> str:
 def solver_figures(snapshot: Snapshot) -> str:
     info = snapshot.info
     limit = " (the limit)" if info.status == "iterations" else ""
-    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} m/s", f"{info.iterations} iterations{limit}"]
+    unit = "m/s²" if info.steps else "m/s"
+    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} {unit}"]
+    if info.steps:
+        parts.append(f"LCP solves {grouped(info.solves)}, steps {grouped(info.steps)}")
+    else:
+        parts.append(f"{info.iterations} iterations{limit}")
     if info.status not in ("solved", "iterations"):
         parts.append(info.status)
     if info.penetration > 0.0:
         parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
     parts.append(f"E {style.engineering(snapshot.energy.total, 'J')}")
     return "   ".join(parts)
+
+
+def grouped(number: int) -> str:
+    """2 400"""
+    return f"{number:,}".replace(",", "\u202f")

@@ -6,29 +6,34 @@ rim. The distance of a *pair of elements* is one smooth function of the poses (`
 followed through a step; `margin` says where it is the distance of the shapes.
 
 A negative radius is the inside of a ball or of a cylinder: R - |p_b - p_a| - r. No ShapeKind makes it yet, nor
-ELLIPSOID elements: `append` adds either to a table by hand.
+ELLIPSOID elements: `surface_of` takes them by hand.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind
+from contactlab.physics.shapes import quat_product, quat_to_matrix
+from contactlab.physics.state import LongArray
 
 VERTEX, EDGE, FACE, RIM, ELLIPSOID = range(5)  # kinds of elements
-# kinds of pairs, first element of the lower kind
 VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, VERTEX_RIM, VERTEX_ELLIPSOID = range(7)
-PAIR_KINDS = {
-    (VERTEX, VERTEX): VERTEX_VERTEX, (VERTEX, EDGE): VERTEX_EDGE, (VERTEX, FACE): VERTEX_FACE,
-    (EDGE, EDGE): EDGE_EDGE, (FACE, RIM): RIM_FACE, (VERTEX, RIM): VERTEX_RIM,
-    (VERTEX, ELLIPSOID): VERTEX_ELLIPSOID,
-}
+#: kind of the pair of an element of the row's kind and one of the column's; -1: they cannot touch, or others do first
+PAIR_KINDS = np.full((5, 5), -1, np.int32)
+PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM, ELLIPSOID]] = (
+    VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM, VERTEX_ELLIPSOID)
+PAIR_KINDS[EDGE, EDGE] = EDGE_EDGE
+PAIR_KINDS[RIM, FACE] = RIM_FACE
 FLAT = (ShapeKind.PLANE, ShapeKind.SPHERE)
 
 
 class Surface(NamedTuple):
-    """Elements (row e) and pairs of elements (row p) of a model; everything in the body frame."""
+    """Elements (row e) of a model's shapes, in the body frame. A pair of elements e, f is named by e (number of
+    elements) + f, ordered so that PAIR_KINDS[kind[e], kind[f]] >= 0; the element of the lower shape is the
+    predecessor's."""
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
@@ -40,12 +45,10 @@ class Surface(NamedTuple):
     radius: Array         #: (e,)   what the element is swollen by [m]; negative = the inside
     side_start: IntArray  #: (e + 1,)
     side: Array           #: (k, 4) the element is nearest to points with side[:3] . p <= side[3]
-    first: IntArray       #: (p,)   the pair's elements: kind[first] <= kind[second] but for RIM_FACE
-    second: IntArray      #: (p,)
-    pair: IntArray        #: (p,)   kind of the pair
-    flip: IntArray        #: (p,)   1: the second element is on the predecessor
-    block: IntArray       #: (b, 4) shape pairs: shape a, shape b, first and last + 1 of its rows p
+    meets: IntArray       #: (b, 2) pairs of shapes a < b that can meet
+    start: IntArray       #: (s + 1,) first element of each shape
     shape_body: IntArray  #: (s,)   body of each shape
+    material: IntArray    #: (s,)   material of each shape
     reach: Array          #: (s, 4) ball about each shape: centre in the body frame, radius [m]
 
 
@@ -58,6 +61,7 @@ class Element(NamedTuple):
     length: float = np.inf
     radius: float = 0.0
     sides: tuple = ()  #: (direction, offset) of half-spaces
+    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)
 
 
 def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
@@ -110,7 +114,7 @@ def cylinder(radius: float, half: float) -> list[Element]:
 
 
 def elements_of(model: Model, s: int) -> list[Element]:
-    """Elements of shape s in its own frame. ValueError where it has none."""
+    """Elements of shape s in its own frame."""
     kind, size = model.shapes.kind[s], model.shapes.size[s]
     if kind == ShapeKind.SPHERE:
         return [Element(VERTEX, np.zeros(3), radius=float(size[0]))]
@@ -130,115 +134,86 @@ def elements_of(model: Model, s: int) -> list[Element]:
             for f in range(hulls.face_start[k], hulls.face_start[k + 1])
         ]
         return polyhedron(hulls.vertices[first:last], loops)
-    raise ValueError(f"the event-driven method has no exact surface for shapes of kind {ShapeKind(kind).name.lower()}; "
-                     "time stepping takes them")
+    return []  # a mesh that nothing meets
 
 
-def surface_of(model: Model) -> Surface:
-    """The elements of all shapes of a model and their pairs. ValueError where a pair of shapes has no exact gap."""
-    shapes = model.shapes
-    rows, owner = [], []
-    for s in range(len(shapes.kind)):
-        mine = [place(e, shapes.position[s], shapes.orientation[s]) for e in elements_of(model, s)]
-        rows += mine
-        owner += [s] * len(mine)
+class NoExactGap(ValueError):
+    """Two shapes whose distance has no closed form here."""
+
+    def __init__(self, model: Model, a: int, b: int) -> None:
+        shapes = model.shapes
+        self.bodies = int(shapes.body[a]), int(shapes.body[b])
+        self.kinds = ShapeKind(shapes.kind[a]).name.lower(), ShapeKind(shapes.kind[b]).name.lower()
+        super().__init__(f"no exact gap between shapes {a} ({self.kinds[0]}) and {b} ({self.kinds[1]})")
+
+
+def surface_of(model: Model, more: Mapping[int, Sequence[Element]] | None = None) -> Surface:
+    """The elements of all shapes of a model, and of some shapes more, given in the shape frame. NoExactGap where a pair
+    of shapes has none."""
+    shapes, more = model.shapes, more or {}
+    meets = shapes_that_meet(model)
+    check_pairs(model, meets)
+    rows: list[Element] = []
+    start, owner = [0], []
     reach = np.column_stack([shapes.position, np.abs(shapes.bound)]).reshape(-1, 4)
-    empty = np.zeros(0, np.int32)
-    kind, point, axis, frame, length, radius, side_start, side = columns(rows)
-    table = Surface(
-        np.array(owner, np.int32), shapes.body[np.array(owner, np.int64)].astype(np.int32), kind, point, axis, frame,
-        length, radius, side_start, side, empty, empty, empty, empty, np.zeros((0, 4), np.int32), shapes.body,
-        np.ascontiguousarray(reach),
+    for s in range(len(shapes.kind)):
+        mine = [*elements_of(model, s), *more.get(s, ())]
+        rows += [place(e, shapes.position[s], shapes.orientation[s]) for e in mine]
+        owner += [s] * len(mine)
+        start.append(len(rows))
+        if s in more:
+            reach[s, 3] = np.inf  # the bounds of the shape say nothing of them
+
+    def table(name: str, *width: int) -> Array:
+        return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *width)
+
+    shape = np.array(owner, np.int32)
+    return Surface(
+        shape, shapes.body[shape].astype(np.int32), np.array([e.kind for e in rows], np.int32), table("point", 3),
+        table("axis", 3), table("frame", 4), table("length"), table("radius"),
+        np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
+        np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
+        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),
     )
-    return with_pairs(model, table)
 
 
-def append(model: Model, table: Surface, shape: int, element: Element, frame: ArrayLike = (1.0, 0, 0, 0)) -> Surface:
-    """The table with one more element on a shape, given in the shape frame, and all pairs made anew."""
-    placed = place(element, model.shapes.position[shape], model.shapes.orientation[shape])
-    reach = table.reach.copy()
-    reach[shape, 3] = np.inf  # the bounds of the shape say nothing of it
-    columns_new = columns([placed])
-    starts = np.append(table.side_start, table.side_start[-1] + len(placed.sides)).astype(np.int32)
-    grown = table._replace(
-        shape=np.append(table.shape, np.int32(shape)), body=np.append(table.body, model.shapes.body[shape]),
-        kind=np.append(table.kind, np.int32(element.kind)),
-        point=np.vstack([table.point, columns_new[1]]), axis=np.vstack([table.axis, columns_new[2]]),
-        frame=np.vstack([table.frame, np.array(frame, float)[None]]),
-        length=np.append(table.length, columns_new[4]), radius=np.append(table.radius, columns_new[5]),
-        side_start=starts,
-        side=np.vstack([table.side, columns_new[7]]), reach=reach,
-    )
-    return with_pairs(model, grown)
+def shapes_that_meet(model: Model) -> IntArray:
+    """Pairs of shapes (b, 2) of two bodies of which one at least is dynamic."""
+    body, moves = model.shapes.body, model.kind == BodyKind.DYNAMIC
+    a, b = np.triu_indices(len(body), 1)
+    i, j = body[a], body[b]
+    kept = (i != j) & (moves[i] | moves[j])
+    return np.ascontiguousarray(np.column_stack([a[kept], b[kept]]), np.int32)
+
+
+def check_pairs(model: Model, meets: IntArray) -> None:
+    """NoExactGap for the first pair of shapes that has none."""
+    kind = model.shapes.kind
+    refused = np.zeros((len(ShapeKind), len(ShapeKind)), bool)
+    round_ = [k for k in ShapeKind if k not in FLAT]
+    refused[ShapeKind.CYLINDER, round_] = refused[round_, ShapeKind.CYLINDER] = True
+    refused[ShapeKind.MESH, :] = refused[:, ShapeKind.MESH] = True
+    found = np.flatnonzero(refused[kind[meets[:, 0]], kind[meets[:, 1]]])
+    if len(found):
+        raise NoExactGap(model, *(int(s) for s in meets[found[0]]))
 
 
 def place(e: Element, position: Array, orientation: Array) -> Element:
     """The element in the body frame."""
-    w, x, y, z = orientation
-    r = np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
+    r = quat_to_matrix(orientation)
     sides = tuple((r @ n, float(offset + (r @ n) @ position)) for n, offset in e.sides)
     axis = np.asarray(e.axis, float) if e.kind == ELLIPSOID else r @ np.asarray(e.axis, float)
-    return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides)
+    return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides,
+                      frame=quat_product(orientation, np.asarray(e.frame, float)))
 
 
-def columns(rows: list[Element]) -> tuple[Any, ...]:
-    """The fields kind … side of Surface."""
-    def table(name: str, *shape: int) -> Array:
-        return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *shape)
-
-    frame = np.zeros((len(rows), 4))
-    frame[:, 0] = 1.0
-    starts = np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32)
-    sides = np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4)
-    return (np.array([e.kind for e in rows], np.int32), table("point", 3), table("axis", 3), frame, table("length"),
-            table("radius"), starts, sides)
+def first_and_second(surface: Surface, pairs: LongArray) -> tuple[LongArray, LongArray]:
+    """The two elements of each pair, in the order of PAIR_KINDS."""
+    count = max(len(surface.kind), 1)
+    return pairs // count, pairs % count
 
 
-def with_pairs(model: Model, table: Surface) -> Surface:
-    """The table with the pairs of all shapes that can meet."""
-    shapes = model.shapes
-    moves = model.kind == BodyKind.DYNAMIC
-    count = len(shapes.kind)
-    rows, blocks, total = [], [], 0
-    of_shape = [np.flatnonzero(table.shape == s) for s in range(count)]
-    for a in range(count):
-        for b in range(a + 1, count):
-            i, j = shapes.body[a], shapes.body[b]
-            if i == j or not (moves[i] or moves[j]):
-                continue
-            check_pair(shapes.kind[a], shapes.kind[b])
-            made = pairs_between(table, of_shape[a], of_shape[b])
-            blocks.append((a, b, total, total + len(made)))
-            total += len(made)
-            rows.append(made)
-    pairs = np.concatenate(rows) if rows else np.zeros((0, 4), np.int32)
-    first, second, pair, flip = (np.ascontiguousarray(column, np.int32) for column in pairs.T)
-    return table._replace(first=first, second=second, pair=pair, flip=flip,
-                          block=np.array(blocks, np.int32).reshape(-1, 4))
-
-
-def check_pair(a: int, b: int) -> None:
-    """ValueError for a pair whose contact points have no closed form here."""
-    if ShapeKind.CYLINDER in (a, b) and a not in FLAT and b not in FLAT:
-        names = " and ".join(ShapeKind(k).name.lower() for k in (a, b))
-        raise ValueError(f"the event-driven method has no exact gap between {names}; time stepping takes them")
-
-
-def pairs_between(table: Surface, a: NDArray[np.intp], b: NDArray[np.intp]) -> IntArray:
-    """Rows (first, second, pair, flip) of the element pairs of two shapes, given their elements."""
-    found = []
-    for e in a.tolist():
-        for f in b.tolist():
-            low, high, flip = (e, f, 0) if table.kind[e] <= table.kind[f] else (f, e, 1)
-            pair = PAIR_KINDS.get((int(table.kind[low]), int(table.kind[high])))
-            swollen = table.radius[e] + table.radius[f] != 0.0
-            if pair is None or (pair in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and not swollen):
-                continue
-            if pair == RIM_FACE:  # the rim first: its lowest point over the face
-                low, high, flip = high, low, 1 - flip
-            found.append((low, high, pair, flip))
-    return np.array(found, np.int32).reshape(-1, 4)
+def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
+    """Shapes (k, 2) of the predecessor and the successor of each pair."""
+    first, second = first_and_second(surface, pairs)
+    return np.sort(np.column_stack([surface.shape[first], surface.shape[second]]), axis=1).astype(np.int32)

@@ -12,6 +12,7 @@ import numpy as np
 
 from contactlab.physics.collision.surface import (
     EDGE_EDGE,
+    PAIR_KINDS,
     RIM_FACE,
     VERTEX_EDGE,
     VERTEX_FACE,
@@ -292,11 +293,12 @@ def nearest(surface, bodies, kind, e, f):
 @kernel
 def find_witnesses(surface, bodies, pairs, count, out):
     """Fill rows 0 … count - 1 of `out` for the pairs of elements pairs[0 … count - 1]."""
+    elements = len(surface.kind)
     for k in range(count):
-        p = int(pairs[k])
-        e, f = int(surface.first[p]), int(surface.second[p])
-        p_a, p_b, n, gap, margin, facing, u_a, c_a, u_b, c_b = nearest(surface, bodies, int(surface.pair[p]), e, f)
-        if surface.flip[p] == 1:
+        e, f = int(pairs[k]) // elements, int(pairs[k]) % elements
+        kind = int(PAIR_KINDS[surface.kind[e], surface.kind[f]])
+        p_a, p_b, n, gap, margin, facing, u_a, c_a, u_b, c_b = nearest(surface, bodies, kind, e, f)
+        if surface.shape[e] > surface.shape[f]:
             e, f, p_a, p_b, n, u_a, c_a, u_b, c_b = f, e, p_b, p_a, neg(n), u_b, c_b, u_a, c_a
         out.body_a[k], out.body_b[k] = surface.body[e], surface.body[f]
         put(out.p_a, k, p_a)
@@ -309,20 +311,34 @@ def find_witnesses(surface, bodies, pairs, count, out):
         put4(out.curve_b, k, c_b)
 
 
+@helper
+def touchable(surface, e, f):
+    """Whether e and f are a pair in this order. Sharp points meet only what has an inside."""
+    kind = PAIR_KINDS[surface.kind[e], surface.kind[f]]
+    if kind < 0 or (surface.kind[e] == surface.kind[f] and surface.shape[e] > surface.shape[f]):
+        return False
+    pointed = kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM)
+    return not pointed or surface.radius[e] + surface.radius[f] != 0.0
+
+
 @kernel
 def pairs_in_reach(surface, bodies, reach, pairs_out):
     """Pairs of elements of all shapes that are within reach[a] + reach[b] of each other, a and b their bodies; judged
     by the balls about them. Returns their number, which may exceed the room."""
-    found = 0
-    for block in range(len(surface.block)):
-        a, b = int(surface.block[block, 0]), int(surface.block[block, 1])
+    found, elements = 0, len(surface.kind)
+    for block in range(len(surface.meets)):
+        a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
         i, j = int(surface.shape_body[a]), int(surface.shape_body[b])
         c = transform(row(bodies.x, i), row4(bodies.q, i), row(surface.reach, a))
         d = transform(row(bodies.x, j), row4(bodies.q, j), row(surface.reach, b))
         if norm(sub(d, c)) > reach[i] + reach[j] + surface.reach[a, 3] + surface.reach[b, 3]:
             continue
-        for p in range(int(surface.block[block, 2]), int(surface.block[block, 3])):
-            if found < len(pairs_out):
-                pairs_out[found] = p
-            found += 1
+        for e in range(int(surface.start[a]), int(surface.start[a + 1])):
+            for f in range(int(surface.start[b]), int(surface.start[b + 1])):
+                for order in range(2):
+                    g, h = (e, f) if order == 0 else (f, e)
+                    if touchable(surface, g, h):
+                        if found < len(pairs_out):
+                            pairs_out[found] = g * elements + h
+                        found += 1
     return found

@@ -11,6 +11,8 @@ makes as many substeps as the stiffest contact asks for.
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from contactlab.physics.diagnostics import measure
@@ -33,7 +35,7 @@ from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Array, Model, body_count
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_stability import substeps_needed
-from contactlab.physics.state import Bodies, ContactMemory, Contacts, State, empty_contacts, empty_state
+from contactlab.physics.state import Bodies, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 
 REST = 2.0        # approach speed that counts as rest, in units of g h
 SMALLEST = 1e-6   # m and m/s: lengths and speeds that count as zero even without gravity
@@ -42,8 +44,8 @@ SMALLEST = 1e-6   # m and m/s: lengths and speeds that count as zero even withou
 class Compliant:
     """METHODS["compliant"]. Holds scratch memory only; all that matters later is in the State."""
 
-    title = "Compliant surfaces (soft)"
-    uses: frozenset[str] = frozenset()
+    title: ClassVar[str] = "Compliant surfaces (soft)"
+    uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps"})
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)
@@ -136,16 +138,10 @@ class Compliant:
         energy_after = measure(model, bodies)[0].total
         self.events = self._finder.find(
             self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
-        make_room(memory, count)
+        grow_memory(memory, count)
+        memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
         self.info = StepInfo(
             contacts=count, pairs=soft.detector.pair_count, penetration=float(deepest), substeps=self.substeps,
             stored=soft.stored(), dissipated=float(soft.surfaces.dissipated[0]))
-
-
-def make_room(memory: ContactMemory, count: int) -> None:
-    """Let the memory hold at least `count` rows."""
-    if count > len(memory.key):
-        for array in memory[1:]:  # in place: the State keeps its arrays
-            array.resize((count + count // 4, *array.shape[1:]), refcheck=False)

@@ -14,11 +14,11 @@ impact therefore has no restitution. What is cut off at the approach speed v wou
 """
 
 import math
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface, surface_of
+from contactlab.physics.collision.surface import NoExactGap, Surface, surface_of
 from contactlab.physics.collision.surface_gap import find_witnesses
 from contactlab.physics.contact_equations import (
     contact_matrix,
@@ -44,6 +44,7 @@ from contactlab.physics.contact_sets import (
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
+from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
@@ -63,26 +64,29 @@ from contactlab.physics.methods.event_search import (
     Course,
     Trigger,
 )
-from contactlab.physics.model import Array, IntArray, Model, body_count
+from contactlab.physics.methods.method import Untreatable
+from contactlab.physics.model import Array, BodyKind, Model, body_count
 from contactlab.physics.problem import ContactProblem
-from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts, empty_state
+from contactlab.physics.residual import natural_map
+from contactlab.physics.state import (
+    Bodies,
+    ContactMemory,
+    Contacts,
+    LongArray,
+    Owner,
+    State,
+    Tally,
+    copy_state,
+    empty_contacts,
+    empty_state,
+)
 
 REST = 1e-4         # approach speed below which there is no restitution, in units of g h
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
 SLOT = 1e-6         # depth that contacts may come to where nothing can keep all of them from it [m]
+MOST_BODIES = 24    # equations are dense: more would not run at a bearable pace
 WITHOUT_END = 40    # impacts, or events without progress, at one instant
 STORM = 2000        # events of one step after which restitution is left out
-
-
-@dataclass
-class Counts:
-    """What the run did so far."""
-
-    steps: int = 0
-    pieces: int = 0        #: integrator steps, cut ones included
-    solves: int = 0        #: times contact equations were solved for sets or impulses
-    events: int = 0
-    drift: float = 0.0     #: energy that projection put in [J]
 
 
 class EventDriven:
@@ -92,21 +96,26 @@ class EventDriven:
     the whole step.
     """
 
-    title = "Event-driven (exact)"
+    title: ClassVar[str] = "Event-driven (exact)"
+    uses: ClassVar[frozenset[str]] = frozenset({"impact_law"})
 
     def __init__(self, model: Model, surface: Surface | None = None) -> None:
-        """ValueError where a pair of shapes has no exact gap. surface: elements made by hand instead of the shapes'."""
+        """Untreatable where two shapes have no exact gap. surface: elements made by hand instead of the shapes'."""
         self.model = model
-        self.surface = surface_of(model) if surface is None else surface
+        count = int((model.kind == BodyKind.DYNAMIC).sum())
+        if count > MOST_BODIES:
+            raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, this scene has {count}; "
+                              "time_stepping takes them", ())
+        try:
+            self.surface = surface_of(model) if surface is None else surface
+        except NoExactGap as refused:
+            kinds = "a {} and a {}".format(*refused.kinds)
+            raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({kinds}); time_stepping takes them",
+                              refused.bodies) from refused
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
-        self.counts = Counts()
-        s = self.surface
-        first, second = model.shapes.material[s.shape[s.first]], model.shapes.material[s.shape[s.second]]
-        self._restitution = model.materials.restitution[first, second]
-        self._friction = model.materials.friction[first, second]
-        self._report = Report(s, self._restitution, self._friction)
+        self._report = Report(model, self.surface)
         self._out = empty_state(body_count(model)).bodies
         self._make_room(16)
         radius = self._course.radius[self._course.radius > 0]
@@ -130,7 +139,7 @@ class EventDriven:
             done = length if trigger is None else trigger.delta * length
             self._cut(trigger)
             self._t, rest = self._t + done, rest - done
-            self.counts.pieces += 1
+            self._tally[Tally.PIECES] += 1
             if trigger is not None:
                 self._handle(trigger)
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
@@ -146,26 +155,29 @@ class EventDriven:
         self._begin(copy, loads, settings.h)
         pairs = self._touching(RESTS)
         M, d, _ = self._equations(pairs)
-        if (self._friction[pairs] > 0).any():
-            return ContactProblem.frictional(M, d, self._friction[pairs])
+        friction = self._report.coefficients(pairs)[1]
+        if (friction > 0).any():
+            return ContactProblem.frictional(M, d, friction)
         return ContactProblem.frictionless(M[::3, ::3], d[::3])
 
     def _begin(self, state: State, loads: Loads, h: float) -> None:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
-        self._bodies, self._loads, self._t, self._h = state.bodies, loads, float(state.t[0]), h
+        self._bodies, self._loads, self._t, self._h, self._tally = (
+            state.bodies, loads, float(state.t[0]), h, state.tally)
         self.events, self._impulse, self._hits = [], {}, 0
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
         velocity_from_momentum(self.model, state.bodies)
-        count = int(state.memory.count[0])
+        memory, first = state.memory, int(state.memory.owner[0]) != Owner.EVENT_DRIVEN
+        count = 0 if first else int(memory.count[0])
         if count > self._room:
             self._make_room(2 * count)
-        known = recall(state.memory, len(self.surface.first), self._friction, self._chosen)
-        if not known:
-            self._chosen.count[0] = self._chosen.rows[0] = 0
-        if not known or count == 0 or not self._still_holds():
-            first = not known or (count == 0 and float(state.t[0]) == 0.0)
+        if not first:
+            recall(memory, self._report.coefficients(memory.key[:count])[1], self._chosen)
+        if first:
+            self._chosen.count[0] = self._chosen.rows[0] = self._chosen.redundant[0] = 0
+        if count == 0 or not self._still_holds():
             self._depth = self._overlap if first else self._depth
             self._settle(quiet=first)
             self._depth = 2.0 * SLOT if self._sink == SLOT else TOUCH
@@ -193,7 +205,7 @@ class EventDriven:
         pack(bodies, y0)
         k = np.zeros((len(table.c), len(y0), 13))
         while True:
-            error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, y0,
+            error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, h, y0,
                                      self._scratch, k, self._out) / TOLERANCE
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
@@ -201,7 +213,8 @@ class EventDriven:
             if not integrator.adaptive or blind or error <= 1.0 or length <= SMALLEST_SUBSTEP * h:
                 break
             length *= factor
-        self._course.begin(self._chosen, self._loads, table, self._t, length, y0, k, self._force_scale(), self._sink)
+        self._course.begin(self._chosen, self._loads, table, self._t, length, h, y0, k, self._force_scale(),
+                           self._sink)
         return length, length * factor if integrator.adaptive else h
 
     def _force_scale(self) -> float:
@@ -231,7 +244,7 @@ class EventDriven:
         M, d, u = self._equations(chosen.pair[:count])
         self._bodies, self._t = saved
         found = resolve(M, d, u, chosen.friction[:count], {})
-        self.counts.solves += 1
+        self._tally[Tally.SOLVES] += 1
         expected = chosen.mode[:count].tolist()
         return all(b == a or (a != STICK and b != OPEN) for a, b in zip(expected, found.mode, strict=True))
 
@@ -262,24 +275,25 @@ class EventDriven:
         self._impulse[pair] = self._impulse.get(pair, 0.0) + impulse
 
     # ---------------------------------------------------------------------------------------------- equations
-    def _equations(self, pairs: IntArray, matrix: bool = True) -> tuple[Array, Array, Array]:
+    def _equations(self, pairs: LongArray, matrix: bool = True) -> tuple[Array, Array, Array]:
         """M (3 c, 3 c), d (3 c,) and velocities u (3 c,) of pairs at the present state; also left in the scratch."""
         count = len(pairs)
         if count > self._room:
             raise RuntimeError("no room for the contacts")
         scratch, model = self._scratch, self.model
-        find_witnesses(self.surface, self._bodies, np.ascontiguousarray(pairs, np.int32), count, scratch.witness)
+        find_witnesses(self.surface, self._bodies, np.ascontiguousarray(pairs), count, scratch.witness)
         contact_rows(model, self._t, self._bodies, scratch.witness, count, scratch.equations)
         M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
         if matrix:
             applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
+            pull_held(model, self._loads, self._bodies, self._h, scratch.force, scratch.torque, scratch.rate)
             weigh_rows(model.inv_mass, model.inv_inertia, self._bodies, count, scratch.equations)
             free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque,
                               scratch.equations)
             contact_matrix(count, scratch.equations, M, d)
         return M, d, scratch.equations.u[: 3 * count].copy()
 
-    def _touching(self, fastest: float = math.inf) -> IntArray:
+    def _touching(self, fastest: float = math.inf) -> LongArray:
         """Pairs that touch now, |ζ| <= fastest."""
         course = self._course
         course.reach[:] = 0.5 * TOUCH
@@ -314,7 +328,7 @@ class EventDriven:
         if rows:
             p = np.linalg.solve(M[np.ix_(rows, rows)], -u[rows])
             self._push(p @ eq.T[rows])
-        self.counts.drift += measure(self.model, self._bodies)[0].total - before
+        self._tally[Tally.PROJECTION] += measure(self.model, self._bodies)[0].total - before
 
     def _push(self, impulse: Array) -> None:
         """Apply a generalized impulse (n_v,)."""
@@ -388,7 +402,7 @@ class EventDriven:
         if not quiet:
             self._tell_changes(before, hit, lost, stopped)
 
-    def _take(self, pairs: IntArray, released: set[int], begins: dict[int, Array]) -> bool:
+    def _take(self, pairs: LongArray, released: set[int], begins: dict[int, Array]) -> bool:
         """Make the new sets from contacts that rest; False where it came to an impact instead."""
         M, d, u = self._equations(pairs)
         found = self._resolve(pairs, M, d, u, released, begins)
@@ -398,7 +412,7 @@ class EventDriven:
             found = self._without_solution(pairs, M, d)
         eq, c = self._scratch.equations, len(pairs)
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(self._chosen, pairs, found, M, self._friction[pairs], tangents)
+        fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents)
         return True
 
     def _tell_changes(self, before: dict[int, int], hit: set[int], lost: set[int], stopped: int) -> None:
@@ -421,7 +435,7 @@ class EventDriven:
 
     def _tell(self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None) -> None:
         """Append an event of a pair; energy is that before it [J]."""
-        row = np.array([pair], np.int32)
+        row = np.array([pair])
         w = self._course.witness
         find_witnesses(self.surface, self._bodies, row, 1, w)
         after = measure(self.model, self._bodies)[0].total
@@ -431,9 +445,9 @@ class EventDriven:
             kind, 0, self._t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()), tuple(w.normal[0].tolist()),
             p, after if energy is None else energy, after,
         ))
-        self.counts.events += 1
+        self._tally[Tally.EVENTS] += 1
 
-    def _impact(self, pairs: IntArray, lost: set[int], hit: set[int]) -> bool:
+    def _impact(self, pairs: LongArray, lost: set[int], hit: set[int]) -> bool:
         """Solve the impact of contacts that touch, if any of them closes; False otherwise."""
         pairs = pairs[~np.isin(pairs, list(lost))]
         if not len(pairs):
@@ -442,13 +456,13 @@ class EventDriven:
         if not (u[::3] < -RESTS).any():
             return False
         self._hits += 1
-        e = self._restitution[pairs] if self._hits < STORM else np.zeros(len(pairs))
-        p = newton_impact(M, u, e, self._friction[pairs], self._rest_speed)
-        self.counts.solves += 1
+        e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
+        p = newton_impact(M, u, e, self._report.coefficients(pairs)[1], self._rest_speed)
+        self._tally[Tally.SOLVES] += 1
         self._apply_impulses(pairs, p, hit)
         return bool(p.any()) and self._hits < 2 * STORM
 
-    def _apply_impulses(self, pairs: IntArray, p: Array, hit: set[int]) -> None:
+    def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int]) -> None:
         """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest."""
         energy = measure(self.model, self._bodies)[0].total
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
@@ -464,10 +478,10 @@ class EventDriven:
             self._tell("impact", int(pairs[hardest]), world[members].sum(0), energy)
 
     def _resolve(
-        self, pairs: IntArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
+        self, pairs: LongArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
     ) -> Resolution:
         """Forces of contacts that rest, those released left out where they let go indeed."""
-        self.counts.solves += 1
+        self._tally[Tally.SOLVES] += 1
         eq, c = self._scratch.equations, len(pairs)
         keep = ~np.isin(pairs, list(released))
         verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
@@ -475,7 +489,7 @@ class EventDriven:
         inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
         force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
         if keep.any():
-            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._friction[pairs][keep],
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._report.coefficients(pairs)[1][keep],
                            {int(inner[k]): e for k, e in verge.items() if keep[k]})
             force[rows], slip[keep], status = part.force, part.slip, part.status
             for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
@@ -492,10 +506,10 @@ class EventDriven:
                 mode[k] = IDLE
         return Resolution(status, force, rate, mode, slip)
 
-    def _jam(self, pairs: IntArray, M: Array, u: Array) -> bool:
+    def _jam(self, pairs: LongArray, M: Array, u: Array) -> bool:
         """An impact without collision, where friction is why accelerations have no solution or several."""
         self._tell("inconsistent", int(pairs[0]))
-        mu = self._friction[pairs]
+        mu = self._report.coefficients(pairs)[1]
         speed = np.hypot(u[1::3], u[2::3])
         slides = (mu > 0.0) & (speed > SLIPS)
         if not slides.any():
@@ -505,11 +519,11 @@ class EventDriven:
         self._apply_impulses(pairs, p, set())
         return bool(p.any())
 
-    def _without_solution(self, pairs: IntArray, M: Array, d: Array) -> Resolution:
+    def _without_solution(self, pairs: LongArray, M: Array, d: Array) -> Resolution:
         """No accelerations keep all contacts: some are kept, the others come to overlap by SLOT at most, until turned
         normals stop the motion [RBDA example 11.1]."""
         c = len(pairs)
-        mu = self._friction[pairs]
+        mu = self._report.coefficients(pairs)[1]
         rows = basis(M, [3 * k for k in np.argsort(d[::3], kind="stable").tolist()])
         force = np.zeros(3 * c)
         force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
@@ -524,24 +538,44 @@ class EventDriven:
         state.t[0] = self._t = t0 + h
         drive(self.model, self._t, state.bodies)
         chosen, count = self._chosen, int(self._chosen.count[0])
-        constrained_rates(self.model, self.surface, chosen, self._loads, self._t, self._bodies, self._scratch,
+        constrained_rates(self.model, self.surface, chosen, self._loads, self._t, h, self._bodies, self._scratch,
                           self._scratch.rate)
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
-        pairs = np.concatenate([held, self._near(held)]).astype(np.int32)
+        pairs = np.concatenate([held, self._near(held)])
         M, d, u = self._equations(pairs)
         if chosen.redundant[0]:
             rows = slice(0, 3 * count)
             lam = resolve(M[rows, rows], d[rows], u[rows], chosen.friction[:count], {}).force
         force = np.zeros(3 * len(pairs))
         force[: 3 * count] = lam
-        self._fill(pairs, count, force, (M @ force + d)[::3], u)
-        shapes = np.array([self._report.shapes(int(pair)) for pair in held], np.int32).reshape(-1, 2)
-        remember(chosen, shapes, state.memory)
-        self.counts.steps += 1
+        rate = M @ force + d
+        self._fill(pairs, count, force, rate[::3], u)
+        self._remember(state.memory, count)
+        tally = self._tally
+        tally[Tally.STEPS] += 1
         deepest = max(0.0, -float(self.contacts.gap[: len(pairs)].min(initial=0.0)))
-        self.info = StepInfo(0.0, self.counts.solves, "solved", len(pairs), len(self.surface.block), deepest)
+        self.info = StepInfo(
+            self._residual(M, rate, force, count), contacts=len(pairs), pairs=len(self.surface.meets),
+            penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
+            solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
+            projection=float(tally[Tally.PROJECTION]))
 
-    def _near(self, held: IntArray) -> IntArray:
+    def _residual(self, M: Array, rate: Array, force: Array, count: int) -> float:
+        """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0,
+        friction given, and what sticking contacts accelerate along their tangents."""
+        rows = slice(0, 3 * count, 3)
+        lam, normal = force[rows].copy(), np.ascontiguousarray(M[rows, rows])
+        wrong = natural_map(ContactProblem.frictionless(normal, rate[rows] - normal @ lam), lam)
+        slip = rate[: 3 * count].reshape(-1, 3)[self._chosen.mode[:count] == STICK, 1:]
+        return max(float(wrong), float(np.abs(slip).max(initial=0.0)))
+
+    def _remember(self, memory: ContactMemory, count: int) -> None:
+        c = self.contacts
+        shapes = np.column_stack([c.shape_a[:count], c.shape_b[:count]])
+        mover = np.where(self.model.kind[c.body_b[:count]] == BodyKind.DYNAMIC, c.body_b[:count], c.body_a[:count])
+        remember(self._chosen, shapes, c.point[:count] - self._bodies.x[mover], c.impulse[:count], memory)
+
+    def _near(self, held: LongArray) -> LongArray:
         """Pairs outside the set that could touch within a step."""
         course, bodies = self._course, self._bodies
         course.reach[:] = TOUCH + self._h * (np.linalg.norm(bodies.v, axis=1)
@@ -551,7 +585,7 @@ class EventDriven:
         found = course.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
         return found[~np.isin(found, held)][: self._room - len(held)]
 
-    def _fill(self, pairs: IntArray, count: int, force: Array, zeta_dot: Array, u: Array) -> None:
+    def _fill(self, pairs: LongArray, count: int, force: Array, zeta_dot: Array, u: Array) -> None:
         w = self._scratch.witness
         geometry = [
             (0.5 * (w.p_a[i] + w.p_b[i]), w.normal[i].copy(), float(w.gap[i]), int(w.body_a[i]), int(w.body_b[i]))

@@ -19,6 +19,7 @@ from contactlab.physics.contact_equations import (
 from contactlab.physics.contact_sets import SLIDE, ContactSet
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
+from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.integrators.stepper import combine, local_error
 from contactlab.physics.integrators.tableau import Tableau
@@ -130,11 +131,13 @@ def step_error(model, error, h, y0, k):
 
 
 def constrained_rates(
-    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, t: float, bodies: Bodies, scratch: Scratch,
-    ydot_out: Array,
+    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, t: float, h: float, bodies: Bodies,
+    scratch: Scratch, ydot_out: Array,
 ) -> None:
-    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date."""
+    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date.
+    h: the step that the mouse spring has to be slow for."""
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
+    pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     count = int(chosen.count[0])
     if count == 0:
         return
@@ -147,14 +150,14 @@ def constrained_rates(
 
 
 def constrained_step(
-    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float, y0: Array,
-    scratch: Scratch, k_out: Array, bodies_out: Bodies,
+    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float,
+    whole: float, y0: Array, scratch: Scratch, k_out: Array, bodies_out: Bodies,
 ) -> float:
-    """One step of any tableau from y0 (n, 13) at t [s] over h [s], contacts included; returns the largest relative
-    local error. Writes the stages k_out (s, n, 13) and the bodies at t + h."""
+    """One step of any tableau from y0 (n, 13) at t [s] over h [s], a part of the `whole` step, contacts included;
+    returns the largest relative local error. Writes the stages k_out (s, n, 13) and the bodies at t + h."""
     for i, c in enumerate(tableau.c.tolist()):
         stage_bodies(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, scratch.bodies)
-        constrained_rates(model, surface, chosen, loads, t + c * h, scratch.bodies, scratch, k_out[i])
+        constrained_rates(model, surface, chosen, loads, t + c * h, whole, scratch.bodies, scratch, k_out[i])
     stage_bodies(model.kind, tableau.b_x, tableau.b_p, len(k_out), h, y0, k_out, bodies_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)

@@ -1,72 +1,69 @@
-"""What the event-driven method tells and remembers: rows of Contacts, events, and its sets in the State's memory.
+"""What the event-driven method tells and remembers: rows of Contacts, and its sets in the State's memory.
 
-`ContactMemory.touching` holds the way a contact holds and its equations:  MINE + 4 mode + 32 (rows in use, one bit
-each) + 256 redundant. `impulse` is the direction of slip of a sliding contact, `key` the pair of surface elements.
+`ContactMemory.own` holds how a contact holds (mode), its equations in use (one bit each), whether the set is redundant,
+and the direction of slip of a sliding contact (3,); `key` is the pair of surface elements.
 """
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface
+from contactlab.physics.collision.surface import Surface, first_and_second, shapes_of
 from contactlab.physics.contact_sets import BoolArray, ContactSet
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.state import Case, ContactMemory, Contacts, empty_contacts
+from contactlab.physics.model import Array, IntArray, Model
+from contactlab.physics.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
-MINE = 2  # time stepping writes 0 and 1
+MODE, ROWS, REDUNDANT, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
 
 
-def remember(chosen: ContactSet, shapes: IntArray, memory: ContactMemory) -> None:
-    """Write the current set to the memory, sorted by key; shapes (c, 2)."""
+def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory) -> None:
+    """Write the current set to the memory, sorted by shapes (c, 2); place (c, 3) and impulse (c, 3) as it says."""
     count = int(chosen.count[0])
-    if count > len(memory.key):
-        for array in memory[1:]:  # in place: the State keeps its arrays
-            array.resize((count + count // 4 + 4, *array.shape[1:]), refcheck=False)
-    bits = np.zeros(count, np.int32)
+    grow_memory(memory, count)
+    bits = np.zeros(count)
     for r in chosen.row[: chosen.rows[0]].tolist():
-        bits[r // 3] |= 1 << (r % 3)
-    order = np.argsort(chosen.pair[:count], kind="stable")
-    memory.count[0] = count
+        bits[r // 3] += 1 << (r % 3)
+    order = np.lexsort([chosen.pair[:count], shapes[:, 1], shapes[:, 0]])
+    memory.owner[0], memory.count[0] = Owner.EVENT_DRIVEN, count
     memory.key[:count] = chosen.pair[:count][order]
     memory.shapes[:count] = shapes[order]
-    memory.place[:count] = 0.0
-    memory.impulse[:count] = chosen.direction[:count][order]
-    code = MINE + 4 * chosen.mode[:count] + 32 * bits + 256 * int(chosen.redundant[0])
-    memory.touching[:count] = code[order]
+    memory.place[:count] = place[order]
+    memory.impulse[:count] = impulse[order]
+    memory.touching[:count] = 1
+    memory.own[:count, MODE] = chosen.mode[:count][order]
+    memory.own[:count, ROWS] = bits[order]
+    memory.own[:count, REDUNDANT] = chosen.redundant[0]
+    memory.own[:count, DIRECTION] = chosen.direction[:count][order]
 
 
-def recall(memory: ContactMemory, pairs: int, friction: Array, chosen: ContactSet) -> bool:
-    """Read the current set back; False where the memory is another method's. friction (p,) of all pairs."""
+def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
+    """Read the current set back; friction (c,) of the pairs in memory.key."""
     count = int(memory.count[0])
-    code, key = memory.touching[:count], memory.key[:count]
-    if count and not ((code & 3 == MINE).all() and (key >= 0).all() and (key < pairs).all()):
-        return False
+    own = memory.own[:count]
     chosen.count[0] = count
-    chosen.pair[:count] = key
-    chosen.mode[:count] = (code >> 2) & 7
-    chosen.friction[:count] = friction[key]
-    chosen.direction[:count] = memory.impulse[:count]
-    rows = [3 * k + i for k in range(count) for i in range(3) if (int(code[k]) >> (5 + i)) & 1]
+    chosen.pair[:count] = memory.key[:count]
+    chosen.mode[:count] = own[:, MODE]
+    chosen.friction[:count] = friction
+    chosen.direction[:count] = own[:, DIRECTION]
+    rows = [3 * k + i for k, bits in enumerate(own[:, ROWS].astype(int).tolist()) for i in range(3) if bits >> i & 1]
     chosen.rows[0] = len(rows)
     chosen.row[: len(rows)] = rows
-    chosen.redundant[0] = int(code[0] >> 8) & 1 if count else 0
-    return True
+    chosen.redundant[0] = int(own[0, REDUNDANT]) if count else 0
 
 
 class Report:
     """Collects the rows of Contacts at the end of a step."""
 
-    def __init__(self, surface: Surface, restitution: Array, friction: Array) -> None:
-        self.surface, self.restitution, self.friction = surface, restitution, friction
+    def __init__(self, model: Model, surface: Surface) -> None:
+        self.model, self.surface = model, surface
         self.contacts: Contacts = empty_contacts(16)
 
-    def shapes(self, pair: int) -> tuple[int, int]:
-        """Shapes of the predecessor and the successor of a pair."""
-        e, f = int(self.surface.first[pair]), int(self.surface.second[pair])
-        if self.surface.flip[pair]:
-            e, f = f, e
-        return int(self.surface.shape[e]), int(self.surface.shape[f])
+    def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
+        """Restitution and friction (k,) of pairs of elements."""
+        e, f = first_and_second(self.surface, pairs)
+        m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
+        return self.model.materials.restitution[m, n], self.model.materials.friction[m, n]
 
     def fill(
-        self, pairs: IntArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,
+        self, pairs: LongArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,
         active: BoolArray, resting: float, touching: float,
     ) -> Contacts:
         """Write the contacts: of each its pair, (point, normal, gap, body a, body b), (ζ, ζ̇, slip), force (3,) and
@@ -76,13 +73,14 @@ class Report:
             self.contacts = empty_contacts(2 * count)
         out = self.contacts
         out.count[0] = count
+        out.restitution[:count], out.friction[:count] = self.coefficients(pairs)
+        shapes = shapes_of(self.surface, pairs)
         for i, pair in enumerate(pairs.tolist()):
             point, normal, gap, a, b = geometry[i]
             out.body_a[i], out.body_b[i] = a, b
-            out.shape_a[i], out.shape_b[i] = self.shapes(pair)
+            out.shape_a[i], out.shape_b[i] = shapes[i]
             out.key[i] = pair
             out.point[i], out.normal[i], out.gap[i] = point, normal, gap
-            out.restitution[i], out.friction[i] = self.restitution[pair], self.friction[pair]
             out.zeta[i], out.zeta_dot[i], out.slip[i] = rates[i]
             out.lam[i] = forces[i] @ normal
             out.friction_force[i] = forces[i] - out.lam[i] * normal

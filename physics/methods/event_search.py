@@ -61,19 +61,20 @@ class Course:
         self.bodies = empty_state(n).bodies
         self.radius = _radii(model)
         self.reach = np.zeros(n)
-        self.pairs = np.zeros(256, np.int32)     # those watched
+        self.pairs = np.zeros(256, np.int64)     # those watched
         self.witness = empty_witness(256)
         self.zeta = np.zeros(256)
         self.count = 0
         self.offset = np.zeros(0)
 
     def begin(
-        self, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float, y0: Array, k: Array, scale: float,
-        sink: float,
+        self, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float, whole: float, y0: Array, k: Array,
+        scale: float, sink: float,
     ) -> None:
-        """Take up the step from y0 at t over h with the stages k; scale [N] is that of the forces at work, sink the
-        depth that contacts beside the active ones may come to [m]."""
+        """Take up the piece of the `whole` step from y0 at t over h with the stages k; scale [N] is that of the forces
+        at work, sink the depth that contacts beside the active ones may come to [m]."""
         self.chosen, self.loads, self.tableau, self.t, self.h, self.y0, self.k = chosen, loads, tableau, t, h, y0, k
+        self.whole = whole
         self.least, self.sink = LEAST * scale, sink
         self.active = [int(r) // 3 for r in chosen.row[: chosen.rows[0]] if r % 3 == 0]
         self.modes = chosen.mode[: chosen.count[0]].tolist()
@@ -86,8 +87,8 @@ class Course:
     def forces(self, delta: float) -> Array:
         """Contact forces (3 c,) at a fraction of the step; the scratch then holds the equations there."""
         bodies = self.at(delta)
-        constrained_rates(self.model, self.surface, self.chosen, self.loads, self.t + delta * self.h, bodies,
-                          self.scratch, self.scratch.rate)
+        constrained_rates(self.model, self.surface, self.chosen, self.loads, self.t + delta * self.h, self.whole,
+                          bodies, self.scratch, self.scratch.rate)
         return self.scratch.lam
 
     # ------------------------------------------------------------------------------------------ what is watched
@@ -119,7 +120,7 @@ class Course:
     def find_pairs(self, bodies: Bodies, reach: Array, depth: float = TOUCH) -> None:
         """Pairs of elements that are apart or overlap by `depth` at most and are within reach (n,) of each other."""
         while (count := pairs_in_reach(self.surface, bodies, reach, self.pairs)) > len(self.pairs):
-            self.pairs = np.zeros(2 * count, np.int32)
+            self.pairs = np.zeros(2 * count, np.int64)
             self.witness, self.zeta = empty_witness(2 * count), np.zeros(2 * count)
         find_witnesses(self.surface, bodies, self.pairs, count, self.witness)
         w = self.witness

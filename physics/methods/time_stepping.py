@@ -11,6 +11,7 @@ this step are advanced by the chosen integrator instead.
 """
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from contactlab.physics.problem import BODY_SIZE, ContactProblem, SolveInfo, emp
 from contactlab.physics.residual import system_residual
 from contactlab.physics.solvers import SOLVERS, BodiesSolver, Solver
 from contactlab.physics.solvers.written_out import solve_written_out
-from contactlab.physics.state import ContactMemory, Contacts, State, empty_contacts, empty_state
+from contactlab.physics.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
@@ -51,8 +52,8 @@ SEPARATE_SWEEPS = 10
 class TimeStepping:
     """METHODS["time_stepping"]. Holds scratch memory only; all that matters later is in the State."""
 
-    title = "Time stepping (Moreau–Jean)"
-    uses = frozenset({"solver", "iterations"})
+    title: ClassVar[str] = "Time stepping (Moreau–Jean)"
+    uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations"})
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)
@@ -164,9 +165,8 @@ class TimeStepping:
 
     def _remember(self, memory: ContactMemory) -> None:
         count = int(self.contacts.count[0])
-        if count > len(memory.key):
-            for array in memory[1:]:  # in place: the State keeps its arrays
-                array.resize((count + count // 4, *array.shape[1:]), refcheck=False)
+        grow_memory(memory, count)
+        memory.owner[0] = Owner.TIME_STEPPING
         remember(self.contacts, self._fired, self.model.kind, self._middle.x, memory)
 
     def _report_grab(self, loads: Loads, h: float) -> None:

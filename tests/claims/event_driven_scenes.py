@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from contactlab.physics.collision.surface import surface_of
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
@@ -20,7 +21,7 @@ from contactlab.physics.model import (
     Shapes,
     Springs,
 )
-from contactlab.physics.state import State, empty_state
+from contactlab.physics.state import State, Tally, empty_state
 
 G = 9.81
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -118,13 +119,12 @@ class Run:
     g: float = G
     integrator: str = "dopri5"
     h: float = 1.0 / 240.0
-    surface: object = None
+    more: dict = field(default_factory=dict)  # elements beyond the shapes', see surface_of
     events: list[Event] = field(default_factory=list)
 
     def __post_init__(self):
         self.model, self.state = model_of(self.bodies, self.e, self.mu, self.g)
-        surface = self.surface(self.model) if self.surface else None
-        self.method = EventDriven(self.model, surface)
+        self.method = EventDriven(self.model, surface_of(self.model, self.more))
         self.loads = empty_loads(len(self.bodies))
 
     def step(self, h: float | None = None):
@@ -154,6 +154,11 @@ class Run:
     @property
     def t(self) -> float:
         return float(self.state.t[0])
+
+    @property
+    def solves(self) -> int:
+        """How often contact problems were solved."""
+        return int(self.state.tally[Tally.SOLVES])
 
     @property
     def energy(self) -> float:

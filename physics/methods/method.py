@@ -1,0 +1,37 @@
+"""What every method offers: `METHODS` holds classes of this kind."""
+
+from typing import ClassVar, Protocol
+
+from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.model import Model
+from contactlab.physics.problem import ContactProblem
+from contactlab.physics.state import Contacts, State
+
+
+class Method(Protocol):
+    """Advances a State. It holds scratch memory only: all that matters later is in the State."""
+
+    title: ClassVar[str]
+    uses: ClassVar[frozenset[str]]  #: settings that mean something to it, beyond h, the integrator and the materials
+    contacts: Contacts              #: of the last step
+    info: StepInfo                  #: how it went
+    events: list[Event]             #: what happened in it
+
+    def __init__(self, model: Model) -> None:
+        """Raises Untreatable where the model is not for this method."""
+
+    def step(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Advance the state in place by settings.h [s]."""
+
+    def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
+        """The contact problem of this instant."""
+        ...
+
+
+class Untreatable(ValueError):
+    """A model that a method is not for; `reason` has places {0}, {1}, … for the names of the bodies that are why."""
+
+    def __init__(self, reason: str, bodies: tuple[int, ...]) -> None:
+        super().__init__(reason.format(*(f"body {i}" for i in bodies)))
+        self.reason, self.bodies = reason, bodies

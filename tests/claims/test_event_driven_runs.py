@@ -1,0 +1,110 @@
+"""Claims about `event_driven` as users run it: chosen live, pulled by the mouse, gone back in, refused."""
+
+import numpy as np
+import pytest
+from contact_scenes import G, ball, block, body, ground, simulate
+
+from contactlab.physics.scene import Scene, SceneError
+from contactlab.physics.simulation import Simulation
+
+
+def exact(*bodies, **keywords):
+    return simulate(*bodies, method="event_driven", **keywords)
+
+
+def test_switching_methods_in_the_middle_of_a_run_goes_on_where_it_was():
+    """A block sliding on the floor with μ = 0.2: both methods brake it by μ g, whoever takes over from whom."""
+    sim = simulate(ground(), block("b", (0, 0, 0.25), velocity=(3.0, 0, 0)), mu=0.2)
+    for k, method in enumerate(["time_stepping", "event_driven"] * 2):
+        before, events = sim.velocity("b")[0], sim.event_count
+        sim.set(method=method)
+        sim.run(until=0.25 * (k + 1))
+        assert before - sim.velocity("b")[0] == pytest.approx(0.2 * G * 0.25, abs=0.2 * G / 240)
+        assert sim.contacts.current.sum() == 4
+        assert sim.contacts.lam.sum() == pytest.approx(G, rel=1e-6)
+        assert abs(sim.position("b")[2] - 0.25) < 1e-3
+        assert k == 0 or sim.event_count == events  # taking over is no event
+
+
+def test_going_back_and_on_again_gives_the_same_bits():
+    """Bounces, friction, a change of the slider and of the method: every seek and every replay is exact."""
+    sim = exact(ground(), block("b", (0, 0, 0.3), velocity=(1.0, 0.3, 0), angular_velocity=(0.5, 1, 0)),
+                ball("a", (0.5, 0, 0.5)), e=0.5, mu=0.3)
+    sim.record_history()
+    seen = []
+    for step in range(60):
+        if step == 25:
+            sim.set(friction=0.6)
+        if step == 40:
+            sim.set(method="time_stepping")
+        if step == 50:
+            sim.set(method="event_driven")
+        sim.step()
+        seen.append((sim.q.tobytes(), sim.v.tobytes(), sim.contacts.lam.tobytes(), sim.info))
+    for step in (30, 10, 45, 55, 24, 60):
+        sim.seek(step)
+        assert (sim.q.tobytes(), sim.v.tobytes(), sim.contacts.lam.tobytes(), sim.info) == seen[step - 1]
+    sim.seek(20)
+    saved = sim.save()
+    sim.run(until=0.2)
+    first = sim.q.tobytes()
+    sim.restore(saved)
+    sim.run(until=0.2)
+    assert sim.q.tobytes() == first
+
+
+@pytest.mark.parametrize("mass", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("h", [1 / 30, 1 / 1000])
+@pytest.mark.parametrize("integrator", ["euler", "rk4", "dopri5"])
+def test_the_mouse_holds_bodies_of_every_mass_at_every_step(mass, h, integrator):
+    """Critically damped: it comes to the target without passing it far, and hangs m g/k below, k = ω² m."""
+    sim = exact(ball("b", (0, 0, 1), mass=mass), h=h, integrator=integrator)
+    sim.grab("b", (0, 0, 1), (0, 0, 1.5))
+    heights = []
+    while sim.time < 2.0:
+        sim.step()
+        heights.append(sim.position("b")[2])
+    rate = min(8 * np.pi, 0.5 / h)
+    assert max(heights) < 1.5
+    assert heights[-1] == pytest.approx(1.5 - G / rate**2, abs=1e-5)
+    assert sim.loads.grab_force[2] == pytest.approx(mass * G, rel=1e-3)
+
+
+def test_the_mouse_presses_a_body_against_the_floor_and_the_contact_carries_it():
+    sim = exact(ground(), block("b", (0, 0, 0.25)))
+    sim.grab("b", (0, 0, 0.5), (0, 0, -3.0))
+    for _ in range(30):
+        sim.step()
+    assert sim.loads.grab_force[2] == pytest.approx(-20 * G, rel=1e-9)  # the spring's limit
+    assert sim.contacts.lam.sum() == pytest.approx(21 * G, rel=1e-9)
+    assert sim.position("b")[2] == pytest.approx(0.25, abs=1e-9)
+
+
+def test_a_scene_without_exact_gaps_is_refused_in_a_sentence_and_the_run_goes_on():
+    pole = body("pole", (0, 0, 0.5), {"type": "cylinder", "radius": 0.2, "height": 1.0}, 1.0, (1, 1, 1))
+    sim = simulate(ground(), pole, block("crate", (1, 0, 0.25)))
+    sim.step()
+    with pytest.raises(ValueError, match=r"^event_driven knows no exact gap of 'pole' and 'crate' \(a cylinder and a "
+                                         r"box\); time_stepping takes them$"):
+        sim.set(method="event_driven")
+    assert sim.settings.method == "time_stepping"
+    sim.step()
+    assert sim.step_count == 2
+
+
+def test_a_scene_file_chooses_method_and_impact_law():
+    file = {"solver": {"method": "event_driven", "impact_law": "poisson"}, "body": [ground(), ball("b", (0, 0, 1))]}
+    sim = Simulation(Scene.from_dict(file))
+    assert (sim.settings.method, sim.settings.impact_law) == ("event_driven", "poisson")
+    with pytest.raises(SceneError, match=r"solver\.impact_law is .*one of newton, poisson, sequential"):
+        Scene.from_dict({"solver": {"impact_law": "magic"}})
+    with pytest.raises(ValueError, match="impact_law must be one of newton, poisson, sequential"):
+        sim.set(impact_law="magic")
+
+
+def test_the_counts_say_how_often_contact_problems_were_solved():
+    """A block that slides on ice: one problem where it starts, none in all the steps after."""
+    sim = exact(ground(), block("b", (0, 0, 0.25), velocity=(1, 0, 0)), mu=0.0)
+    sim.run(until=1.0)
+    assert (sim.info.steps, sim.info.solves, sim.info.events) == (240, 1, 0)
+    assert sim.info.residual < 1e-12
