@@ -22,11 +22,12 @@ from contactlab.physics.collision.surface_gap import (
 from contactlab.physics.contact_equations import separation_rates
 from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, BoolArray, ContactSet
 from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
 from contactlab.physics.integrators.stepper import dense_output
 from contactlab.physics.integrators.tableau import Tableau
 from contactlab.physics.methods.event_driven_rates import Scratch, constrained_rates
 from contactlab.physics.model import Array, Model
-from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.state import NO_COORDINATES, Bodies, empty_state
 
 TIME = 1e-13      # to which instants are found [s], but for rounding
 TOUCH = 1e-8      # |φ| that counts as touching when the sets are made anew [m]
@@ -58,7 +59,7 @@ class Course:
     def __init__(self, model: Model, surface: Surface, scratch: Scratch) -> None:
         self.model, self.surface, self.scratch = model, surface, scratch
         n = len(model.kind)
-        self.bodies = empty_state(n).bodies
+        self.bodies, self.trees = empty_state(n).bodies, empty_tree_scratch(model.trees)
         self.radius = _radii(model)
         self.reach = np.zeros(n)
         self.pairs = np.zeros(256, np.int64)     # those watched
@@ -81,7 +82,8 @@ class Course:
 
     def at(self, delta: float) -> Bodies:
         """Bodies at a fraction of the step; valid until the next call."""
-        dense_output(self.model, self.tableau, self.t, self.h, self.y0, self.k, float(delta), self.bodies)
+        dense_output(self.model, self.tableau, self.t, self.h, self.y0, self.k, float(delta), self.trees.work,
+                     self.bodies, *NO_COORDINATES)
         return self.bodies
 
     def forces(self, delta: float) -> Array:
