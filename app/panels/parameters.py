@@ -131,7 +131,8 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     uses = METHODS[settings.method].uses
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, INTEGRATORS)
-    _solver_choice(ui, send, snapshot)
+    if "solver" in uses:
+        _solver_choice(ui, send, snapshot)
     if "impact_law" in uses:
         _choice(ui, send, "impact_law", "Impacts", settings.impact_law, IMPACT_LAWS)
     rate = _value(ui, "h", 1.0 / settings.h)
