@@ -10,7 +10,9 @@ from contactlab.physics.messages import Inspect
 from contactlab.physics.problem import ContactProblem
 
 #: what the lower area can show, and how the tabs are called
-TABS: dict[str, str] = {"contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots"}
+TABS: dict[str, str] = {
+    "contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots", "ledger": "Ledger",
+}
 
 class Request(NamedTuple):
     """Something a panel wants of the app itself: a name in commands.COMMANDS, and for some an argument."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from contactlab.physics.model import Array, IntArray, Labels, Model
 from contactlab.physics.problem import ContactProblem
-from contactlab.physics.state import Contacts
+from contactlab.physics.state import LEDGER, Contacts
 
 if TYPE_CHECKING:
     from contactlab.physics.inspection import Inspection
@@ -236,12 +236,20 @@ class Snapshot:
     inspection: "Inspection | None" = None  # the latest look that `Inspect` asked for
     #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
     energy_log: Array = field(default_factory=lambda: _no_log())
+    #: work and momenta by cause since the start, rows as `ledger.Account`
+    ledger: Array = field(default_factory=lambda: _no_ledger())
 
 
 def _no_log() -> Array:
     import numpy as np
 
     return np.zeros((0, 4))
+
+
+def _no_ledger() -> Array:
+    import numpy as np
+
+    return np.zeros(LEDGER)
 
 
 __all__ = [

@@ -296,6 +296,7 @@ class Runner:
             info=sim.info, history=sim.reachable(), grabbed=held(sim),
             error=self._error, notice=self._notice, inspection=self._inspect(),
             energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
+            ledger=frozen(sim.state.ledger),
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from contactlab.physics import ledger
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
@@ -78,6 +79,7 @@ class Simulation:
         self._dynamic = np.flatnonzero(setup.model.kind == BodyKind.DYNAMIC)
         wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
         self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
+        ledger.start(self._model, self.state)
         self._start = copy_state(self.state)
 
     # ------------------------------------------------------------------------------------------------ time goes on
@@ -102,8 +104,10 @@ class Simulation:
             del self._events[:-KEPT_EVENTS]
 
     def _advance(self) -> None:
+        page = ledger.open_step(self._model, self.state)
         self._method.step(self.state, self.loads, self.settings)
         self._check_finite()
+        ledger.close_step(self._model, self.state, self.loads, self._method.contacts, self.settings.h, page)
         self.step_count += 1
         self.info = self._method.info
         self._contacts = self._method.contacts
@@ -252,6 +256,12 @@ class Simulation:
         """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
         momenta = measure(self._model, self.state.bodies, self.state.joints)[1]
         return momenta[0], momenta[1]
+
+    @property
+    def ledger(self) -> dict[str, Array]:
+        """What changed energy and momenta since the start, by cause: work [J], momentum [kg m/s] and angular momentum
+        about the world origin [kg m2/s] (7,). Their sum is what there is now less what there was at the start."""
+        return {title: self.state.ledger[account].copy() for account, title in ledger.TITLES.items()}
 
     # ------------------------------------------------------------------------------------------------ what acts
 

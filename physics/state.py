@@ -84,12 +84,16 @@ class Surfaces(NamedTuple):
     dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
 
 
+LEDGER = (13, 7)  #: rows: `ledger.Account`; columns: energy, momentum (3), angular momentum (3)
+
+
 class State(NamedTuple):
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
     tally: Array      #: (5,) see Tally
     surfaces: Surfaces
+    ledger: Array     #: LEDGER energy and momenta by cause since the start, see `ledger`
     joints: JointState = NO_COORDINATES
 
 
@@ -175,7 +179,8 @@ def empty_state(n: int) -> State:
     q = np.zeros((n, 4))
     q[:, 0] = 1.0
     bodies = Bodies(np.zeros((n, 3)), q, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)))
-    return State(np.zeros(1), bodies, empty_memory(), np.zeros(len(Tally)), empty_surfaces())
+    return State(
+        np.zeros(1), bodies, empty_memory(), np.zeros(len(Tally)), empty_surfaces(), np.zeros(LEDGER))
 
 
 def copy_state(state: State) -> State:
@@ -184,4 +189,4 @@ def copy_state(state: State) -> State:
     joints = JointState(state.joints.q.copy(), state.joints.v.copy())
     memory = ContactMemory._make(a.copy() for a in state.memory)
     surfaces = Surfaces._make(a.copy() for a in state.surfaces)
-    return State(state.t.copy(), bodies, memory, state.tally.copy(), surfaces, joints)
+    return State(state.t.copy(), bodies, memory, state.tally.copy(), surfaces, state.ledger.copy(), joints)

@@ -1,4 +1,4 @@
-"""The lower area: contacts and energy, or a look into the contact equations, by tabs."""
+"""The lower area: contacts and energy, a look into the contact equations, or the ledger, by tabs."""
 
 from collections.abc import Callable
 
@@ -11,12 +11,13 @@ from contactlab.app.panels.contacts import draw_contacts
 from contactlab.app.panels.energy import draw_energy
 from contactlab.app.panels.equations import draw_equations
 from contactlab.app.panels.impact import draw_impact
+from contactlab.app.panels.ledger import draw_ledger
 from contactlab.app.panels.pivots import draw_pivots
 from contactlab.app.ui_state import TABS, Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
 
 Send = Callable[[Command], None]
-PANELS = {"equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots}
+PANELS = {"equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "ledger": draw_ledger}
 
 
 def height(ui: UiState, room: float) -> float:

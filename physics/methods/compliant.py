@@ -20,6 +20,7 @@ from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import dydt, pack
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Integrator
+from contactlab.physics.ledger import Account
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_rates import (
@@ -66,11 +67,14 @@ class Compliant:
         h, integrator = settings.h, INTEGRATORS[settings.integrator]
         before = measure(self.model, state.bodies)[0].total
         self._begin(state, settings, integrator)
+        spent = float(self.soft.surfaces.dissipated[0])
         self.substeps = self._count(state, settings, integrator)
         for i in range(self.substeps):
             self._advance(state.bodies, loads, settings, integrator, float(state.t[0]) + i * h / self.substeps)
         state.t[0] += h
         self._report(state, h, before)
+        state.ledger[Account.SURFACES, 0] -= self.info.dissipated - spent
+        state.ledger[Account.STORED, 0] = -self.info.stored
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""

@@ -22,6 +22,7 @@ from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.ledger import book_contacts, book_loads
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.moreau import (
     find_involved,
@@ -85,6 +86,7 @@ class TimeStepping:
         solved = self._solve(SOLVERS[settings.solver], iterations)
         residual = float(system_residual(self._system))
         self._depart(state, loads, settings)
+        self._book(state, loads, h)
         deepest = self._report(state, loads, h, energy_before)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest)
@@ -137,6 +139,12 @@ class TimeStepping:
         if self._driven:
             drive(model, t + h, bodies)
         state.t[0] = t + h
+
+    def _book(self, state: State, loads: Loads, h: float) -> None:
+        """Enter the work of the step in the ledger."""
+        book_contacts(self._system, self._before, self._surface, state.ledger)
+        book_loads(self.model, loads, self._system, self._before, self._involved, h, self._middle, state.bodies,
+                   state.ledger)
 
     def _report(self, state: State, loads: Loads, h: float, energy_before: float) -> float:
         """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""

@@ -1,0 +1,128 @@
+"""The ledger: what changed the energy and the momenta of the run, cause by cause, and that it adds up."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from imgui_bundle import imgui
+
+from contactlab.app.panels import style
+from contactlab.app.panels.energy import draw_energy
+from contactlab.app.ui_state import UiState
+from contactlab.physics.ledger import TITLES, Account
+from contactlab.physics.messages import Command, Snapshot
+from contactlab.physics.model import Array
+
+NOISE = 1e-12   # relative to the largest entry of its kind: an account with less was not used
+TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
+ABOUT = {
+    Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound",
+    Account.FRICTION: "What friction turns into heat, and the momenta it gives",
+    Account.SPRINGS: "What dampers of springs take",
+    Account.SURFACES: "What compliant surfaces and their friction took",
+    Account.STORED: "What compliant surfaces hold now",
+    Account.MOUSE: "What the mouse did to the body it holds",
+    Account.APPLIED: "Forces and torques put on bodies",
+    Account.DRIVEN: "What bodies with a prescribed motion and running surfaces put in or take out",
+    Account.GRAVITY: "The momentum of weight; its energy is the potential energy",
+    Account.CHANGED: "Settings changed between steps, such as gravity",
+    Account.DRIFT: "What is left: errors of the method, overlap taken out, what the method does not book",
+}
+
+
+class Entry(NamedTuple):
+    """A line of the ledger."""
+
+    account: Account
+    energy: float    #: [J]
+    share: float     #: of the largest of all, -1 to 1
+    momentum: Array  #: (3,) [kg m/s]
+    spin: Array      #: (3,) angular momentum about the world origin [kg m2/s]
+
+
+def entries(ledger: Array) -> list[Entry]:
+    """The accounts that something was booked to; drift always."""
+    rows = ledger[: Account.START]
+    kinds = (slice(0, 1), slice(1, 4), slice(4, 7))
+    largest = np.array([max(float(np.abs(rows[:, kind]).max()), 1e-9) for kind in kinds])
+    found = []
+    for account in TITLES:
+        row = ledger[account]
+        sizes = np.array([np.abs(row[kind]).max() for kind in kinds])
+        if (sizes > NOISE * largest).any() or account == Account.DRIFT:
+            found.append(Entry(account, float(row[0]), float(row[0] / largest[0]), row[1:4], row[4:]))
+    return found
+
+
+def draw_ledger(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
+    """The table of causes, and the energy over time beside it."""
+    if snapshot is None:
+        return
+    wide = imgui.get_content_region_avail().x
+    imgui.begin_child("ledger_table", (0.62 * wide, 0.0))
+    _table(ui, snapshot.ledger)
+    imgui.end_child()
+    imgui.same_line(0, 1.2 * ui.font)
+    imgui.begin_child("ledger_plot", (0.0, 0.0))
+    draw_energy(ui, snapshot, send)
+    imgui.end_child()
+
+
+def _table(ui: UiState, ledger: Array) -> None:
+    colors = style.colors(ui)
+    with style.font(ui, size=15.0):
+        if not imgui.begin_table("ledger", 5, TABLE):
+            return
+        imgui.table_setup_scroll_freeze(0, 1)
+        for title, width in (("Since the start", 1.5), ("Work [J]", 1.0), ("", 1.4), ("Momentum [kg m/s]", 2.1),
+                             ("Angular momentum [kg m²/s]", 2.1)):
+            imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
+        imgui.table_headers_row()
+        for entry in entries(ledger):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.text(TITLES[entry.account])
+            imgui.set_item_tooltip(ABOUT[entry.account])
+            _numbers(entry.energy, entry.momentum, entry.spin, lambda entry=entry: _bar(ui, entry.share, colors))
+        change = ledger[Account.TOTAL] - ledger[Account.START]
+        imgui.table_next_row()
+        imgui.table_next_column()
+        with style.font(ui, bold=True, size=15.0):
+            imgui.text("Sum")
+            imgui.set_item_tooltip("What there is now less what there was at the start: the lines above add up to it")
+            _numbers(float(change[0]), change[1:4], change[4:], imgui.new_line)
+        imgui.end_table()
+
+
+def _numbers(energy: float, momentum: Array, spin: Array, between: Callable[[], None]) -> None:
+    imgui.table_next_column()
+    _right(figure(energy))
+    imgui.set_item_tooltip(f"{energy:.12g} J")
+    imgui.table_next_column()
+    between()
+    for vector in (momentum, spin):
+        imgui.table_next_column()
+        imgui.text("   ".join(figure(float(c)) for c in vector))
+
+
+def figure(value: float) -> str:
+    """A signed number of four digits; zero without its sign."""
+    return f"{value:+.4g}".replace("-", "\u2212") if abs(value) >= 1e-12 else "0"
+
+
+def _right(text: str) -> None:
+    room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
+    imgui.text(text)
+
+
+def _bar(ui: UiState, share: float, colors: style.Colors) -> None:
+    """From the middle to the right for work done on the bodies, to the left for what was taken from them."""
+    x, y = imgui.get_cursor_screen_pos()
+    height, width = imgui.get_text_line_height(), imgui.get_content_region_avail().x
+    imgui.dummy((width, height))
+    lines, middle = imgui.get_window_draw_list(), x + 0.5 * width
+    tip = middle + 0.46 * share * width
+    fill = style.u32(colors.kinetic if share > 0 else colors.potential)
+    lines.add_rect_filled((min(middle, tip), y + 0.15 * height), (max(middle, tip), y + 0.85 * height), fill)
+    lines.add_line((middle, y), (middle, y + height), style.u32(colors.muted), ui.preferences.scale)
