@@ -66,15 +66,6 @@ class Backdrop(Owner):
         write_matrix(self._sky, "unproject", unprojection(view))
         self._sky_array.render()
 
-    def shadowed_floor(self, floors: list[Plane], view: View) -> tuple[Array, Array, float]:
-        """Normal and 1 (4,) of the first floor that the sun shines on, zeros where there is none; the ratio (3,) of its
-        shadowed to its lit colour; and the reach of the haze [m]."""
-        reach = HAZE * view.camera.distance
-        for plane in floors:
-            if float(plane.axes[:, 2] @ view.sun) >= GRAZING:
-                return np.append(plane.axes[:, 2], 1.0), darkness(plane, view), reach
-        return np.zeros(4), np.ones(3), reach
-
     def paint_shadows(self, floors: list[Plane], view: View) -> None:
         """Darken what the shadow map says on floors; the shadow map is texture 0. Before bodies are drawn."""
         self.ctx.enable(moderngl.BLEND)

@@ -11,7 +11,6 @@ from contactlab.physics.model import Array
 
 INCLUDE = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
 SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")
-FETCH = "GL_EXT_shader_framebuffer_fetch"
 
 
 class Quality(NamedTuple):
@@ -20,15 +19,14 @@ class Quality(NamedTuple):
     software: bool
     samples: int      # of multisampling; 0 = smooth the finished picture instead
     shadow_size: int  # of the shadow map [texels]
-    fetch: bool       # programs can read the pixel they write: light comes after all bodies, once a pixel
 
 
 def quality(ctx: moderngl.Context) -> Quality:
     """Cheap settings where the processor draws, better ones on a GPU."""
     name = ctx.info["GL_RENDERER"].lower()
     if any(word in name for word in SOFTWARE):
-        return Quality(True, 0, 768, FETCH in ctx.extensions)
-    return Quality(False, min(4, ctx.max_samples), 2048, False)
+        return Quality(True, 0, 768)
+    return Quality(False, min(4, ctx.max_samples), 2048)
 
 
 def source(name: str, defines: tuple[str, ...] = ()) -> str:
@@ -48,15 +46,13 @@ def source(name: str, defines: tuple[str, ...] = ()) -> str:
 
 
 def load(ctx: moderngl.Context, vertex: str, fragment: str, *defines: str) -> moderngl.Program:
-    """Compile shaders/`vertex` and shaders/`fragment`; SOFTWARE, FETCH and CONSERVATIVE are defined where they hold.
+    """Compile shaders/`vertex` and shaders/`fragment`; SOFTWARE and CONSERVATIVE are defined where they hold.
 
     The block Frame is bound to 0, samplers read texture unit 0.
     """
     affordable = quality(ctx)
     if affordable.software:
         defines += ("SOFTWARE",)
-    if affordable.fetch:
-        defines += ("FETCH",)
     if "GL_ARB_conservative_depth" in ctx.extensions:
         defines += ("CONSERVATIVE",)
     program = ctx.program(vertex_shader=source(vertex, defines), fragment_shader=source(fragment, defines))

@@ -12,7 +12,7 @@ from contactlab.app.body_painter import BodyPainter
 from contactlab.app.camera import Camera, bounds_of, shape_boxes
 from contactlab.app.overlay_painter import OverlayPainter
 from contactlab.app.overlays import WorldLabel, build
-from contactlab.app.programs import Owner, Quality, load, quality, write_matrix
+from contactlab.app.programs import Owner, Quality, load, quality
 from contactlab.app.theme import Theme, linear, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
@@ -23,7 +23,6 @@ TRANSPARENT_ALPHA = 0.30
 WIREFRAME_ALPHA = 0.05
 EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
-SHOWN, HIDDEN = (True,) * 4, (False,) * 4  # colours of a layer that are written
 TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
 MARGIN = 12.0  # [pixels] around bodies
 Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height [pixels]
@@ -44,14 +43,10 @@ class Renderer(Owner):
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
         self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
-        self._smooth_count = self._light_count = 0  # vertices
+        self._smooth_count = 0  # vertices
         self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
         self._outline_array = self.own(ctx.vertex_array(self._outline, [(self._tiles, "2f", "in_corner")]))
-        if self.quality.fetch:
-            self._deferred = self.own(load(ctx, "screen.vert", "deferred.frag"))
-            self._deferred["scene_depth"] = 1
-            self._deferred_array = self.own(ctx.vertex_array(self._deferred, [(self._tiles, "2f", "in_corner")]))
-        self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 9 * 4), dynamic=True))
+        self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 10 * 4), dynamic=True))
         self._make_shadow_map()
 
     def _make_shadow_map(self) -> None:
@@ -95,7 +90,9 @@ class Renderer(Owner):
         planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
         floors = [p for p in planes if backdrop.is_solid(p, camera.eye)]
         if self.quality.software:
-            self._choose_tiles(boxes, floors if options.shadows else [], view)
+            corners = tile_corners(covered_tiles(boxes, camera, view.size), view.size)
+            self._write_tiles(corners)
+            self._smooth_count = len(corners)
         self._paint(planes, floors, view, options)
         whole = target.viewport
         target.viewport = target.scissor = rect
@@ -113,13 +110,15 @@ class Renderer(Owner):
         x, y, width, height = self._targets.rect
         style = 2.0 if options.wireframe else float(options.transparent)
         alpha = WIREFRAME_ALPHA if options.wireframe else TRANSPARENT_ALPHA
+        halfway = SUN + camera.backward
         block = np.concatenate([
             camera.view_projection(width / height).T.ravel(), light_matrix.T.ravel(),
             camera.eye, [camera.near], -camera.backward, [camera.pixel_angle(height)],
             SUN, [look.sun], look.sky_light, [float(options.shadows)], look.ground_light,
             [texel * float(np.linalg.norm(light_matrix[2, :3]))],
             linear(np.array(look.zenith)), [alpha], linear(np.array(look.horizon)), [style],
-            [width, height, scale, EDGE_STRENGTH], [x, y, 0.0, 0.0],
+            [width, height, scale, EDGE_STRENGTH], halfway / max(float(np.linalg.norm(halfway)), 1e-9), [0.0],
+            [x, y, 0.0, 0.0],
         ])
         self._frame.write(block.astype(np.float32))
         self._frame.bind_to_uniform_block(0)
@@ -134,14 +133,10 @@ class Renderer(Owner):
                options: ViewOptions) -> None:
         """Sky, floors, bodies, and the planes that are not floors."""
         ctx, canvas = self.ctx, self._targets.canvas
-        see_through = options.transparent or options.wireframe
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<="
         self._paint_backdrop(floors, view)
-        if self.quality.fetch and not see_through:
-            self._paint_deferred(floors, view)
-        else:
-            self._paint_directly(floors, view, options, see_through)
+        self._paint_bodies(floors, view, options)
         walls = [p for p in planes if not backdrop.is_solid(p, view.camera.eye)]
         if walls:
             canvas.use()
@@ -151,10 +146,10 @@ class Renderer(Owner):
             self._backdrop.paint_see_through(walls, view)
             canvas.depth_mask = True
 
-    def _paint_directly(self, floors: list[backdrop.Plane], view: backdrop.View, options: ViewOptions,
-                        see_through: bool) -> None:
+    def _paint_bodies(self, floors: list[backdrop.Plane], view: backdrop.View, options: ViewOptions) -> None:
         """Shadows on the floors, then lit bodies."""
         ctx, canvas = self.ctx, self._targets.canvas
+        see_through = options.transparent or options.wireframe
         canvas.use()
         self._shadow_map.use(0)
         canvas.depth_mask = False
@@ -174,33 +169,6 @@ class Renderer(Owner):
         if len(data) > self._tiles.size:
             self._tiles.orphan(2 * len(data))
         self._tiles.write(data)
-
-    def _choose_tiles(self, boxes: Boxes, floors: list[backdrop.Plane], view: backdrop.View) -> None:
-        """Let the pass of light draw where bodies and shadows on these floors are, that of smooth edges where bodies
-        are."""
-        bodies = covered_tiles(boxes, view.camera, view.size, [])
-        shadows = covered_tiles(boxes, view.camera, view.size, floors) & ~bodies
-        near, beside = tile_corners(bodies, view.size), tile_corners(shadows, view.size)
-        self._write_tiles(np.concatenate([near, beside]))
-        self._smooth_count, self._light_count = len(near), len(near) + len(beside)
-
-    def _paint_deferred(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
-        """Surfaces of bodies first, then the light on the tiles that they and their shadows touch."""
-        ctx, targets = self.ctx, self._targets
-        targets.normals.clear()  # pixels without a normal show no body
-        targets.surfaces.use()
-        self._bodies.paint(body_painter.OPAQUE)
-        ctx.disable(moderngl.DEPTH_TEST)
-        normal, dark, reach = self._backdrop.shadowed_floor(floors, view)
-        program, rays = self._deferred, backdrop.unprojection(view)
-        program["floor_normal"], program["darkness"], program["reach"] = tuple(normal), tuple(dark), reach
-        program["map_eye"] = tuple(view.light_matrix[:3] @ [*view.camera.eye, 1.0])
-        write_matrix(program, "unproject", rays)
-        write_matrix(program, "to_map", view.light_matrix[:3, :3] @ rays)
-        self._shadow_map.use(0)
-        targets.depth.use(1)
-        targets.lit.use()
-        self._deferred_array.render(vertices=self._light_count)
 
     def _paint_backdrop(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
         """Sky and floors; on slow machines they are kept as long as nothing about them changes."""
@@ -234,7 +202,7 @@ class Renderer(Owner):
         assert self._model is not None
         ctx, targets = self.ctx, self._targets
         own = self._model.shapes.body == body
-        tiles = tile_corners(covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size, []), view.size)
+        tiles = tile_corners(covered_tiles((boxes[0][own], boxes[1][own]), view.camera, view.size), view.size)
         if not len(tiles):
             return
         ctx.disable(moderngl.DEPTH_TEST)
@@ -281,12 +249,6 @@ class _Targets(Owner):
             self.canvas = self._framebuffer([own(color)], own(depth))
         if quality.software:
             self.kept = self._framebuffer([own(ctx.texture(size, 4))], own(ctx.depth_texture(size)))
-        if quality.fetch:
-            layers = [self.picture, own(ctx.texture(size, 4)), own(ctx.texture(size, 4))]
-            self.normals = self._framebuffer(layers[2:])
-            self.surfaces, self.lit = self._framebuffer(layers, self.depth), self._framebuffer(layers)
-            self.surfaces.color_mask = HIDDEN, SHOWN, SHOWN
-            self.lit.color_mask = SHOWN, HIDDEN, HIDDEN
 
     def _framebuffer(self, colors: list[Any], depth: Any = None) -> Any:
         made = self.own(self.ctx.framebuffer(colors, depth))
@@ -316,20 +278,11 @@ def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, f
     return matrix, float(texel[:2].max())
 
 
-def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int], floors: list[backdrop.Plane]
-                  ) -> NDArray[np.bool_]:
-    """Which tiles of the picture (rows from below, columns) hold boxes lo, hi (s, 3) or their shadows on floors."""
+def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which tiles of the picture (rows from below, columns) hold boxes lo, hi (s, 3)."""
     lo, hi = boxes
     finite = np.isfinite(lo).all(axis=1)
-    centre, half = 0.5 * (lo + hi)[finite], 0.5 * (hi - lo)[finite]
-    ranges = [_tile_ranges(centre, half, camera, size)]
-    for plane in floors:
-        normal = plane.axes[:, 2]
-        rise = float(normal @ SUN)
-        if rise >= backdrop.GRAZING:  # a shadow is the box moved along the light: x - (n . (x - place)) / (n . s) s
-            cast = np.eye(3) - np.outer(SUN, normal) / rise
-            ranges.append(_tile_ranges(plane.place + (centre - plane.place) @ cast.T, half, camera, size, cast))
-    first, last = (np.concatenate(part) for part in zip(*ranges, strict=True))
+    first, last = _tile_ranges(0.5 * (lo + hi)[finite], 0.5 * (hi - lo)[finite], camera, size)
     # +1 and -1 at the corners of each rectangle of tiles; their running sums count the rectangles over each tile
     count = np.zeros((-(-size[1] // TILE) + 1, -(-size[0] // TILE) + 1))
     for x, y, sign in ((first, first, 1), (last, first, -1), (first, last, -1), (last, last, 1)):
@@ -337,13 +290,12 @@ def covered_tiles(boxes: Boxes, camera: Camera, size: tuple[int, int], floors: l
     return count.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0.5
 
 
-def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, int], cast: Array | None = None
+def _tile_ranges(centre: Array, half: Array, camera: Camera, size: tuple[int, int]
                  ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First tile (column, row from below) of each box (k, 2), and the one after the last; `cast` (3, 3) has been
-    applied to the boxes."""
+    """First tile (column, row from below) of each box (k, 2), and the one after the last."""
     axes = camera.axes
     local = (centre - camera.eye) @ axes.T
-    reach = half @ np.abs(axes if cast is None else axes @ cast).T
+    reach = half @ np.abs(axes).T
     near, far = -local[:, 2] - reach[:, 2], -local[:, 2] + reach[:, 2]
     unseen, behind = far < camera.near, near < camera.near
     near[behind] = far[behind] = 1.0

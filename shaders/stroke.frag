@@ -2,11 +2,15 @@
 #include "overlay.glsl"
 #include "glyph.glsl"
 flat in vec4 axis;
+#ifdef SOFTWARE
+in float opacity;
+#else
 flat in vec2 near;
+flat in float fade;
+#endif
 flat in vec4 shaft;
 flat in vec4 head;
 flat in vec4 color;
-flat in float fade;
 out vec4 out_color;
 
 void main() {
@@ -18,6 +22,9 @@ void main() {
     float tip = max((p.x - head.x) * head.y + p.y * head.z, shaft.x - p.x);  // triangle twice as long as half its base
     sdf = min(sdf, max(tip, -tip - head.w));
 #endif
+#ifndef SOFTWARE
     float away = 1.0 / max(near.x + near.y * p.x, 1e-9);
-    out_color = glyph(sdf, color.rgb, color.a * mix(1.0, fade, hidden(gl_FragCoord.xy, away)));
+    float opacity = color.a * mix(1.0, fade, hidden(gl_FragCoord.xy, away));
+#endif
+    out_color = glyph(sdf, color.rgb, opacity);
 }

@@ -1,12 +1,6 @@
 #include "light.glsl"
-// How bodies look, whatever their shape. Where the light comes later (deferred.frag, once a pixel) only surfaces are
-// written here: software renderers shade fragments before they test their depth.
-layout(location = 0) out vec4 out_color;
-#if defined(OPAQUE) && defined(FETCH)
-#define DEFERRED
-layout(location = 1) out vec4 out_surface;
-layout(location = 2) out vec4 out_normal;
-#endif
+// How bodies look, whatever their shape.
+out vec4 out_color;
 
 vec3 pattern(vec3 color, float tone, float hatch_at, float hatched, float pixel) {
     // tone -1..1 mixes two shades of one colour; kinematic bodies, hatched > 0, carry stripes, hatch_at in periods
@@ -18,10 +12,6 @@ void finish(vec3 albedo, vec3 normal, vec3 p, float edge) {
     // write a fragment; edge 0..1 is a line that is always seen
 #if defined(MASK)
     out_color = vec4(1.0);
-#elif defined(DEFERRED)
-    out_color = vec4(0.0);  // masked
-    out_surface = vec4(sqrt(albedo), edge);
-    out_normal = vec4(0.5 + 0.5 * normal, 1.0);
 #elif defined(SEE_THROUGH)
     vec3 c = shade(albedo, normal, eye.xyz - p, sun_at((light_matrix * vec4(p, 1.0)).xyz, normal));
     float rim = 1.0 - abs(dot(normalize(eye.xyz - p), normal));

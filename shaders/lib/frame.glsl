@@ -10,6 +10,7 @@ layout(std140) uniform Frame {
     vec4 zenith;           // rgb linear; w: alpha of bodies
     vec4 horizon;          // rgb linear; w: style of bodies, 0 solid, 1 transparent, 2 wireframe
     vec4 viewport;         // width, height, scale of glyphs, strength of edge lines
+    vec4 halfway;          // unit, between the light and the way back along the view
     vec4 corner;           // of the view in the framebuffer: lower left x, y [pixels]
 };
 

@@ -12,8 +12,12 @@ float sun_at(vec3 at, vec3 normal) {
 
 vec3 shade(vec3 albedo, vec3 normal, vec3 to_eye, float sun) {
     // hemisphere light + sun + a small highlight
-    vec3 view = normalize(to_eye);
-    float shine = max(dot(normal, normalize(view + light.xyz)), 0.0);
+#ifdef SOFTWARE
+    vec3 view = -forward.xyz, between = halfway.xyz;  // as from far away: no roots
+#else
+    vec3 view = normalize(to_eye), between = normalize(view + light.xyz);
+#endif
+    float shine = max(dot(normal, between), 0.0);
     shine *= shine; shine *= shine; shine *= shine; shine *= shine; shine *= shine;  // ^32
     vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.z);
     float direct = light.w * max(dot(normal, light.xyz), 0.0) * sun;

@@ -233,7 +233,7 @@ def test_a_still_backdrop_and_a_fresh_renderer_give_the_same_picture(pictures):
 
 def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
     def settings(name):
-        return quality(SimpleNamespace(info={"GL_RENDERER": name}, max_samples=8, extensions=set()))
+        return quality(SimpleNamespace(info={"GL_RENDERER": name}, max_samples=8))
 
     cheap = settings("llvmpipe (LLVM 15.0.6, 256 bits)")
     good = settings("NVIDIA GeForce RTX 4070/PCIe/SSE2")
@@ -244,8 +244,8 @@ def test_software_renderers_get_cheap_settings_and_gpus_better_ones():
 
 def test_the_settings_for_a_gpu_give_the_same_picture(pictures, monkeypatch):
     shown, camera = busy_snapshot(), Camera(np.zeros(3), 4.0)
-    monkeypatch.setattr(programs, "quality", lambda _: programs.Quality(False, 4, 1024, False))
-    monkeypatch.setattr(renderer, "quality", lambda _: programs.Quality(False, 4, 1024, False))
+    monkeypatch.setattr(programs, "quality", lambda _: programs.Quality(False, 4, 1024))
+    monkeypatch.setattr(renderer, "quality", lambda _: programs.Quality(False, 4, 1024))
     gpu = Pictures()
     try:
         for options in ({}, {"transparent": True}, {"wireframe": True}, {"selected": 1, "dark": False}):
@@ -300,12 +300,12 @@ def test_a_picture_is_read_top_row_first():
     assert (picture[:2, :, 0] == 255).all() and (picture[2:] == 0).all()
 
 
-def test_tiles_cover_exactly_the_surroundings_of_bodies_and_shadows():
+def test_tiles_cover_exactly_the_surroundings_of_bodies():
     shown = snapshot(body("box", (0.3, 0, 0.2), size=[0.1, 0.1, 0.1]))
     camera = front_camera(DISTANCE)
 
     def tiles_of(shown):
-        return renderer.covered_tiles(shape_boxes(shown.model, shown.x, shown.q), camera, (W, H), [])
+        return renderer.covered_tiles(shape_boxes(shown.model, shown.x, shown.q), camera, (W, H))
 
     tiles = tiles_of(shown)
     corners = np.array([[0.25, 0, 0.15], [0.35, 0, 0.25]])
