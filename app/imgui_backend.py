@@ -126,6 +126,14 @@ class Gui:
         self.io.delta_time = max(dt, 1e-4)
         imgui.new_frame()
 
+    def abandon(self) -> None:
+        """Drop a frame that failed half-way; imgui closes what was left open."""
+        if not self.context.within_frame_scope:
+            return
+        self.io.config_error_recovery_enable_assert = self.io.config_error_recovery_enable_tooltip = False
+        imgui.end_frame()
+        self.io.config_error_recovery_enable_assert = self.io.config_error_recovery_enable_tooltip = True
+
     def finish(
         self, target: moderngl.Framebuffer | None = None, last: str = "", between: Callable[[], None] | None = None
     ) -> None:

@@ -4,6 +4,7 @@ import math
 import shutil
 import sys
 import time
+import traceback
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.resources import as_file, files
@@ -32,11 +33,13 @@ from contactlab.app.pyglet_input import BUTTON_NAMES, Input, modifier_names
 from contactlab.app.recorder import Take
 from contactlab.app.stage import Detail, Stage, thumbnails
 from contactlab.app.ui_state import Preferences, RecordingStatus, SceneEntry, UiState
+from contactlab.physics.messages import Pause
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input: until all of it has had its effect
+GIVE_UP = 1.0         # [s] after an error of the viewer within which another one ends it
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
@@ -71,6 +74,8 @@ def open_window(
 class Window(pyglet.window.Window):
     """pyglet's window with our panels; the `Host` of a Lab."""
 
+    lab: Lab | None = None  # before it is there, errors of the viewer end the program
+
     def __init__(self, preferences: Preferences) -> None:
         config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3,
                                   forward_compatible=sys.platform == "darwin")
@@ -91,7 +96,6 @@ class Window(pyglet.window.Window):
         self.feed = Input(self, self.gui.io)
         self.stage = Stage(self.ctx)
         self.detail = Detail()
-        self.lab: Lab | None = None
         self.mouse: Mouse | None = None
         self.take: Take | None = None
         self.runner: Runner | None = None
@@ -101,6 +105,7 @@ class Window(pyglet.window.Window):
         self._cursor_at = (-1.0, -1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
         self._last_draw = time.perf_counter()
+        self._failed = -GIVE_UP
         self._lively = LIVELY
         self._early_text = ""
         self._stale = True
@@ -132,8 +137,34 @@ class Window(pyglet.window.Window):
 
     # ------------------------------------------------------------------------------------------- the loop
 
+    def dispatch_event(self, *args: Any) -> Any:
+        try:
+            return super().dispatch_event(*args)
+        except Exception as error:
+            self._rescue(error)
+
     def _tick(self, dt: float) -> None:
-        """Once a frame: take what the engine has, draw if anything changed."""
+        """Once a frame."""
+        try:
+            self._proceed(dt)
+        except Exception as error:
+            self._rescue(error)
+
+    def _rescue(self, error: Exception) -> None:
+        """Pause the run and say what failed here, so that nothing is lost; give up where it fails again at once."""
+        now = time.perf_counter()
+        if self.lab is None or now - self._failed < GIVE_UP:
+            raise error
+        self._failed = now
+        self.gui.use()
+        self.gui.abandon()
+        self.lab.send(Pause())
+        self.lab.note("failure", traceback="".join(traceback.format_exception(error)))
+        self.ui.message = (f"The viewer failed: {type(error).__name__}: {error}. The run is paused; "
+                           "nothing is lost, and it can go on.")
+
+    def _proceed(self, dt: float) -> None:
+        """Take what the engine has, draw if anything changed."""
         lab = self.lab
         assert lab is not None
         now = time.perf_counter()

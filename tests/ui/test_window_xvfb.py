@@ -41,17 +41,31 @@ START = (
 )
 
 
+FAULT = (  # a panel that fails once, in the middle of a window
+    "import contactlab.app.window as window\n"
+    "from imgui_bundle import imgui\n"
+    "whole = window.draw_ui\n"
+    "def draw_ui(ui, snapshot, send):\n"
+    "    whole(ui, snapshot, send)\n"
+    "    if snapshot is not None and snapshot.t > 0.3:\n"
+    "        window.draw_ui = whole\n"
+    "        imgui.begin('broken')\n"
+    "        raise KeyError('a mistake of ours')\n"
+    "window.draw_ui = draw_ui\n"
+)
+
+
 class App:
     """The program in a process of its own, on a screen of its own."""
 
-    def __init__(self, folder, display):
+    def __init__(self, folder, display, before=""):
         self.folder, self.log = folder, folder / "log.jsonl"
         (folder / "box.toml").write_text(SCENE)
         preferences = folder / "settings.json"
         preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": 800}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", START, str(folder / "box.toml"), str(self.log), str(preferences)],
+            [sys.executable, "-c", before + START, str(folder / "box.toml"), str(self.log), str(preferences)],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         self.wait(lambda s: s["t"] > 0.0)
@@ -235,6 +249,19 @@ def test_f12_saves_a_picture(app):
         time.sleep(0.05)
     width, height = struct.unpack(">II", found[0].read_bytes()[16:24])
     assert 300 < width < 1280 and 200 < height < 800
+
+
+def test_an_error_of_the_viewer_pauses_the_run_and_loses_nothing(display, tmp_path):
+    app = App(tmp_path, display, FAULT)
+    try:
+        shown = app.wait(lambda s: "a mistake of ours" in s["message"] and s["paused"])
+        app.key("Escape")
+        app.wait(lambda s: s["message"] == "")
+        app.key("space")
+        app.wait(lambda s: s["t"] > shown["t"] and not s["paused"])
+        assert "draw_ui" in app.lines("failure")[0]["traceback"]
+    finally:
+        app.stop()
 
 
 def test_escape_never_quits_and_ctrl_q_does_and_layout_is_remembered(app):
