@@ -77,7 +77,7 @@ class EquationsView:
     rank: int | None             #: of M; None while a large scene runs
     condition: float             #: of M_BB scaled to a unit diagonal, B the basis of the chosen answer
     freedom: Freedom | None
-    baraff: Baraff | None
+    baraff: Baraff | None        #: None for a file, and while a large scene runs
     steps: tuple[PivotStep, ...]  #: of the chosen solver
 
 
@@ -137,8 +137,9 @@ def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> Equat
     M = np.ascontiguousarray(contacts.M[::3, ::3])
     slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
     d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
-    bodies = sim.state.bodies
-    theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
+    bodies, theirs = sim.state.bodies, None
+    if not running or count <= QUICK:
+        theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
 
