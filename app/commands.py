@@ -27,6 +27,7 @@ TOGGLES: dict[str, str] = {
     "forces": "Normal forces",
     "friction_forces": "Friction forces",
     "impulses": "Impulses at impacts",
+    "contact_cases": "Contact cases 1, 2a, 2b, 3",
     "mouse_spring": "Mouse spring",
     "centers_of_mass": "Centres of mass",
     "velocities": "Velocities",

@@ -47,6 +47,7 @@ KEYS: tuple[Binding, ...] = (
     Binding("G", "toggle_forces"),
     Binding("Shift+C", "toggle_forces"),
     Binding("Shift+G", "toggle_friction_forces"),
+    Binding("K", "toggle_contact_cases"),
     Binding("I", "toggle_inertia_boxes"),
     Binding("M", "toggle_centers_of_mass"),
     Binding("T", "toggle_transparent"),

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
+from contactlab.app.contact_labels import contact_labels
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Event, Snapshot
 from contactlab.physics.model import Array, BodyKind, Model, movable
-from contactlab.physics.state import Contacts
+from contactlab.physics.state import Case, Contacts
 
 Flags = NDArray[np.bool_]
 
@@ -160,6 +161,8 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     if options.inertia_boxes:
         _inertia_boxes(b, snapshot)
     _contacts(b, snapshot, options, scale)
+    for at, text in contact_labels(snapshot, options):
+        b.label(at, text, look.text)
     if options.velocities:
         _velocities(b, snapshot, scale)
     if options.angular_momenta:
@@ -205,7 +208,7 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
         kind = np.where(slips, OPEN_ARROW, ARROW)
         _arrows(b, c.point, c.friction_force * sign[:, None], look.friction, alpha, scale, options, kind)
     if options.contact_points:
-        _points(b, c, alpha, slips, touching, scale)
+        _points(b, c, alpha, slips, touching, scale, options.contact_cases)
     if 0 <= options.hovered_contact < len(c.gap):
         _hovered(b, c, options.hovered_contact)
     elif options.selected >= 0 and options.forces:
@@ -243,12 +246,15 @@ def _arrows(b: _Builder, start: Array, force: Array, color: Color, alpha: Array,
     b.strokes(start[seen], start[seen] + reach, color, alpha[seen], width, shape, _behind(len(start)))
 
 
-def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flags, scale: Scale) -> None:
+def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flags, scale: Scale, cases: bool) -> None:
     look = b.look
     radius = _mark_radius(b, scale)
     near = ~touching
     fade = min(_behind(len(c.gap)), 0.55)
-    b.marks(c.point[near], look.near, 0.9 * alpha[near], 0.85 * radius, DIAMOND, fade)
+    color = np.tile(look.near, (int(near.sum()), 1))
+    for case, other in case_colors(look).items() if cases else ():
+        color[c.case[near] == case] = other
+    b.marks(c.point[near], color, 0.9 * alpha[near], 0.85 * radius, DIAMOND, fade)
     current = touching & (c.active == 0)
     b.marks(c.point[current], look.stick, alpha[current], radius, RING, fade)
     active = touching & (c.active != 0)
@@ -261,6 +267,11 @@ def _points(b: _Builder, c: Contacts, alpha: Array, slips: Flags, touching: Flag
 def _mark_radius(b: _Builder, scale: Scale) -> float:
     """Of the marks of contacts [pixels at scale 1]."""
     return float(np.clip(0.09 * _seen_size(b, scale), 2.0, 5.0))
+
+
+def case_colors(look: Theme) -> dict[int, Color]:
+    """Of pairs that touch but do not rest."""
+    return {Case.COLLIDING: look.impact, Case.SEPARATING: look.velocity}
 
 
 def _seen_size(b: _Builder, scale: Scale) -> float:
@@ -419,6 +430,12 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
             LegendRow("split_disc", look.slip, "active contact, slipping"),
             LegendRow("ring", look.stick, "in the current set"),
             LegendRow("diamond", look.near, "near, not touching"),
+        ]
+    if options.contact_points and options.contact_cases:
+        colors = case_colors(look)
+        rows += [
+            LegendRow("diamond", colors[Case.COLLIDING], "case 2a, colliding"),
+            LegendRow("diamond", colors[Case.SEPARATING], "case 2b, separating (1 apart, 3 resting)"),
         ]
     if options.normals:
         rows.append(LegendRow("line", look.normal, "normal, from body a to body b"))

@@ -10,6 +10,7 @@ class ViewOptions:
     forces: bool = True            # normal contact forces
     friction_forces: bool = True
     impulses: bool = True          # flashes at impacts
+    contact_cases: bool = False    # 1, 2a, 2b, 3 of every pair within reach
     mouse_spring: bool = True
     centers_of_mass: bool = False
     velocities: bool = False

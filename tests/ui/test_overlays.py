@@ -9,7 +9,10 @@ from contactlab.app.overlays import build, legend, nice, quantity, scales
 from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import messages as m
-from contactlab.physics.state import Contacts, empty_contacts
+from contactlab.physics.inspection import look
+from contactlab.physics.scene import Scene
+from contactlab.physics.simulation import Simulation
+from contactlab.physics.state import Case, Contacts, empty_contacts
 
 SIZE = (640, 400)
 NOTHING = {name: False for name in (
@@ -219,3 +222,37 @@ def test_glyph_colours_stand_out_from_the_ground(dark):
     for name in ("stick", "slip", "near", "force", "friction", "impact", "spring", "velocity", "momentum"):
         glyph = luminance(getattr(look, name)) + 0.05
         assert max(glyph / ground, ground / glyph) > 2.0, name
+
+
+def cased(case, key):
+    c = contact(0, 1, (0.1 * key, 0.0, 0.0))
+    c.case[:], c.key[:], c.current[:], c.active[:] = case, key, 0, 0
+    return c
+
+
+@pytest.mark.parametrize("case, text", [(Case.APART, "1"), (Case.COLLIDING, "2a"), (Case.SEPARATING, "2b"),
+                                        (Case.RESTING, "3")])
+def test_every_pair_within_reach_shows_its_case(case, text):
+    """Written beside it where cases are shown; what touches without resting also has a colour of its own."""
+    shown = scene(cased(case, 3))
+    labels = glyphs(shown, contact_cases=True, contact_points=True).labels
+    assert [label.text for label in labels] == [f"case {text}"]
+    assert labels[0].position == pytest.approx((0.3, 0.0, 0.0))
+    assert glyphs(shown, contact_points=True).labels == []
+    colour = glyphs(shown, contact_points=True, contact_cases=True).marks[0, 3:6]
+    own = case in (Case.COLLIDING, Case.SEPARATING)
+    assert np.allclose(colour, theme(True).near) != own
+    rows = [row.text for row in legend(shown, ViewOptions(contact_cases=True))]
+    assert any("2a" in row for row in rows) and any("2b" in row for row in rows)
+
+
+def test_contacts_of_the_equations_have_their_numbers_in_the_view():
+    sim = Simulation(Scene.from_dict({"scene": {"title": "t"}, "body": [
+        {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]},
+        *({"name": f"ball {i}", "position": [float(i), 0.0, 0.1], "shape": [{"type": "sphere", "radius": 0.1}]}
+          for i in range(3))]}))
+    sim.step()
+    inspection = look(sim, m.Inspect("equations"))
+    labels = glyphs(scene(inspection=inspection)).labels
+    assert [label.text for label in labels] == ["1", "2", "3"]
+    assert [label.position[0] for label in labels] == pytest.approx([0.0, 1.0, 2.0])

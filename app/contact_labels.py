@@ -1,0 +1,31 @@
+"""What is written beside contacts in the view: their numbers in the equations, and their cases."""
+
+import numpy as np
+
+from contactlab.app.view_options import ViewOptions
+from contactlab.physics.messages import Snapshot
+from contactlab.physics.model import Array
+from contactlab.physics.state import Case
+
+MOST = 80  # contacts; more could not be read
+#: RBDA fig. 11.4
+CASES: dict[int, str] = {
+    Case.APART: "1", Case.COLLIDING: "2a", Case.SEPARATING: "2b", Case.RESTING: "3",
+}
+
+
+def contact_labels(snapshot: Snapshot, options: ViewOptions) -> list[tuple[Array, str]]:
+    """Points [m] and texts: "7" for contact 7 of the equations that are looked at, "case 2a" where cases are shown."""
+    texts: dict[int, tuple[Array, list[str]]] = {}
+    inspection = snapshot.inspection
+    equations = inspection.equations if inspection is not None else None
+    if equations is not None and equations.contacts is not None and len(equations.contacts.key) <= MOST:
+        frozen = equations.contacts
+        for i, key in enumerate(frozen.key.tolist()):
+            texts[key] = frozen.point[i], [str(i + 1)]
+    if options.contact_cases:
+        contacts = snapshot.contacts
+        for i in range(min(int(contacts.count[0]), MOST)):
+            entry = texts.setdefault(int(contacts.key[i]), (contacts.point[i], []))
+            entry[1].append(f"case {CASES.get(int(contacts.case[i]), '?')}")
+    return [(np.asarray(point), "  ".join(parts)) for point, parts in texts.values()]
