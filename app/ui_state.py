@@ -101,7 +101,7 @@ class Inspector:
 
     sent: Inspect = field(default_factory=Inspect)  # what the engine was asked for last
     solver: str = "dantzig"
-    page: str = "answers"             # beside the matrix: answers, contact, freedom, baraff
+    page: str = "answers"             # beside the matrix: answers, forces, contact, freedom, baraff
     row: int = 0                      # contact i and contact j looked at
     column: int = 0
     zoom: float = 1.0                 # of the matrix; 1: all of it

@@ -26,7 +26,7 @@ from contactlab.physics.methods.time_stepping import SMALLEST
 from contactlab.physics.model import Array, IntArray, body_count
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
-from contactlab.physics.solvers import LCP_SOLVERS, ProjectedGaussSeidel
+from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
 from contactlab.physics.solvers.indeterminacy import indeterminacy
 from contactlab.physics.solvers.lcp_info import PivotStep
 from contactlab.physics.state import empty_state
@@ -181,7 +181,7 @@ def equations_of_file(problem: ContactProblem, asked: Inspect, running: bool) ->
         return f"The problem has {problem.contact_count} contacts; the equations are shown for {MOST} at most."
     if problem.dimension == 3:
         lam = np.zeros(len(problem.d))
-        ProjectedGaussSeidel()(problem, lam, PATIENT)
+        SOLVERS["nsgs"](problem, lam, PATIENT)
         lam[::3] = 0.0
         d = (problem.M @ lam + problem.d)[::3]
         problem = ContactProblem.frictionless(problem.M[::3, ::3], d)

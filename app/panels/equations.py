@@ -17,14 +17,15 @@ from contactlab.physics.model import Array
 from contactlab.physics.solvers import LCP_SOLVERS
 
 Send = Callable[[Command], None]
-PAGES = {"answers": "Answers", "contact": "One contact", "freedom": "What is open", "baraff": "A f + b"}
+PAGES = {"answers": "Answers", "forces": "λ", "contact": "Contact", "freedom": "What is open", "baraff": "A f + b"}
 TABLE = (
     imgui.TableFlags_.row_bg | imgui.TableFlags_.no_saved_settings | imgui.TableFlags_.borders_inner_h
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
 )
 MATRIX_SHARE = 0.6  # of the panel's width
-STATUS = {"solved": "solved", "inconsistent": "no solution", "glued": "glued", "iterations": "stopped", "ray": "ray",
-          "stuck": "stuck"}
+STATUS = {"infeasible": "no solution", "iterations": "stopped"}
+SHORT = {"pgs": "PGS", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks", "lemke": "Lemke",
+         "dantzig": "Dantzig", "qp_force": "QP in λ", "qp_acceleration": "QP in q̈", "gauss_seidel": "Glue"}
 
 
 def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
@@ -105,7 +106,7 @@ def facts(view: EquationsView) -> str:
     """The problem in one line."""
     chosen = view.answers[view.chosen]
     rank = "" if view.rank is None else f"rank {view.rank}   "
-    condition = "" if np.isnan(view.condition) else f"κ {view.condition:.3g}   "
+    condition = "" if np.isnan(view.condition) else f"κ {view.condition:.3g}   " if view.condition < 1e14 else "κ ∞   "
     pivots = f"{chosen.pivots} pivots" if chosen.pivots else f"{chosen.iterations} iterations"
     return (f"c = {len(view.problem.d)}   {rank}active {len(chosen.basic)}   {condition}"
             f"{STATUS.get(chosen.status, chosen.status)}   residual {chosen.residual:.1e}   {pivots}")
@@ -143,6 +144,9 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
     page = ui.inspector.page
     if page == "contact":
         draw_contact(ui, snapshot, view, *inspected.shown_forces(ui, view))
+    elif page == "forces":
+        with style.font(ui, size=14.0):
+            draw_forces(ui, view)
     elif page == "freedom":
         draw_freedom(ui, view)
     elif page == "baraff" and view.baraff is not None:
@@ -152,11 +156,10 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
 
 
 def draw_answers(ui: UiState, view: EquationsView) -> None:
-    """All solvers: how they fared, and their λ side by side."""
+    """How all solvers fared."""
     with style.font(ui, size=14.0):
-        rows = len(view.answers) + 1
-        height = (rows + 0.2) * (imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y)
-        if imgui.begin_table("answers", 6, TABLE, (0, height)):
+        if imgui.begin_table("answers", 6, TABLE):
+            imgui.table_setup_scroll_freeze(0, 1)
             for heading, width in (("Solver", 0.0), ("Status", 3.9), ("Steps", 2.3), ("|B|", 1.5),
                                    ("Residual", 3.4), (f"λ {ui.inspector.row + 1} [N]", 3.2)):
                 flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
@@ -170,7 +173,6 @@ def draw_answers(ui: UiState, view: EquationsView) -> None:
             imgui.end_table()
         if len(view.answers) == 1:
             style.muted(ui, "Pause to compare all solvers.")
-        _side_by_side(ui, view)
 
 
 def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) -> None:
@@ -187,23 +189,19 @@ def _answer_row(ui: UiState, chosen: bool, name: str, cells: tuple[str, ...]) ->
             imgui.text(text)
 
 
-SHORT = {"lemke": "Lemke", "dantzig": "Dantzig", "block_pivot": "Blocks", "qp_force": "QP λ",
-         "qp_acceleration": "QP q̈", "gauss_seidel": "G–Seidel"}
-
-
-def _side_by_side(ui: UiState, view: EquationsView) -> None:
+def draw_forces(ui: UiState, view: EquationsView) -> None:
     """One row a contact: λ of every solver and of the method; those off the chosen one's in the warning colour."""
     c = style.colors(ui)
     columns: list[tuple[str, Array]] = [(SHORT.get(a.name, a.name), a.lam) for a in view.answers]
     columns.append(("Method", view.method))
     chosen = view.answers[view.chosen].lam
     top = float(np.abs(chosen).max(initial=0.0)) or 1.0
-    if not imgui.begin_table("side_by_side", len(columns) + 1, TABLE):
+    if not imgui.begin_table("side_by_side", len(columns) + 1, TABLE | imgui.TableFlags_.scroll_x):
         return
     imgui.table_setup_scroll_freeze(1, 1)
-    imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 2.2 * ui.font)
-    for heading, _ in columns:
-        imgui.table_setup_column(heading)
+    for heading in ("[N]", *(name for name, _ in columns)):
+        imgui.table_setup_column(heading, imgui.TableColumnFlags_.width_fixed, 2.0 * ui.font if heading == "[N]" else
+                                 3.6 * ui.font)
     imgui.table_headers_row()
     clipper = imgui.ListClipper()
     clipper.begin(len(chosen))

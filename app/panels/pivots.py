@@ -61,9 +61,14 @@ def sentence(view: EquationsView, pivot: int) -> str:
     if not pivot:
         return "Start: no force, ζ̇ = d."
     step = view.steps[pivot - 1]
-    moves = [f"{step.entering} enters"] if step.entering else []
-    moves += [f"{step.leaving} leaves"] if step.leaving else []
+    moves = [f"{few(names)} {verb}" for names, verb in ((step.entering, "in"), (step.leaving, "out")) if names]
     return ", ".join(moves + ([step.note] if step.note else [])) or "Nothing changes."
+
+
+def few(names: str) -> str:
+    """ "λ6 λ8 λ10 …(76)" for a long list of names."""
+    parts = names.split()
+    return names if len(parts) <= 4 else " ".join(parts[:3]) + f" … ({len(parts)})"
 
 
 def progress(ui: UiState, view: EquationsView) -> str:
@@ -90,7 +95,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
         if not imgui.begin_table("pivot_steps", 5, TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for heading, width in (("Step", 2.6), ("Enters", 3.2), ("Leaves", 3.2), ("|B|", 2.2), ("", 0.0)):
+        for heading, width in (("Step", 2.3), ("In", 3.0), ("Out", 3.0), ("|B|", 2.0), ("", 0.0)):
             flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
             imgui.table_setup_column(heading, flags, width * ui.font)
         imgui.table_headers_row()
@@ -100,7 +105,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
             if imgui.selectable(f"{k}##pivot_{k}", k == ui.inspector.pivot,
                                 imgui.SelectableFlags_.span_all_columns)[0]:
                 ui.inspector.pivot = k
-            for text in (step.entering, step.leaving, str(len(step.basic)), step.note):
+            for text in (few(step.entering), few(step.leaving), str(len(step.basic)), step.note):
                 imgui.table_next_column()
                 imgui.text(text)
         imgui.end_table()

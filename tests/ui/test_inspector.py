@@ -129,7 +129,7 @@ def test_every_page_draws_for_any_problem(probe, monkeypatch, table, typeset):
     for made in (large, unsolvable, one, snapshot_of_sim(table, "equations")):
         probe.snapshot[0] = made
         probe.ui.preferences.lower_tab = "equations"
-        for page in ("answers", "contact", "freedom", "baraff"):
+        for page in ("answers", "forces", "contact", "freedom", "baraff"):
             probe.ui.inspector.page = page
             probe.frame(2)
     for solver in LCP_SOLVERS:
