@@ -20,6 +20,8 @@ def wish(ui: UiState) -> Inspect:
         return Inspect()
     if p.lower_tab == "impact":
         return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction)
+    if p.lower_tab == "step":
+        return Inspect("step")
     return Inspect(p.lower_tab, inspector.solver, inspector.problem)
 
 

@@ -58,6 +58,7 @@ KEYS: tuple[Binding, ...] = (
     Binding("E", "tab_equations"),
     Binding("Shift+E", "tab_impact"),
     Binding("Shift+P", "tab_pivots"),
+    Binding("Shift+S", "tab_step"),
     Binding("X", "tab_large"),
     Binding("Shift+→", "pivot_on"),
     Binding("Shift+←", "pivot_back"),

@@ -11,7 +11,8 @@ from contactlab.physics.problem import ContactProblem
 
 #: what the lower area can show, and how the tabs are called
 TABS: dict[str, str] = {
-    "contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots", "ledger": "Ledger",
+    "contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots", "step": "Step",
+    "ledger": "Ledger",
 }
 
 class Request(NamedTuple):
@@ -111,6 +112,7 @@ class Inspector:
     instant: tuple[int, int] = (-1, -1)  # generation and step that `shift` and `pivot` belong to
     shift: dict[int, float] = field(default_factory=dict)  # changes of the forces left open, by contact [N]
     pivot: int = 0                    # step of the solver shown
+    piece: int = 0                    # of the step
     law: str = "newton"
     restitution: float | None = None  # of the frozen impact; None = as it was
     friction: float | None = None

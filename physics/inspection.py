@@ -3,6 +3,7 @@
     equations    0 <= ζ̇ = M λ + d  ⊥  λ >= 0 of the contacts that rest, every solver's answer, what λ leaves open
     pivots       the same, with the way of one solver to its answer
     impact       the last impact, with any law, e and μ
+    step         the pieces of the last step of the event-driven method
 
 The normal problem is looked at. Friction forces stand in it as the method found them: d = d_n + M_nt f_t. It is then
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
@@ -14,22 +15,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from contactlab.physics.anatomy import Piece, Watch
 from contactlab.physics.baraff import Baraff, baraff
 from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.frozen import Frozen, detected
 from contactlab.physics.impact import FRICTION_LAWS, IMPACT_LAWS, Impact
 from contactlab.physics.messages import Event, Inspect, Settings
+from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.methods.moreau import half_drift
 from contactlab.physics.methods.time_stepping import SMALLEST
-from contactlab.physics.model import Array, IntArray, body_count
+from contactlab.physics.model import Array, IntArray, Model, body_count
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
 from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
 from contactlab.physics.solvers.indeterminacy import indeterminacy
 from contactlab.physics.solvers.lcp_info import PivotStep
-from contactlab.physics.state import empty_state
+from contactlab.physics.state import State, empty_state
 
 if TYPE_CHECKING:
     from contactlab.physics.simulation import Simulation
@@ -97,6 +101,17 @@ class ImpactView:
 
 
 @dataclass(frozen=True, slots=True)
+class StepView:
+    """The last step of the event-driven method."""
+
+    step: int
+    t: float                    #: at its beginning [s]
+    h: float
+    pieces: tuple[Piece, ...]
+    events: tuple[Event, ...]   #: of this step
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
     """What one look found; at most one of the views is there."""
 
@@ -106,13 +121,16 @@ class Inspection:
     note: str = ""                        #: why there is nothing to see, or not all
     equations: EquationsView | None = None
     impact: ImpactView | None = None
+    anatomy: StepView | None = None
 
 
 def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
-    view: EquationsView | ImpactView | str
+    view: EquationsView | ImpactView | StepView | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
+    elif asked.view == "step":
+        view = look_at_step(sim)
     elif asked.problem is not None:
         view = equations_of_file(asked.problem, asked, running)
     else:
@@ -121,6 +139,8 @@ def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection
         return Inspection(asked, sim.step_count, sim.time, note=view)
     if isinstance(view, ImpactView):
         return Inspection(asked, sim.step_count, sim.time, impact=view)
+    if isinstance(view, StepView):
+        return Inspection(asked, sim.step_count, sim.time, anatomy=view)
     return Inspection(asked, sim.step_count, sim.time, equations=view)
 
 
@@ -286,6 +306,9 @@ def undone(sim: "Simulation", event: Event) -> tuple[Frozen, float, Array]:
     """Contacts that take part in an impact with the velocities before it, the kinetic energy of the system [J], and
     v and ω (n, 6) of the bodies."""
     state, settings, loads, model = sim.before(event.step)
+    if settings.method == "event_driven":
+        struck = min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
+        return struck.contacts, struck.kinetic, struck.velocities
     h, speed, touch = settings.h, *scales(settings)
     middle = empty_state(body_count(model)).bodies
     half_drift(model.kind, state.bodies, np.ones(body_count(model)), h, middle)
@@ -297,6 +320,27 @@ def undone(sim: "Simulation", event: Event) -> tuple[Frozen, float, Array]:
     rests = (near.gap <= touch) & (zeta <= speed)
     kinetic = measure(model, middle)[0].kinetic
     return near.take(np.flatnonzero(meets | rests)), kinetic, np.hstack([middle.v, middle.w])
+
+
+def watched(state: State, settings: Settings, loads: Loads, model: Model) -> Watch:
+    """What happens in a step of the event-driven method; the state is advanced by it."""
+    method = EventDriven(model)
+    method.watch = Watch()
+    method.step(state, loads, settings)
+    return method.watch
+
+
+def look_at_step(sim: "Simulation") -> StepView | str:
+    """The pieces of the step just made, or why there are none."""
+    step = sim.step_count
+    if step <= sim.reachable()[0]:
+        return "No step has been made yet."
+    state, settings, loads, model = sim.before(step)
+    if settings.method != "event_driven":
+        return "The last step was not one of the method event_driven: only that one searches its steps for events."
+    t = float(state.t[0])
+    pieces = tuple(watched(state, settings, loads, model).pieces)
+    return StepView(step, t, settings.h, pieces, tuple(e for e in sim.latest_events(50) if e.step == step))
 
 
 def _fastest(v: Array, w: Array) -> float:
@@ -320,4 +364,4 @@ def _change(contacts: Frozen, impact: Impact, moving: IntArray) -> Array:
     return change[places]
 
 
-__all__ = ["Answer", "EquationsView", "Freedom", "ImpactView", "Inspection", "look"]
+__all__ = ["Answer", "EquationsView", "Freedom", "ImpactView", "Inspection", "StepView", "look"]

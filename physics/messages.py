@@ -103,7 +103,7 @@ class Release:
 class Inspect:
     """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
 
-    view: str = ""                 # equations, pivots, impact; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # looked at in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was

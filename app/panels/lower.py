@@ -13,11 +13,15 @@ from contactlab.app.panels.equations import draw_equations
 from contactlab.app.panels.impact import draw_impact
 from contactlab.app.panels.ledger import draw_ledger
 from contactlab.app.panels.pivots import draw_pivots
+from contactlab.app.panels.step import draw_step
 from contactlab.app.ui_state import TABS, Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
 
 Send = Callable[[Command], None]
-PANELS = {"equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "ledger": draw_ledger}
+PANELS = {
+    "equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "step": draw_step,
+    "ledger": draw_ledger,
+}
 
 
 def height(ui: UiState, room: float) -> float:

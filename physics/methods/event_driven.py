@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from contactlab.physics.anatomy import Watch
 from contactlab.physics.collision.surface import NoExactGap, Surface, surface_of
 from contactlab.physics.collision.surface_gap import find_witnesses
 from contactlab.physics.contact_equations import (
@@ -46,6 +47,7 @@ from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.messages import Event, Settings, StepInfo
@@ -115,6 +117,7 @@ class EventDriven:
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
+        self.watch: Watch | None = None  #: is told the pieces and impacts of each step
         self._report = Report(model, self.surface)
         self._out = empty_state(body_count(model)).bodies
         self._make_room(16)
@@ -136,6 +139,8 @@ class EventDriven:
         while rest > 1e-14 * h:
             length, following = self._advance(integrator, min(substep, rest), h, blind)
             trigger = self._search(blind)
+            if self.watch is not None:
+                self.watch.piece(self._course, trigger)
             done = length if trigger is None else trigger.delta * length
             self._cut(trigger)
             self._t, rest = self._t + done, rest - done
@@ -148,6 +153,18 @@ class EventDriven:
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
         self._end(state, h)
+
+    def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
+        """The contacts that rest in this state, with their equations."""
+        self._begin(copy_state(state), loads, settings.h)
+        return self._frozen(self._touching(RESTS))
+
+    def _frozen(self, pairs: LongArray) -> Frozen:
+        """Pairs with their equations at the present state."""
+        pairs = np.ascontiguousarray(pairs)
+        find_witnesses(self.surface, self._bodies, pairs, len(pairs), self._scratch.witness)
+        return equations_of(self.model, self._t, self._bodies, self._loads, self._scratch.witness, pairs,
+                            *self._report.coefficients(pairs))
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
@@ -455,6 +472,8 @@ class EventDriven:
         M, _, u = self._equations(pairs)
         if not (u[::3] < -RESTS).any():
             return False
+        if self.watch is not None:
+            self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies)
         self._hits += 1
         e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
         p = newton_impact(M, u, e, self._report.coefficients(pairs)[1], self._rest_speed)
