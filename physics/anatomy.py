@@ -1,7 +1,7 @@
 """Anatomy of a step of the event-driven method: the step is made once more by a method that is watched.
 
-A step is made of pieces. Of each the integrator gives a dense output, a curve over δ = 0 … 1; the search follows gaps and
-forces along it, and the first that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
+A step is made of pieces. Of each the integrator gives a dense output, a curve over δ = 0 … 1; the search follows gaps
+and forces along it, and the first that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
 """
 
 from dataclasses import dataclass, field
