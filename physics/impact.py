@@ -110,7 +110,8 @@ def poisson(M, zeta, restitution) -> Impact:
         first = _lcp(ContactProblem.frictionless(M, zeta), squeezed)
         second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra)
         impulse = (1.0 + e) * squeezed + extra
-        if _energy_lost(impulse, zeta, zeta + M @ impulse) < 0.0 and e.min() < e.max():
+        gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
+        if gained > STILL * float(np.abs(impulse) @ np.abs(zeta)) and e.min() < e.max():
             return one(M, zeta, np.full_like(e, e.min()))
         return impulse, first.status if first.status != "solved" else second.status
 

@@ -20,6 +20,7 @@ REASONS = {
     "cone": "the friction of {} reached its cone: slip begins", "slip": "the slip of {} came to an end or turned",
     "margin": "the contact of {} left its face or edge", "sink": "{} came too close beside the active contacts",
 }
+MOST = 6  # forces drawn: the largest ones
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_title)
 
 
@@ -77,6 +78,8 @@ def _plots(ui: UiState, snapshot: Snapshot, piece: Piece) -> None:
     """φ(δ) of the pairs that are apart, λ(δ) of those in the current set."""
     apart = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "gap"]
     held = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "force"]
+    held.sort(key=lambda item: (item[0] != piece.culprit, -float(np.abs(item[1].force).max())))
+    held = sorted(held[:MOST], key=lambda item: item[0])
     parts = [(apart, "Gap φ [mm] of pairs apart", "gap", 1e3)] if apart else []
     parts += [(held, "Force λ [N] of the current set", "force", 1.0)] if held else []
     if not parts:
@@ -84,7 +87,8 @@ def _plots(ui: UiState, snapshot: Snapshot, piece: Piece) -> None:
         return
     height = imgui.get_content_region_avail().y / len(parts)
     for curves, title, name, factor in parts:
-        style.heading(ui, title)
+        with style.font(ui, bold=True, size=13.0):
+            style.muted(ui, title)
         with style.font(ui, size=13.0):
             _plot(ui, snapshot, piece, curves, name, factor, height - 1.6 * ui.font)
 

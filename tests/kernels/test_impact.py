@@ -289,3 +289,17 @@ def test_a_balls_friction_is_limited_by_its_normal_impulse():
 def test_a_ball_never_gains_energy(e, e_t, e_psi, mu, mu_psi, zeta_n):
     ball = ball_impact((1.0, 3.5, 2.5), [zeta_n, 2.0, 1.0, -3.0], e, e_t, e_psi, mu, mu_psi)
     assert ball.loss >= -1e-12
+
+
+@pytest.mark.parametrize("n, inverse_mass, speed", [(5, 0.3, 1.3), (5, 0.2448, 0.7), (3, 1 / 3, 1.3), (3, 0.7, 1.0)])
+def test_poisson_does_not_take_rounding_for_a_gain_of_energy(n, inverse_mass, speed):
+    """Balls in a row, e = 1, each on a table with e = 0 that nothing presses: the table's e must not stop them."""
+    J = np.zeros((2 * n - 1, 2 * n))
+    for k in range(n):
+        J[k, 2 * k + 1] = 1.0                              # ball k on the table
+    for k in range(n - 1):
+        J[n + k, 2 * k], J[n + k, 2 * k + 2] = -1.0, 1.0   # ball k against ball k + 1
+    v = np.zeros(2 * n)
+    v[0] = speed
+    found = poisson(inverse_mass * J @ J.T, J @ v, np.concatenate([np.zeros(n), np.ones(n - 1)]))
+    assert abs(found.loss) <= 1e-12 * 0.5 * speed**2 / inverse_mass

@@ -205,6 +205,59 @@ def test_a_frozen_impact_with_the_scenes_own_e_is_what_the_step_did():
     assert again is not None and again.after["newton"][:, 0] == pytest.approx(1 / 3, abs=1e-12)
 
 
+# ------------------------------------------------------------------------------------------- the exact method
+
+
+def dropped(e=0.5):
+    """A ball that falls 0.2 m beside a block that rests, by the event-driven method, up to its first bounce."""
+    sim = simulate(ground(), ball("ball", (0, 0, 0.3)), block("block", (1, 0, 0.25), mass=3.0), e=e, mu=0.0,
+                   method="event_driven", integrator="rk4")
+    sim.record_history()
+    while not any(event.kind == "impact" for event in sim.events):
+        sim.step()
+    return sim
+
+
+def test_the_exact_methods_own_contacts_are_looked_at():
+    view = equations(dropped())
+    assert view.contacts is not None and len(view.contacts.key) == 4
+    assert view.method.sum() == pytest.approx(3.0 * G, rel=1e-12)
+    assert np.abs(view.problem.M @ view.method + view.problem.d).max() <= 1e-11 * G
+
+
+def test_a_frozen_impact_of_the_exact_method_has_the_velocities_of_its_instant():
+    """v = √(2 g h) at the event itself, not at a step's middle."""
+    sim = dropped(0.5)
+    view = look(sim, m.Inspect("impact")).impact
+    assert view is not None and view.moving.tolist() == [1, 2]  # the block rests on: no impulse
+    assert np.abs(view.after["newton"][1]).max() <= 1e-12
+    speed = np.sqrt(2 * G * 0.2)
+    assert view.before[0, 2] == pytest.approx(-speed, abs=1e-10)
+    assert view.after["newton"][0, 2] == pytest.approx(0.5 * speed, abs=1e-10)
+    assert view.kinetic == pytest.approx(0.5 * speed**2, abs=1e-9)
+
+
+def test_the_anatomy_of_a_step_shows_the_fall_and_the_cut_at_the_bounce():
+    """φ(t) = h - g t²/2 along the first piece, which is cut where it vanishes; both pieces fill the step."""
+    sim = dropped(0.5)
+    view = look(sim, m.Inspect("step")).anatomy
+    assert view is not None and len(view.pieces) == 2
+    first, second = view.pieces
+    fall = next(c for c in first.curves if c.bodies == (0, 1))
+    t = first.t + first.delta * first.h
+    assert fall.gap == pytest.approx(0.2 - 0.5 * G * t**2, abs=1e-10)
+    assert (first.kind, first.curves[first.culprit]) == ("gap", fall)
+    assert first.t + first.cut * first.h == pytest.approx(np.sqrt(2 * 0.2 / G), abs=1e-9)
+    assert second.kind == "" and second.t == pytest.approx(first.t + first.cut * first.h, abs=1e-12)
+    assert first.cut * first.h + second.h == pytest.approx(view.h, abs=1e-12)
+    held = [c for c in first.curves if c.bodies == (0, 2)]
+    assert len(held) == 4 and sum(c.force for c in held) == pytest.approx(3.0 * G, rel=1e-9)
+
+
+def test_only_the_exact_method_has_an_anatomy():
+    assert "event_driven" in look(cradle(), m.Inspect("step")).note
+
+
 # --------------------------------------------------------------------------------------- nothing is disturbed
 
 
@@ -212,9 +265,10 @@ def bits(sim):
     return b"".join(a.tobytes() for a in sim.state.bodies) + sim.contacts.lam.tobytes()
 
 
-@pytest.mark.parametrize("view", ["equations", "pivots", "impact"])
-def test_a_look_changes_nothing(view):
-    sims = [cradle(0.5), cradle(0.5)]
+@pytest.mark.parametrize("made", [cradle, dropped])
+@pytest.mark.parametrize("view", ["equations", "pivots", "impact", "step"])
+def test_a_look_changes_nothing(made, view):
+    sims = [made(0.5), made(0.5)]
     before = bits(sims[0])
     look(sims[0], m.Inspect(view))
     assert bits(sims[0]) == before

@@ -15,7 +15,7 @@ from contactlab.app import inspected
 from contactlab.app.imgui_backend import Gui
 from contactlab.app.lab import Lab
 from contactlab.app.offscreen import Offscreen
-from contactlab.app.panels import explained, formula, layout, matrix, pivots
+from contactlab.app.panels import explained, formula, layout, matrix, pivots, step
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.physics import messages as m
 from contactlab.physics.inspection import Inspection, equations_of_file, look
@@ -140,7 +140,7 @@ def test_every_page_draws_for_any_problem(probe, monkeypatch, table, typeset):
             probe.frame(1)
     for note in (fakes.snapshot(), fakes.snapshot(inspection=Inspection(asked("impact"), 0, 0.0, note="Nothing."))):
         probe.snapshot[0] = note
-        for tab in ("equations", "impact", "pivots"):
+        for tab in ("equations", "impact", "pivots", "step"):
             probe.ui.preferences.lower_tab = tab
             probe.frame(1)
 
@@ -267,7 +267,7 @@ def struck():
 def test_the_sliders_of_an_impact_ask_anew_and_the_button_makes_the_step_again(probe, sent, struck):
     probe.ui.preferences.lower_tab = "impact"
     probe.snapshot[0] = snapshot_of_sim(struck, "impact")
-    step = probe.snapshot[0].inspection.impact.event.step
+    number = probe.snapshot[0].inspection.impact.event.step
     probe.frame(2)
     sent.clear()
     probe.click("##impact_e", 0.999)
@@ -276,11 +276,39 @@ def test_the_sliders_of_an_impact_ask_anew_and_the_button_makes_the_step_again(p
     e = sent[-1].restitution
     sent.clear()
     probe.click("Make this step again so##impact")
-    assert sent == [m.Set("restitution", e), m.Seek(step - 1), m.Step(1)]
+    assert sent == [m.Set("restitution", e), m.Seek(number - 1), m.Step(1)]
     probe.click("\uf0e2##impact_e_own")
     assert sent[-1] == m.Inspect("impact")
     probe.click("Coulomb's cone##law_coulomb")
     assert probe.ui.inspector.law == "coulomb"
+
+
+# -------------------------------------------------------------------------------------------------- the step
+
+
+def test_the_anatomy_of_a_step_says_why_it_was_cut(probe):
+    sim = Simulation(Scene.from_dict({
+        "scene": {"title": "drop"}, "solver": {"method": "event_driven"},
+        "material": {"default": {"restitution": 0.5, "friction": 0.0}},
+        "body": [TABLE["body"][0], {"name": "ball", "position": [0.0, 0.0, 0.101], "velocity": [0.0, 0.0, -1.0],
+                                    "density": 1000.0, "shape": [{"type": "sphere", "radius": 0.1}]}],
+    }))
+    sim.record_history()
+    sim.step()
+    snapshot = probe.snapshot[0] = snapshot_of_sim(sim, "step")
+    probe.ui.preferences.lower_tab = "step"
+    probe.frame(2)
+    pieces = snapshot.inspection.anatomy.pieces
+    words = step.reason(snapshot, pieces[0])
+    assert "floor → ball reached zero" in words and f"δ = {pieces[0].cut:.6f}" in words
+    assert step.reason(snapshot, pieces[-1]).startswith("Not cut")
+    label = next(name for name in probe.rects if name.endswith("##piece_1"))
+    probe.click(label)
+    assert probe.ui.inspector.piece == 1
+    probe.snapshot[0] = dataclasses.replace(snapshot, inspection=dataclasses.replace(
+        snapshot.inspection, anatomy=dataclasses.replace(snapshot.inspection.anatomy, pieces=pieces[:1])))
+    probe.frame(2)
+    assert probe.ui.inspector.piece == 0
 
 
 # --------------------------------------------------------------------------------------------- files, sentences
