@@ -216,6 +216,30 @@ def book_loads(model, loads, system, before, involved, h, middle, end, ledger):
             credit(ledger, SPRINGS, -0.5 * h * springs.damping[k] * rate * rate, nothing, nothing)
 
 
+@kernel
+def powers(model, loads, bodies, power_out):
+    """Power by account (13,) [W] of the mouse, of applied forces and of the dampers of springs at the velocities of the
+    bodies. A mouse that turns a body is left out."""
+    for i in range(len(power_out)):
+        power_out[i] = 0.0
+    for i in range(len(model.kind)):
+        if moves(model.kind, i):
+            power_out[APPLIED] += dot(row(loads.force, i), row(bodies.v, i))
+            power_out[APPLIED] += dot(row(loads.torque, i), row(bodies.w, i))
+    held = int(loads.grab_body[0])
+    if held >= 0 and loads.grab_turn[0] == 0:
+        _, v = spring_end(held, flat(loads.grab_point), bodies)
+        power_out[MOUSE] = dot(flat(loads.grab_force), v)
+    springs = model.springs
+    for k in range(len(springs.body_a)):
+        p_a, v_a = spring_end(int(springs.body_a[k]), row(springs.anchor_a, k), bodies)
+        p_b, v_b = spring_end(int(springs.body_b[k]), row(springs.anchor_b, k), bodies)
+        s = norm(sub(p_b, p_a))
+        if s > 0.0:
+            rate = dot(sub(p_b, p_a), sub(v_b, v_a)) / s
+            power_out[SPRINGS] -= springs.damping[k] * rate * rate
+
+
 @helper
 def end_velocity(velocities, i, arm):
     return add(three(velocities, i, LINEAR), cross(three(velocities, i, ANGULAR), arm))

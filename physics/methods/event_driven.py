@@ -52,6 +52,7 @@ from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.event_driven_impacts import impact_without_collision, newton_impact
+from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_search import (
@@ -179,8 +180,8 @@ class EventDriven:
 
     def _begin(self, state: State, loads: Loads, h: float) -> None:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
-        self._bodies, self._loads, self._t, self._h, self._tally = (
-            state.bodies, loads, float(state.t[0]), h, state.tally)
+        self._bodies, self._loads, self._t, self._h, self._tally, self._ledger = (
+            state.bodies, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._hits = [], {}, 0
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
@@ -269,6 +270,8 @@ class EventDriven:
         """Go to the event, or to the end of the step; book the forces' impulses; restore φ = 0 and ζ = 0."""
         course, count = self._course, int(self._chosen.count[0])
         delta = 1.0 if trigger is None else trigger.delta
+        if delta > 0.0:
+            book_piece(self.model, self._loads, course, delta, self._ledger)
         if count and delta > 0.0:
             for at in (0.0, delta):
                 forces = self._world_forces(course.forces(at), count)
@@ -486,6 +489,7 @@ class EventDriven:
         energy = measure(self.model, self._bodies)[0].total
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
         self._push(p @ eq.T[: 3 * c])
+        book_impact(eq, p, measure(self.model, self._bodies)[0].total - energy, self._ledger)
         world = self._world_forces(p, c)
         groups: dict[tuple[int, int], list[int]] = {}
         for i in np.flatnonzero(p[::3] > 0.0).tolist():

@@ -171,3 +171,45 @@ def test_replaying_and_seeking_give_the_same_books():
     assert np.array_equal(sim.state.ledger, books)
     sim.reset()
     assert not np.any(sim.state.ledger[: Account.START])
+
+
+# ---------------------------------------------------------------------------------------------- event by event
+def exact(*bodies, until, **keywords):
+    sim = simulate(*bodies, method="event_driven", **keywords)
+    sim.run(until)
+    return sim, energies(sim)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_an_exact_bounce_takes_exactly_its_share(e):
+    """ΔE = -(1 - e²) m g H, and nothing else is booked."""
+    sim, booked = exact(ground(), ball("a", (0, 0, 1.1)), e=e, mu=0.0, until=0.6)
+    assert [event.kind for event in sim.events][:1] == ["impact"]
+    assert booked[Account.IMPACTS] == pytest.approx(-(1 - e * e) * G, abs=1e-11)
+    assert sum(abs(v) for a, v in booked.items() if a != Account.IMPACTS) <= 1e-11
+
+
+def test_friction_turns_all_of_a_sliding_blocks_energy_into_heat():
+    """Q = ½ m v² once it sticks; the stop is an event within a step, and Simpson's rule is exact for a power that is
+    linear in time."""
+    _, booked = exact(ground(), block("a", (0, 0, 0.25), mass=2.0, velocity=(2, 0, 0)), mu=0.3, until=0.8)
+    assert booked[Account.FRICTION] == pytest.approx(-4.0, abs=1e-10)
+    assert sum(abs(v) for a, v in booked.items() if a != Account.FRICTION) <= 1e-10
+
+
+def test_a_belt_gives_twice_what_the_block_keeps():
+    """W = m v², Q = -½ m v², to the precision of event times."""
+    belt = ground(surface_velocity=[1.0, 0.0, 0.0])
+    _, booked = exact(belt, block("a", (0, 0, 0.25), mass=2.0), mu=0.5, until=0.5)
+    assert booked[Account.DRIVEN] == pytest.approx(2.0, abs=1e-9)
+    assert booked[Account.FRICTION] == pytest.approx(-1.0, abs=1e-9)
+    assert abs(booked[Account.DRIFT]) <= 1e-9
+
+
+def test_an_oblique_impact_is_split_between_its_normal_and_friction():
+    """A sphere that hits sticking: normal -(1 - e²) ½ m v_n², tangential -½ (2/7) m v_t² for a solid ball."""
+    sphere = ball("a", (0, 0, 0.1), mass=1.0, velocity=(0.5, 0, -2.0))
+    sim, booked = exact(ground(), sphere, e=0.5, mu=10.0, gravity=(0, 0, 0), until=0.01)
+    assert booked[Account.IMPACTS] == pytest.approx(-0.75 * 0.5 * 4.0, rel=1e-12)
+    assert booked[Account.FRICTION] == pytest.approx(-0.5 * 2.0 / 7.0 * 0.25, rel=1e-9)
+    assert sim.energy().total == pytest.approx(0.5 * 4.25 + sum(booked.values()), rel=1e-12)
