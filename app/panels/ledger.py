@@ -13,7 +13,7 @@ from contactlab.physics.ledger import TITLES, Account
 from contactlab.physics.messages import Command, Snapshot
 from contactlab.physics.model import Array
 
-NOISE = 1e-12   # relative to the largest entry of its kind: an account with less was not used
+NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
 ABOUT = {
     Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound",
@@ -36,8 +36,6 @@ class Entry(NamedTuple):
     account: Account
     energy: float    #: [J]
     share: float     #: of the largest of all, -1 to 1
-    momentum: Array  #: (3,) [kg m/s]
-    spin: Array      #: (3,) angular momentum about the world origin [kg m2/s]
 
 
 def entries(ledger: Array) -> list[Entry]:
@@ -50,7 +48,7 @@ def entries(ledger: Array) -> list[Entry]:
         row = ledger[account]
         sizes = np.array([np.abs(row[kind]).max() for kind in kinds])
         if (sizes > NOISE * largest).any() or account == Account.DRIFT:
-            found.append(Entry(account, float(row[0]), float(row[0] / largest[0]), row[1:4], row[4:]))
+            found.append(Entry(account, float(row[0]), float(row[0] / largest[0])))
     return found
 
 
@@ -59,7 +57,7 @@ def draw_ledger(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
     if snapshot is None:
         return
     wide = imgui.get_content_region_avail().x
-    imgui.begin_child("ledger_table", (0.62 * wide, 0.0))
+    imgui.begin_child("ledger_table", (0.68 * wide, 0.0))
     _table(ui, snapshot.ledger)
     imgui.end_child()
     imgui.same_line(0, 1.2 * ui.font)
@@ -69,13 +67,14 @@ def draw_ledger(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
 
 
 def _table(ui: UiState, ledger: Array) -> None:
-    colors = style.colors(ui)
+    colors, largest = style.colors(ui), np.abs(ledger[: Account.START]).max(axis=0)
+    noise = NOISE * np.array([largest[0], *[largest[1:4].max()] * 3, *[largest[4:].max()] * 3])
     with style.font(ui, size=15.0):
         if not imgui.begin_table("ledger", 5, TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for title, width in (("Since the start", 1.5), ("Work [J]", 1.0), ("", 1.4), ("Momentum [kg m/s]", 2.1),
-                             ("Angular momentum [kg m²/s]", 2.1)):
+        for title, width in (("Since the start", 1.4), ("Work [J]", 0.9), ("##share", 0.9),
+                             ("Momentum x, y, z [kg m/s]", 2.2), ("Angular momentum [kg m²/s]", 2.2)):
             imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
         imgui.table_headers_row()
         for entry in entries(ledger):
@@ -83,35 +82,44 @@ def _table(ui: UiState, ledger: Array) -> None:
             imgui.table_next_column()
             imgui.text(TITLES[entry.account])
             imgui.set_item_tooltip(ABOUT[entry.account])
-            _numbers(entry.energy, entry.momentum, entry.spin, lambda entry=entry: _bar(ui, entry.share, colors))
-        change = ledger[Account.TOTAL] - ledger[Account.START]
+            _numbers(ledger[entry.account], noise)
+            imgui.table_set_column_index(2)
+            _bar(ui, entry.share, colors)
         imgui.table_next_row()
         imgui.table_next_column()
         with style.font(ui, bold=True, size=15.0):
             imgui.text("Sum")
             imgui.set_item_tooltip("What there is now less what there was at the start: the lines above add up to it")
-            _numbers(float(change[0]), change[1:4], change[4:], imgui.new_line)
+            _numbers(ledger[Account.TOTAL] - ledger[Account.START], noise)
         imgui.end_table()
 
 
-def _numbers(energy: float, momentum: Array, spin: Array, between: Callable[[], None]) -> None:
-    imgui.table_next_column()
-    _right(figure(energy))
-    imgui.set_item_tooltip(f"{energy:.12g} J")
-    imgui.table_next_column()
-    between()
-    for vector in (momentum, spin):
-        imgui.table_next_column()
-        imgui.text("   ".join(figure(float(c)) for c in vector))
+def _numbers(row: Array, noise: Array) -> None:
+    """Work, momentum and angular momentum of a line; what is below the noise of its column is shown as 0."""
+    shown = np.where(np.abs(row) > noise, row, 0.0).tolist()
+    imgui.table_set_column_index(1)
+    _right(figure(shown[0]), imgui.get_content_region_avail().x)
+    imgui.set_item_tooltip(f"{row[0]:.12g} J")
+    for column, first in ((3, 1), (4, 4)):
+        imgui.table_set_column_index(column)
+        left, third = imgui.get_cursor_pos_x(), imgui.get_content_region_avail().x / 3.0
+        for k in range(3):
+            if k:
+                imgui.same_line()
+            imgui.set_cursor_pos_x(left + k * third)
+            _right(figure(shown[first + k]), third)
 
 
 def figure(value: float) -> str:
-    """A signed number of four digits; zero without its sign."""
-    return f"{value:+.4g}".replace("-", "\u2212") if abs(value) >= 1e-12 else "0"
+    """A signed number of four digits at most, so that a column of them can be compared."""
+    if value == 0.0:
+        return "0"
+    text = f"{value:+.1e}" if abs(value) < 1e-3 or abs(value) >= 1e5 else f"{value:+.4g}"
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("-", "\u2212")
 
 
-def _right(text: str) -> None:
-    room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
+def _right(text: str, width: float) -> None:
+    room = width - imgui.calc_text_size(text).x
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
     imgui.text(text)
 

@@ -9,9 +9,11 @@ from imgui_bundle import imgui
 from probe import Probe
 
 from contactlab.app.commands import COMMANDS
-from contactlab.app.panels import contacts, dialogs, energy, layout, status, style
+from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style
 from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
 from contactlab.physics import messages as m
+from contactlab.physics.ledger import Account
+from contactlab.physics.state import LEDGER
 
 
 @pytest.fixture
@@ -267,3 +269,14 @@ def test_recent_files_are_few_and_newest_first():
         p.remember(f"/{i}")
     p.remember("/9")
     assert len(p.recent) == 10 and p.recent[:2] == ["/9", "/14"]
+
+
+def test_the_ledger_lists_what_was_booked_and_always_the_drift():
+    books = np.zeros(LEDGER)
+    books[Account.FRICTION, 0], books[Account.MOUSE, 2] = -5.0, 3.0
+    books[Account.IMPACTS, 0] = 1e-14  # rounding
+    found = ledger.entries(books)
+    assert [entry.account for entry in found] == [Account.FRICTION, Account.MOUSE, Account.DRIFT]
+    assert [entry.energy for entry in found] == [-5.0, 0.0, 0.0]
+    assert [entry.share for entry in found] == [-1.0, 0.0, 0.0]
+    assert [ledger.figure(v) for v in (0.0, -12.3456, 1234567.0, 1.5e-6)] == ["0", "−12.35", "+1.2e6", "+1.5e−6"]
