@@ -3,7 +3,7 @@
 import numpy as np
 
 from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Snapshot
+from contactlab.physics.messages import Event, Snapshot
 from contactlab.physics.model import Array
 from contactlab.physics.state import Case
 
@@ -29,3 +29,13 @@ def contact_labels(snapshot: Snapshot, options: ViewOptions) -> list[tuple[Array
             entry = texts.setdefault(int(contacts.key[i]), (contacts.point[i], []))
             entry[1].append(f"case {CASES.get(int(contacts.case[i]), '?')}")
     return [(np.asarray(point), "  ".join(parts)) for point, parts in texts.values()]
+
+
+def impact_cases(event: Event) -> str:
+    """ "2a → 2b": the cases that an impact joins; "" where they are not told."""
+    return f"2a → {CASES[event.case_after]}" if event.case_after in CASES else ""
+
+
+def just_struck(snapshot: Snapshot) -> dict[tuple[int, int], str]:
+    """By bodies a, b: the cases of the impacts of the step just made."""
+    return {e.bodies: impact_cases(e) for e in snapshot.events if e.kind == "impact" and e.step == snapshot.step}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
-from contactlab.app.contact_labels import contact_labels
+from contactlab.app.contact_labels import contact_labels, impact_cases
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Event, Snapshot
@@ -171,7 +171,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         moving = snapshot.x[movable(snapshot.model.kind)]
         b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
     if options.impulses:
-        _impacts(b, snapshot, scale)
+        _impacts(b, snapshot, scale, options.contact_cases)
     if options.mouse_spring and snapshot.grabbed is not None:
         _mouse_spring(b, snapshot, scale)
     if options.body_names:
@@ -297,8 +297,8 @@ def _hovered(b: _Builder, c: Contacts, i: int) -> None:
 # ---------------------------------------------------------------------------------------- impacts, springs
 
 
-def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
-    """The strongest recent impact of each pair of bodies."""
+def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None:
+    """The strongest recent impact of each pair of bodies; the cases it joins, which last for an instant only."""
     strongest: dict[tuple[int, int], tuple[float, Event]] = {}
     for event in snapshot.events:
         if event.kind == "impact" and 0.0 <= snapshot.t - event.t < FLASH:
@@ -315,7 +315,8 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
     b.marks(points, b.look.impact, (1.0 - age) ** 1.5, size * (0.8 + 0.6 * age), STAR, 0.9)
     for i in range(min(len(shown), IMPULSE_LABELS)):
         if impulse[i] > 0.25 * impulse[0]:
-            b.label(points[i], quantity(impulse[i], "N s"), b.look.impact)
+            text = impact_cases(shown[i][1]) if cases else ""
+            b.label(points[i], "   ".join(filter(None, (quantity(impulse[i], "N s"), text))), b.look.impact)
 
 
 def _coil(start: Array, end: Array, toward_eye: Array, width: float, turns: int) -> Array:

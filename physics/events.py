@@ -13,7 +13,7 @@ import numpy as np
 from contactlab.physics.assemble import pair_order
 from contactlab.physics.jit import kernel
 from contactlab.physics.messages import Event
-from contactlab.physics.state import ContactMemory, Contacts
+from contactlab.physics.state import Case, ContactMemory, Contacts
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]
@@ -77,9 +77,14 @@ class EventFinder:
         """At most LIMIT events; `memory` is that of the step before. Steps are for the simulation to number."""
         count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
         return [
-            Event(KINDS[kind], 0, t, *self._describe(kind, row, contacts, memory, x), energy_before, energy_after)
+            Event(KINDS[kind], 0, t, *self._describe(kind, row, contacts, memory, x), energy_before, energy_after,
+                  self._case_after(contacts, row) if kind == IMPACT else 0)
             for kind, row in zip(self.kind[:count].tolist(), self.row[:count].tolist(), strict=True)
         ]
+
+    def _case_after(self, contacts: Contacts, row: int) -> int:
+        """What does not rebound rests: without restitution a step may leave the rest of the gap to the next one."""
+        return int(Case.SEPARATING if contacts.case[row] == Case.SEPARATING else Case.RESTING)
 
     def _describe(
         self, kind: int, row: int, contacts: Contacts, memory: ContactMemory, x: np.ndarray

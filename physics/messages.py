@@ -136,6 +136,7 @@ class Event:
     impulse: tuple[float, float, float]  # on body b [N s], world
     energy_before: float                 # kinetic + potential of the system [J]
     energy_after: float
+    case_after: int = 0                  # of an impact: the Case of the pair after it, 0 = not told; before it is 2a
 
 
 @dataclass(frozen=True, slots=True)

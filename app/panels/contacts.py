@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from contactlab.app.contact_labels import just_struck
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, Snapshot
@@ -20,7 +21,7 @@ COLUMNS: dict[str, tuple[str, float, str]] = {
     "zeta": ("ζ", 4.6, "Normal separation velocity: > 0 separating"),
     "lam": ("λ", 4.2, "Normal contact force on b"),
     "friction_force": ("|f_t|", 4.2, "Friction force on b"),
-    "case": ("Case", 5.8, "1 apart, 2a colliding, 2b separating, 3 resting"),
+    "case": ("Case", 5.8, "1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step"),
     "sets": ("Sets", 2.8, "○ in the current contact set, ● in the active set"),
 }
 TABLE_FLAGS = (
@@ -43,11 +44,12 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
     _header(ui)
     order = sorted_rows(contacts, count, *ui.sort_contacts)
     lit = np.flatnonzero(contacts.key[:count] == (-1 if ui.hovered_key is None else ui.hovered_key))
+    struck = just_struck(snapshot)
     clipper = imgui.ListClipper()
     clipper.begin(count)
     while clipper.step():
         for i in range(clipper.display_start, clipper.display_end):
-            _row(ui, snapshot, int(order[i]), lit)
+            _row(ui, snapshot, int(order[i]), lit, struck)
     clipper.end()
     if ui.hover_from_view and len(lit):
         _scroll_to(order, int(lit[0]))
@@ -90,11 +92,12 @@ def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -
     return np.lexsort((contacts.key[:count], -value if descending else value))
 
 
-def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray) -> None:
+def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray, struck: dict[tuple[int, int], str]) -> None:
     contacts = snapshot.contacts
+    bodies = int(contacts.body_a[row]), int(contacts.body_b[row])
     imgui.table_next_row()
     imgui.table_next_column()
-    a, b = (snapshot.labels.bodies[int(i[row])] for i in (contacts.body_a, contacts.body_b))
+    a, b = (snapshot.labels.bodies[i] for i in bodies)
     key = int(contacts.key[row])
     selected = len(lit) > 0 and key == ui.hovered_key
     flags = imgui.SelectableFlags_.span_all_columns
@@ -108,7 +111,7 @@ def _row(ui: UiState, snapshot: Snapshot, row: int, lit: np.ndarray) -> None:
         style.engineering(float(contacts.zeta[row]), "m/s"),
         style.engineering(float(contacts.lam[row]), "N"),
         style.engineering(friction, "N"),
-        CASES.get(int(contacts.case[row]), ""),
+        (struck.get(bodies, "") if contacts.impulse[row].any() else "") or CASES.get(int(contacts.case[row]), ""),
         set_symbols(bool(contacts.current[row]), bool(contacts.active[row])),
     ):
         imgui.table_next_column()

@@ -73,6 +73,7 @@ from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
 from contactlab.physics.state import (
     Bodies,
+    Case,
     ContactMemory,
     Contacts,
     LongArray,
@@ -461,9 +462,12 @@ class EventDriven:
         after = measure(self.model, self._bodies)[0].total
         p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
         point = 0.5 * (w.p_a[0] + w.p_b[0])
+        separation_rates(w, self._bodies, 1, self._course.zeta)
+        zeta = float(self._course.zeta[0])
+        case = Case.SEPARATING if zeta > RESTS else Case.COLLIDING if zeta < -RESTS else Case.RESTING
         self.events.append(Event(
             kind, 0, self._t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()), tuple(w.normal[0].tolist()),
-            p, after if energy is None else energy, after,
+            p, after if energy is None else energy, after, int(case) if kind == "impact" else 0,
         ))
         self._tally[Tally.EVENTS] += 1
 

@@ -16,6 +16,7 @@ from contactlab.physics.inspection import freedom, look, resting
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.runner import Runner
 from contactlab.physics.solvers import LCP_SOLVERS
+from contactlab.physics.state import Case
 
 G = 9.81
 RIGHT = [name for name in LCP_SOLVERS if name != "gauss_seidel"]
@@ -252,6 +253,17 @@ def test_the_anatomy_of_a_step_shows_the_fall_and_the_cut_at_the_bounce():
     assert first.cut * first.h + second.h == pytest.approx(view.h, abs=1e-12)
     held = [c for c in first.curves if c.bodies == (0, 2)]
     assert len(held) == 4 and sum(c.force for c in held) == pytest.approx(3.0 * G, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["event_driven", "time_stepping"])
+@pytest.mark.parametrize("e, after", [(0.5, Case.SEPARATING), (0.0, Case.RESTING)])
+def test_an_impact_tells_which_case_it_leads_to(method, e, after):
+    """2a before it; with restitution 2b after it, without 3 (RBDA fig. 11.4). Both last for an instant."""
+    sim = simulate(ground(), ball("b", (0, 0, 0.2)), e=e, mu=0.0, method=method)
+    while not any(event.kind == "impact" for event in sim.events):
+        sim.step()
+    (event,) = [event for event in sim.events if event.kind == "impact"]
+    assert event.case_after == after
 
 
 def test_only_the_exact_method_has_an_anatomy():

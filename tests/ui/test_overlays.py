@@ -256,3 +256,12 @@ def test_contacts_of_the_equations_have_their_numbers_in_the_view():
     labels = glyphs(scene(inspection=inspection)).labels
     assert [label.text for label in labels] == ["1", "2", "3"]
     assert [label.position[0] for label in labels] == pytest.approx([0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("after, text", [(Case.SEPARATING, "2a → 2b"), (Case.RESTING, "2a → 3"), (0, "")])
+def test_the_mark_of_an_impact_keeps_the_cases_of_its_instant(after, text):
+    event = m.Event("impact", 0, 0.0, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 2300.0), 2.0, 1.0, after)
+    (label,) = glyphs(scene(events=(event,), t=0.0), impulses=True, contact_cases=True).labels
+    assert label.text.startswith("2.30 kN s") and label.text.endswith(text or "kN s")
+    (plain,) = glyphs(scene(events=(event,), t=0.0), impulses=True).labels
+    assert "2a" not in plain.text
