@@ -33,6 +33,7 @@ SLIPS = 1e-9        # slip above which a contact slides [m/s]
 ANGLES = 24         # directions of slip looked at before the exact one is searched
 SWEEPS = 3000
 ENOUGH = 1e-14      # change of a sweep that ends it, relative to the accelerations without contact
+ENOUGH_HELD = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 DEPENDENT = 1e-10   # what independent rows leave of a row, relative to it, below which it depends on them
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
 UNSURE = 1e-5       # the same where the sweeps did not come to an end: at the verge of slip of redundant contacts
@@ -188,12 +189,34 @@ def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Arr
     slip[slides] = np.column_stack([u[1::3], u[2::3]])[slides] / speed[slides, None]
     for k, direction in begins.items():
         slides[k], slip[k] = True, direction
-    if ((friction > 0.0) & ~slides).any():
-        status, force = with_rest(M, d, friction, slides, slip)
-    else:
-        status, force = without_rest(M, d, friction, slip)
+    force, status = np.zeros(3 * c), "solved"
+    for members in islands(M):
+        rows = (3 * members[:, None] + np.arange(3)).ravel()
+        mu, s, e = friction[members], slides[members], slip[members]
+        part = M[np.ix_(rows, rows)], d[rows], mu
+        solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
+        force[rows] = solved[1]
+        status = status if solved[0] == "solved" else solved[0]
     rate = M @ force + d
     return classify(status, force, rate, float(np.abs(d).max(initial=0.0)), friction, slides, slip)
+
+
+def islands(M: Array) -> list[NDArray[np.intp]]:
+    """Contacts in groups that do not act on one another."""
+    c = len(M) // 3
+    acts = np.abs(M).reshape(c, 3, c, 3).max(axis=(1, 3)) > 0.0 if c else np.zeros((0, 0), bool)
+    left, found = np.ones(c, bool), []
+    while left.any():
+        group = np.zeros(c, bool)
+        group[np.argmax(left)] = True
+        while True:
+            grown = acts[group].any(axis=0)
+            if (grown == group).all():
+                break
+            group = grown
+        left &= ~group
+        found.append(np.flatnonzero(group))
+    return found
 
 
 def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str, Array]:
@@ -207,11 +230,13 @@ def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str,
         info = Dantzig()(problem, lam)
         if info.status == "stuck":
             info = Lemke()(problem, lam)
-    elif np.linalg.eigvalsh(A + A.T)[0] > -1e-12 * np.abs(A).max() or c > SMALL:
-        info = Lemke()(problem, lam)
+        unique = True
     else:
+        unique = np.linalg.eigvalsh(A + A.T)[0] > -1e-12 * np.abs(A).max()
+        info = Lemke()(problem, lam) if unique or c > SMALL else None
+    if c <= SMALL and (info is None or (info.status != "solved" and (friction > 0.0).any())):
         return _all_sets(A, d[::3], pull)
-    status = "solved" if info.status == "solved" else "inconsistent"
+    status = "solved" if info is not None and info.status == "solved" else "inconsistent"
     return status, (pull * lam[:, None]).ravel()
 
 
@@ -240,6 +265,11 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     """Some contact rests and may stick, slip or let go."""
     c = len(friction)
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
+    if not slides.any() and (friction > 0.0).all():
+        held = np.linalg.lstsq(M, -d, rcond=1e-11)[0]  # of all forces that hold everything the smallest ones
+        inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
+        if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
+            return "solved", held
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     force, rate = np.zeros(3 * c), np.zeros(3 * c)
     scale = float(np.abs(d).max()) + 1e-300

@@ -12,10 +12,11 @@ Without friction (IMPACT_LAWS)
 With friction (FRICTION_LAWS)
     sticking     the tangential velocity is stopped, eq. 11.72
     coulomb      stops it where the impulse lies in the friction cone; else slides, the impulse against the sliding left
+`hit` chooses: one of IMPACT_LAWS and friction. Where accelerations have no solution: `impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
-No law lets energy grow for 0 <= e <= 1; where unlike coefficients would (Kane's paradox), they are lowered until none
-is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter (Kane's paradox);
+in the others unlike coefficients that would are lowered until none is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
 """
 
 import math
@@ -23,12 +24,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics.jit import kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
+
+BoolArray = NDArray[np.bool_]
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
 LOSSLESS_ROUNDS = 100  # after as many rounds, or hits a contact, what still approaches is stopped without rebound
@@ -210,26 +214,112 @@ def sticking(M, zeta, restitution) -> Impact:
     return _lossy(trial, _each(restitution, count))
 
 
-def coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
-    """The impulse within the friction cones from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
+def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
+    """Newton's law to the letter, with friction, from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
 
     0 <= P_n ⊥ ζ_n⁺ + e ζ_n⁻ >= 0;  |P_t| <= μ P_n, and where ζ_t⁺ ≠ 0, P_t = -μ P_n ζ_t⁺/|ζ_t⁺|.
+    Where friction turns the contact around, this can gain energy [Kane 1984]; `coulomb` does not.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
-    mu = _each(friction, count)
+    e, mu = _each(restitution, count), _each(friction, count)
     speed = float(np.max(np.abs(zeta), initial=0.0))
+    wanted = zeta.copy()
+    wanted[::3] += e * np.minimum(zeta[::3], 0.0)
+    impulse = np.zeros_like(zeta)
+    info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
+    status = "solved" if info.change <= 1e-9 * speed else info.status
+    after = zeta + M @ impulse
+    return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+
+
+def coulomb(M, zeta, restitution, friction) -> Impact:
+    """The impulse within the friction cones that gains no energy: `newton_coulomb`, e lowered where that would."""
+    M, zeta = _arguments(M, zeta)
+    return _lossy(lambda e: newton_coulomb(M, zeta, e, friction), _each(restitution, len(zeta) // 3))
+
+
+def poisson_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
+    """Poisson's law with friction: compression to the end of approach; expansion by e times its normal impulses, with
+    friction under them; and what still approaches is stopped. Each part is within the cones, so their sum is."""
 
     def trial(e: Array) -> Impact:
-        wanted = zeta.copy()
-        wanted[::3] += e * np.minimum(zeta[::3], 0.0)
-        impulse = np.zeros_like(zeta)
-        info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
-        status = "solved" if info.change <= 1e-9 * speed else info.status
-        after = zeta + M @ impulse
-        return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
+        squeezed = coulomb(M, zeta, 0.0, friction)
+        given = squeezed.impulse.copy()
+        given[::3] += e * squeezed.impulse[::3]
+        given += _rub(M, zeta + M @ given, friction * e * squeezed.impulse[::3])
+        rest = coulomb(M, zeta + M @ given, 0.0, friction)
+        impulse = given + rest.impulse
+        status = squeezed.status if squeezed.status != "solved" else rest.status
+        return Impact(impulse, rest.zeta, _energy_lost(impulse, zeta, rest.zeta), status, e, np.zeros(0, np.int32))
 
-    return _lossy(trial, _each(restitution, count))
+    return _lossy(trial, e)
+
+
+def _rub(M: Array, zeta: Array, limit: Array) -> Array:
+    """Tangential impulses of at most `limit` (c,) each that take as much slip as they can: block Gauss–Seidel."""
+    impulse, now = np.zeros_like(zeta), zeta.copy()
+    blocks = [slice(3 * k + 1, 3 * k + 3) for k in np.flatnonzero(limit > 0.0)]
+    stiff = [float(np.linalg.eigvalsh(M[rows, rows])[-1]) for rows in blocks]
+    for _ in range(LOSSLESS_ROUNDS * len(blocks)):
+        change = 0.0
+        for rows, s in zip(blocks, stiff, strict=True):
+            wanted = _limited(impulse[rows] - now[rows] / s, 1.0, limit[rows.start // 3])
+            step = wanted - impulse[rows]
+            now, impulse[rows] = now + M[:, rows] @ step, wanted
+            change = max(change, s * float(np.abs(step).max()))
+        if change <= 1e-15 * np.abs(zeta).max():
+            break
+    return impulse
+
+
+def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
+    """Pairwise impacts with friction, the fastest first; what approaches after LOSSLESS_ROUNDS hits a contact is
+    stopped by a common impact without rebound."""
+    impulse, now, order = np.zeros_like(zeta), zeta.copy(), []
+    still = STILL * float(np.max(np.abs(zeta), initial=0.0))
+    while now[::3].min(initial=0.0) < -still and len(order) < LOSSLESS_ROUNDS * len(e):
+        i = int(np.argmin(now[::3]))
+        rows = slice(3 * i, 3 * i + 3)
+        hit_now = coulomb(np.ascontiguousarray(M[rows, rows]), now[rows], e[i : i + 1], friction[i : i + 1])
+        impulse[rows] += hit_now.impulse
+        now = now + M[:, rows] @ hit_now.impulse
+        order.append(i)
+    status = "solved"
+    if now[::3].min(initial=0.0) < -still:
+        last = coulomb(M, now, 0.0, friction)
+        impulse, now, status = impulse + last.impulse, last.zeta, last.status
+    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
+
+
+def hit(law: str, M, zeta, restitution, friction) -> Impact:
+    """The impact of contacts by one of IMPACT_LAWS from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all, with Coulomb
+    friction where μ > 0. Walls that cannot all be left at once are taken without restitution."""
+    M, zeta = _arguments(M, zeta)
+    count = len(zeta) // 3
+    e, mu = _each(restitution, count), _each(friction, count)
+    if mu.any():
+        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "sequential": sequential_coulomb}
+        return with_friction[law](M, zeta, e, mu)
+    found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], e)
+    if found.status != "solved" and e.any():
+        found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], 0.0)
+    impulse = np.zeros_like(zeta)
+    impulse[::3] = found.impulse
+    return found._replace(impulse=impulse, zeta=zeta + M @ impulse)
+
+
+def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
+    """Impulses (3c,) where accelerations have no solution or several: of the sliding contacts (slip (c, 2) unit), the
+    one whose friction presses it most into the other body jams. In the paradox friction is strong enough to hold it:
+    both ζ and slip vanish."""
+    stiff = np.full(len(friction), np.inf)
+    for k in np.flatnonzero(slides):
+        stiff[k] = 1.0 - friction[k] * M[3 * k, 3 * k + 1 : 3 * k + 3] @ slip[k] / M[3 * k, 3 * k]
+    impulse, k = np.zeros_like(zeta), int(np.argmin(stiff))
+    rows = slice(3 * k, 3 * k + 3)
+    impulse[rows] = np.linalg.solve(M[rows, rows], -zeta[rows])
+    return impulse if impulse[3 * k] >= 0.0 else np.zeros_like(zeta)
 
 
 class BallImpact(NamedTuple):

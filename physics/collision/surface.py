@@ -43,6 +43,7 @@ class Surface(NamedTuple):
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
     length: Array         #: (e,)   half the edge; radius of a rim and of a round face; inf = no limit [m]
     radius: Array         #: (e,)   what the element is swollen by [m]; negative = the inside
+    extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none or is hollow [m]
     side_start: IntArray  #: (e + 1,)
     side: Array           #: (k, 4) the element is nearest to points with side[:3] . p <= side[3]
     meets: IntArray       #: (b, 2) pairs of shapes a < b that can meet
@@ -61,6 +62,7 @@ class Element(NamedTuple):
     length: float = np.inf
     radius: float = 0.0
     sides: tuple = ()  #: (direction, offset) of half-spaces
+    extent: float = np.inf
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -79,16 +81,18 @@ def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
         out[i, j] = m / np.linalg.norm(m)
     for v, p in enumerate(vertices):
         away = [vertices[j] - p for i, j in beside if i == v]
-        found.append(Element(VERTEX, p, sides=tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)))
+        sides = tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)
+        found.append(Element(VERTEX, p, sides=sides, extent=0.0))
     for i, j in beside:
         if i < j:
             p, q = vertices[i], vertices[j]
             sides = tuple((-m, -m @ p) for m in (out[i, j], out[j, i]))
             half = 0.5 * float(np.linalg.norm(q - p))
-            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides))
+            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides, extent=half))
     for f, loop in enumerate(loops):
         sides = tuple((out[i, j], out[i, j] @ vertices[i]) for i, j in zip(loop, loop[1:] + loop[:1], strict=True))
-        found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides))
+        extent = float(np.linalg.norm(vertices[loop] - vertices[loop[0]], axis=1).max())
+        found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides, extent=extent))
     return found
 
 
@@ -101,15 +105,15 @@ def box(half: Array) -> list[Element]:
 
 def capsule(radius: float, half: float) -> list[Element]:
     z = np.array([0.0, 0.0, 1.0])
-    ends = [Element(VERTEX, s * half * z, radius=radius, sides=((-s * z, -half),)) for s in (-1.0, 1.0)]
-    return [*ends, Element(EDGE, 0.0 * z, z, half, radius)]
+    ends = [Element(VERTEX, s * half * z, radius=radius, sides=((-s * z, -half),), extent=radius) for s in (-1.0, 1.0)]
+    return [*ends, Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
 
 
 def cylinder(radius: float, half: float) -> list[Element]:
     z = np.array([0.0, 0.0, 1.0])
-    found = [Element(EDGE, 0.0 * z, z, half, radius)]
+    found = [Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
     for s in (-1.0, 1.0):
-        found += [Element(FACE, s * half * z, s * z, radius), Element(RIM, s * half * z, s * z, radius)]
+        found += [Element(kind, s * half * z, s * z, radius, extent=radius) for kind in (FACE, RIM)]
     return found
 
 
@@ -117,7 +121,8 @@ def elements_of(model: Model, s: int) -> list[Element]:
     """Elements of shape s in its own frame."""
     kind, size = model.shapes.kind[s], model.shapes.size[s]
     if kind == ShapeKind.SPHERE:
-        return [Element(VERTEX, np.zeros(3), radius=float(size[0]))]
+        radius = float(size[0])
+        return [Element(VERTEX, np.zeros(3), radius=radius, extent=radius if radius >= 0.0 else np.inf)]
     if kind == ShapeKind.PLANE:
         return [Element(FACE, np.zeros(3), (0.0, 0.0, 1.0))]
     if kind == ShapeKind.BOX:
@@ -170,7 +175,7 @@ def surface_of(model: Model, more: Mapping[int, Sequence[Element]] | None = None
     shape = np.array(owner, np.int32)
     return Surface(
         shape, shapes.body[shape].astype(np.int32), np.array([e.kind for e in rows], np.int32), table("point", 3),
-        table("axis", 3), table("frame", 4), table("length"), table("radius"),
+        table("axis", 3), table("frame", 4), table("length"), table("radius"), table("extent"),
         np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
         np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
         meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),

@@ -290,6 +290,23 @@ def nearest(surface, bodies, kind, e, f):
     return vertex_ellipsoid(surface, bodies, e, f)
 
 
+@helper
+def put_witness(surface, e, f, found, k, out):
+    """Write what `nearest` found of the elements e, f as row k, the body of the lower shape first."""
+    p_a, p_b, n, gap, margin, facing, u_a, c_a, u_b, c_b = found
+    if surface.shape[e] > surface.shape[f]:
+        e, f, p_a, p_b, n, u_a, c_a, u_b, c_b = f, e, p_b, p_a, neg(n), u_b, c_b, u_a, c_a
+    out.body_a[k], out.body_b[k] = surface.body[e], surface.body[f]
+    put(out.p_a, k, p_a)
+    put(out.p_b, k, p_b)
+    put(out.normal, k, n)
+    out.gap[k], out.margin[k], out.facing[k] = gap, margin, facing
+    put(out.u_a, k, u_a)
+    put4(out.curve_a, k, c_a)
+    put(out.u_b, k, u_b)
+    put4(out.curve_b, k, c_b)
+
+
 @kernel
 def find_witnesses(surface, bodies, pairs, count, out):
     """Fill rows 0 … count - 1 of `out` for the pairs of elements pairs[0 … count - 1]."""
@@ -297,48 +314,41 @@ def find_witnesses(surface, bodies, pairs, count, out):
     for k in range(count):
         e, f = int(pairs[k]) // elements, int(pairs[k]) % elements
         kind = int(PAIR_KINDS[surface.kind[e], surface.kind[f]])
-        p_a, p_b, n, gap, margin, facing, u_a, c_a, u_b, c_b = nearest(surface, bodies, kind, e, f)
-        if surface.shape[e] > surface.shape[f]:
-            e, f, p_a, p_b, n, u_a, c_a, u_b, c_b = f, e, p_b, p_a, neg(n), u_b, c_b, u_a, c_a
-        out.body_a[k], out.body_b[k] = surface.body[e], surface.body[f]
-        put(out.p_a, k, p_a)
-        put(out.p_b, k, p_b)
-        put(out.normal, k, n)
-        out.gap[k], out.margin[k], out.facing[k] = gap, margin, facing
-        put(out.u_a, k, u_a)
-        put4(out.curve_a, k, c_a)
-        put(out.u_b, k, u_b)
-        put4(out.curve_b, k, c_b)
-
-
-@helper
-def touchable(surface, e, f):
-    """Whether e and f are a pair in this order. Sharp points meet only what has an inside."""
-    kind = PAIR_KINDS[surface.kind[e], surface.kind[f]]
-    if kind < 0 or (surface.kind[e] == surface.kind[f] and surface.shape[e] > surface.shape[f]):
-        return False
-    pointed = kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM)
-    return not pointed or surface.radius[e] + surface.radius[f] != 0.0
+        put_witness(surface, e, f, nearest(surface, bodies, kind, e, f), k, out)
 
 
 @kernel
-def pairs_in_reach(surface, bodies, reach, pairs_out):
-    """Pairs of elements of all shapes that are within reach[a] + reach[b] of each other, a and b their bodies; judged
-    by the balls about them. Returns their number, which may exceed the room."""
-    found, elements = 0, len(surface.kind)
+def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
+    """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
+    that are outside their own region by 2 near + slack at most; with their witnesses. Returns their number, which may
+    exceed the room. place (e, 3) is scratch."""
+    kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
+    for e in range(len(kinds)):
+        put(place, e, world_point(surface, bodies, e))
+    found = 0
     for block in range(len(surface.meets)):
         a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
-        i, j = int(surface.shape_body[a]), int(surface.shape_body[b])
+        i, j = int(shape_body[a]), int(shape_body[b])
         c = transform(row(bodies.x, i), row4(bodies.q, i), row(surface.reach, a))
         d = transform(row(bodies.x, j), row4(bodies.q, j), row(surface.reach, b))
-        if norm(sub(d, c)) > reach[i] + reach[j] + surface.reach[a, 3] + surface.reach[b, 3]:
+        near = reach[i] + reach[j]
+        if norm(sub(d, c)) > near + surface.reach[a, 3] + surface.reach[b, 3]:
             continue
         for e in range(int(surface.start[a]), int(surface.start[a + 1])):
             for f in range(int(surface.start[b]), int(surface.start[b + 1])):
-                for order in range(2):
-                    g, h = (e, f) if order == 0 else (f, e)
-                    if touchable(surface, g, h):
-                        if found < len(pairs_out):
-                            pairs_out[found] = g * elements + h
-                        found += 1
+                g, h = e, f
+                if PAIR_KINDS[kinds[e], kinds[f]] < 0:
+                    g, h = f, e
+                kind = int(PAIR_KINDS[kinds[g], kinds[h]])
+                if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + 4.0 * (near + slack):
+                    continue
+                if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
+                    continue  # sharp points meet only what has an inside
+                witness = nearest(surface, bodies, kind, g, h)
+                if witness[3] > near or witness[3] < -depth or witness[4] < -2.0 * near - slack:
+                    continue
+                if found < len(pairs_out):
+                    pairs_out[found] = g * len(kinds) + h
+                    put_witness(surface, g, h, witness, found, out)
+                found += 1
     return found

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from contactlab.physics import impact as impacts
 from contactlab.physics.anatomy import Watch
 from contactlab.physics.collision.surface import NoExactGap, Surface, surface_of
 from contactlab.physics.collision.surface_gap import find_witnesses
@@ -51,7 +52,6 @@ from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.messages import Event, Settings, StepInfo
-from contactlab.physics.methods.event_driven_impacts import impact_without_collision, newton_impact
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
@@ -136,6 +136,7 @@ class EventDriven:
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
         integrator, h = INTEGRATORS[settings.integrator], settings.h
+        self._law = settings.impact_law
         self._begin(state, loads, h)
         rest, substep, idle, blind = h, h, 0, False
         while rest > 1e-14 * h:
@@ -171,6 +172,7 @@ class EventDriven:
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
         copy = copy_state(state)
+        self._law = settings.impact_law
         self._begin(copy, loads, settings.h)
         pairs = self._touching(RESTS)
         M, d, _ = self._equations(pairs)
@@ -483,7 +485,9 @@ class EventDriven:
             self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies)
         self._hits += 1
         e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
-        p = newton_impact(M, u, e, self._report.coefficients(pairs)[1], self._rest_speed)
+        slow = (u[::3] < -RESTS) & (u[::3] >= -self._rest_speed)
+        e = np.where(slow | (u[::3].min() >= -self._rest_speed), 0.0, e)
+        p = impacts.hit(self._law, M, u, e, self._report.coefficients(pairs)[1]).impulse
         self._tally[Tally.SOLVES] += 1
         self._apply_impulses(pairs, p, hit)
         return bool(p.any()) and self._hits < 2 * STORM
@@ -542,7 +546,7 @@ class EventDriven:
         if not slides.any():
             return False
         slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
-        p = impact_without_collision(M, u, slides, slip, mu)
+        p = impacts.impact_without_collision(M, u, slides, slip, mu)
         self._apply_impulses(pairs, p, set())
         return bool(p.any())
 

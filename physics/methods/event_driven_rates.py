@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_witnesses
 from contactlab.physics.contact_equations import (
     Equations,
@@ -16,13 +15,11 @@ from contactlab.physics.contact_equations import (
     solve_small,
     weigh_rows,
 )
-from contactlab.physics.contact_sets import SLIDE, ContactSet
-from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.contact_sets import SLIDE
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.integrators.stepper import combine, local_error
-from contactlab.physics.integrators.tableau import Tableau
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, Model, body_count
 from contactlab.physics.state import Bodies, empty_state
@@ -119,29 +116,15 @@ def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
 
 
 @kernel
-def stage_bodies(kind, weights_x, weights_p, stages, h, y0, k, bodies_out):
-    """Y = y_0 + h Σ_j w_j k_j over the first stages"""
-    combine(kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
-
-
-@kernel
-def step_error(model, error, h, y0, k):
-    """Largest relative local error of a step."""
-    return local_error(model, error, h, y0, k)
-
-
-def constrained_rates(
-    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, t: float, h: float, bodies: Bodies,
-    scratch: Scratch, ydot_out: Array,
-) -> None:
+def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot_out):
     """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date.
     h: the step that the mouse spring has to be slow for."""
+    eq = scratch.equations
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
     pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     count = int(chosen.count[0])
     if count == 0:
         return
-    eq = scratch.equations
     find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
     contact_rows(model, t, bodies, scratch.witness, count, eq)
     weigh_rows(model.inv_mass, model.inv_inertia, bodies, count, eq)
@@ -149,16 +132,15 @@ def constrained_rates(
     add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.lam, ydot_out)
 
 
-def constrained_step(
-    model: Model, surface: Surface, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float,
-    whole: float, y0: Array, scratch: Scratch, k_out: Array, bodies_out: Bodies,
-) -> float:
+@kernel
+def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, scratch, k_out, bodies_out):
     """One step of any tableau from y0 (n, 13) at t [s] over h [s], a part of the `whole` step, contacts included;
     returns the largest relative local error. Writes the stages k_out (s, n, 13) and the bodies at t + h."""
-    for i, c in enumerate(tableau.c.tolist()):
-        stage_bodies(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, scratch.bodies)
-        constrained_rates(model, surface, chosen, loads, t + c * h, whole, scratch.bodies, scratch, k_out[i])
-    stage_bodies(model.kind, tableau.b_x, tableau.b_p, len(k_out), h, y0, k_out, bodies_out)
+    stages, stage = len(tableau.c), scratch.bodies
+    for i in range(stages):
+        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)
+        constrained_rates(model, surface, chosen, loads, t + tableau.c[i] * h, whole, stage, scratch, k_out[i])
+    combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)
-    return float(step_error(model, tableau.error, h, y0, k_out)) if tableau.error.any() else 0.0
+    return local_error(model, tableau.error, h, y0, k_out)

@@ -16,8 +16,8 @@ import numpy as np
 from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import (
     empty_witness,
+    find_near,
     find_witnesses,
-    pairs_in_reach,
 )
 from contactlab.physics.contact_equations import separation_rates
 from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, BoolArray, ContactSet
@@ -65,6 +65,7 @@ class Course:
         self.pairs = np.zeros(256, np.int64)     # those watched
         self.witness = empty_witness(256)
         self.zeta = np.zeros(256)
+        self.place = np.zeros((len(surface.kind), 3))
         self.count = 0
         self.offset = np.zeros(0)
 
@@ -121,14 +122,12 @@ class Course:
 
     def find_pairs(self, bodies: Bodies, reach: Array, depth: float = TOUCH) -> None:
         """Pairs of elements that are apart or overlap by `depth` at most and are within reach (n,) of each other."""
-        while (count := pairs_in_reach(self.surface, bodies, reach, self.pairs)) > len(self.pairs):
-            self.pairs = np.zeros(2 * count, np.int64)
-            self.witness, self.zeta = empty_witness(2 * count), np.zeros(2 * count)
-        find_witnesses(self.surface, bodies, self.pairs, count, self.witness)
-        w = self.witness
-        near = reach[w.body_a[:count]] + reach[w.body_b[:count]]
-        apart = (w.gap[:count] <= near) & (w.gap[:count] >= -depth)
-        self._keep(apart & (w.margin[:count] >= -2.0 * near - EDGE), bodies)
+        while True:
+            self.count = int(find_near(self.surface, bodies, reach, depth, EDGE, self.place, self.pairs, self.witness))
+            if self.count <= len(self.pairs):
+                return
+            self.pairs = np.zeros(2 * self.count, np.int64)
+            self.witness, self.zeta = empty_witness(2 * self.count), np.zeros(2 * self.count)
 
     def _drop_set(self) -> None:
         held = self.chosen.pair[: self.chosen.count[0]]

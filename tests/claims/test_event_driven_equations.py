@@ -5,7 +5,7 @@ import pytest
 from event_driven_scenes import Body, Run, ball, box, model_of
 
 from contactlab.physics.collision.surface import EDGE, ELLIPSOID, Element, surface_of
-from contactlab.physics.collision.surface_gap import NOWHERE, empty_witness, find_witnesses, pairs_in_reach
+from contactlab.physics.collision.surface_gap import NOWHERE, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import contact_rows, empty_equations
 from contactlab.physics.model import ShapeKind
 from contactlab.physics.state import empty_state
@@ -45,8 +45,8 @@ class Motion:
 
 def compare(model, surface, seed):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
-    motion, rows = Motion(seed), np.zeros(4000, np.int64)
-    count = pairs_in_reach(surface, motion.at(0.0), np.full(2, np.inf), rows)
+    motion, rows, witness = Motion(seed), np.zeros(4000, np.int64), empty_witness(4000)
+    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, 3)), rows, witness)
     witness = empty_witness(count)
     gaps = []
     for k in (-2, -1, 0, 1, 2):

@@ -108,3 +108,33 @@ def test_the_counts_say_how_often_contact_problems_were_solved():
     sim.run(until=1.0)
     assert (sim.info.steps, sim.info.solves, sim.info.events) == (240, 1, 0)
     assert sim.info.residual < 1e-12
+
+
+@pytest.mark.parametrize(("law", "speeds"), [
+    ("newton", (-1 / 3, 2 / 3, 2 / 3)), ("poisson", (-1 / 3, 2 / 3, 2 / 3)), ("sequential", (0.0, 0.0, 1.0)),
+])
+def test_the_cradle_tells_impact_laws_apart(law, speeds):
+    """Three equal balls in touch, e = 1, the first with speed 1: at once, or one after the other."""
+    balls = [ball(name, (0.2 * i, 0, 0), velocity=(1.0 if i == 0 else 0.0, 0, 0)) for i, name in enumerate("abc")]
+    sim = exact(*balls, e=1.0, mu=0.0, gravity=(0, 0, 0))
+    sim.set(impact_law=law)
+    sim.step()
+    assert [sim.velocity(name)[0] for name in "abc"] == pytest.approx(speeds, abs=1e-12)
+    assert sim.energy().kinetic == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.5])
+def test_a_ball_with_spin_bounces_by_every_law_within_the_cone_and_gains_no_energy(law, mu):
+    """B9: vt = 3, vn = -4, e = 0.8: slides for μ < 0.119 with vt⁺ = 3 - μ (1 + e) 4, else sticks with vt⁺ = 15/7."""
+    sim = exact(ground(), ball("b", (0, 0, 0.1 + 1e-6), velocity=(3.0, 0, -4.0)), e=0.8, mu=mu, gravity=(0, 0, 0))
+    before = sim.energy().total
+    sim.set(impact_law=law)
+    sim.step()
+    assert sim.velocity("b")[2] == pytest.approx(3.2, rel=1e-12)
+    assert sim.velocity("b")[0] == pytest.approx(15 / 7 if mu == 0.5 else 3.0 - 7.2 * mu, rel=1e-9)
+    hit = sim.events[0]
+    assert hit.kind == "impact"
+    assert np.hypot(hit.impulse[0], hit.impulse[1]) <= mu * hit.impulse[2] * (1 + 1e-12) + 1e-15
+    assert sim.energy().total <= before
+    assert (hit.energy_before, hit.energy_after) == pytest.approx((before, sim.energy().total), rel=1e-12)
