@@ -269,7 +269,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         held = np.linalg.lstsq(M, -d, rcond=1e-11)[0]  # of all forces that hold everything the smallest ones
         inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
         if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
-            return "solved", held
+            return "solved", held.astype(np.float64)
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     force, rate = np.zeros(3 * c), np.zeros(3 * c)
     scale = float(np.abs(d).max()) + 1e-300
