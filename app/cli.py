@@ -136,7 +136,8 @@ def record(
     seconds: Annotated[float, typer.Option(help="Simulated time to record [s].")] = 10.0,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1920x1080",
     fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
-    speed: Annotated[float, typer.Option(min=1e-3, max=100.0, help="Simulated seconds per second of video.")] = 1.0,
+    speed: Annotated[float | None, typer.Option(
+        min=1e-3, max=100.0, help="Simulated seconds per second of video (else the scene's own).")] = None,
     panels: Annotated[bool, typer.Option("--panels", help="With the panels of the app.")] = False,
     camera: Annotated[
         str | None, typer.Option(help="distance,azimuth,elevation[,x,y,z]: metres, degrees, point looked at.")

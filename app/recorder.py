@@ -75,10 +75,11 @@ class Take:
 
 def record(
     scene: Scene, out: Path, seconds: float = 10.0, size: tuple[int, int] = (1280, 720), fps: int = 60,
-    speed: float = 1.0, panels: bool = False, camera: tuple[float, ...] | None = None,
+    speed: float | None = None, panels: bool = False, camera: tuple[float, ...] | None = None,
     settings: Mapping[str, Any] | None = None, progress: Callable[[float], None] | None = None, dark: bool = True,
 ) -> None:
-    """Record `seconds` of simulated time of a scene, `speed` simulated seconds per second of video, without a display.
+    """Record `seconds` of simulated time of a scene without a display, `speed` (else its own) simulated seconds per
+    second of video.
 
     `camera`: distance [m], azimuth, elevation [degrees] and, where given, the point looked at [m]. `progress` is told
     the share done. Raises ValueError in one sentence where `out` cannot be such a file or be written.
@@ -87,6 +88,7 @@ def record(
     size = even(size)
     runner = Runner(scene, settings or {}, paused=True)
     runner.begin()
+    speed = scene.speed if speed is None else speed
     runner.send(SetSpeed(speed))
     with Studio(size, panels, dark) as studio:
         movie = open_recording(out, size, fps)

@@ -220,6 +220,7 @@ class Runner:
         except (OSError, MemoryError) as error:
             raise ValueError(f"{scene.name} could not be opened: {error}") from error
         simulation.record_history()
+        self._pacer.speed = scene.speed
         self._sim, self._generation, self._error = simulation, self._generation + 1, None
         self._log, self._log_count = np.zeros((2 * LOG_ROWS, 4)), 0
         self.log.clear()

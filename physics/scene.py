@@ -47,6 +47,11 @@ class Scene:
         return self.tables.scene.watch
 
     @property
+    def speed(self) -> float:
+        """How fast it plays at first, in simulated seconds per second."""
+        return self.tables.scene.speed
+
+    @property
     def camera(self) -> Camera | None:
         """Where the view starts, where the scene says so."""
         return self.tables.camera

@@ -90,6 +90,7 @@ OVERLAP = 1e-3      # overlap of the first state that is taken for touching, rel
 SLOT = 1e-6         # depth that contacts may come to where nothing can keep all of them from it [m]
 MOST_BODIES = 24    # equations are dense: more would not run at a bearable pace
 WITHOUT_END = 40    # impacts, or events without progress, at one instant
+INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
 STORM = 2000        # events of one step after which restitution is left out
 
 
@@ -148,9 +149,11 @@ class EventDriven:
             self._cut(trigger)
             self._t, rest = self._t + done, rest - done
             self._tally[Tally.PIECES] += 1
+            idle = idle + 1 if trigger is not None and done < 1e-12 else 0
+            if done > INSTANT:
+                self._let_go.clear()
             if trigger is not None:
                 self._handle(trigger)
-            idle = idle + 1 if trigger is not None and done < 1e-12 else 0
             blind = blind or idle > WITHOUT_END  # the sets find no peace: keep them to the end of the step
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
@@ -185,7 +188,7 @@ class EventDriven:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
         self._bodies, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, loads, float(state.t[0]), h, state.tally, state.ledger)
-        self.events, self._impulse, self._hits = [], {}, 0
+        self.events, self._impulse, self._hits, self._let_go = [], {}, 0, set()
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
@@ -375,7 +378,8 @@ class EventDriven:
         """What the event asks for."""
         chosen, k = self._chosen, trigger.row
         if trigger.kind == FORCE:
-            self._settle(released={int(chosen.pair[k])})
+            self._let_go.add(int(chosen.pair[k]))
+            self._settle(released=self._let_go)
         elif trigger.kind == MARGIN:
             self._settle(lost={int(chosen.pair[k])})
         elif trigger.kind == CONE and k >= 0:
@@ -527,10 +531,10 @@ class EventDriven:
                 mode[k] = m
         rate = M @ force + d
         small = 1e-7 * float(np.abs(d).max(initial=0.0)) + 1e-12
-        held = any(rate[3 * k] < -small for k in np.flatnonzero(~keep))
+        held = {int(pairs[k]) for k in np.flatnonzero(~keep) if rate[3 * k] < -small}
         stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
         if held or stays:
-            return self._resolve(pairs, M, d, u, set() if held else released, {} if stays else begins)
+            return self._resolve(pairs, M, d, u, released - held, {} if stays else begins)
         closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
         for k in np.flatnonzero(~keep).tolist():  # no force, but held by the others: still current
             if rate[3 * k] <= small and 3 * k not in basis(M, [*closed, 3 * k]):

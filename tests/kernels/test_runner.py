@@ -338,3 +338,11 @@ def test_the_energy_log_ends_now_and_stays_bounded(monkeypatch):
     assert log.shape == (64, 4)
     assert log[-1, 0] == s.t and (np.diff(log[:, 0]) > 0).all()
     assert log[-1, 1:] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring))
+
+
+def test_a_scene_plays_at_its_own_speed_until_told_otherwise():
+    slow = Balls(1)
+    slow.speed = 0.25
+    runner = still()
+    assert do(runner, m.SetSpeed(2.0)).speed == 2.0
+    assert do(runner, m.Open(slow, True)).speed == 0.25
