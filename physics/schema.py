@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapV
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.messages import Settings
 from contactlab.physics.methods import METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
@@ -222,7 +222,9 @@ class Solver(Table):
     """How the scene is computed; the panel and the command line can change all of it."""
 
     method: _choice(METHODS) = _field(DEFAULTS.method, f"one of {', '.join(METHODS)}")  # pyright: ignore
-    integrator: _choice(INTEGRATORS) = _field(DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}")  # pyright: ignore
+    integrator: _choice(INTEGRATORS | IMPLICIT) = _field(  # pyright: ignore
+        DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}, with the method compliant also {', '.join(IMPLICIT)}"
+    )
     solver: _choice(SOLVERS) = _field(DEFAULTS.solver, f"one of {', '.join(SOLVERS)}")  # pyright: ignore
     h: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-6, le=0.1)] = _field(
         DEFAULTS.h, "the step, a number from 1e-6 to 0.1 [s]"

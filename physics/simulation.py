@@ -13,7 +13,7 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.messages import (
     Command,
     Energy,
@@ -430,12 +430,17 @@ def _surfaces(surfaces: Array, settings: Settings) -> Array:
 def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """The settings with the changes made; ValueError in one sentence where a name or a value is not allowed."""
     checked = {name: _check_setting(name, value) for name, value in changes.items()}
-    return replace(settings, **checked)
+    wanted = replace(settings, **checked)
+    if wanted.integrator in IMPLICIT and wanted.method != "compliant":
+        if "integrator" in changes:
+            raise ValueError(f"the integrator {wanted.integrator} is implicit and works with the method compliant only")
+        wanted = replace(wanted, integrator=Settings().integrator)  # left behind with its method
+    return wanted
 
 
 def _check_setting(name: str, value: Any) -> Any:
-    choices = {"method": METHODS, "integrator": INTEGRATORS, "solver": SOLVERS, "impact_law": IMPACT_LAWS, "law": LAWS,
-               "surface": SURFACES}
+    choices = {"method": METHODS, "integrator": INTEGRATORS | IMPLICIT, "solver": SOLVERS, "impact_law": IMPACT_LAWS,
+               "law": LAWS, "surface": SURFACES}
     if name in choices:
         if value not in choices[name]:
             raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")

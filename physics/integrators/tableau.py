@@ -18,7 +18,7 @@ class Tableau(NamedTuple):
     Local error:  h Σ_i e_i k_i
     """
 
-    a_x: Array      #: (s, s) strictly lower triangular
+    a_x: Array      #: (s, s) strictly lower triangular; with a diagonal where implicit
     a_p: Array      #: (s, s)
     b_x: Array      #: (s,)
     b_p: Array      #: (s,)
@@ -38,6 +38,7 @@ class Integrator:
     dense_order: int  #: of the global error between steps
     adaptive: bool    #: cuts a step into substeps until the local error is below TOLERANCE
     tableau: Tableau
+    implicit: bool = False  #: its stages are equations: only methods that solve them can use it
 
 
 def tableau(a: ArrayLike, b: ArrayLike, c: ArrayLike, dense: ArrayLike, error: ArrayLike | None = None) -> Tableau:

@@ -1,0 +1,114 @@
+"""Adaptive steps of the method `compliant` that respect its kinks.
+
+Within a step every contact keeps its mode (free, sticks, slides), so that the right-hand side is smooth and error
+control works. On the dense output of the step the first instant is searched at which a mode ends:
+
+    touch    p = z          release  f_n = 0          slip, stick   |f_stick| = μ f_n
+
+The step is made again to end there, the mode changes, and the next step begins.
+"""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from contactlab.physics.methods.compliant_explicit import Explicit
+from contactlab.physics.methods.compliant_guards import follow, guards, step_error, switch
+from contactlab.physics.state import Bodies, empty_state
+
+TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
+LOOKS = (0.25, 0.5, 0.75, 1.0)     # parts of a step at which modes are checked
+FIRST = 0.5                        # of the largest stable step: the first that is tried
+WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
+
+
+class Adaptive(Explicit):
+    """Advances with error control; every mode ends at an end of a step."""
+
+    exact = 1
+
+    def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
+        """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
+        soft, end = self.soft, empty_state(len(bodies.x)).bodies
+        self.substeps, self.exact = 0, 1
+        done, length, idle = 0.0, min(h, FIRST * self.stable(bodies, closed)), 0
+        while done < h * (1.0 - 1e-14):
+            length = min(length, h - done)
+            if h - done - length < SMALLEST_SUBSTEP * h:
+                length = h - done
+            self._follow(bodies)
+            length, following = self._controlled(bodies, loads, closed, t + done, length, h, end)
+            event = self._search(closed, t + done, length) if self.exact else None
+            if event is not None:
+                length = event[0] * length
+                soft.look(bodies)
+                self.try_step(bodies, loads, closed, t + done, length, end)
+            for target, source in zip(bodies, end, strict=True):
+                target[:] = source
+            self.take(closed, length)
+            done += length
+            self.substeps += 1
+            soft.look(bodies)
+            if event is not None:
+                self._follow(bodies)
+                switch(self.model, soft.contacts, soft.slot, soft.code, event[1], event[2], bodies, soft.surfaces,
+                       soft.work)
+            idle = idle + 1 if event is not None and length < 1e-12 else 0
+            if idle > WITHOUT_END + len(soft.slot):
+                self.exact = 0
+            if not self.exact:
+                soft.settle(bodies)
+            length = max(following, SMALLEST_SUBSTEP * h)
+        self._follow(bodies)
+
+    def _follow(self, bodies: Bodies) -> None:
+        """Bring planes, keys and places of the surfaces up to date; modes stay."""
+        soft = self.soft
+        follow(self.model, soft.contacts, soft.slot, soft.code, bodies, soft.surfaces, soft.work)
+
+    def _controlled(
+        self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,
+    ) -> tuple[float, float]:
+        """Try steps until the local error is small enough; the length taken and the one to try next."""
+        soft, tableau, order = self.soft, self.integrator.tableau, self.integrator.order
+        while True:
+            self.try_step(bodies, loads, closed, t, length, end)
+            error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.surfaces, soft.work) / TOLERANCE
+            if error <= 1.0 or (length <= SMALLEST_SUBSTEP * h and math.isfinite(error)):
+                factor = min(GROW, SAFETY * max(error, 1e-10) ** (-1.0 / order))
+                return length, length * max(SHRINK, factor)
+            if length < 1e-3 * SMALLEST_SUBSTEP * h:
+                raise FloatingPointError("the motion of a body is not finite")
+            soft.look(bodies)
+            length *= max(SHRINK, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else SHRINK
+
+    def _search(self, closed: int, t: float, h: float) -> tuple[float, int, int] | None:
+        """The part of the step after which the first mode ends, whose, and how."""
+        before = 0.0
+        for part in LOOKS:
+            if self._worst(part, closed, t, h)[0] < 0.0:
+                break
+            before = part
+        else:
+            return None
+        if before == 0.0 and self._worst(1e-9, closed, t, h)[0] < 0.0:
+            found = 1e-9  # at once: several contacts that change together do so one after the other
+        else:
+            found = brentq(lambda d: self._worst(d, closed, t, h)[0], before or 1e-9, part, xtol=1e-15, rtol=1e-14)
+        _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
+        return found, row, change
+
+    def _worst(self, part: float, closed: int, t: float, h: float) -> tuple[float, int, int]:
+        """The smallest of the quantities that are positive while modes last, at a part of the step; its row and which
+        change it announces."""
+        soft, tableau = self.soft, self.integrator.tableau
+        powers = part ** np.arange(1, tableau.dense_x.shape[1] + 1)
+        self.weigh(tableau.dense_x @ powers, tableau.dense_p @ powers, len(tableau.c), part, t, h, closed, self.middle)
+        soft.look(self.middle)
+        value, row, change = guards(
+            self.model, soft.contacts, soft.slot, soft.code, closed, self.middle, soft.surfaces, soft.work)
+        return value, int(row), int(change)
+

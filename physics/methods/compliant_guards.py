@@ -1,0 +1,140 @@
+"""When a contact's mode ends: touch, release, slip, stick; and what then changes. Kernels of `compliant_adaptive`."""
+
+import math
+
+from contactlab.physics.assemble import place_of
+from contactlab.physics.integrators.stepper import local_error
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.methods.compliant_rates import (
+    FREE,
+    SLIDES,
+    STICKS,
+    carried,
+    contact_motion,
+    gain,
+    put_vector,
+    settle_normal,
+    vector_of,
+)
+from contactlab.physics.soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
+from contactlab.physics.vec import axpy, dot, norm, put, row
+
+CALM, TOUCH, RELEASE, SLIP, STICK = range(5)
+
+
+@helper
+def contact_forces(law, from_gap, units, k, gap, zeta, v, n, n0, z, x):
+    """f_n and |f_stick| of a touching contact."""
+    k1, d1 = gain(units, k, NORMAL_1)
+    k2, d2 = gain(units, k, NORMAL_2)
+    z1 = gap - z[k, 1] if from_gap else z[k, 0]
+    f = normal_force(law, k1, d1, k2, d2, z1, z[k, 1], zeta)
+    k1, d1 = gain(units, k, TANGENT_1)
+    k2, d2 = gain(units, k, TANGENT_2)
+    x1, x2 = carried(n0, n, vector_of(x, k, 0)), carried(n0, n, vector_of(x, k, 1))
+    return f, norm(stick_force(k1, d1, k2, d2, x1, x2, v))
+
+
+@kernel
+def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
+    """The smallest quantity that stays positive while the modes last, its row and what its end means; 1, -1, CALM where
+    there is none. Distances count in metres, forces in newtons: only signs matter."""
+    motions = model.motions
+    worst, where, change = 1.0, -1, CALM
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        gap = contacts.gap[i]
+        if surfaces.mode[k] == FREE:
+            value, what = gap - (work.z[k, 0] + work.z[k, 1]), TOUCH
+            if value < worst:
+                worst, where, change = value, k, what
+            continue
+        n = row(contacts.normal, i)
+        _, _, zeta, v = contact_motion(
+            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
+            int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
+        n0 = row(surfaces.normal, k)
+        f, stick = contact_forces(law, closed == 1, work.units, k, gap, zeta, v, n, n0, work.z, work.x)
+        if f < worst:
+            worst, where, change = f, k, RELEASE
+        room = work.friction[k] * f - stick
+        if work.friction[k] > 0.0 and surfaces.mode[k] == STICKS and room < worst:
+            worst, where, change = room, k, SLIP
+        if work.friction[k] > 0.0 and surfaces.mode[k] == SLIDES and -room < worst:
+            worst, where, change = -room, k, STICK
+    return worst, where, change
+
+
+@kernel
+def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
+    """Let contact row k change its mode."""
+    motions = model.motions
+    if change == RELEASE:
+        surfaces.mode[k] = FREE
+    if change == SLIP:
+        surfaces.mode[k] = SLIDES
+    if change == STICK:
+        surfaces.mode[k] = STICKS
+    if change != TOUCH:
+        return
+    for i in range(int(contacts.count[0])):
+        if slot[i] != k:
+            continue
+        n = row(contacts.normal, i)
+        _, _, zeta, v = contact_motion(
+            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
+            int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
+        gap = min(contacts.gap[i], surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])  # rounding left them apart
+        settle_normal(law, work.units, k, gap, zeta, surfaces.mode, surfaces.surface_z, work.approach, work.normal_now)
+        f, stick = contact_forces(law, False, work.units, k, gap, zeta, v, n, n, surfaces.surface_z, surfaces.surface_x)
+        if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:
+            surfaces.mode[k] = SLIDES
+
+
+@kernel
+def follow(model, contacts, slot, law, bodies, surfaces, work):
+    """Bring planes of x, keys, places and, where they touch, z = p up to date; a surface without a contact is free."""
+    kind, motions = model.kind, model.motions
+    for k in range(int(surfaces.count[0])):
+        work.z[k, 0] = 0.0
+    for i in range(int(contacts.count[0])):
+        work.z[slot[i], 0] = 1.0
+    for k in range(int(surfaces.count[0])):
+        work.normal_now[k] = 0.0
+        if work.z[k, 0] == 0.0:
+            surfaces.mode[k] = FREE
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
+        n, n0, point = row(contacts.normal, i), row(surfaces.normal, k), row(contacts.point, i)
+        _, _, zeta, v = contact_motion(
+            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b, point, n)
+        if math.isnan(work.zeta[k]):
+            work.zeta[k] = zeta
+        for j in range(2):
+            x = carried(n0, n, vector_of(surfaces.surface_x, k, j))
+            put_vector(surfaces.surface_x, k, j, axpy(-dot(n, x), n, x))
+        put(surfaces.normal, k, n)
+        put(surfaces.place, k, place_of(bodies.x, kind, a, b, point))
+        surfaces.key[k] = contacts.key[i]
+        if surfaces.mode[k] != FREE:
+            surfaces.surface_z[k, 0] = contacts.gap[i] - surfaces.surface_z[k, 1]
+            f, _ = contact_forces(law, False, work.units, k, contacts.gap[i], zeta, v, n, n, surfaces.surface_z,
+                                  surfaces.surface_x)
+            work.normal_now[k] = max(f, 0.0)
+
+
+@kernel
+def step_error(model, error, h, y0, k, surfaces, work):
+    """Largest local error of a step: of bodies relative (see stepper.local_error), of surfaces in metres."""
+    largest = local_error(model, error, h, y0, k)
+    for i in range(int(surfaces.count[0])):
+        for j in range(2):
+            dz, dx, dy, dw = 0.0, 0.0, 0.0, 0.0
+            for s in range(len(error)):
+                dz += error[s] * work.z_rate[s, i, j]
+                dx += error[s] * work.x_rate[s, i, j, 0]
+                dy += error[s] * work.x_rate[s, i, j, 1]
+                dw += error[s] * work.x_rate[s, i, j, 2]
+            largest = max(largest, h * math.sqrt(dz * dz + dx * dx + dy * dy + dw * dw))
+    return largest
