@@ -9,9 +9,9 @@ The step is made again to end there, the mode changes, and the next step begins.
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
@@ -87,17 +87,18 @@ class Adaptive(Explicit):
 
     def _search(self, closed: int, t: float, h: float) -> tuple[float, int, int] | None:
         """The part of the step after which the first mode ends, whose, and how."""
-        before = 0.0
+        from scipy.optimize import brentq  # when it is first needed: it takes long to load
+
+        root: Any = brentq
+        before, found = 0.0, 1e-9
         for part in LOOKS:
             if self._worst(part, closed, t, h)[0] < 0.0:
                 break
             before = part
         else:
             return None
-        if before == 0.0 and self._worst(1e-9, closed, t, h)[0] < 0.0:
-            found = 1e-9  # at once: several contacts that change together do so one after the other
-        else:
-            found = brentq(lambda d: self._worst(d, closed, t, h)[0], before or 1e-9, part, xtol=1e-15, rtol=1e-14)
+        if before > 0.0 or self._worst(found, closed, t, h)[0] >= 0.0:  # else at once, as contacts do one by one
+            found = root(lambda d: self._worst(d, closed, t, h)[0], before or found, part, xtol=1e-15, rtol=1e-14)
         _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
         return found, row, change
 

@@ -9,9 +9,9 @@ of p, f = max(0, (Σ c_i D_i z_i*/g - p)/Σ c_i), c_i = 1/(K_i + D_i/g), and lik
 stage is no jump, and Newton's method on the velocities finds the stage whatever the stiffness.
 """
 
+from typing import Any
+
 import numpy as np
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, momentum_from_velocity, pack
@@ -30,7 +30,7 @@ from contactlab.physics.methods.compliant_newton import (
     take_stage,
 )
 from contactlab.physics.methods.compliant_rates import FREE, STICKS, finish
-from contactlab.physics.model import Array, BodyKind, Model, body_count
+from contactlab.physics.model import BodyKind, Model, body_count
 from contactlab.physics.state import Bodies, empty_state
 
 ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
@@ -137,10 +137,14 @@ class Implicit:
         middle.w[new] += change[:, 3:]
         return float(np.abs(step).max(initial=0.0))
 
-    def _factor(self, entries: int) -> Array:
+    def _factor(self, entries: int) -> Any:
+        """Solve the linear system."""
         n, newton = self.size, self.newton
         row, column, value = newton.row[:entries], newton.column[:entries], newton.value[:entries]
         if n <= DENSE:
             matrix = np.bincount(row * n + column, value, n * n).reshape(n, n)
             return np.linalg.solve(matrix, newton.right)
+        from scipy.sparse import csc_matrix  # when they are first needed: they take long to load
+        from scipy.sparse.linalg import splu
+
         return splu(csc_matrix((value, (row, column)), shape=(n, n))).solve(newton.right)

@@ -175,7 +175,7 @@ def implicit_forces(model, contacts, slot, law, g, surfaces, units, friction, bo
         if f <= 0.0:
             continue
         a, b, n, n0 = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(surfaces.normal, k)
-        arm_a, arm_b, zeta, v = contact_motion(
+        arm_a, arm_b, _, v = contact_motion(
             motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b,
             row(contacts.point, i), n)
         k1, d1 = gain(units, k, TANGENT_1)
@@ -192,7 +192,6 @@ def implicit_forces(model, contacts, slot, law, g, surfaces, units, friction, bo
         lost += relax(law, units, k, f, gap, carried(n, n0, f_t), g, z, x, z_rate_out, x_rate_out)
         sliding = add(vector_of(x_rate_out, k, 0), vector_of(x_rate_out, k, 1))
         lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
-        lost -= f * (zeta - z_rate_out[k, 0] - z_rate_out[k, 1])  # of the way to the touch within the stage
         force = axpy(f, n, f_t)
         put(force_out, k, force)
         add_force(model.kind, b, arm_b, force, ydot)
