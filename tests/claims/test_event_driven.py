@@ -13,7 +13,7 @@ from contactlab.physics.state import copy_state
 
 # ------------------------------------------------------------------------------------------------ impacts
 def test_a_ball_bounces_at_the_instants_of_the_closed_form_and_comes_to_rest():
-    """t_k = √(2h/g) (1 + 2 Σ e^j), accumulating at √(2h/g) (1 + e)/(1 - e); afterwards λ = m g."""
+    """B1: t_k = √(2h/g) (1 + 2 Σ e^j), accumulating at √(2h/g) (1 + e)/(1 - e); afterwards λ = m g."""
     e, start = 0.9, np.sqrt(2.0 / G)
     run = Run([plane(), ball(0.1, x=(0, 0, 1.1))], e=e, h=1 / 60).until(9.0)
     t = run.times("impact")
@@ -40,12 +40,14 @@ def test_a_ball_between_floor_and_ceiling_meets_them_in_turn():
 
 
 def test_equal_balls_exchange_velocities_and_gravity_goes_on():
+    """B15: gravity across the line of impact, e = 1."""
     run = Run([ball(1.0, x=(-2, 0, 0), v=(5, 0, 0)), ball(1.0, x=(2, 0, 0), v=(-10, 0, 0))], e=1.0, h=1 / 60).until(1.0)
     assert run.state.bodies.v == pytest.approx(np.array([[-10, 0, -G], [5, 0, -G]]), abs=1e-11)
 
 
 @pytest.mark.parametrize("e", [0.3, 0.5, 0.8, 0.95])
 def test_the_first_apex_is_e_squared_of_the_drop(e):
+    """B15: a ball dropped by 2 m."""
     run = Run([box((5, 5, 0.05), mass=0, x=(0, 0, 0.05)), ball(0.2, x=(0, 0, 2.3))], e=e, h=1 / 60)
     run.until_event("impact")
     z, speed = run.state.bodies.x[1, 2], run.state.bodies.v[1, 2]
@@ -64,7 +66,7 @@ def test_lossless_bounces_keep_the_energy():
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0])
 def test_a_rod_hit_at_one_end_turns(degrees):
-    """P = (1 + e) m v/(1 + 3 cos²θ), ω = 6 P cos θ/(m L)"""
+    """B10: P = (1 + e) m v/(1 + 3 cos²θ), ω = 6 P cos θ/(m L)"""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     anvil = ball(0.1, 0.0, x=(-0.5 * c, 0, -0.5 * s - 0.1))
     run = Run([anvil, rod(1.0, x=(0, 0, 0.3), q=about("y", np.pi / 2 - np.radians(degrees)), v=(0, 0, -1.0))], e=0.5,
@@ -92,6 +94,7 @@ def ladder(degrees=10.0, length=2.0):
 
 
 def test_a_ladder_leaves_the_wall_at_two_thirds_of_its_height():
+    """C9: L = 2 from 10°, then v_x = (c₀/3) √(g L c₀)."""
     run = ladder()
     loss = run.until_event("dynamic_loss")
     assert loss.bodies == (1, 2)
@@ -107,6 +110,7 @@ def falling_rod():
 
 
 def test_a_rod_falls_on_a_frictionless_floor_as_the_energy_integral_says():
+    """C10: from rest at 5° it is flat at 0.603221 s."""
     run = falling_rod()
     start = run.energy
     hit = run.until_event("impact")
@@ -120,6 +124,7 @@ def test_a_rod_falls_on_a_frictionless_floor_as_the_energy_integral_says():
 
 
 def test_a_particle_leaves_a_ball_at_cosine_two_thirds():
+    """C14: as it would, released at the top."""
     r, angle = 1e-9, 0.3
     speed = np.sqrt(2 * G * (1 + r) * (1 - np.cos(angle)))
     along = (speed * np.cos(angle), 0, -speed * np.sin(angle))
@@ -172,7 +177,7 @@ def test_a_table_with_redundant_legs_stands_still_on_a_basis_of_them():
 
 
 def test_walls_that_close_in_on_a_disc_have_no_solution():
-    """d₁ + d₂ < 0 with opposite normals [RBDA example 11.1]"""
+    """C4: d₁ + d₂ < 0 with opposite normals [RBDA example 11.1]"""
     M = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.diag([1.0, 0.0, 0.0]))
     d = np.zeros(6)
     d[::3] = -13.81, 5.81
@@ -185,7 +190,7 @@ def test_walls_that_close_in_on_a_disc_have_no_solution():
 
 
 def test_a_disc_is_let_into_a_closing_slot_by_the_tolerance_and_stopped():
-    """Two hollow balls leave a lens that the ball just fills in the middle; it flies towards the edge [fig. 11.3]."""
+    """C4: Two hollow balls leave a lens that the ball just fills; it flies towards the edge [fig. 11.3]."""
     r = 0.1
     walls = [ball(-1.0, 0.0, x=(0, 0, 1.0 - r)), ball(-1.0, 0.0, x=(0, 0, r - 1.0))]
     run = Run([*walls, ball(r, x=(0, 0, 0), v=(2.0, 0, 0))])

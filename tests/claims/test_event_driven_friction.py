@@ -15,7 +15,7 @@ def slope(degrees, mu, radius=0.05):
 
 
 def test_a_ball_rolls_down_a_slope_where_friction_suffices():
-    """a = 5/7 g sin θ where μ >= 2/7 tan θ"""
+    """C7: a = 5/7 g sin θ where μ >= 2/7 tan θ"""
     run = slope(15.0, 0.0766).until(1.0)
     assert np.linalg.norm(run.state.bodies.v[1]) == pytest.approx(1.8135820231826634, rel=1e-10)
     s, c = np.sin(np.radians(15.0)), np.cos(np.radians(15.0))
@@ -26,12 +26,14 @@ def test_a_ball_rolls_down_a_slope_where_friction_suffices():
 
 
 def test_a_ball_slips_down_a_slope_where_it_does_not():
+    """C7: a = g (sin θ - μ cos θ)."""
     th = np.radians(15.0)
     run = slope(15.0, 0.0765).until(1.0)
     assert np.linalg.norm(run.state.bodies.v[1]) == pytest.approx(G * (np.sin(th) - 0.0765 * np.cos(th)), rel=1e-10)
 
 
 def test_a_bowled_ball_slides_and_then_rolls_for_ever():
+    """C8: v₀ = 5, μ = 0.2: until t = 2 v₀/(7 μ g), then 5/7 v₀."""
     run = Run([plane(), ball(0.1, x=(0, 0, 0.1), v=(5, 0, 0))], mu=0.2, h=1 / 60)
     stick = run.until_event("stick")
     assert abs(stick.t - 0.728119994175) < 1e-9
@@ -56,7 +58,7 @@ def pencil(mu):
     (0.5, (1.126122050,), (52.159786753,)),
 ])
 def test_a_falling_pencil_slips_where_the_force_leaves_the_cone(mu, times, angles):
-    """Below |F|/N = 0.37 it slips backwards, comes to a stop and slips on the other way; above, forwards only."""
+    """C11: Below |F|/N = 0.37 it slips backwards, comes to a stop and slips on the other way; above, forwards only."""
     run = pencil(mu).until(1.16)
     assert run.times("slip") == pytest.approx(times, abs=1e-9)
     for t, degrees in zip(run.times("slip"), angles, strict=True):
@@ -64,6 +66,7 @@ def test_a_falling_pencil_slips_where_the_force_leaves_the_cone(mu, times, angle
 
 
 def test_a_rolling_ball_leaves_a_ball_at_cosine_ten_seventeenths():
+    """C14: as it would, released at the top."""
     r, tilt = 0.2, 0.3
     reach = 1.0 + r
     speed = np.sqrt(10 / 7 * G * reach * (1 - np.cos(tilt)))
@@ -75,6 +78,7 @@ def test_a_rolling_ball_leaves_a_ball_at_cosine_ten_seventeenths():
 
 
 def test_a_ball_rolling_in_a_bowl_swings_with_the_period_of_the_elliptic_integral():
+    """C15: from 60°, 1.708791 s."""
     tilt, reach = np.radians(60.0), 0.45
     run = Run([ball(-0.5, 0.0), ball(0.05, x=(reach * np.sin(tilt), 0, -reach * np.cos(tilt)))], mu=100.0, h=1 / 30)
     quarter = 1.708791291737 / 4
@@ -91,7 +95,7 @@ def test_a_ball_rolling_in_a_bowl_swings_with_the_period_of_the_elliptic_integra
     (0.1, 0.2, 0.7, 0.231044027917),
 ])
 def test_a_rocking_block_loses_housners_share(b, h, ratio, time):
-    """ω⁺/ω⁻ = 1 - 3/2 sin²α, released at rest at α/2"""
+    """B7: ω⁺/ω⁻ = 1 - 3/2 sin²α, released at rest at α/2"""
     th = np.arctan(b / h) / 2
     c, s = np.cos(th), np.sin(th)
     run = Run([plane(), box((b, 0.5, h), x=(b - b * c + h * s, 0, b * s + h * c), q=about("y", th))], mu=2.0, h=1 / 60)
@@ -102,6 +106,7 @@ def test_a_rocking_block_loses_housners_share(b, h, ratio, time):
 
 
 def test_a_stick_with_friction_rebounds_as_the_reference_says():
+    """B8: l = 1, e = 1, μ = 0.01 [Siconos ImpactingStick]."""
     th = np.radians(45.0)
     run = Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
                             w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0).until(0.2)
@@ -128,7 +133,7 @@ def sliding_rod(mu, spin, direction):
     (1.33, 0.0, -1, False), (1.34, 0.0, -1, True), (1.34, 8.0, -1, True), (1.34, 0.0, 1, False),
 ])
 def test_painleves_rod_has_one_solution_below_four_thirds(mu, spin, direction, paradox):
-    """Above the critical μ there is none, or two with spin; the run then says so and goes on by an impact."""
+    """C12: Above the critical μ there is none, or two with spin; the run then says so and goes on by an impact."""
     run = sliding_rod(mu, spin, direction)
     kinds = [event.kind for event in run.events]
     assert kinds[:2] == (["inconsistent", "impact"] if paradox else [])
@@ -140,6 +145,7 @@ def test_painleves_rod_has_one_solution_below_four_thirds(mu, spin, direction, p
 
 @pytest.mark.parametrize("steeper", [False, True])
 def test_a_block_on_a_slope_slides_only_beyond_the_friction_angle(steeper):
+    """C6: a = g (sin θ - μ cos θ)."""
     th = np.radians(20.0)
     n = np.array([np.sin(th), 0, np.cos(th)])
     mu = np.tan(th) * (0.9 if steeper else 1.1)
