@@ -64,6 +64,8 @@ def test_time_stepping_comes_to_the_same_motion_as_the_step_shrinks(key, until):
 
 @pytest.mark.parametrize(("law", "front", "back"), [
     ("newton", (-0.6, 0.4, 0.4, 0.4, 0.4), (-1 / 2, 0.0)),
+    ("poisson", (-0.6, 0.4, 0.4, 0.4, 0.4), (-2 / 3, -2 / 3)),
+    ("sequential", (0, 0, 0, 0, 1), (-3 / 8, -1 / 4)),
 ])
 def test_newtons_cradle_tells_the_impact_laws_apart(law, front, back):
     """B4: touching balls by three laws, and by any of them in sequence where there are gaps.
