@@ -10,10 +10,11 @@ from contactlab.physics.checks import SceneError, body_name, copy_name, inertia_
 from contactlab.physics.dynamics.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.geometry_tables import ShapeTables
+from contactlab.physics.joint_start import Coordinates, in_coordinates, place_by_joints
 from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from contactlab.physics.messages import Settings
 from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
-from contactlab.physics.schema import Arrangement, Body, Material, Motion, SceneFile
+from contactlab.physics.schema import Arrangement, Body, Joint, Material, Motion, SceneFile
 from contactlab.physics.soft_laws import GAINS, lumped
 from contactlab.physics.soft_meaning import surface_gains
 from contactlab.physics.state import Bodies, State, empty_state
@@ -49,8 +50,10 @@ class Frame(NamedTuple):
     axes: Array      #: (3, 3) body frame -> scene's body axes
 
 
-def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
-    """Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
+def build(file: SceneFile, folder: Path | None, source: str, coordinates: Coordinates | None = None) -> Setup:
+    """coordinates: those of all joints that may have either, else as the scene says.
+
+    Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
     placed = list(_lay_out(file))
     material_names = ["default", *(name for name in file.material if name != "default")]
     tables = ShapeTables(folder, material_names)
@@ -64,17 +67,19 @@ def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
             frames.append(_still_frame())
     if problems:
         raise SceneError("\n".join(dict.fromkeys(problems)))
-    return _assemble(file, placed, frames, tables, material_names)
+    return _assemble(file, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
 
 
 def _assemble(
-    file: SceneFile, placed: list[Placed], frames: list[Frame], tables: ShapeTables, material_names: list[str]
+    file: SceneFile, placed: list[Placed], frames: list[Frame], tables: ShapeTables, material_names: list[str],
+    given_joints: list[Joint],
 ) -> Setup:
     kind = np.array([_kind(b.spec) for b in placed], np.int32)
     mass = np.array([f.mass for f in frames], np.float64)
     inertia = np.array([f.moments for f in frames], np.float64).reshape(-1, 3)
     moving = kind == BodyKind.DYNAMIC
-    joint_specs, joint_names = with_free_roots(list(file.joint), [b.name for b in placed], moving)
+    names = [b.name for b in placed]
+    joint_specs, joint_names = with_free_roots(given_joints, names, moving)
     posed = _posed(placed, frames)
     joints = make_joints(joint_specs, {"world": -1} | {b.name: i for i, b in enumerate(placed)}, posed)
     trees = make_trees(joints, mass, inertia, posed)
@@ -88,6 +93,7 @@ def _assemble(
         springs=_springs(file, placed, frames), joints=joints, trees=trees,
     )
     state = _first_state(model, placed, frames)
+    posed = place_by_joints(model, joint_specs, names, posed, state.bodies)
     if len(trees.body):
         bodies = state.bodies
         state = state._replace(joints=first_coordinates(joint_specs, joints, trees, posed, bodies.v, bodies.w))
@@ -105,7 +111,7 @@ def _assemble(
     settings = Settings(
         method=solver.method, integrator=solver.integrator, solver=solver.solver, h=solver.h,
         iterations=solver.iterations, gravity=file.scene.gravity, law=solver.law, surface=solver.surface,
-        substeps=solver.substeps, impact_law=solver.impact_law,
+        substeps=solver.substeps, impact_law=solver.impact_law, joint_cure=solver.joint_cure,
     )
     return Setup(model, state, labels, settings)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from contactlab.physics.joint_forest import in_forest
 from contactlab.physics.schema import Body, Joint
 
 Found = tuple[tuple[str | int, ...], str]  # where in the file, and the rest of the sentence
@@ -24,6 +25,7 @@ def check_joints(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Ite
         if name in names:
             yield ("joint", i, "name"), f'is "{name}", as that of joint[{names[name]}] is; it must be another'
         names.setdefault(name, i)
+    yield from _check_constraints(joints)
     yield from _check_forest({i: joint for i, joint in joints.items() if joint.coordinates == "generalized"}, bodies)
 
 
@@ -54,6 +56,19 @@ def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
             yield (*at, "motor", "limit"), "is given without speed; it must be left out"
     if joint.spring is not None and len(joint.spring.position) != max(1, AMOUNTS[kind] % 3):
         yield (*at, "spring", "position"), f"has {len(joint.spring.position)} entries; it must have one for every axis"
+
+
+def _check_constraints(joints: Mapping[int, Joint]) -> Iterator[Found]:
+    """What joints in maximal coordinates cannot have."""
+    for (i, joint), tree in zip(joints.items(), in_forest(list(joints.values())), strict=True):
+        if joint.coordinates != "maximal":
+            continue
+        given = [name for name in ("position", "velocity") if getattr(joint, name) is not None]
+        if given and not tree:
+            yield ("joint", i, given[0]), "is given for a joint that closes a loop; it must be left out"
+        if joint.limits is not None and joint.type in ("hinge", "universal") and np.max(np.abs(joint.limits)) > 180.0:
+            yield ("joint", i, "limits"), ("go past 180 degrees; in maximal coordinates, where an angle is known up to "
+                                           "whole turns, they must not")
 
 
 def _check_ends(at: tuple[str | int, ...], joint: Joint, bodies: Mapping[str, Body]) -> Iterator[Found]:

@@ -182,6 +182,7 @@ class Settings:
     law: str = "linear"
     surface: str = "closed_form"
     substeps: int = 0  # of an explicit integrator; 0 = as many as it needs
+    joint_cure: str = "projection"    # what keeps joints in maximal coordinates together
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,7 @@ class StepInfo:
     solves: int = 0          # contact problems solved for sets or impulses,
     events: int = 0
     projection: float = 0.0  # energy that projecting drift out put in [J]
+    joint_error: float = 0.0 # how far the worst joint in maximal coordinates has come apart [m], [rad]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.messages import Settings
-from contactlab.physics.methods import METHODS
+from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
 from contactlab.physics.solvers import SOLVERS
 
@@ -241,6 +241,7 @@ class Solver(Table):
     substeps: Annotated[int, Strict(), Field(ge=0, le=10_000)] = _field(
         DEFAULTS.substeps, "substeps of the method compliant, a whole number from 0 (as many as needed) to 10000"
     )
+    joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
 
 
 Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]

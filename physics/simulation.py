@@ -26,8 +26,8 @@ from contactlab.physics.messages import (
     Settings,
     StepInfo,
 )
-from contactlab.physics.methods import JOINTS, METHODS, Method, Untreatable
-from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.methods import CURES, JOINTS, METHODS, Method, Untreatable
+from contactlab.physics.model import Array, BodyKind, Labels, Model, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.solvers import SOLVERS, refusal
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 KEPT_EVENTS = 10_000
 #: settings that methods read every step
-STEPWISE = ("h", "iterations", "solver", "integrator", "impact_law", "law", "surface", "substeps")
+STEPWISE = ("h", "iterations", "solver", "integrator", "impact_law", "law", "surface", "substeps", "joint_cure")
 Vector = tuple[float, float, float]
 
 
@@ -297,7 +297,7 @@ class Simulation:
 
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
-        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law; for the method compliant
+        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for compliant
         stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series (for every pair; None = as the materials say),
         law, surface and substeps (0 = as many as needed). All or, where one is not allowed (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
@@ -331,7 +331,7 @@ class Simulation:
 
     def _apply(self, settings: Settings) -> None:
         old = self.settings
-        _check_joints(self._scene_model, settings.method)
+        _check_joints(self._scene_model, self.labels, settings.method)
         model = self._model_with(settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)
@@ -440,7 +440,7 @@ def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 
 def _check_setting(name: str, value: Any) -> Any:
     choices = {"method": METHODS, "integrator": INTEGRATORS | IMPLICIT, "solver": SOLVERS, "impact_law": IMPACT_LAWS,
-               "law": LAWS, "surface": SURFACES}
+               "law": LAWS, "surface": SURFACES, "joint_cure": CURES}
     if name in choices:
         if value not in choices[name]:
             raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")
@@ -466,10 +466,17 @@ def _check_setting(name: str, value: Any) -> Any:
     return float(value)
 
 
-def _check_joints(model: Model, method: str) -> None:
-    """ValueError where the scene has joints in coordinates that the method does not know."""
+def _check_joints(model: Model, labels: Labels, method: str) -> None:
+    """ValueError where the scene has joints that the method cannot move."""
+    joints = model.joints
+    for j in np.flatnonzero(joints.generalized == 0):
+        for body in (joints.parent[j], joints.child[j]):
+            if body >= 0 and model.kind[body] == BodyKind.LINK:
+                raise ValueError(f"{labels.joints[j]} is in maximal coordinates and hangs on {labels.bodies[body]!r}, "
+                                 "which moves in generalized ones; all joints of a mechanism with loops must be in "
+                                 "maximal coordinates")
     for name, generalized in (("generalized", 1), ("maximal", 0)):
-        if name not in JOINTS.get(method, ()) and (model.joints.generalized == generalized).any():
+        if name not in JOINTS.get(method, ()) and (joints.generalized == generalized).any():
             raise ValueError(f"the method {method} cannot move joints in {name} coordinates")
 
 

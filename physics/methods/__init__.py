@@ -2,6 +2,7 @@
 
 from contactlab.physics.methods.compliant import Compliant
 from contactlab.physics.methods.event_driven import EventDriven
+from contactlab.physics.methods.joint_stage import CURES
 from contactlab.physics.methods.method import Method, Untreatable
 from contactlab.physics.methods.time_stepping import TimeStepping
 
@@ -10,6 +11,6 @@ METHODS: dict[str, type[Method]] = {
 }
 
 #: by method: the coordinates of joints that it knows; methods not listed know none
-JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset()}
+JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset({"maximal"})}
 
-__all__ = ["JOINTS", "METHODS", "Method", "Untreatable"]
+__all__ = ["CURES", "JOINTS", "METHODS", "Method", "Untreatable"]

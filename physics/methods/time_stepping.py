@@ -24,6 +24,7 @@ from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.ledger import book_contacts, book_loads
 from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.methods.joint_stage import JointStage
 from contactlab.physics.methods.moreau import (
     find_involved,
     half_drift,
@@ -35,9 +36,10 @@ from contactlab.physics.methods.moreau import (
     take_free,
 )
 from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.problem import BODY_SIZE, ContactProblem, SolveInfo, empty_system
+from contactlab.physics.problem import BODY_SIZE, CannotSolve, ContactProblem, SolveInfo, empty_system
 from contactlab.physics.residual import system_residual
-from contactlab.physics.solvers import SOLVERS, BodiesSolver, Solver
+from contactlab.physics.solvers import SOLVERS, BodiesSolver
+from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
 from contactlab.physics.solvers.written_out import solve_written_out
 from contactlab.physics.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 
@@ -69,6 +71,7 @@ class TimeStepping:
         self._radius = _radii(model)
         self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
         self._dense = Dense(model)
+        self._joints = JointStage(model) if (model.joints.generalized == 0).any() else None
         self._margin, self._fraction = np.zeros(n), np.ones(n)
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
         self._before, self._shift = np.zeros((n, 6)), np.zeros((n, BODY_SIZE))
@@ -79,20 +82,30 @@ class TimeStepping:
         """Advance the state in place by settings.h [s]."""
         h = settings.h
         energy_before = measure(self.model, state.bodies, state.joints)[0].total
+        if self._joints is not None:
+            self._joints.begin(state.bodies, settings.joint_cure)
         self._approach(state, loads, h)
         known = warm_start(state.memory, self._previous, self._system)
         cold = 2 * known < self._system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
-        solved = self._solve(SOLVERS[settings.solver], iterations)
+        solved = self._solve(settings, iterations)
         residual = float(system_residual(self._system))
         self._depart(state, loads, settings)
         self._book(state, loads, h)
         deepest = self._report(state, loads, h, energy_before)
         self.info = StepInfo(
-            residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest)
+            residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
+            joint_error=self._joints.error(state.bodies) if self._joints is not None else 0.0)
 
-    def _solve(self, solver: Solver, iterations: int) -> SolveInfo:
-        """Impulses for the system by a solver of either kind."""
+    def _solve(self, settings: Settings, iterations: int) -> SolveInfo:
+        """Impulses for the system by a solver of either kind, joints together with contacts."""
+        solver = SOLVERS[settings.solver]
+        if self._joints is not None:
+            if not isinstance(solver, BodiesSolver):
+                raise CannotSolve(f"the solver {solver.name} does not take contacts of bodies that joints in maximal "
+                                  "coordinates connect; the solver pgs does")
+            self._joints.prepare(self._middle, self._before, self._system, settings.h, settings.joint_cure)
+            return solve_coupled(self._system, self._joints.couple(self._system), iterations, TOLERANCE)
         if isinstance(solver, BodiesSolver):
             return solver.solve_bodies(self._system, iterations, TOLERANCE)
         return solve_written_out(solver, self._system, iterations if solver.iterative else 0, TOLERANCE)
@@ -100,7 +113,10 @@ class TimeStepping:
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
         self._approach(state, loads, settings.h)
-        return to_dense(self._system)
+        if self._joints is None:
+            return to_dense(self._system)
+        self._joints.prepare(self._middle, self._before, self._system, settings.h, settings.joint_cure)
+        return coupled_problem(self._system, self._joints.couple(self._system))
 
     def _approach(self, state: State, loads: Loads, h: float) -> None:
         """Go to the middle of the step and set up the problem there."""
@@ -108,6 +124,8 @@ class TimeStepping:
         rest_speed, touch = self._scales(h)
         reach(model.kind, bodies, self._radius, 2.0 * touch, h, self._margin)
         self._fraction[:] = self.detector.time_of_impact(bodies, 0.5 * h)
+        if self._joints is not None:
+            self._joints.together(self._fraction)
         half_drift(model.kind, bodies, self._fraction, h, middle)
         if self._driven:
             drive(model, float(state.t[0]) + 0.5 * h, middle)
@@ -116,6 +134,8 @@ class TimeStepping:
         if count > len(self._previous):
             self._make_room(count + count // 2)
         applied_forces(model, loads, middle, self._force, self._torque)
+        if self._joints is not None:
+            self._joints.drive(middle, self._force, self._torque)
         free_motion(model.kind, model.inv_mass, model.inv_inertia, middle, self._force, self._torque, h, self._before,
                     self._system.bodies)
         assemble(model.motions.surface_velocity, model.motions.surface_spin, middle.x, middle.q, self.contacts,
@@ -129,13 +149,21 @@ class TimeStepping:
         h, t = settings.h, float(state.t[0])
         model, bodies, middle, system = self.model, state.bodies, self._middle, self._system
         momenta(system, self._force, self._torque, h, middle.P, middle.L)
+        if self._joints is not None:
+            self._joints.finish(middle)
         slop = SLOP * self._scales(h)[1]
         separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
-        if find_involved(system, self._involved) < self._dynamic:
+        involved = find_involved(system, self._involved)
+        if self._joints is not None:
+            self._involved[self._joints.members] = 1
+            involved = int(np.count_nonzero(self._involved[model.kind == BodyKind.DYNAMIC]))
+        if involved < self._dynamic:
             integrate(INTEGRATORS[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense)
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)
+        if self._joints is not None:
+            self._joints.mend(bodies, settings.joint_cure)
         if self._driven:
             drive(model, t + h, bodies)
         state.t[0] = t + h

@@ -1,0 +1,290 @@
+"""Joints as constraints between bodies with coordinates of their own (maximal coordinates): rows of J.
+
+A row is a scalar function C of the poses of a body a (the parent) and a body b (the child) that its joint keeps at
+zero, with Ċ = J u, u = (v_a, ω_a, v_b, ω_b), and C̈ = J u̇ + γ. With p_a, p_b the joint's point on either body and
+r = p - x:
+
+    POINT  C = e·(p_b - p_a)   e along a world axis          J = (-e, -r_a × e, e, r_b × e)
+    LINE   C = s·(p_b - p_a)   s fixed in a                  J = (-s, -(p_b - x_a) × s, s, r_b × s)
+    DOT    C = s·c             s fixed in a, c fixed in b    J = (0, -c × s, 0, c × s)
+
+    ball       three POINT rows                                                      [Articulated §22.3.1, J_ball]
+    universal  three POINT rows, first axis · second axis                                              [J_universal]
+    hinge      three POINT rows, the child's axis · two directions across the parent's                 [J_hinge]
+    slider     two LINE rows across the axis, three DOT rows                                           [J_slider]
+    fixed      three POINT rows, three DOT rows
+
+What a joint leaves free is measured by axes, whose rows give their velocities in the same way:
+
+    TURN   angle from s to c about d fixed in a                  J = (0, -d, 0, d)
+    BEND   the same about d fixed in b (a universal joint's second axis)
+    SLIDE  way s·(p_b - p_a) along the axis                      J as LINE
+    SPIN   a component of the rotation vector of a ball, along a world axis e; J = (0, -e, 0, e) gives ω
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, BodyKind, IntArray, Joints, JointType
+from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.vec import (
+    add,
+    cross,
+    dot,
+    mul,
+    norm,
+    quat_conj,
+    quat_mul,
+    rotate,
+    row,
+    row4,
+    scale,
+    sub,
+    unrotate,
+)
+
+DYNAMIC = int(BodyKind.DYNAMIC)
+POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN = range(7)
+WORLD_AXES = np.eye(3)
+
+
+class Rows(NamedTuple):
+    """What never changes of rows of J. Vectors fixed in a are in its frame (the world's where a = -1), those fixed in b
+    in its; s of POINT and SPIN is a world axis."""
+
+    kind: IntArray    #: (m,) POINT …
+    joint: IntArray   #: (m,) row of Joints
+    axis: IntArray    #: (m,) which axis of its joint a row measures
+    a: IntArray       #: (m,) parent, -1 = the world
+    b: IntArray       #: (m,) child
+    s: Array          #: (m, 3)
+    c: Array          #: (m, 3)
+    d: Array          #: (m, 3) axis of TURN and BEND
+    anchor_a: Array   #: (m, 3) the joint's point [m]
+    anchor_b: Array   #: (m, 3)
+    rest: Array       #: (m, 4) `Joints.rest`
+
+
+def _triad(axis: Array) -> tuple[Array, Array, Array]:
+    """Unit vectors (t1, t2, axis), right-handed; any where there is no axis."""
+    if not axis.any():
+        return WORLD_AXES[0], WORLD_AXES[1], WORLD_AXES[2]
+    across = np.cross(axis, WORLD_AXES[np.argmin(np.abs(axis))])
+    t1 = np.asarray(across / np.linalg.norm(across), np.float64)
+    return t1, np.asarray(np.cross(axis, t1), np.float64), axis
+
+
+def _table(joints: Joints, entries: list[tuple]) -> Rows:
+    """Rows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
+    kinds, j = np.array([e[0] for e in entries], np.int32), np.array([e[1] for e in entries], np.int32)
+    to_child = [quat_to_matrix(joints.rest[k]).T for k in j]
+    s, c, d = (np.array([e[k] for e in entries], np.float64).reshape(-1, 3) for k in (3, 4, 5))
+    c = np.array([R @ u for R, u in zip(to_child, c, strict=True)]).reshape(-1, 3)
+    d = np.array([R @ u if k == BEND else u for R, u, k in zip(to_child, d, kinds, strict=True)]).reshape(-1, 3)
+    return Rows(
+        kinds, j, np.array([e[2] for e in entries], np.int32), joints.parent[j], joints.child[j], s, c, d,
+        joints.anchor_parent[j], joints.anchor_child[j], joints.rest[j],
+    )
+
+
+def constraint_rows(joints: Joints, order: IntArray) -> Rows:
+    """The rows that the joints in this order keep at zero."""
+    entries, none = [], np.zeros(3)
+    for j in order.tolist():
+        kind = JointType(int(joints.type[j]))
+        t1, t2, axis = _triad(joints.axis[j, 0])
+        if kind == JointType.SLIDER:
+            entries += [(LINE, j, 0, t, none, none) for t in (t1, t2)]
+        else:
+            entries += [(POINT, j, 0, e, none, none) for e in WORLD_AXES]
+        pairs = {
+            JointType.HINGE: [(t1, axis), (t2, axis)], JointType.UNIVERSAL: [(axis, joints.axis[j, 1])],
+            JointType.SLIDER: [(t1, t2), (t2, axis), (axis, t1)], JointType.FIXED: [(t1, t2), (t2, axis), (axis, t1)],
+        }.get(kind, [])
+        entries += [(DOT, j, 0, s, c, none) for s, c in pairs]
+    return _table(joints, entries)
+
+
+def axis_rows(joints: Joints, order: IntArray) -> Rows:
+    """The rows of what the joints in this order leave free."""
+    entries, none = [], np.zeros(3)
+    for j in order.tolist():
+        kind = JointType(int(joints.type[j]))
+        t1, _, axis = _triad(joints.axis[j, 0])
+        if kind == JointType.HINGE:
+            entries.append((TURN, j, 0, t1, t1, axis))
+        elif kind == JointType.SLIDER:
+            entries.append((SLIDE, j, 0, axis, none, none))
+        elif kind == JointType.UNIVERSAL:
+            second = joints.axis[j, 1]
+            entries += [(TURN, j, 0, second, second, axis), (BEND, j, 1, axis, axis, second)]
+        elif kind == JointType.BALL:
+            entries += [(SPIN, j, k, e, none, none) for k, e in enumerate(WORLD_AXES)]
+    return _table(joints, entries)
+
+
+# ------------------------------------------------------------------------------------------------------- kernels
+@helper
+def in_world(q, i, u):
+    """A vector of the frame of body i (the world's: -1) in the world."""
+    if i < 0:
+        return u
+    return rotate(row4(q, i), u)
+
+
+@helper
+def centre(x, i):
+    """Centre of mass of body i; the origin of the world: -1"""
+    if i < 0:
+        return (0.0, 0.0, 0.0)
+    return row(x, i)
+
+
+@helper
+def put_ends(J, r, linear, turn_a, turn_b):
+    """J = (-linear, -turn_a, linear, turn_b)"""
+    for k in range(3):
+        J[r, k] = -linear[k]
+        J[r, 3 + k] = -turn_a[k]
+        J[r, 6 + k] = linear[k]
+        J[r, 9 + k] = turn_b[k]
+
+
+@helper
+def rotation_vector(turn):
+    """The rotation vector, of at most half a turn, of a unit quaternion."""
+    v = (turn[1], turn[2], turn[3])
+    size = norm(v)
+    if size == 0.0:
+        return v
+    sign = 1.0 if turn[0] >= 0.0 else -1.0
+    return scale(sign * 2.0 * math.atan2(size, abs(turn[0])) / size, v)
+
+
+@helper
+def turn_angle(s, c, d):
+    """Angle from s to c about d"""
+    return math.atan2(dot(d, cross(s, c)), dot(s, c))
+
+
+@kernel
+def pose_rows(rows, x, q, J_out, C_out):
+    """J (m, 12) and C (m,) of all rows at the poses x, q of the bodies. C of an axis is its position [rad] or [m]."""
+    still = (0.0, 0.0, 0.0)
+    for r in range(len(rows.kind)):
+        kind, a, b = int(rows.kind[r]), int(rows.a[r]), int(rows.b[r])
+        s, c = row(rows.s, r), in_world(q, b, row(rows.c, r))
+        if kind not in (POINT, SPIN):
+            s = in_world(q, a, s)
+        if kind in (POINT, LINE, SLIDE):
+            arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
+            apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
+            reach = arm_a if kind == POINT else add(arm_a, apart)
+            put_ends(J_out, r, s, cross(reach, s), cross(arm_b, s))
+            C_out[r] = dot(s, apart)
+        elif kind == DOT:
+            u = cross(c, s)
+            put_ends(J_out, r, still, u, u)
+            C_out[r] = dot(s, c)
+        elif kind == SPIN:
+            parent = row4(rows.rest, r) if a < 0 else quat_mul(row4(q, a), row4(rows.rest, r))
+            put_ends(J_out, r, still, s, s)
+            C_out[r] = dot(s, rotation_vector(quat_mul(row4(q, b), quat_conj(parent))))
+        else:
+            d = in_world(q, a if kind == TURN else b, row(rows.d, r))
+            put_ends(J_out, r, still, d, d)
+            C_out[r] = turn_angle(s, c, d)
+
+
+@kernel
+def drift_rows(rows, bodies, rate_out):
+    """γ (m,) of constraint rows: C̈ = J u̇ + γ at the poses and velocities of the bodies.
+
+    POINT  γ = e·(ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))
+    LINE   the same along s, and 2 ṡ·(ṗ_b - ṗ_a) + (ω_a × ṡ)·(p_b - p_a),  ṡ = ω_a × s
+    DOT    (ω_b - ω_a)·(ċ × s + c × ṡ)
+    """
+    x, q, v, w = bodies.x, bodies.q, bodies.v, bodies.w
+    for r in range(len(rows.kind)):
+        kind, a, b = int(rows.kind[r]), int(rows.a[r]), int(rows.b[r])
+        s = row(rows.s, r) if kind == POINT else in_world(q, a, row(rows.s, r))
+        w_a, w_b = centre(w, a), row(w, b)
+        s_dot = cross(w_a, s)
+        if kind == DOT:
+            c = in_world(q, b, row(rows.c, r))
+            change = add(cross(cross(w_b, c), s), cross(c, s_dot))
+            rate_out[r] = dot(sub(w_b, w_a), change)
+            continue
+        arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
+        turn_a, turn_b = cross(w_a, arm_a), cross(w_b, arm_b)
+        rate_out[r] = dot(s, sub(cross(w_b, turn_b), cross(w_a, turn_a)))
+        if kind == LINE:
+            apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
+            parting = sub(add(row(v, b), turn_b), add(centre(v, a), turn_a))
+            rate_out[r] += 2.0 * dot(s_dot, parting) + dot(cross(w_a, s_dot), apart)
+
+
+@kernel
+def weigh(kind, inv_mass, inv_inertia, q, rows, J, W_out):
+    """W = M⁻¹ Jᵀ row by row (m, 12): 0 for bodies that are not dynamic."""
+    for r in range(len(rows.kind)):
+        for side in range(2):
+            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            start = 6 * side
+            if i < 0 or kind[i] != DYNAMIC:
+                for k in range(6):
+                    W_out[r, start + k] = 0.0
+                continue
+            turn = (J[r, start + 3], J[r, start + 4], J[r, start + 5])
+            turn = rotate(row4(q, i), mul(row(inv_inertia, i), unrotate(row4(q, i), turn)))
+            for k in range(3):
+                W_out[r, start + k] = inv_mass[i] * J[r, start + k]
+                W_out[r, start + 3 + k] = turn[k]
+
+
+@kernel
+def row_velocities(rows, J, v, w, u_out):
+    """J u (m,) of the velocities v, w (n, 3)."""
+    for r in range(len(rows.kind)):
+        u_out[r] = 0.0
+        for side in range(2):
+            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            if i >= 0:
+                for k in range(3):
+                    u_out[r] += J[r, 6 * side + k] * v[i, k] + J[r, 6 * side + 3 + k] * w[i, k]
+
+
+@kernel
+def add_rows(kind, rows, factors, lam, linear_in_out, angular_in_out):
+    """Add Σ_r λ_r (row r of `factors`, (m, 12)) to what belongs to the dynamic bodies: J for momenta, W for
+    velocities."""
+    for r in range(len(rows.kind)):
+        for side in range(2):
+            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            if i >= 0 and kind[i] == DYNAMIC:
+                for k in range(3):
+                    linear_in_out[i, k] += lam[r] * factors[r, 6 * side + k]
+                    angular_in_out[i, k] += lam[r] * factors[r, 6 * side + 3 + k]
+
+
+@kernel
+def gram(rows, first, entries, J, W, softness, values_out):
+    """The entries (nnz,) of J M⁻¹ Jᵀ + diag(softness) in the pattern of an `ldl.Factor`."""
+    for s in range(len(rows.kind)):
+        for p in range(first[s], first[s + 1]):
+            r = int(entries[p])
+            total = softness[r] if r == s else 0.0
+            for side in range(2):
+                i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+                if i < 0:
+                    continue
+                if i == rows.a[s]:
+                    for k in range(6):
+                        total += J[r, 6 * side + k] * W[s, k]
+                elif i == rows.b[s]:
+                    for k in range(6):
+                        total += J[r, 6 * side + k] * W[s, 6 + k]
+            values_out[p] = total

@@ -1,0 +1,60 @@
+"""Which coordinates joints are computed in, and how bodies start whose joints are constraints.
+
+Every joint can be either. In generalized coordinates joints must make a forest; those left over close loops and are
+constraints whatever is asked for. Positions and velocities that a scene states for a joint hold in both: bodies under
+constraints are placed as the forest of their joints would place them.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from contactlab.physics.dynamics.free_body import momentum_from_velocity
+from contactlab.physics.dynamics.kinematics import empty_work, place_links
+from contactlab.physics.joint_forest import in_forest
+from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
+from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.schema import Joint
+from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.state import Bodies
+
+Coordinates = Literal["generalized", "maximal"]
+
+
+def in_coordinates(joints: Sequence[Joint], wanted: Coordinates | None) -> list[Joint]:
+    """The joints in the coordinates wanted for all of them (None: as they stand), as far as a forest allows."""
+    if wanted is None:
+        return list(joints)
+    choices = [wanted if tree or wanted == "maximal" else "maximal" for tree in in_forest(joints)]
+    return [joint if joint.type == "free" else joint.model_copy(update={"coordinates": choice})
+            for joint, choice in zip(joints, choices, strict=True)]
+
+
+def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:
+    """Put the bodies of constraint joints at the positions and velocities that their joints state; returns the frames
+    of all bodies then, for what else hangs on them."""
+    stated = [j for j in joints if j.coordinates == "maximal" and (j.position or j.velocity)]
+    if not stated:
+        return posed
+    specs = [joint.model_copy(update={"coordinates": "generalized"})
+             for joint, tree in zip(joints, in_forest(joints), strict=True) if tree]
+    specs, _ = with_free_roots(specs, list(names), movable(model.kind).astype(np.int32))
+    table = make_joints(specs, {"world": -1} | {name: i for i, name in enumerate(names)}, posed)
+    trees = make_trees(table, model.mass, model.inertia, posed)
+    start = first_coordinates(specs, table, trees, posed, bodies.v, bodies.w)
+    placed = Bodies(*(a.copy() for a in bodies))
+    place_links(model._replace(joints=table, trees=trees), start.q, start.v, empty_work(trees), placed)
+    own = model.kind == BodyKind.DYNAMIC
+    bodies.x[own], bodies.q[own] = placed.x[own], placed.q[own]
+    if any(joint.velocity for joint in stated):
+        bodies.v[own], bodies.w[own] = placed.v[own], placed.w[own]
+    momentum_from_velocity(model, bodies)
+    return _posed_at(posed, placed)
+
+
+def _posed_at(drawn: Posed, bodies: Bodies) -> Posed:
+    R: Array = np.array([*(quat_to_matrix(q) for q in bodies.q), np.eye(3)])
+    x = np.vstack([bodies.x, np.zeros(3)])
+    shift = np.einsum("nij,nkj,nk->ni", R, drawn.R, drawn.origin - drawn.x)
+    return Posed(x, R, x + shift)

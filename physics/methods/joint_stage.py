@@ -1,0 +1,176 @@
+"""Joints in maximal coordinates within a step of `time_stepping`.
+
+At the poses q_m in the middle of the step joints ask of the velocity after it
+
+    none          J u⁺ = 0                   as the text has it; joints drift apart       [Articulated eq. 22.18]
+    baumgarte     J u⁺ = -BAUMGARTE C/h      part of the error is taken out a step                 [Baumgarte 1972]
+    projection    J (u⁺ + u) = 0             joints do no work: their impulse acts on the mean velocity; at the end of
+                                             the step C = 0 and J u = 0 are restored the shortest way
+
+The first loses energy of first order in h where links turn, for J(q_m) u is not zero but the velocity that the path
+bends away with; so does the second until its error C has grown to what makes up for it. The third is of second order.
+Springs and dampers of joints are implicit, by the mean of both ends of the step:
+
+    p = -h k (x_m - x_0 + h (u⁺ - u)/4) - h c (u⁺ + u)/2
+
+Limits and motors with a limit are rows with bounds that the solver treats like contacts (`coupling`).
+"""
+
+import numpy as np
+
+from contactlab.physics.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
+from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, Constraints
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.joints import SPIN, add_rows, pose_rows
+from contactlab.physics.model import Array, Model
+from contactlab.physics.problem import ANGULAR, LINEAR, System
+from contactlab.physics.state import Bodies
+
+CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
+BAUMGARTE = 0.2   # part of an error that a step takes out
+MARGIN = 0.05     # limits farther away than this and than what a step can bring are left out [rad] or [m]
+CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [m/s] or [rad/s]
+
+
+class JointStage:
+    """The joints of a model in maximal coordinates; scratch memory of a step."""
+
+    def __init__(self, model: Model) -> None:
+        self.constraints = Constraints(model)
+        self.coupling: Coupling = empty_coupling(0, 0, 0)
+        c, joints = self.constraints, model.joints
+        j = c.axes.joint
+        self._model, self._row_joint = model, c.rows.joint
+        self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
+        self._soft = c.role == SOFT
+        column = c.rows.axis
+        self._stiffness = np.where(self._soft, joints.stiffness[self._row_joint], 0.0)
+        self._damping = np.where(self._soft, joints.damping[self._row_joint], 0.0)
+        at = joints.spring_at[self._row_joint, np.minimum(column, 1)]
+        self._spring_at = np.where(c.rows.kind == SPIN, 0.0, at)
+        self._limited = np.isfinite(joints.motor_speed[j]) & np.isfinite(joints.motor_limit[j]) & (c.axes.axis == 0)
+        self._lower = np.where(c.axes.kind == SPIN, -np.inf, joints.lower[j, np.minimum(c.axes.axis, 1)])
+        self._upper = np.where(c.axes.kind == SPIN, np.inf, joints.upper[j, np.minimum(c.axes.axis, 1)])
+        balls = np.flatnonzero((c.axes.kind == SPIN) & (c.axes.axis == 0))
+        self._cones = [(int(r), float(joints.upper[j[r], 0])) for r in balls if np.isfinite(joints.upper[j[r], 0])]
+        self._bounds = bool(self._limited.any() or np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
+                            or self._cones)
+        self.members = c.islands.bodies  #: bodies that move under joints
+
+    # ---------------------------------------------------------------------------------------------- the step
+    def begin(self, bodies: Bodies, cure: str) -> None:
+        """Take out velocities that joints do not allow, where something but this method has put them in."""
+        if cure != "projection":
+            return
+        c = self.constraints
+        pose_rows(c.rows, bodies.x, bodies.q, c.J, c.C)
+        if np.abs(np.where(c.hard, c.velocities(bodies.v, bodies.w), 0.0)).max(initial=0.0) > CONSISTENT:
+            self.mend(bodies, cure)
+
+    def drive(self, middle: Bodies, force: Array, torque: Array) -> None:
+        """Add the constant forces of motors to those on the bodies, at the poses in the middle of the step."""
+        c = self.constraints
+        pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
+        if self._force.any():
+            add_rows(self._model.kind, c.axes, c.axis_J, self._force, force, torque)
+
+    def prepare(self, middle: Bodies, before: Array, system: System, h: float, cure: str) -> None:
+        """The equations at the poses in the middle of the step; velocities in system.bodies are made to obey them.
+
+        before (n, 6) are the velocities so far at these poses, momenta unchanged.
+        """
+        c = self.constraints
+        k, d = self._stiffness, self._damping
+        gain = np.where(self._soft, 0.25 * h * h * k + 0.5 * h * d, 1.0)
+        c.softness[:] = np.where(self._soft, 1.0 / gain, 0.0)
+        c.update(middle)
+        u = c.velocities(np.ascontiguousarray(before[:, :3]), np.ascontiguousarray(before[:, 3:])).copy()
+        wanted = {"none": np.zeros_like(u), "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
+        soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / gain
+        self._wanted = np.select([c.role == HARD, c.role == MOTOR], [wanted, c.motor_speeds()], soft)
+        self._obey(system)
+        if self._bounds:
+            self.coupling = self.coupling._replace(bounded=self._bounded(before, h))
+
+    def _obey(self, system: System) -> None:
+        v = np.ascontiguousarray(system.bodies[:, LINEAR : LINEAR + 3])
+        w = np.ascontiguousarray(system.bodies[:, ANGULAR : ANGULAR + 3])
+        c = self.constraints
+        lam = c.solve(self._wanted - c.velocities(v, w))
+        add_rows(self._model.kind, c.rows, c.W, lam, v, w)
+        system.bodies[:, LINEAR : LINEAR + 3] = v
+        system.bodies[:, ANGULAR : ANGULAR + 3] = w
+
+    def couple(self, system: System) -> Coupling:
+        """How the system's contacts, mouse spring and bounded rows act through the joints."""
+        self.coupling = couple(system, self.constraints, self.coupling)
+        return self.coupling
+
+    def finish(self, middle: Bodies) -> Array:
+        """Add the joints' impulses to the momenta in `middle`, which contain all others; returns λ (m,)."""
+        c, bounded = self.constraints, self.coupling.bounded
+        linear, angular = np.zeros_like(middle.P), np.zeros_like(middle.L)
+        for k in range(int(bounded.count[0])):
+            for i, J in ((bounded.a[k], bounded.J[k, :6]), (bounded.b[k], bounded.J[k, 6:])):
+                if i >= 0:
+                    linear[i] += bounded.impulse[k] * J[:3]
+                    angular[i] += bounded.impulse[k] * J[3:]
+        moves = self._model.inv_mass[:, None] > 0.0
+        middle.P[:] += np.where(moves, linear, 0.0)
+        middle.L[:] += np.where(moves, angular, 0.0)
+        velocity_from_momentum(self._model, middle)
+        lam = c.solve(self._wanted - c.velocities(middle.v, middle.w))
+        add_rows(self._model.kind, c.rows, c.J, lam, middle.P, middle.L)
+        return lam
+
+    def mend(self, bodies: Bodies, cure: str) -> None:
+        """Restore C = 0 and J u = 0 where the cure says so."""
+        if cure == "projection":
+            self.constraints.close(bodies)
+            self.constraints.stop(bodies)
+
+    def error(self, bodies: Bodies) -> float:
+        """How far the worst joint has come apart [m], or is turned against what it allows [rad]."""
+        return float(np.abs(self.constraints.errors(bodies)).max(initial=0.0))
+
+    def together(self, fraction: Array) -> None:
+        """Bodies of one mechanism go the same part of their way: the least of it."""
+        islands = self.constraints.islands
+        for first, last in zip(islands.first[:-1], islands.first[1:], strict=True):
+            members = islands.bodies[first:last]
+            fraction[members] = fraction[members].min()
+
+    # ---------------------------------------------------------------------------------------------- limits, motors
+    def _bounded(self, before: Array, h: float) -> Bounded:
+        """Rows of limits within reach and of motors with a limit."""
+        c = self.constraints
+        at, axes, joints = c.axis_at, c.axes, self._model.joints
+        rows: list[tuple[int, int, Array, float, float, float]] = []
+
+        def limit(r: int, J: Array, gap: float) -> None:
+            a, b = int(axes.a[r]), int(axes.b[r])
+            rate = (J[:6] @ before[a] if a >= 0 else 0.0) + J[6:] @ before[b]
+            if gap < max(MARGIN, 2.0 * h * abs(rate)):
+                rows.append((a, b, J, gap / h if gap > 0.0 else BAUMGARTE * gap / h, 0.0, np.inf))
+
+        for r in np.flatnonzero(np.isfinite(self._lower)).tolist():
+            limit(r, c.axis_J[r], float(at[r] - self._lower[r]))
+        for r in np.flatnonzero(np.isfinite(self._upper)).tolist():
+            limit(r, -c.axis_J[r], float(self._upper[r] - at[r]))
+        for r, angle in self._cones:
+            size = float(np.linalg.norm(at[r : r + 3]))
+            if size > 1e-6:
+                limit(r, -(at[r : r + 3] / size) @ c.axis_J[r : r + 3], angle - size)
+        for r in np.flatnonzero(self._limited).tolist():
+            j = int(axes.joint[r])
+            most = float(joints.motor_limit[j]) * h
+            rows.append((int(axes.a[r]), int(axes.b[r]), c.axis_J[r], -float(joints.motor_speed[j]), -most, most))
+        bounded = self.coupling.bounded
+        if len(rows) > len(bounded.a):
+            bounded = empty_bounded(2 * len(rows))
+        bounded.count[0] = len(rows)
+        bounded.impulse.fill(0.0)
+        for k, (a, b, J, bias, low, high) in enumerate(rows):
+            bounded.a[k], bounded.b[k], bounded.J[k], bounded.bias[k] = a, b, J, bias
+            bounded.low[k], bounded.high[k] = low, high
+        return bounded
