@@ -204,7 +204,7 @@ class Runner:
         """One step of a longer way, shown as it goes; False when the way ends early: an error, or an impatient user."""
         ok = self._step()
         if self._clock() - self._published >= PUBLISH_INTERVAL:
-            self._publish()
+            self._publish(on_the_way=True)
         return ok and not any(isinstance(c, m.Pause | m.Reset | m.Open | m.Shutdown) for c in tuple(self._commands))
 
     def _seek(self, step: int) -> None:
@@ -253,22 +253,22 @@ class Runner:
 
     # ------------------------------------------------------------------------------------- what others see
 
-    def _inspect(self) -> Inspection | None:
+    def _inspect(self, running: bool) -> Inspection | None:
         """What was asked for, of this instant; while the scene runs a little late, so that steps are not."""
         if not self._asked.view:
             self._look = None
             return None
-        made_from = (self._generation, self._sim.step_count, self._sim.settings, self._asked, self._paused)
+        made_from = (self._generation, self._sim.step_count, self._sim.settings, self._asked, running)
         start = self._clock()
         fresh = self._look is not None and self._look[0] == made_from
-        late = self._look is not None and not self._paused and start < self._next_look
+        late = self._look is not None and running and start < self._next_look
         if self._look is not None and (fresh or late):
             return self._look[1]
         new = self._asked.view not in self._looked
         if new:
             self._warming = "the contact equations"
         try:
-            found = look(self._sim, self._asked, running=not self._paused)
+            found = look(self._sim, self._asked, running)
         except Exception as error:  # a look must not stop what it looks at
             self.failure = "".join(traceback.format_exception(error))
             reason = f"The equations cannot be shown: {type(error).__name__}: {error}"
@@ -281,7 +281,8 @@ class Runner:
         self._next_look = now + max(LOOK_INTERVAL, (now - start) * (1.0 / LOOKS - 1.0))
         return found
 
-    def _publish(self) -> None:
+    def _publish(self, on_the_way: bool = False) -> None:
+        """on_the_way: more steps follow at once."""
         sim = self._sim
         energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
@@ -295,7 +296,7 @@ class Runner:
             events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=sim.reachable(), grabbed=held(sim),
-            error=self._error, notice=self._notice, inspection=self._inspect(),
+            error=self._error, notice=self._notice, inspection=self._inspect(running=on_the_way or not self._paused),
             energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
             ledger=frozen(sim.state.ledger),
         )

@@ -342,6 +342,28 @@ def test_while_the_scene_runs_looks_leave_it_its_time(runner, monkeypatch):
     assert len(looks) >= 5 and np.diff(looks[1:]).min() >= 0.5
 
 
+def test_on_the_way_to_an_event_looks_are_as_rare_as_in_a_run(runner, monkeypatch):
+    """The steps of a long way are not held up; at its end the look is whole."""
+    clock, looks = runner._clock, []
+
+    def slow(sim, asked, running):
+        looks.append((sim.step_count, running))
+        clock.now += 0.05
+        return look(sim, asked, running)
+
+    step = runner._step
+
+    def slow_step():
+        clock.now += 0.01
+        return step()
+
+    monkeypatch.setattr(runner_module, "look", slow)
+    monkeypatch.setattr(runner, "_step", slow_step)
+    s = do(runner, m.Inspect("equations"), m.Step(200))
+    assert s.step == s.inspection.step == 200 and looks[-1] == (200, False)
+    assert all(running for _, running in looks[:-1]) and 3 <= len(looks) <= 7  # 2 s of steps, a tenth for looks
+
+
 def test_a_look_that_fails_says_why_and_the_run_goes_on(runner, monkeypatch):
     def broken(sim, asked, running):
         raise RuntimeError("no room")
