@@ -20,7 +20,7 @@ from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
-from contactlab.physics.warm_up import compiled_share, warm_up
+from contactlab.physics.warm_up import compiled_share, kernels_cached, warm_up
 
 if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
@@ -94,11 +94,12 @@ class Runner:
             self._wake.clear()
 
     def begin(self) -> None:
-        """Show the scene, and compile what is not compiled yet."""
+        """Show the scene, and compile what is not compiled yet; what is cached loads when a step needs it."""
         self._log_energy()
         self._publish()
         try:
-            warm_up(self._note_warming)
+            if not kernels_cached():
+                warm_up(self._note_warming)
         except Exception as error:
             self._fail(error)
         self._warming = None

@@ -36,7 +36,7 @@ TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 def warm_up(progress: Callable[[str, float], None]) -> None:
     """Make a few steps of tiny scenes that use every kernel; `progress` is told what is done and how much of the whole
-    (0..1) before each. Takes a fraction of a second where the kernels are cached (`kernels_cached`).
+    (0..1) before each. Not needed where the kernels are cached (`kernels_cached`): they load as they are called.
 
     numba compiles one kernel at a time in a process, so a second process compiles half of them into the cache.
     """

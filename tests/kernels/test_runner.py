@@ -26,6 +26,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def no_warm_up(monkeypatch):
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
     monkeypatch.setattr(runner_module, "warm_up", lambda progress: progress("warming", 0.5))
 
 
