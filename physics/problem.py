@@ -12,7 +12,7 @@ accelerations for u and d.
 
 import pathlib
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Flag, auto
 from typing import NamedTuple
 
@@ -34,8 +34,11 @@ class CannotSolve(Exception):
     """A solver cannot take the contacts of this instant; the message is one sentence for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class SolveInfo:
+NO_ROWS = np.zeros(0, np.int32)
+NO_ROWS.flags.writeable = False
+
+
+class SolveInfo(NamedTuple):
     """How a solver fared.
 
     status: "solved"; "iterations": stopped by the limit before its tolerance was met; "infeasible": there is no
@@ -49,7 +52,7 @@ class SolveInfo:
     change: float    #: what is still wrong or has last been changed [unit of d]
     pivots: int = 0  #: exchanges of a contact into or out of the basis
     #: rows of the basis, ascending, or of forces that do not vanish: λ vanishes elsewhere
-    basic: IntArray = field(default_factory=lambda: np.zeros(0, np.int32))
+    basic: IntArray = NO_ROWS
     certificate: Array | None = None  #: (k,) see `solvers.pivoting`, largest entry 1; None unless infeasible
 
 

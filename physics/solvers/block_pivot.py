@@ -15,7 +15,6 @@ M must be symmetric.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -171,25 +170,31 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
 
 
 @kernel
-def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
-    """Scale, pivot from the set lam > 0 (or d < 0 where lam is 0) to the end, scale back. Returns the outcome.
+def block_solve(M, d, tolerance, limit, lam, found_out):
+    """Scale, pivot from the set lam > 0 (or d < 0 where lam is 0) to the end, scale back. Returns the outcome and the
+    largest violation of the answer [unit of d], negative where neither rounding nor tolerance explains it.
 
-    lam is written where the outcome is SOLVED, and in any case holds a guess. basic_out (k,) gets the basis;
-    counts_out = rounds, exchanges, size of the basis.
+    lam is written where the outcome is SOLVED, and in any case holds a guess. found_out (k + 3,) = rounds, exchanges,
+    size of the basis, and its rows.
     """
     n = len(d)
-    A, b, scale = np.empty((n, n)), np.empty(n), np.empty(n)
+    floats = np.empty(2 * n * n + 8 * n + 4)  # one piece for all: allocations cost small problems dear
+    A = floats[: n * n].reshape((n, n))
+    U = floats[n * n : 2 * n * n + 2 * n + 1].reshape((n + 1, n + 1))
+    rest = floats[2 * n * n + 2 * n + 1 :]
+    b, scale, allowed, zeta = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
+    x = rest[4 * n : 5 * n + 1]
+    shift = rest[5 * n + 1 : 5 * n + 2]
+    shift[0] = 0.0
+    ints = np.zeros(3 * n + 5, np.int32)
+    inside, wrong, rows, memory = ints[:n], ints[n : 2 * n], ints[2 * n : 3 * n + 1], ints[3 * n + 1 :]
     size = equilibrate(M, d, A, b, scale)
-    inside, rows, wrong = np.zeros(n, np.int32), np.empty(n + 1, np.int32), np.empty(n, np.int32)
-    allowed, zeta, x, U = np.empty(n), np.empty(n), np.empty(n + 1), np.empty((n + 1, n + 1))
     warm = False
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
         warm = warm or lam[i] > 0.0
     for i in range(n):
         inside[i] = 1 if (lam[i] > 0.0 if warm else d[i] < 0.0) else 0
-    shift = np.zeros(1)
-    memory = np.zeros(4, np.int32)
     memory[0] = n + 1
     memory[1] = TRIES
     outcome = GOING
@@ -201,35 +206,44 @@ def block_solve(M, d, tolerance, limit, lam, basic_out, counts_out):
             break
     for i in range(n):
         lam[i] = max(lam[i], 0.0)
-    count = 0
     if shift[0] > 0.0:
-        state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
-        force_start(A, lam, U, rows, state, x)
-        for i in range(n):
-            wrong[i] = 0
-        outcome = force_run(A, b, allowed, lam, U, rows, state, wrong, x, zeta, last, limit, pivots)
-        memory[2] += pivots[0]
-        for i in range(n):
-            inside[i] = 0
-        for a in range(state[COUNT]):
-            inside[rows[a]] = 1
+        outcome = make_basic(A, b, allowed, limit, lam, U, rows, inside, wrong, x, zeta, memory)
+    count = 0
     for i in range(n):
         lam[i] *= size * scale[i]
         if inside[i] == 1:
-            basic_out[count] = i
+            found_out[3 + count] = i
             count += 1
-    counts_out[0] = rounds
-    counts_out[1] = memory[2]
-    counts_out[2] = count
-    return outcome
+    found_out[0] = rounds
+    found_out[1] = memory[2]
+    found_out[2] = count
+    return outcome, natural_violation(M, d, lam, tolerance, zeta)
 
 
 @kernel
-def natural_violation(M, d, lam, tolerance):
+def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, memory):
+    """From the answer of a shifted problem to a basic one of the given problem by the active-set method; the outcome.
+    `inside` becomes the basis, memory[2] counts its exchanges."""
+    n = len(b)
+    state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
+    force_start(A, lam, U, rows, state, x)
+    for i in range(n):
+        excused[i] = 0
+        inside[i] = 0
+    outcome = force_run(A, b, allowed, lam, U, rows, state, excused, x, zeta, last, limit, pivots)
+    memory[2] += pivots[0]
+    for a in range(state[COUNT]):
+        inside[rows[a]] = 1
+    return outcome
+
+
+@helper
+def natural_violation(M, d, lam, tolerance, zeta):
     """Largest |min(M_ii λ_i, ζ̇_i)| [unit of d], made negative where rounding and tolerance do not explain it."""
     n = len(d)
-    zeta = d.copy()
     size = 0.0  # Σ √M_jj λ_j: |M_ij| <= √M_ii √M_jj bounds the terms of the sums
+    for j in range(n):
+        zeta[j] = d[j]
     for j in range(n):
         if lam[j] > 0.0:
             subtract_row(zeta, 0, -lam[j], M, j, n)
@@ -255,17 +269,15 @@ class BlockPivot:
         """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
         if problem.dimension != 1:
             raise ValueError("block pivoting solves problems without friction")
-        basic, counts = np.empty(len(lam), np.int32), np.empty(3, np.int32)
+        found = np.empty(len(lam) + 3, np.int32)
         limit = iterations or 50 * len(lam) + 100
-        outcome = block_solve(problem.M, problem.d, tolerance, limit, lam, basic, counts)
-        rounds, pivots, count = counts.tolist()
-        if outcome == SOLVED:
-            change = natural_violation(problem.M, problem.d, lam, tolerance)
-            if change >= 0.0:
-                return SolveInfo("solved", rounds, change, pivots, basic[:count])
+        outcome, change = block_solve(problem.M, problem.d, tolerance, limit, lam, found)
+        rounds, pivots, count = found[:3].tolist()
+        if outcome == SOLVED and change >= 0.0:
+            return SolveInfo("solved", rounds, change, pivots, found[3 : 3 + count])
         data = scaled(problem)
         info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
-        return replace(info, iterations=rounds, pivots=pivots + info.pivots)
+        return info._replace(iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """Round by round; `entering` and `leaving` list all that are exchanged after the round."""
