@@ -23,6 +23,7 @@ from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
+from contactlab.physics.solvers.interior_point import InteriorPoint
 from contactlab.physics.solvers.lemke import Lemke
 from contactlab.physics.state import LongArray
 
@@ -270,6 +271,10 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
         if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
             return "solved", held.astype(np.float64)
+        if c > 1:  # near the verge of slip the sweeps would need as many rounds as the distance to it is small
+            force = np.zeros(3 * c)
+            if InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status == "solved":
+                return "solved", force
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     force, rate = np.zeros(3 * c), np.zeros(3 * c)
     scale = float(np.abs(d).max()) + 1e-300
