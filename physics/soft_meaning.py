@@ -1,6 +1,7 @@
 """What the gains K and D of a compliant surface mean for the bodies on it."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material says nothing
@@ -40,6 +41,30 @@ def contact_time(ratio: float, frequency: float) -> float:
     if ratio < 1.0:
         return 2.0 * math.acos(ratio) / (frequency * math.sqrt(1.0 - ratio * ratio))
     return 2.0 * math.acosh(ratio) / (frequency * math.sqrt(ratio * ratio - 1.0))
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What linear gains mean for one body mass on one contact."""
+
+    frequency: float     #: natural, ω_0/2π [Hz]
+    ratio: float         #: damping ratio ζ
+    restitution: float   #: effective e
+    sag: float           #: under the body's weight [m]
+    time: float          #: of an impact [s]
+
+
+def meaning(stiffness: float, damping: float, mass: float, gravity: float) -> Meaning:
+    """What K [N/m] and D [N s/m] mean for a mass [kg] under gravity [m/s2]."""
+    omega = math.sqrt(stiffness / mass)
+    ratio = damping / (2.0 * math.sqrt(stiffness * mass))
+    return Meaning(omega / (2.0 * math.pi), ratio, restitution_of(ratio), mass * gravity / stiffness,
+                   contact_time(ratio, omega))
+
+
+def damping_for(restitution: float, stiffness: float, mass: float) -> float:
+    """D [N s/m] that gives a body of this mass [kg] on this stiffness [N/m] an effective restitution 0 < e <= 1."""
+    return 2.0 * ratio_for(restitution) * math.sqrt(stiffness * mass)
 
 
 def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:

@@ -11,9 +11,12 @@ from contactlab.app.keys import key_of
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.messages import Command, Set, Snapshot
 from contactlab.physics.methods import METHODS
+from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
+from contactlab.physics.soft_meaning import damping_for, meaning
+from contactlab.physics.soft_stability import stable_step
 from contactlab.physics.solvers import SOLVERS, refusal
 
 Send = Callable[[Command], None]
@@ -29,6 +32,8 @@ def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Re
         _about_scene(ui, snapshot)
         style.heading(ui, "Contact")
         draw_material(ui, snapshot, send)
+        if "law" in METHODS[snapshot.settings.method].uses:
+            draw_surfaces(ui, snapshot, send)
         imgui.dummy((0, 0.3 * ui.font))
         style.heading(ui, "Solver")
         draw_solver(ui, snapshot, send)
@@ -68,7 +73,8 @@ def _ask(ui: UiState, send: Send, name: str, shown: float, value: float | int | 
 def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """e and μ of all contacts, or as the materials say; gravity."""
     settings, materials = snapshot.settings, snapshot.model.materials
-    _coefficient(ui, send, "restitution", "Restitution  e", settings.restitution, materials.restitution, 1.0)
+    if "law" not in METHODS[settings.method].uses:  # else it follows from K and D
+        _coefficient(ui, send, "restitution", "Restitution  e", settings.restitution, materials.restitution, 1.0)
     _coefficient(ui, send, "friction", "Friction  μ", settings.friction, materials.friction, 1.5)
     gravity = np.array(settings.gravity)
     size = float(np.linalg.norm(gravity))
@@ -80,6 +86,110 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         direction = gravity / size if size > 0.0 else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in direction * g)
         _ask(ui, send, "gravity", g, (x, y, z))
+
+
+# ------------------------------------------------------------------------------------------- compliant surfaces
+SYMBOLS = {"stiffness_n": "Stiffness  Kₙ", "damping_n": "Damping  Dₙ", "stiffness_t": "Tangential  Kₜ",
+           "damping_t": "Tangential  Dₜ", "stiffness_series": "Series spring  Kₛ"}
+
+
+def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Gains of all pairs, or as the materials say; and what they mean for the bodies in contact."""
+    settings = snapshot.settings
+    pair, mass, names = _contact_in_focus(snapshot)
+    gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
+    units = LAWS[settings.law].units
+    for column, name in enumerate(GAINS):
+        if name == "stiffness_series" and settings.law != "standard_solid":
+            continue
+        springy = name.startswith("stiffness")
+        own = units[0 if springy else 1] if name.endswith("_n") else ("N/m" if springy else "N s/m")
+        shown = _value(ui, name, float(gains[column]))
+        given = getattr(settings, name) is not None
+        _label(ui, SYMBOLS[name], f"{shown:.3g} {own}", button="\uf0e2" if given else "")
+        if given:
+            if imgui.small_button(f"\uf0e2##{name}_materials"):
+                ui.asked.pop(name, None)
+                nothing: Any = None  # as the materials say
+                send(Set(name, nothing))
+            imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
+        imgui.set_next_item_width(FULL)
+        low, high = (1e2, 1e8) if springy else (1e-1, 1e5)
+        changed, value = style.slider(name, min(max(shown, low), high), low, high, "%.3g", ui, logarithmic=True)
+        if changed:
+            _ask(ui, send, name, value, value)
+    if settings.law == "linear":
+        _gains_mean(ui, snapshot, send, float(gains[0]), float(gains[1]), mass, names)
+
+
+def _contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:
+    """Materials, reduced mass [kg] and names of the bodies of the contact that carries most; without one, of the
+    heaviest body on its own material."""
+    model, contacts = snapshot.model, snapshot.contacts
+    if len(contacts.lam):
+        i = int(np.argmax(contacts.lam))
+        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
+        material = model.shapes.material
+        inverse = float(model.inv_mass[a] + model.inv_mass[b])
+        pair = int(material[contacts.shape_a[i]]), int(material[contacts.shape_b[i]])
+        names = f"{snapshot.labels.bodies[a]} – {snapshot.labels.bodies[b]}"
+        return pair, 1.0 / inverse if inverse > 0.0 else 1.0, names
+    if not model.mass.any():
+        return (0, 0), 1.0, "1 kg"
+    body = int(np.argmax(model.mass))
+    shapes = np.flatnonzero(model.shapes.body == body)
+    material = int(model.shapes.material[shapes[0]]) if len(shapes) else 0
+    return (material, material), float(model.mass[body]), snapshot.labels.bodies[body]
+
+
+def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, k: float, d: float, mass: float, names: str) -> None:
+    """Frequency, damping ratio, effective restitution and sag; a button that chooses D for a restitution."""
+    m = meaning(k, d, mass, float(np.linalg.norm(snapshot.settings.gravity)))
+    style.muted(ui, f"{names}, {mass:.3g} kg", wrap=True)
+    for label, value in (("Natural frequency", f"{m.frequency:.3g} Hz"), ("Damping ratio  ζ", f"{m.ratio:.3g}"),
+                         ("Effective e", f"{m.restitution:.3f}"), ("Sag under its weight", f"{1e3 * m.sag:.3g} mm"),
+                         ("An impact lasts", f"{1e3 * m.time:.3g} ms")):
+        _label(ui, label, value)
+    wanted = ui.asked.get("wanted_e", (0.5, 0.0))[0]
+    _label(ui, "Wanted e", f"{wanted:.2f}")
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - 5.5 * ui.font)
+    changed, wanted = style.slider("wanted_e", wanted, 0.05, 0.99, "%.2f", ui)
+    if changed:
+        ui.asked["wanted_e"] = (wanted, 0.0)
+    imgui.same_line()
+    if imgui.button("choose D"):
+        value = damping_for(wanted, k, mass)
+        _ask(ui, send, "damping_n", value, value)
+    imgui.set_item_tooltip(f"Set the damping that makes {names} bounce with this e")
+
+
+def _substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Substeps: automatic, or a number; a warning where they are too few."""
+    settings, made = snapshot.settings, snapshot.info.substeps
+    automatic = settings.substeps == 0
+    changed, automatic = imgui.checkbox("Substeps as needed", automatic)
+    if changed:
+        send(Set("substeps", 0 if automatic else max(made, 1)))
+    imgui.same_line()
+    _right_aligned(ui, f"{made}")
+    integrator = (INTEGRATORS | IMPLICIT)[settings.integrator]
+    if integrator.implicit or integrator.adaptive:
+        return
+    if settings.substeps:
+        count = _value(ui, "substeps", settings.substeps)
+        imgui.set_next_item_width(FULL)
+        changed, count = style.slider("substeps", count, 1.0, 500.0, "%.0f", ui, logarithmic=True)
+        if changed:
+            _ask(ui, send, "substeps", round(count), round(count))
+    pair, mass, _ = _contact_in_focus(snapshot)
+    k, d = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0, :2]
+    largest = stable_step(integrator, float(k) / mass, float(d) / mass)
+    _label(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
+    if settings.h / max(made, 1) > largest:
+        with style.color(imgui.Col_.text, style.colors(ui).warning):
+            imgui.text_wrapped("\uf071  This step is too long for the stiffness: the run will blow up")
+        if imgui.button("make as many substeps as needed"):
+            send(Set("substeps", 0))
 
 
 def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float | None, table: np.ndarray, top: float
@@ -130,7 +240,11 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     settings = snapshot.settings
     uses = METHODS[settings.method].uses
     _choice(ui, send, "method", "Method", settings.method, METHODS)
-    _choice(ui, send, "integrator", "Integrator", settings.integrator, INTEGRATORS)
+    offered = INTEGRATORS | IMPLICIT if settings.method == "compliant" else INTEGRATORS
+    _choice(ui, send, "integrator", "Integrator", settings.integrator, offered)
+    if "law" in uses:
+        _choice(ui, send, "law", "Surface", settings.law, LAWS)
+        _choice(ui, send, "surface", "Recovery", settings.surface, SURFACES)
     if "solver" in uses:
         _solver_choice(ui, send, snapshot)
     if "impact_law" in uses:
@@ -141,6 +255,8 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     changed, rate = style.slider("h", rate, 30.0, 4000.0, "%.0f", ui, logarithmic=True)
     if changed:
         _ask(ui, send, "h", round(rate), 1.0 / round(rate))
+    if "substeps" in uses:
+        _substeps(ui, snapshot, send)
     if "iterations" not in uses:
         return
     count = _value(ui, "iterations", settings.iterations)
