@@ -16,6 +16,7 @@ from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
 from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
 from contactlab.physics.toml_writer import to_toml
+from contactlab.physics.urdf import read_urdf
 
 LARGEST_FILE = 16 * 2**20  # of a scene [bytes]
 
@@ -27,6 +28,7 @@ class Scene:
     tables: SceneFile
     folder: Path | None = field(default=None, compare=False)  #: where mesh files lie
     path: Path | None = field(default=None, compare=False)    #: the file it was read from
+    notes: tuple[str, ...] = field(default=(), compare=False)  #: what reading another format left out
 
     @property
     def name(self) -> str:
@@ -77,6 +79,13 @@ class Scene:
         real = path.resolve()  # opened by hand, a link may lead anywhere
         return cls(read_tables(mesh_scene(real), path.name, real.parent), real.parent, path)
 
+    @classmethod
+    def from_urdf(cls, path: str | Path) -> "Scene":
+        """A robot from a URDF file, with the meshes beside it. Raises SceneError where it cannot be read."""
+        path = Path(path)
+        robot = read_urdf(path)
+        return cls(read_tables(robot.tables, path.name, path.parent), path.parent, path, robot.notes)
+
     def save(self, path: str | Path) -> None:
         """Write the scene as a TOML file, with its meshes below the same folder.
 
@@ -102,7 +111,9 @@ class Scene:
 
     def build(self) -> Setup:
         """Model, first state, labels and settings. Raises SceneError where a mesh cannot be used."""
-        return build(self.tables, self.folder, self.path.name if self.path is not None else "scene")
+        setup = build(self.tables, self.folder, self.path.name if self.path is not None else "scene")
+        labels = setup.labels._replace(notes=(*self.notes, *setup.labels.notes))
+        return setup._replace(labels=labels)
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -156,9 +167,10 @@ def _extent(lengths: Any) -> str:
 
 
 def open_file(path: str | Path) -> Scene:
-    """A scene file where it ends in .toml, else a mesh as a scene. Raises SceneError."""
+    """A scene file where it ends in .toml, a robot where in .urdf, else a mesh as a scene. Raises SceneError."""
     path = Path(path)
-    return Scene.load(path) if path.suffix.lower() == ".toml" else Scene.from_mesh(path)
+    readers = {".toml": Scene.load, ".urdf": Scene.from_urdf}
+    return readers.get(path.suffix.lower(), Scene.from_mesh)(path)
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]
