@@ -14,14 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.assemble import point_response, put_own_block, six, sym_inverse, sym_vec, three
-from contactlab.physics.dynamics import ldl
 from contactlab.physics.dynamics.constraints import Constraints
+from contactlab.physics.dynamics.ldl import solve_block
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ARM_A, ARM_B, INV_INERTIA, INV_MASS, NORMAL, System
 from contactlab.physics.vec import add, cross, dot, scale, sub
 
 SLIGHT = 1e-9  # part of a body's own answer that is added where joints hold it: no direction is quite without
+HELD = 1e-6    # the same for the mouse spring, which may pull at the joint itself
 
 
 class Bounded(NamedTuple):
@@ -139,7 +140,7 @@ def through_joints(islands, rows, J, W, factor, lam, a, b, start, K_out):
                     for j in range(6):
                         total += J[r, 6 * end + j] * K_out[p, j]
             lam[r] = -total
-        ldl.solve(factor, low, high, lam)
+        solve_block(factor, low, high, lam)
         for r in range(low, high):
             for end in range(2):
                 i = int(rows.a[r]) if end == 0 else int(rows.b[r])
@@ -238,6 +239,8 @@ def soften_grab(grab, w):
     """The mouse spring's rows in a mechanism: (W + γ w 1) p + (u without p) + bias = 0 with w the largest answer of any
     direction, so that the spring is as soft where joints hold the body as where they let it go."""
     largest = max(w[0] + abs(w[1]) + abs(w[2]), max(abs(w[1]) + w[3] + abs(w[4]), abs(w[2]) + abs(w[4]) + w[5]))
+    alone = max(grab.matrix[0], max(grab.matrix[3], grab.matrix[5]))
+    largest = max(largest, HELD * alone)
     stiff = grab.softness[0] * largest
     inverse = sym_inverse((w[0] + stiff, w[1], w[2], w[3] + stiff, w[4], w[5] + stiff))
     for j in range(6):

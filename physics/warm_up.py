@@ -78,6 +78,7 @@ def compile_second_half() -> None:
     detector.detect(state.bodies, np.zeros(body_count(model)))
     _fly()
     _solve()
+    _run_joined()
 
 
 def _solve() -> None:
@@ -124,6 +125,15 @@ def _run(scene: Scene) -> None:
     soft = Simulation(scene, method="compliant")
     soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
     _use(soft)
+
+
+def _run_joined() -> None:
+    """A body on a hinge that rests on the ground."""
+    joint = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
+             "coordinates": "maximal", "motor": {"torque": 1.0}}
+    body = {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPES[0]]}
+    ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
+    _use(Simulation(Scene.from_dict({"body": [body, ground], "joint": [joint]}), method="time_stepping"))
 
 
 def _run_exactly() -> None:

@@ -159,7 +159,7 @@ class Constraints:
 
     def solve(self, right: Array) -> Array:
         """λ (m,) of (J M⁻¹ Jᵀ + diag(softness)) λ = right; overwrites and returns `right`."""
-        ldl.solve(self.factor, 0, len(right), right)
+        ldl.solve(self.factor, right)
         return right
 
     def velocities(self, v: Array, w: Array) -> Array:

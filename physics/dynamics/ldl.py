@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.jit import kernel
+from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 
 RANK = 1e-10  # pivots below this part of their diagonal entry count as zero
@@ -103,9 +103,9 @@ def factorise(values, factor):
     return rank
 
 
-@kernel
-def solve(factor, start, end, x_in_out):
-    """Replace x[start : end] by the solution of a block of equations that no others touch; all of them: 0, n."""
+@helper
+def solve_block(factor, start, end, x_in_out):
+    """Replace x[start : end] by the solution of a block of equations that no others touch."""
     L_first, L_rows, L, inverse = factor.L_first, factor.L_rows, factor.L, factor.inverse
     for j in range(start, end):
         for p in range(L_first[j], L_first[j + 1]):
@@ -115,3 +115,9 @@ def solve(factor, start, end, x_in_out):
         for p in range(L_first[j], L_first[j + 1]):
             total -= L[p] * x_in_out[L_rows[p]]
         x_in_out[j] = total
+
+
+@kernel
+def solve(factor, x_in_out):
+    """Replace x (n,) by the solution."""
+    solve_block(factor, 0, len(x_in_out), x_in_out)

@@ -199,3 +199,13 @@ def test_a_grabbed_link_follows_the_mouse_with_all_that_hangs_on_it():
     sim.run(until=3.0)
     assert np.linalg.norm(sim.position("bob")) == pytest.approx(1.0, abs=1e-10)
     assert sim.position("bob")[0] > 0.6
+
+
+def test_pulling_at_the_joint_itself_moves_nothing():
+    """The mouse holds the very point that a joint holds in the world: the spring pulls in vain, with a finite force."""
+    body = {"name": "body", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+    sim = Simulation(Scene.from_dict(scene([body], [hinge("world", "body", (0, 0, 0))])))
+    sim.grab("body", [0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    sim.run(until=0.1)
+    assert np.abs(sim.position("body")).max() < 1e-12
+    assert np.isfinite(sim.loads.grab_force).all()
