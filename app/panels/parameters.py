@@ -13,7 +13,7 @@ from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.messages import Command, Set, Snapshot
-from contactlab.physics.methods import METHODS
+from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.soft_meaning import damping_for, meaning
 from contactlab.physics.soft_stability import stable_step
@@ -249,6 +249,8 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         _solver_choice(ui, send, snapshot)
     if "impact_law" in uses:
         _choice(ui, send, "impact_law", "Impacts", settings.impact_law, IMPACT_LAWS)
+    if "joint_cure" in uses and (snapshot.model.joints.generalized == 0).any():
+        _choice(ui, send, "joint_cure", "Joints", settings.joint_cure, CURES)
     rate = _value(ui, "h", 1.0 / settings.h)
     _label(ui, "Step  h", f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
     imgui.set_next_item_width(FULL)

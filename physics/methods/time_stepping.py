@@ -56,7 +56,7 @@ class TimeStepping:
     """METHODS["time_stepping"]. Holds scratch memory only; all that matters later is in the State."""
 
     title: ClassVar[str] = "Time stepping (Moreau–Jean)"
-    uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations"})
+    uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)
