@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, block, body, ground, simulate
 
+from contactlab.physics.contact_sets import SLIDE, STICK, resolve
 from contactlab.physics.scene import Scene, SceneError
 from contactlab.physics.simulation import Simulation
 
@@ -138,3 +139,39 @@ def test_a_ball_with_spin_bounces_by_every_law_within_the_cone_and_gains_no_ener
     assert np.hypot(hit.impulse[0], hit.impulse[1]) <= mu * hit.impulse[2] * (1 + 1e-12) + 1e-15
     assert sim.energy().total <= before
     assert (hit.energy_before, hit.energy_after) == pytest.approx((before, sim.energy().total), rel=1e-12)
+
+
+def test_time_stepping_tends_to_the_exact_motion_with_its_own_order():
+    """A bowled ball slides, then rolls, and a block is braked until it stops: the error of Moreau's first order scheme
+    against the exact run halves with h. (The block does not spin: how four corners share its weight would then matter
+    to its motion, and rigid bodies leave that open.)"""
+    bodies = [ground(), ball("b", (0, 0, 0.1), velocity=(2.0, 0, 0)),
+              block("c", (0, 3, 0.25), velocity=(0.3, 1.0, 0))]
+
+    def ends(h, method):
+        sim = simulate(*bodies, mu=0.3, h=h, iterations=300, method=method)
+        sim.run(until=0.5)
+        return np.concatenate([sim.position("b"), sim.position("c"), sim.velocity("b")])
+
+    exact_ends = ends(1 / 240, "event_driven")
+    errors = [np.abs(ends(h, "time_stepping") - exact_ends).max() for h in (1 / 240, 1 / 480, 1 / 960)]
+    assert errors[0] < 2.0 * 0.5 * G / 240  # velocities within g h of the braking, over half a second
+    assert np.log2(errors[0] / errors[2]) / 2.0 >= 0.9
+
+
+@pytest.mark.parametrize("excess", [1e-6, -1e-6])
+def test_a_block_on_four_corners_is_told_apart_at_the_verge_of_slip(excess):
+    """C6: sticks iff tan θ <= μ, at μ = tan θ (1 ± 1e-6); below, it begins to slide with g (sin θ - μ cos θ)."""
+    th = np.radians(25.0)
+    mu = np.tan(th) * (1 + excess)
+    sim = exact(ground(), block("b", (0, 0, 0.25)), mu=mu, gravity=(G * np.sin(th), 0, -G * np.cos(th)))
+    problem = sim.problem()
+    found = resolve(problem.M, problem.d, np.zeros(12), np.full(4, mu), {})
+    assert found.status == "solved"
+    slides = max(0.0, G * (np.sin(th) - mu * np.cos(th)))
+    assert np.hypot(found.rate[1::3], found.rate[2::3]) == pytest.approx(np.full(4, slides), abs=1e-12)
+    assert (STICK in found.mode) == (excess > 0) != (SLIDE in found.mode)
+    if excess > 0:
+        sim.run(until=0.25)
+        assert np.abs(sim.v).max() < 1e-12
+        assert sim.event_count == 0
