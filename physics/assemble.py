@@ -10,6 +10,7 @@ import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import cone_projection, restitution_bias
+from contactlab.physics.link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
 from contactlab.physics.model import BodyKind
 from contactlab.physics.problem import (
     ANGULAR,
@@ -24,6 +25,7 @@ from contactlab.physics.problem import (
     LINEAR,
     NORMAL,
     NORMAL_STEP,
+    ON_BODY,
     SLIP_STEP,
     ContactProblem,
     System,
@@ -52,6 +54,7 @@ from contactlab.physics.vec import (
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
+SOFTEST = 1e-9  # of its trace, added to W of a contact on links, which yield in some directions only: W can be singular
 GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
 GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
 GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # its largest angular acceleration when turning [rad/s2]
@@ -150,6 +153,40 @@ def push(bodies, i, arm, p):
 
 
 @helper
+def pair_velocity(system, bodies, v, k):
+    """u of row k, surfaces left out, of bodies that move as `bodies` and trees as v say."""
+    rows, trees = system.rows, system.trees
+    i = system.contact[k]
+    u = (0.0, 0.0, 0.0)
+    for side in range(2):
+        sign = 1.0 if side == 1 else -1.0
+        body = int(system.body_b[k]) if side == 1 else int(system.body_a[k])
+        arm = three(rows, k, ARM_B) if side == 1 else three(rows, k, ARM_A)
+        slot = trees.slot[i, side] if trees.linked[i] == 1 else ON_BODY
+        if slot >= 0:
+            u = axpy(sign, linked_velocity(slot, trees.span, trees.J, v), u)
+        elif slot == ON_BODY:
+            u = axpy(sign, add(three(bodies, body, LINEAR), cross(three(bodies, body, ANGULAR), arm)), u)
+    return u
+
+
+@helper
+def push_pair(system, bodies, v, k, p):
+    """Let the impulse p of row k act on b, and -p on a, in `bodies` and on the trees' velocities v."""
+    rows, trees = system.rows, system.trees
+    i = system.contact[k]
+    for side in range(2):
+        signed = p if side == 1 else neg(p)
+        slot = trees.slot[i, side] if trees.linked[i] == 1 else ON_BODY
+        if slot >= 0:
+            linked_push(slot, trees.span, trees.Y, signed, v)
+        elif slot == ON_BODY and side == 1:
+            push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), signed)
+        elif slot == ON_BODY:
+            push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), signed)
+
+
+@helper
 def surface_velocity(velocity, spin, i, q, arm):
     """Velocity of a running surface relative to its body, at the world arm from the body's origin."""
     s = row(velocity, i)
@@ -192,6 +229,8 @@ def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h,
     relative velocity of running surfaces (c, 3) and ζ before the step (c,). surface_v and surface_w are those of
     Motions; x and q the poses in the middle of the step."""
     rows, bodies, impulse = system.rows, system.bodies, system.impulse
+    linked, slot, span = system.trees.linked, system.trees.slot, system.trees.span
+    J, Y = system.trees.J, system.trees.Y
     k = 0
     for i in range(int(contacts.count[0])):
         a = int(contacts.body_a[i])
@@ -218,8 +257,16 @@ def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h,
         put_three(rows, k, ARM_B, arm_b)
         put_three(rows, k, BIAS, axpy(bias, n, surface))
         rows[k, FRICTION] = contacts.friction[i]
-        put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
-                      point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
+        w_a = point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a)
+        w_b = point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b)
+        if linked[i] == 1:  # links are immovable in the bodies' terms: their parts of w are 0 so far
+            if slot[i, 0] >= 0:
+                w_a = link_response(slot[i, 0], span, J, Y)
+            if slot[i, 1] >= 0:
+                w_b = link_response(slot[i, 1], span, J, Y)
+            soft = SOFTEST * (w_a[0] + w_a[3] + w_a[5] + w_b[0] + w_b[3] + w_b[5])
+            w_b = (w_b[0] + soft, w_b[1], w_b[2], w_b[3] + soft, w_b[4], w_b[5] + soft)
+        put_own_block(rows, k, n, w_a, w_b)
         k += 1
     system.count[0] = k
 
@@ -241,7 +288,7 @@ def put_own_block(rows, k, n, w_a, w_b):
 
 
 @kernel
-def hold(middle, loads, mass, h, bodies, grab):
+def hold(middle, loads, kind, mass, h, bodies, trees, grab):
     """Set up the mouse spring's rows: critically damped with rate GRAB_RATE for the held body by itself, implicit in
     time and so stable for every mass and step.
 
@@ -261,11 +308,18 @@ def hold(middle, loads, mass, h, bodies, grab):
     stretch = sub(arm, pull)
     limit = mass[body] * GRAB_LIMIT
     grab.turn[0] = loads.grab_turn[0]
+    grab.link[0] = 1 if kind[body] == LINK else 0
     if grab.turn[0] == 1:
         w = inertia
         axis = cross(pull, arm)  # turning by +|angle| about it takes the target's direction to the arm's
         size = norm(axis)
         stretch = scale(math.atan2(size, dot(pull, arm)) / size if size > 0.0 else 0.0, axis)
+    if grab.link[0] == 1:
+        w = link_response(GRAB_SLOT, trees.span, trees.J, trees.Y)
+        soft = SOFTEST * (w[0] + w[3] + w[5])
+        w = (w[0] + soft, w[1], w[2], w[3] + soft, w[4], w[5] + soft)
+        limit = max(3.0 / (w[0] + w[3] + w[5]), mass[body]) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
+    if grab.turn[0] == 1:
         limit = GRAB_TURN_LIMIT / max(w[0], max(w[3], w[5]))
     inverse = sym_inverse(w)
     for j in range(6):
@@ -361,8 +415,7 @@ def warm_start(memory, previous, system):
             known += 1
             p = cone_projection(row(memory.impulse, j), three(rows, k, NORMAL), rows[k, FRICTION])
             put(impulse, k, p)
-            push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), p)
-            push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), neg(p))
+            push_pair(system, bodies, system.trees.v, k, p)
     return known
 
 
@@ -407,7 +460,7 @@ def frame_of(rows, k):
 def delassus(system, M_out):
     """M (3c, 3c) of the system's rows in contact frames, without the mouse spring's answer."""
     rows, bodies = system.rows, system.bodies
-    answer = bodies.copy()  # velocities after a unit impulse alone
+    answer, of_trees = bodies.copy(), np.zeros(len(system.trees.v))  # velocities after a unit impulse alone
     answer[:, : ANGULAR + 3] = 0.0
     for k in range(int(system.count[0])):
         a = int(system.body_a[k])
@@ -415,16 +468,14 @@ def delassus(system, M_out):
         for j in range(3):
             unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
             p = mat_t_vec(frame_of(rows, k), unit)
-            push(answer, b, three(rows, k, ARM_B), p)
-            push(answer, a, three(rows, k, ARM_A), neg(p))
+            push_pair(system, answer, of_trees, k, p)
             for i in range(int(system.count[0])):
-                u = relative_velocity(answer, int(system.body_a[i]), int(system.body_b[i]), three(rows, i, ARM_A),
-                                      three(rows, i, ARM_B))
-                u = mat_vec(frame_of(rows, i), u)
+                u = mat_vec(frame_of(rows, i), pair_velocity(system, answer, of_trees, i))
                 for r in range(3):
                     M_out[3 * i + r, 3 * k + j] = u[r]
             answer[a, : ANGULAR + 3] = 0.0
             answer[b, : ANGULAR + 3] = 0.0
+            of_trees[:] = 0.0
 
 
 @kernel
@@ -432,9 +483,7 @@ def in_frames(system, u_out, lam_out):
     """Velocities u and impulses λ (3c,) of the system's rows in contact frames."""
     rows, bodies = system.rows, system.bodies
     for k in range(int(system.count[0])):
-        u = add(three(rows, k, BIAS), relative_velocity(bodies, int(system.body_a[k]), int(system.body_b[k]),
-                                                        three(rows, k, ARM_A), three(rows, k, ARM_B)))
-        u = mat_vec(frame_of(rows, k), u)
+        u = mat_vec(frame_of(rows, k), add(three(rows, k, BIAS), pair_velocity(system, bodies, system.trees.v, k)))
         p = mat_vec(frame_of(rows, k), row(system.impulse, k))
         for r in range(3):
             u_out[3 * k + r] = u[r]
@@ -449,8 +498,7 @@ def take_impulses(lam, system):
         p = mat_t_vec(frame_of(rows, k), (lam[3 * k], lam[3 * k + 1], lam[3 * k + 2]))
         change = sub(p, row(system.impulse, k))
         put(system.impulse, k, p)
-        push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), change)
-        push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), neg(change))
+        push_pair(system, bodies, system.trees.v, k, change)
 
 
 def to_dense(system: System) -> ContactProblem:

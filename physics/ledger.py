@@ -20,7 +20,7 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, spring_end
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.problem import ANGULAR, ARM_A, ARM_B, INV_MASS, LINEAR, NORMAL
+from contactlab.physics.problem import ANGULAR, ARM_A, ARM_B, INV_MASS, LINEAR, NORMAL, ON_BODY
 from contactlab.physics.state import Contacts, State
 from contactlab.physics.vec import add, axpy, cross, dot, norm, row, scale, sub
 
@@ -167,9 +167,11 @@ def book_contacts(system, before, surface, ledger):
         along = dot(p, n) * dot(slip, n)
         across = dot(p, slip) - along
         work = 0.0
-        if after[b, INV_MASS] > 0.0:
+        on_links = system.trees.linked[system.contact[k]] == 1
+        slot_a, slot_b = system.trees.slot[system.contact[k], 0], system.trees.slot[system.contact[k], 1]
+        if after[b, INV_MASS] > 0.0 or (on_links and slot_b != ON_BODY):
             work += dot(p, v_b)
-        if after[a, INV_MASS] > 0.0:
+        if after[a, INV_MASS] > 0.0 or (on_links and slot_a != ON_BODY):
             work -= dot(p, v_a)
         credit(ledger, IMPACTS, along, nothing, nothing)
         credit(ledger, FRICTION, min(across, 0.0), nothing, nothing)

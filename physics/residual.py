@@ -8,9 +8,10 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 
 import numpy as np
 
-from contactlab.physics.assemble import six, sym_vec, three
+from contactlab.physics.assemble import pair_velocity, six, sym_inverse, sym_vec, three
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import cone_projection
+from contactlab.physics.link_rows import joint_residual
 from contactlab.physics.model import Array
 from contactlab.physics.problem import (
     ANGULAR,
@@ -20,6 +21,7 @@ from contactlab.physics.problem import (
     FRICTION,
     INV_INERTIA,
     INV_MASS,
+    INVERSE,
     LINEAR,
     NORMAL,
     ContactProblem,
@@ -43,6 +45,12 @@ def system_residual(system):
     for k in range(int(system.count[0])):
         u = three(rows, k, BIAS)
         mean = 0.0
+        if system.trees.linked[system.contact[k]] == 1:
+            xx, _, _, yy, _, zz = sym_inverse(six(rows, k, INVERSE))
+            u, mean = add(u, pair_velocity(system, bodies, system.trees.v, k)), (xx + yy + zz) / 3.0
+            e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
+            worst = max(worst, e)
+            continue
         for side in range(2):
             i = int(system.body_b[k]) if side == 1 else int(system.body_a[k])
             r = three(rows, k, ARM_B) if side == 1 else three(rows, k, ARM_A)
@@ -54,7 +62,8 @@ def system_residual(system):
             mean += bodies[i, INV_MASS] + (dot(r, r) * (xx + yy + zz) - dot(r, s_r)) / 3.0
         e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
         worst = max(worst, e)
-    return worst
+    trees = system.trees
+    return max(worst, joint_residual(int(trees.count[0]), trees.dof, trees.number, trees.v))
 
 
 @kernel

@@ -75,7 +75,7 @@ class Simulation:
         self._method: Any = None
         self._scene_model = setup.model
         self._number = {name: i for i, name in enumerate(self.labels.bodies)}
-        self.loads = empty_loads(len(self._number))
+        self.loads = self._no_loads()
         self._dynamic = np.flatnonzero(setup.model.kind == BodyKind.DYNAMIC)
         wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
         self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
@@ -246,7 +246,7 @@ class Simulation:
         """The recorded inputs with which state number `step` was advanced; the loads as a copy."""
         assert self.history is not None
         inputs = self.history.inputs(step)
-        return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else empty_loads(len(self._number))
+        return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else self._no_loads()
 
     def energy(self) -> Energy:
         """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
@@ -347,9 +347,12 @@ class Simulation:
             names = [repr(self.labels.bodies[i]) for i in refused.bodies]
             raise ValueError(refused.reason.format(*names)) from refused
 
+    def _no_loads(self) -> Loads:
+        return empty_loads(len(self._number), len(self.state.joints.v))
+
     def _loads_or_none(self) -> Loads | None:
         loads = self.loads
-        if loads.grab_body[0] < 0 and not loads.force.any() and not loads.torque.any():
+        if loads.grab_body[0] < 0 and not loads.force.any() and not loads.torque.any() and not loads.joint.any():
             return None
         return _copy_loads(loads)
 
@@ -376,7 +379,7 @@ class Simulation:
         self._set_state(0, self._start)
         self._events.clear()
         self._dropped_events = 0
-        self.loads = empty_loads(len(self._number))
+        self.loads = self._no_loads()
         if self.history is not None:
             self.history.clear()
 
@@ -412,7 +415,7 @@ class Simulation:
                 self._advance()
         finally:
             self._apply(settings)
-            self.loads = empty_loads(len(self._number))
+            self.loads = self._no_loads()
 
 
 def _surfaces(surfaces: Array, settings: Settings) -> Array:
@@ -475,6 +478,9 @@ def _check_joints(model: Model, labels: Labels, method: str) -> None:
                 raise ValueError(f"{labels.joints[j]} is in maximal coordinates and hangs on {labels.bodies[body]!r}, "
                                  "which moves in generalized ones; all joints of a mechanism with loops must be in "
                                  "maximal coordinates")
+    if len(np.unique(joints.generalized)) > 1:
+        raise ValueError("joints in generalized and in maximal coordinates cannot move in one scene yet; all of them "
+                         "must be of one kind")
     for name, generalized in (("generalized", 1), ("maximal", 0)):
         if name not in JOINTS.get(method, ()) and (joints.generalized == generalized).any():
             raise ValueError(f"the method {method} cannot move joints in {name} coordinates")

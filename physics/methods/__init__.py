@@ -11,6 +11,6 @@ METHODS: dict[str, type[Method]] = {
 }
 
 #: by method: the coordinates of joints that it knows; methods not listed know none
-JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset({"maximal"})}
+JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset({"generalized", "maximal"})}
 
 __all__ = ["CURES", "JOINTS", "METHODS", "Method", "Untreatable"]

@@ -1,14 +1,15 @@
 """The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
 
-from contactlab.physics.assemble import place_of, push, relative_velocity, three
+from contactlab.physics.assemble import pair_velocity, place_of, push_pair, relative_velocity, three
 from contactlab.physics.dynamics.free_body import angular_velocity
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.link_rows import push_row, row_velocity
 from contactlab.physics.model import BodyKind
-from contactlab.physics.problem import ANGULAR, ARM_A, ARM_B, INV_MASS, LINEAR, NORMAL, NORMAL_STEP
+from contactlab.physics.problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
 from contactlab.physics.state import Case
 from contactlab.physics.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 
 
@@ -23,7 +24,7 @@ def reach(kind, bodies, radius, base, h, margin_out):
     """How far a surface point of each body can get within a step beyond what gravity adds: base + h (|v| + |ω| r)."""
     for i in range(len(kind)):
         far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
-        margin_out[i] = base + far if kind[i] == DYNAMIC else far
+        margin_out[i] = base + far if kind[i] == DYNAMIC or kind[i] == LINK else far
 
 
 @kernel
@@ -64,19 +65,19 @@ def find_involved(system, involved_out):
 
 # ------------------------------------------------------------------------------------------------------- positions
 @kernel
-def separate(gap, system, slop, h, share, fastest, sweeps, need, shift_out):
+def separate(gap, system, slop, h, share, fastest, sweeps, need, need_joint, shift_out, shift_v_out):
     """Small displacements that take overlap out of contacts that do not separate; velocities are not touched, so no
-    kinetic energy comes of it. They stand in shift_out (n, BODY_SIZE) in the place of velocities. Returns the number of
-    overlaps found. need (c, 2) is scratch.
+    kinetic energy comes of it. They stand in shift_out (n, BODY_SIZE) in the place of velocities, and in shift_v_out
+    (n_v,) for trees. Returns the number of overlaps found. need (c, 2) and need_joint (r, 2) are scratch.
 
     With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a `share` of the overlap at a time, at
     most `fastest`),  δ = M⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
     """
-    rows, bodies, body_a, body_b = system.rows, system.bodies, system.body_a, system.body_b
+    rows, bodies, trees = system.rows, system.bodies, system.trees
     count = int(system.count[0])
-    found = 0
+    found = need_of_limits(trees.count[0], trees.dof, trees.number, trees.gap, trees.v, h, share, slop, need_joint)
     for k in range(count):
-        u = relative_velocity(bodies, int(body_a[k]), int(body_b[k]), three(rows, k, ARM_A), three(rows, k, ARM_B))
+        u = pair_velocity(system, bodies, trees.v, k)
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1
@@ -84,24 +85,38 @@ def separate(gap, system, slop, h, share, fastest, sweeps, need, shift_out):
         need[k, 0] = ahead if system.fired[k] == 0 else max(ahead, 0.0)
         need[k, 1] = 0.0  # s
     shift_out[:, :INV_MASS] = 0.0
+    shift_v_out[:] = 0.0
     if found == 0:
         return 0
     shift_out[:, INV_MASS:] = bodies[:, INV_MASS:]
     for sweep in range(sweeps):
+        for k in range(trees.count[0]):
+            missing = need_joint[k, 0] + row_velocity(trees.dof, trees.number, k, shift_v_out)
+            s = max(0.0, need_joint[k, 1] - trees.number[k, JOINT_STEP] * missing)
+            push_row(trees.dof, trees.response, k, s - need_joint[k, 1], shift_v_out)
+            need_joint[k, 1] = s
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
-            a = int(body_a[k])
-            b = int(body_b[k])
             n = three(rows, k, NORMAL)
-            arm_a = three(rows, k, ARM_A)
-            arm_b = three(rows, k, ARM_B)
-            missing = need[k, 0] + dot(n, relative_velocity(shift_out, a, b, arm_a, arm_b))
+            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, shift_v_out, k))
             s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
             change = s - need[k, 1]
             if change != 0.0:
                 need[k, 1] = s
-                push(shift_out, b, arm_b, scale(change, n))
-                push(shift_out, a, arm_a, scale(-change, n))
+                push_pair(system, shift_out, shift_v_out, k, scale(change, n))
+    return found
+
+
+@helper
+def need_of_limits(count, dof, number, gap, v, h, share, slop, need_out):
+    """How far every limit is from being kept at the next middle (a share of what is missing); the number missing."""
+    found = 0
+    for k in range(count):
+        ahead = gap[k] + h * row_velocity(dof, number, k, v) + slop
+        if ahead < 0.0:
+            found += 1
+        need_out[k, 0] = share * ahead if ahead < 0.0 else ahead
+        need_out[k, 1] = 0.0
     return found
 
 

@@ -6,8 +6,9 @@
     q⁺  = q_m ⊕ u⁺ h/2                                  half a step with the new velocity   [Moreau 1999; Jean 1999]
 
 Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
-exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Bodies that nothing can touch in
-this step are advanced by the chosen integrator instead.
+exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
+coordinates of their joints, u = v, M = H. Bodies that nothing can touch in this step are advanced by the chosen
+integrator instead.
 """
 
 import math
@@ -19,10 +20,24 @@ from contactlab.physics.assemble import assemble, free_motion, hold, match, mome
 from contactlab.physics.collision import Detector
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.ledger import book_contacts, book_loads
+from contactlab.physics.link_rows import (
+    assign_slots,
+    drift_links,
+    fill_grab,
+    fill_slots,
+    finish_links,
+    free_links,
+    involve_trees,
+    joint_rows,
+    tree_fraction,
+    write_velocities,
+)
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.joint_stage import JointStage
 from contactlab.physics.methods.moreau import (
@@ -35,8 +50,15 @@ from contactlab.physics.methods.moreau import (
     separate,
     take_free,
 )
-from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.problem import BODY_SIZE, CannotSolve, ContactProblem, SolveInfo, empty_system
+from contactlab.physics.model import Array, BodyKind, Model, body_count, movable
+from contactlab.physics.problem import (
+    BODY_SIZE,
+    CannotSolve,
+    ContactProblem,
+    SolveInfo,
+    empty_system,
+    empty_tree_rows,
+)
 from contactlab.physics.residual import system_residual
 from contactlab.physics.solvers import SOLVERS, BodiesSolver
 from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
@@ -66,7 +88,8 @@ class TimeStepping:
         self.info = StepInfo()
         self.events: list[Event] = []
         self._finder = EventFinder(model.shapes.body)
-        self._dynamic = int(np.count_nonzero(model.kind == BodyKind.DYNAMIC))
+        self._moving = int(np.count_nonzero(movable(model.kind)))
+        self._links = len(model.trees.body) > 0
         self._driven = bool((model.kind == BodyKind.KINEMATIC).any())
         self._radius = _radii(model)
         self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
@@ -76,6 +99,10 @@ class TimeStepping:
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
         self._before, self._shift = np.zeros((n, 6)), np.zeros((n, BODY_SIZE))
         self._involved = np.zeros(n, np.int32)
+        self._trees = empty_tree_scratch(model.trees)
+        self._q, self._flown = empty_joints(model.trees).q, empty_joints(model.trees)
+        self._added, self._step, self._shift_v = (np.zeros(len(self._trees.v)) for _ in range(3))
+        self._stiff = np.zeros(len(model.trees.start) - 1, np.int32)
         self._make_room(64)
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
@@ -129,6 +156,11 @@ class TimeStepping:
         half_drift(model.kind, bodies, self._fraction, h, middle)
         if self._driven:
             drive(model, float(state.t[0]) + 0.5 * h, middle)
+        if self._links:
+            q, v = state.joints
+            tree_fraction(model.trees, self._fraction)
+            drift_links(model.trees, q, v, self._fraction, 0.5 * h, self._step, self._q)
+            place_links(model, self._q, v, self._trees.work, middle)
         self.contacts = self.detector.detect(middle, self._margin)
         count = int(self.contacts.count[0])
         if count > len(self._previous):
@@ -136,29 +168,53 @@ class TimeStepping:
         applied_forces(model, loads, middle, self._force, self._torque)
         if self._joints is not None:
             self._joints.drive(middle, self._force, self._torque)
+        if self._links:
+            self._approach_links(state, loads, h)
         free_motion(model.kind, model.inv_mass, model.inv_inertia, middle, self._force, self._torque, h, self._before,
                     self._system.bodies)
         assemble(model.motions.surface_velocity, model.motions.surface_spin, middle.x, middle.q, self.contacts,
                  self._before, rest_speed, touch, h, self._surface, self._zeta_before, self._system)
-        hold(middle, loads, model.mass, h, self._system.bodies, self._system.grab)
+        hold(middle, loads, model.kind, model.mass, h, self._system.bodies, self._system.trees, self._system.grab)
         old = state.memory
         match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, model.kind, middle.x, self._previous)
+
+    def _approach_links(self, state: State, loads: Loads, h: float) -> None:
+        """What the trees do by themselves, and how they answer contacts, the mouse, limits and motors."""
+        model, trees, contacts, v = self.model, self._trees, self.contacts, state.joints.v
+        rows = self._system.trees
+        free_links(model, loads, self._q, v, h, self._force, self._torque, trees, self._added, rows.v, self._stiff)
+        slots = assign_slots(model.kind, model.trees, contacts, rows.linked, rows.slot)
+        if slots > len(rows.span):
+            wider = empty_tree_rows(0, 2 * slots, model.trees)
+            rows = rows._replace(span=wider.span, J=wider.J, Y=wider.Y)
+            self._system = self._system._replace(trees=rows)
+        fill_slots(model, contacts, trees.work, trees.none, trees.rates, rows)
+        held = int(loads.grab_body[0])
+        if held >= 0 and model.kind[held] == BodyKind.LINK:
+            fill_grab(model, loads, self._middle, trees.work, trees.none, trees.rates, rows)
+        joint_rows(model, self._q, rows.v, h, trees.work, trees.rates, rows)
 
     def _depart(self, state: State, loads: Loads, settings: Settings) -> None:
         """From the middle of the step to its end, with the solved impulses."""
         h, t = settings.h, float(state.t[0])
         model, bodies, middle, system = self.model, state.bodies, self._middle, self._system
+        if self._links:
+            write_velocities(model, system.trees.v, self._trees.work, system.bodies)
         momenta(system, self._force, self._torque, h, middle.P, middle.L)
         if self._joints is not None:
             self._joints.finish(middle)
         slop = SLOP * self._scales(h)[1]
-        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._shift)
+        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._need_joint,
+                 self._shift, self._shift_v)
         involved = find_involved(system, self._involved)
         if self._joints is not None:
             self._involved[self._joints.members] = 1
             involved = int(np.count_nonzero(self._involved[model.kind == BodyKind.DYNAMIC]))
-        if involved < self._dynamic:
-            integrate(INTEGRATORS[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense)
+        if self._links:
+            involved += involve_trees(model.trees, self._stiff, system.trees, system.grab, self._involved)
+        if involved < self._moving:
+            integrate(INTEGRATORS[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense,
+                      state.joints, self._flown)
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)
@@ -166,6 +222,10 @@ class TimeStepping:
             self._joints.mend(bodies, settings.joint_cure)
         if self._driven:
             drive(model, t + h, bodies)
+        if self._links:
+            finish_links(model.trees, self._involved, self._fraction, self._q, system.trees.v, self._shift_v, h,
+                         *self._flown, self._step, *state.joints)
+            place_links(model, *state.joints, self._trees.work, bodies)
         state.t[0] = t + h
 
     def _book(self, state: State, loads: Loads, h: float) -> None:
@@ -194,7 +254,8 @@ class TimeStepping:
         return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
 
     def _make_room(self, contacts: int) -> None:
-        self._system = empty_system(body_count(self.model), contacts)
+        self._system = empty_system(body_count(self.model), contacts, self.model.trees)
+        self._need_joint = np.zeros((len(self._system.trees.gap), 2))
         self._surface, self._need = np.zeros((contacts, 3)), np.zeros((contacts, 2))
         self._zeta_before = np.zeros(contacts)
         self._previous, self._fired = np.zeros(contacts, np.int32), np.zeros(contacts, np.int32)

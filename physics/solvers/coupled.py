@@ -112,7 +112,7 @@ def sweep_coupled(system, coupling, iterations, tolerance, change_out):
             if coupling.start[grab_column + 1] > coupling.start[grab_column]:
                 worst = visit_coupled_grab(system.grab, bodies, coupling, grab_column)
             else:
-                worst = visit_grab(system.grab, bodies)
+                worst = visit_grab(system.grab, bodies, system.trees)
         for k in range(int(bounded.count[0])):
             worst = max(worst, visit_bounded(bounded, k, coupling, grab_column + 3, bodies))
         for j in range(count):

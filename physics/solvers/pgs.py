@@ -15,9 +15,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from contactlab.physics.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
+from contactlab.physics.assemble import (
+    flat,
+    pair_velocity,
+    push,
+    push_pair,
+    put_flat,
+    relative_velocity,
+    six,
+    sym_vec,
+    three,
+)
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import disc_projection
+from contactlab.physics.link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
 from contactlab.physics.model import Array
 from contactlab.physics.problem import (
     ANGULAR,
@@ -63,7 +74,7 @@ def local_answer(p, u, n, mu, inverse, coupling, normal_step, slip_step):
 
 
 @helper
-def visit_grab(grab, bodies):
+def visit_grab(grab, bodies, trees):
     """p -= W⁻¹ (u + bias + γ W p)/(1 + γ), |p| <= limit; returns the square of the velocity changed."""
     body = int(grab.body[0])
     w = three(bodies, body, ANGULAR)
@@ -73,11 +84,15 @@ def visit_grab(grab, bodies):
     matrix = (grab.matrix[0], grab.matrix[1], grab.matrix[2], grab.matrix[3], grab.matrix[4], grab.matrix[5])
     inverse = (grab.inverse[0], grab.inverse[1], grab.inverse[2], grab.inverse[3], grab.inverse[4], grab.inverse[5])
     u = w if grab.turn[0] == 1 else add(three(bodies, body, LINEAR), cross(w, arm))
+    if grab.link[0] == 1:
+        u = linked_velocity(GRAB_SLOT, trees.span, trees.J, trees.v)
     u = axpy(gamma, sym_vec(matrix, p), add(u, flat(grab.bias)))
     new = disc_projection(axpy(-1.0 / (1.0 + gamma), sym_vec(inverse, u), p), grab.limit[0])
     change = sub(new, p)
     put_flat(grab.impulse, new)
-    if grab.turn[0] == 1:
+    if grab.link[0] == 1:
+        linked_push(GRAB_SLOT, trees.span, trees.Y, change, trees.v)
+    elif grab.turn[0] == 1:
         w = add(w, sym_vec(six(bodies, body, INV_INERTIA), change))
         for j in range(3):
             bodies[body, ANGULAR + j] = w[j]
@@ -96,13 +111,16 @@ def pull_grab(system):
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
     rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
+    trees, linked = system.trees, system.trees.linked
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
     while done < iterations:
         worst = 0.0  # square of the largest change of a contact's velocity, W_nn standing for W
         if system.grab.body[0] >= 0:
-            worst = visit_grab(system.grab, bodies)
+            worst = visit_grab(system.grab, bodies, trees)
+        if trees.count[0] > 0:
+            worst = max(worst, visit_joint_rows(int(trees.count[0]), trees.dof, trees.number, trees.response, trees.v))
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
             a = int(body_a[k])
@@ -110,15 +128,20 @@ def sweep_bodies(system, iterations, tolerance, change_out):
             arm_a = three(rows, k, ARM_A)
             arm_b = three(rows, k, ARM_B)
             p = row(impulse, k)
-            u = add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))
+            on_links = linked[system.contact[k]] == 1
+            u = pair_velocity(system, bodies, trees.v, k) if on_links else relative_velocity(bodies, a, b, arm_a, arm_b)
+            u = add(three(rows, k, BIAS), u)
             new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE),
                                three(rows, k, COUPLING), rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
             change = sub(new, p)
             size = dot(change, change)
             if size > 0.0:
                 put(impulse, k, new)
-                push(bodies, b, arm_b, change)
-                push(bodies, a, arm_a, neg(change))
+                if on_links:
+                    push_pair(system, bodies, trees.v, k, change)
+                else:
+                    push(bodies, b, arm_b, change)
+                    push(bodies, a, arm_a, neg(change))
                 worst = max(worst, size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP]))
         done += 1
         change_out[0] = np.sqrt(worst)

@@ -1,0 +1,181 @@
+"""Claims about links in contact, limits, motors and the mouse, by time stepping."""
+
+import math
+
+import numpy as np
+import pytest
+from contact_scenes import G, ball, block, ground
+from tree_scenes import rods
+
+from contactlab.physics.residual import natural_map
+from contactlab.physics.scene import Scene
+from contactlab.physics.simulation import Simulation
+from contactlab.physics.solvers import SOLVERS
+
+
+def simulate(*bodies, joints=(), e=0.0, mu=0.5, gravity=(0.0, 0.0, -G), h=1 / 240, iterations=200, **keywords):
+    return Simulation(Scene.from_dict({
+        "scene": {"gravity": list(gravity)}, "solver": {"h": h, "iterations": iterations},
+        "material": {"default": {"restitution": e, "friction": mu}}, "body": list(bodies), "joint": list(joints),
+    }), method="time_stepping", **keywords)
+
+
+def rod(name, position, length=1.0, radius=0.02, mass=1.0, **fields):
+    """A rod along x, thin but for the shape that touches."""
+    moment = mass * length**2 / 12.0
+    return {"name": name, "position": list(position), "mass": mass, "inertia": [1e-3 * moment, moment, moment],
+            "shape": [{"type": "capsule", "radius": radius, "height": length, "euler": [0, 90, 0]}]} | fields
+
+
+def hinge(child, anchor, axis=(0, -1, 0), parent="world", **fields):
+    return {"type": "hinge", "child": child, "parent": parent, "anchor": list(anchor), "axis": list(axis), **fields}
+
+
+def test_a_block_on_a_free_joint_slides_as_a_free_block_does():
+    free = simulate(ground(), block("b", (0, 0, 0.25), velocity=(2.0, 0.5, 0.0)))
+    link = simulate(ground(), block("b", (0, 0, 0.25), velocity=(2.0, 0.5, 0.0)),
+                    joints=[{"type": "free", "child": "b"}])
+    for sim in (free, link):
+        sim.run(until=0.3)
+    # the same equations in other coordinates: rounding over 72 steps of a sliding contact
+    np.testing.assert_allclose(link.position("b"), free.position("b"), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(link.velocity("b"), free.velocity("b"), rtol=0, atol=1e-9)
+    assert link.info.residual < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("r", [0.3, 2 / 3, 0.9])
+def test_a_ball_that_hits_a_hinged_rod_shares_its_angular_momentum(e, r):
+    """m v r = I ω + m v' r about the hinge and e v = ω r - v'."""
+    v, m, inertia = 2.0, 0.5, 1.0 / 3.0
+    sim = simulate(rod("rod", (0.5, 0, 0)), ball("ball", (r, 0, -0.2), 0.05, m, velocity=(0, 0, v)),
+                   joints=[hinge("rod", (0, 0, 0), armature=0.0)], e=e, mu=0.0, gravity=(0, 0, 0), h=1 / 1000)
+    sim.run(until=0.3)
+    w = (1 + e) * v * r * m / (inertia + m * r * r)
+    # the ball has gone on since; the rod turns by ω t in the 0.235 s since the impact
+    assert sim.state.joints.v[0] == pytest.approx(w, rel=1e-6)
+    assert sim.velocity("ball")[2] == pytest.approx(w * r - e * v, abs=1e-6)
+    assert [event.kind for event in sim.events][:1] == ["impact"]
+
+
+def test_a_limit_holds_a_rod_and_is_a_contact():
+    sim = Simulation(Scene.from_dict(rods(1, angle=80.0, limits=[20.0, 90.0])), h=1 / 240)
+    sim.run(until=1.5)
+    # it falls from 80 to 20 degrees and stays: e = 0
+    assert math.degrees(sim.state.joints.q[0]) == pytest.approx(20.0, abs=0.1)
+    assert abs(sim.state.joints.v[0]) < 1e-9
+
+
+def test_a_motor_with_a_limit_speeds_up_evenly_and_then_keeps_its_speed():
+    scene = rods(1, angle=0.0, gravity=0.0, motor={"speed": 3.0, "limit": 2.0})
+    sim = Simulation(Scene.from_dict(scene), h=1 / 240)
+    sim.run(until=0.25)
+    assert sim.state.joints.v[0] == pytest.approx(2.0 / (1 / 3) * 0.25, rel=1e-9)
+    sim.run(until=1.0)
+    assert sim.state.joints.v[0] == pytest.approx(3.0, abs=1e-12)
+
+
+def test_a_ball_joint_keeps_within_its_cone():
+    scene = {"body": [{"name": "b", "position": [0, 0, -0.5], "mass": 1.0, "inertia": [0.1, 0.1, 0.02]}],
+             "joint": [{"type": "ball", "child": "b", "anchor": [0, 0, 0], "limits": 30, "velocity": [3.0, 1.0, 0.0]}]}
+    sim, greatest = Simulation(Scene.from_dict(scene), h=1 / 240), 0.0
+    for _ in range(240):
+        sim.step()
+        greatest = max(greatest, 2.0 * math.degrees(math.acos(min(1.0, abs(sim.state.joints.q[0])))))
+    assert 29.0 < greatest < 30.5  # it swings against it; h ω of overshoot at most
+
+
+def test_ten_rods_fall_within_two_centimetres_of_the_exact_tip():
+    """A10 at 240 Hz."""
+    sim = Simulation(Scene.from_dict(rods(10, length=0.1, mass=0.1)), h=1 / 240, integrator="semi_implicit")
+    sim.run(until=0.4)
+    angle = sim.state.joints.q.sum()
+    end = sim.state.bodies.x[9][[0, 2]] + 0.05 * np.array([math.sin(angle), -math.cos(angle)])
+    np.testing.assert_allclose(end, [0.4614509247813434, -0.7771614709669126], rtol=0, atol=0.02)
+
+
+def test_a_chain_lands_and_rests_with_the_weight_on_the_floor():
+    links = [rod(f"l{i}", (0.4 * i, 0, 0.5), 0.3, 0.05) for i in range(4)]
+    joints = [hinge(f"l{i}", (0.4 * i - 0.2, 0, 0.5), parent=f"l{i - 1}") for i in range(1, 4)]
+    sim = simulate(ground(), *links, joints=joints)
+    sim.run(until=2.0)
+    contacts = sim.contacts
+    assert contacts.lam.sum() == pytest.approx(4 * G, rel=1e-6)
+    assert np.abs(sim.v).max() < 1e-6
+    assert np.abs(contacts.gap).max() < 1e-3
+    assert sim.info.residual < 1e-9
+
+
+def test_links_of_one_tree_touch_each_other():
+    """A folded pair of rods: the upper rests on the lower, to which hinges at one end join it."""
+    links = [rod("low", (0, 0, 0.05), 0.6, 0.05), rod("middle", (0.4, 0, 0.1), 0.02, 0.02),
+             rod("up", (0, 0, 0.2), 0.6, 0.05)]
+    joints = [hinge("middle", (0.4, 0, 0.1), parent="low"), hinge("up", (0.4, 0, 0.15), parent="middle")]
+    sim = simulate(ground(), *links, joints=joints)
+    sim.run(until=2.0)
+    found = sim.contacts
+    pushing = found.lam > 0.1
+    assert (1, 3) in zip(found.body_a[pushing].tolist(), found.body_b[pushing].tolist(), strict=True)
+    assert np.abs(sim.v).max() < 1e-6
+    assert found.lam[found.body_a == 0].sum() == pytest.approx(3 * G, rel=1e-6)
+
+
+def test_the_problem_written_out_is_the_one_that_was_solved():
+    """M = T H⁻¹ Tᵀ: symmetric, and its solution by another road is the impulses of the step."""
+    links = [rod(f"l{i}", (0.4 * i, 0, 0.049), 0.3, 0.05, velocity=[0.0, 0.0, 0.0]) for i in range(3)]
+    joints = [hinge(f"l{i}", (0.4 * i - 0.2, 0, 0.049), parent=f"l{i - 1}") for i in range(1, 3)]
+    sim = simulate(ground(), *links, ball("b", (0.1, 0.02, 0.2), 0.1), joints=joints, iterations=5000)
+    problem = sim.problem()
+    np.testing.assert_allclose(problem.M, problem.M.T, rtol=0, atol=1e-12 * np.abs(problem.M).max())
+    assert np.linalg.eigvalsh(problem.M).min() > -1e-9 * np.abs(problem.M).max()
+    sim.step()
+    lam = np.zeros(len(problem.d))
+    SOLVERS["pgs"](problem, lam, 50_000, 1e-13)
+    assert natural_map(problem, lam) < 1e-8
+    assert sim.info.residual < 1e-8
+
+
+def test_f3_a_hanging_chain_bears_a_thousandfold_mass():
+    """Generalized coordinates cannot stretch; the chain must hang still and at rest."""
+    links = [ball(f"b{i}", (0.5 * i, 0, 0), 0.2, 1.0) for i in range(15)]
+    links.append(ball("end", (0.5 * 14 + 2.5, 0, 0), 2.0, 1000.0))
+    names = ["world", *(link["name"] for link in links)]
+    joints = [{"type": "ball", "child": names[i + 1], "parent": names[i], "anchor": [0.5 * i - 0.25, 0, 0]}
+              for i in range(15)]
+    joints.append({"type": "ball", "child": "end", "parent": "b14", "anchor": [7.25, 0, 0]})
+    sim = simulate(*links, joints=joints, mu=0.0)
+    first = sim.energy().total
+    sim.run(until=1.0)
+    x = sim.state.bodies.x
+    anchors = np.array([sim.state.bodies.x[i] for i in range(15)])
+    assert np.isfinite(x).all()
+    assert np.linalg.norm(np.diff(anchors, axis=0), axis=1).max() <= 0.5 + 1e-9
+    # the swing down gains no energy: a fall of 9.5 m of a tonne is the measure
+    assert sim.energy().total <= first + 1e-3 * 1000.0 * G * 9.5
+
+
+def test_the_mouse_pulls_a_link_and_the_tree_follows():
+    sim = Simulation(Scene.from_dict(rods(3, length=0.3, angle=0.0)), h=1 / 240)
+    held = sim.position("rod 2")
+    target = held + np.array([0.2, 0.0, 0.1])
+    sim.grab("rod 2", held, target)
+    sim.run(until=3.0)
+    reached = sim.position("rod 2")
+    # the spring is as soft as the rod is heavy: it stops short by what gravity asks for
+    assert np.linalg.norm(reached - target) < 0.1
+    force = sim.loads.grab_force.copy()
+    assert force[2] > 0.0
+    sim.release()
+    sim.step()
+    assert not sim.loads.grab_force.any()
+
+
+def test_going_back_gives_the_same_bits():
+    sim = Simulation(Scene.from_dict(rods(3, limits=[-60.0, 95.0], damping=0.01)), h=1 / 240)
+    sim.run(until=0.3)
+    saved = sim.save()
+    sim.run(until=0.6)
+    first = np.concatenate([sim.q, sim.v])
+    sim.restore(saved)
+    sim.run(until=0.6)
+    assert np.array_equal(np.concatenate([sim.q, sim.v]), first)
