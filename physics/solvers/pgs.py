@@ -101,6 +101,20 @@ def visit_grab(grab, bodies, trees):
     return norm(sym_vec(matrix, change)) ** 2
 
 
+@helper
+def visit_linked(system, k):
+    """A visit to a contact on a link; returns the square of the velocity changed."""
+    rows, bodies, v = system.rows, system.bodies, system.trees.v
+    p = row(system.impulse, k)
+    u = add(three(rows, k, BIAS), pair_velocity(system, bodies, v, k))
+    new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE), three(rows, k, COUPLING),
+                       rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
+    change = sub(new, p)
+    put(system.impulse, k, new)
+    push_pair(system, bodies, v, k, change)
+    return dot(change, change) / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
+
+
 @kernel
 def pull_grab(system):
     """Visit the mouse spring of a system that has one; the velocity changed [m/s]."""
@@ -112,6 +126,7 @@ def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
     rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
     trees, linked = system.trees, system.trees.linked
+    mixed = len(trees.v) > 0
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
@@ -123,25 +138,23 @@ def sweep_bodies(system, iterations, tolerance, change_out):
             worst = max(worst, visit_joint_rows(int(trees.count[0]), trees.dof, trees.number, trees.response, trees.v))
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
+            if mixed and linked[system.contact[k]] == 1:
+                worst = max(worst, visit_linked(system, k))
+                continue
             a = int(body_a[k])
             b = int(body_b[k])
             arm_a = three(rows, k, ARM_A)
             arm_b = three(rows, k, ARM_B)
             p = row(impulse, k)
-            on_links = linked[system.contact[k]] == 1
-            u = pair_velocity(system, bodies, trees.v, k) if on_links else relative_velocity(bodies, a, b, arm_a, arm_b)
-            u = add(three(rows, k, BIAS), u)
+            u = add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))
             new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE),
                                three(rows, k, COUPLING), rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
             change = sub(new, p)
             size = dot(change, change)
             if size > 0.0:
                 put(impulse, k, new)
-                if on_links:
-                    push_pair(system, bodies, trees.v, k, change)
-                else:
-                    push(bodies, b, arm_b, change)
-                    push(bodies, a, arm_a, neg(change))
+                push(bodies, b, arm_b, change)
+                push(bodies, a, arm_a, neg(change))
                 worst = max(worst, size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP]))
         done += 1
         change_out[0] = np.sqrt(worst)
