@@ -115,27 +115,33 @@ def visit_linked(system, k):
     return dot(change, change) / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
 
 
+@helper
+def visit_others(system):
+    """Visit all that is no contact: mouse spring, limits, motors; returns the square of the velocity changed."""
+    trees, worst = system.trees, 0.0
+    if system.grab.body[0] >= 0:
+        worst = visit_grab(system.grab, system.bodies, trees)
+    if trees.count[0] > 0:
+        worst = max(worst, visit_joint_rows(int(trees.count[0]), trees.dof, trees.number, trees.response, trees.v))
+    return worst
+
+
 @kernel
-def pull_grab(system):
-    """Visit the mouse spring of a system that has one; the velocity changed [m/s]."""
-    return np.sqrt(visit_grab(system.grab, system.bodies))
+def pull_others(system):
+    """Visit mouse spring, limits and motors; the velocity changed [m/s]."""
+    return np.sqrt(visit_others(system))
 
 
 @kernel
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
     rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
-    trees, linked = system.trees, system.trees.linked
-    mixed = len(trees.v) > 0
+    linked, mixed = system.trees.linked, len(system.trees.v) > 0
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
     while done < iterations:
-        worst = 0.0  # square of the largest change of a contact's velocity, W_nn standing for W
-        if system.grab.body[0] >= 0:
-            worst = visit_grab(system.grab, bodies, trees)
-        if trees.count[0] > 0:
-            worst = max(worst, visit_joint_rows(int(trees.count[0]), trees.dof, trees.number, trees.response, trees.v))
+        worst = visit_others(system)  # square of the largest change of a velocity, W_nn of a contact standing for W
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
             if mixed and linked[system.contact[k]] == 1:

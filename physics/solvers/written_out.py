@@ -6,13 +6,13 @@ import numpy as np
 
 from contactlab.physics.assemble import delassus, in_frames, take_impulses
 from contactlab.physics.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
-from contactlab.physics.solvers.pgs import pull_grab, sweep_bodies
+from contactlab.physics.solvers.pgs import pull_others, sweep_bodies
 
 if TYPE_CHECKING:
     from contactlab.physics.solvers import Solver
 
 LARGEST = 256       # contacts of which M is written out
-GRAB_ROUNDS = 100   # contacts and mouse spring in turn: its softness makes the rounds converge geometrically
+ROUNDS = 100  # contacts in turn with mouse spring, limits and motors
 
 
 def solve_written_out(solver: "Solver", system: System, iterations: int, tolerance: float) -> SolveInfo:
@@ -34,7 +34,7 @@ def solve_written_out(solver: "Solver", system: System, iterations: int, toleran
     delassus(system, M)
     rows = slice(None, None, 3 if normal else 1)
     info = SolveInfo("solved", 0, 0.0)
-    for _ in range(GRAB_ROUNDS):
+    for _ in range(ROUNDS):
         in_frames(system, u, lam)
         d, force = u - M @ lam, np.zeros(3 * count)
         force[rows] = lam[rows]
@@ -45,9 +45,10 @@ def solve_written_out(solver: "Solver", system: System, iterations: int, toleran
             info = solver(problem, answer, iterations, tolerance)
             force[rows] = answer
             if not (info.status in ("solved", "glued") or solver.iterative):
-                sweep_bodies(system, max(iterations, GRAB_ROUNDS), tolerance, np.zeros(1))
+                sweep_bodies(system, max(iterations, ROUNDS), tolerance, np.zeros(1))
                 return info
             take_impulses(force, system)
-        if system.grab.body[0] < 0 or pull_grab(system) <= tolerance:
+        alone = system.grab.body[0] < 0 and system.trees.count[0] == 0
+        if alone or pull_others(system) <= tolerance:
             break
     return info
