@@ -29,6 +29,7 @@ TOGGLES: dict[str, str] = {
     "impulses": "Impulses at impacts",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",
     "mouse_spring": "Mouse spring",
+    "joints": "Joints",
     "centers_of_mass": "Centres of mass",
     "velocities": "Velocities",
     "angular_momenta": "Angular momenta",

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
 from contactlab.app.contact_labels import contact_labels, impact_cases
+from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Event, Snapshot
-from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.model import Array, BodyKind, JointType, Model, movable
 from contactlab.physics.state import Case, Contacts
 
 Flags = NDArray[np.bool_]
@@ -160,6 +161,8 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     _springs(b, snapshot, scale)
     if options.inertia_boxes:
         _inertia_boxes(b, snapshot)
+    if options.joints:
+        _joints(b, snapshot, options, scale)
     _contacts(b, snapshot, options, scale)
     for at, text in contact_labels(snapshot, options):
         b.label(at, text, look.text)
@@ -177,6 +180,25 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     if options.body_names:
         _names(b, snapshot)
     return b.glyphs()
+
+
+# -------------------------------------------------------------------------------------------------- joints
+
+
+def _joints(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scale) -> None:
+    """Axes as lines (a slider's with two heads), anchors of balls as rings, the range of limits as an arc."""
+    joints = snapshot.model.joints
+    if not len(joints.type):
+        return
+    start, end, slides = axes_of(snapshot, 0.55 * scale.body)
+    b.strokes(start[~slides], end[~slides], b.look.joint, 0.95, 2.4, LINE, 0.6)
+    for one, other in ((start[slides], end[slides]), (end[slides], start[slides])):
+        b.strokes(one, other, b.look.joint, 0.95, 2.4, ARROW, 0.6)
+    at, _ = joint_frames(snapshot)
+    b.marks(at[joints.type == JointType.BALL], b.look.joint, 0.95, 1.2 * _mark_radius(b, scale), RING, 0.7)
+    start, end, spokes = arcs_of(snapshot, 0.8 * scale.body, options.selected)
+    b.strokes(start[~spokes], end[~spokes], b.look.joint, 0.8, 1.8, LINE, 0.45)
+    b.strokes(start[spokes], end[spokes], b.look.joint, 0.55, 1.2, LINE, 0.35)
 
 
 # ------------------------------------------------------------------------------------------------ contacts
@@ -457,6 +479,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("checker", look.stick, "centre of mass"))
     if options.inertia_boxes:
         rows.append(LegendRow("dashed", look.inertia, "box of equal inertia"))
+    if options.joints and len(snapshot.model.joints.type):
+        rows.append(LegendRow("line", look.joint, "axis of a joint, and the range its limits leave"))
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows

@@ -12,6 +12,7 @@ class ViewOptions:
     impulses: bool = True          # flashes at impacts
     contact_cases: bool = False    # 1, 2a, 2b, 3 of every pair within reach
     mouse_spring: bool = True
+    joints: bool = True            # axes and limits
     centers_of_mass: bool = False
     velocities: bool = False
     angular_momenta: bool = False

@@ -127,7 +127,9 @@ class Inspection:
 def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
     view: EquationsView | ImpactView | StepView | str
-    if asked.view == "impact":
+    if asked.problem is None and len(sim.model.joints.type):
+        view = "This scene has joints; contact equations and impacts are shown for free bodies only."
+    elif asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
         view = look_at_step(sim)

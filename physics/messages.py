@@ -111,13 +111,21 @@ class Inspect:
 
 
 @dataclass(frozen=True, slots=True)
+class PushJoint:
+    """Put a constant torque or force on a joint of a tree, until another one: row `velocity` of `JointState.v`."""
+
+    velocity: int
+    force: float  # [N m] or [N]
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     pass
 
 
 Command = (
     Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Inspect
-    | Shutdown
+    | PushJoint | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -241,6 +249,10 @@ class Snapshot:
     energy_log: Array = field(default_factory=lambda: _no_log())
     #: work and momenta by cause since the start, rows as `ledger.Account`
     ledger: Array = field(default_factory=lambda: _no_ledger())
+    #: of the links of trees (see `Trees`): positions, velocities, and what PushJoint put on them
+    joint_q: Array = field(default_factory=lambda: _none())
+    joint_v: Array = field(default_factory=lambda: _none())
+    joint_load: Array = field(default_factory=lambda: _none())
 
 
 def _no_log() -> Array:
@@ -255,8 +267,14 @@ def _no_ledger() -> Array:
     return np.zeros(LEDGER)
 
 
+def _none() -> Array:
+    import numpy as np
+
+    return np.zeros(0)
+
+
 __all__ = [
     "Command", "Energy", "Event", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab", "Open", "Pause", "Play",
-    "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo",
+    "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo",
     "StepToEvent",
 ]

@@ -297,6 +297,7 @@ class Runner:
             events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=sim.reachable(), grabbed=held(sim),
+            joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             error=self._error, notice=self._notice, inspection=self._inspect(running=on_the_way or not self._paused),
             energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
             ledger=frozen(sim.state.ledger),

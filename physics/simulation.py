@@ -20,6 +20,7 @@ from contactlab.physics.messages import (
     Event,
     Grab,
     MoveGrab,
+    PushJoint,
     Release,
     Reset,
     Set,
@@ -295,6 +296,15 @@ class Simulation:
         self.loads.grab_body[0] = -1
         self.loads.grab_force[:] = 0.0
 
+    def push_joint(self, velocity: int, force: float) -> None:
+        """Put a constant torque [N m] or force [N] on a joint of a tree, in place of what was put on it before;
+        `velocity` is the row of the joint's velocity in `state.joints.v`."""
+        if not 0 <= velocity < len(self.loads.joint):
+            raise ValueError(f"there is no velocity {velocity} of a joint; there are {len(self.loads.joint)}")
+        if not math.isfinite(force):
+            raise ValueError(f"force must be a finite number, not {force!r}")
+        self.loads.joint[velocity] = force
+
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
         gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for compliant
@@ -303,7 +313,7 @@ class Simulation:
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: Command) -> None:
-        """Carry out a command that concerns the simulation alone: Set, Grab, MoveGrab, Release or Reset."""
+        """Carry out a command that concerns the simulation alone: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
         match command:
             case Set(name, value):
                 self.set(**{name: value})
@@ -313,6 +323,8 @@ class Simulation:
                 self.move_grab(target)
             case Release():
                 self.release()
+            case PushJoint(velocity, force):
+                self.push_joint(velocity, force)
             case Reset():
                 self.reset()
             case _:

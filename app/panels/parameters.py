@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from contactlab.app.commands import TOGGLES
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
+from contactlab.app.panels.joints import draw_joints, has_joints
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
@@ -38,6 +39,10 @@ def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Re
         style.heading(ui, "Solver")
         draw_solver(ui, snapshot, send)
         imgui.dummy((0, 0.3 * ui.font))
+        if has_joints(snapshot):
+            style.heading(ui, "Joints")
+            draw_joints(ui, snapshot, send)
+            imgui.dummy((0, 0.3 * ui.font))
         style.heading(ui, "View")
         draw_view_switches(ui, snapshot, send)
         imgui.end_child()
