@@ -19,7 +19,8 @@ MOMENT = {"bouncing_balls": 1.0, "rolling_ball": 0.3, "incline": 0.8, "dice": 0.
           "newtons_cradle": 0.5, "t_handle": 0.4, "machines": 0.6, "meshes": 1.0, "bin": 1.2,
           "slow_bounce": 0.9, "dome": 0.9, "shaken_block": 0.2, "ladder": 0.5, "rocking_block": 0.1, "tables": 0.1,
           "eight_contacts": 0.1, "painleve": 0.1, "glue": 2.5, "soft_floor": 0.46, "soft_feet": 1.0,
-          "stick_slip": 1.25, "soft_twins": 0.83, "linkages": 0.3}  # [s]
+          "stick_slip": 1.25, "soft_twins": 0.83, "linkages": 0.3,
+          "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "ragdoll": 1.1, "humanoid": 0.9}  # [s]
 
 
 def picture(path: Path, moment: float) -> Image.Image:
@@ -33,7 +34,8 @@ def picture(path: Path, moment: float) -> Image.Image:
     with Studio(size, panels=False) as studio:
         studio.aim(runner.latest, None, scene)
         studio.camera.distance *= CLOSER
-        bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False)
+        bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False,
+                           joints=False)
         studio.stage.renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
         frame = studio.offscreen.read()
     return Image.fromarray(frame).resize(SIZE, Image.Resampling.LANCZOS)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.assets import FOLDER, gallery, scene_path
-from contactlab.physics.model import BodyKind
+from contactlab.physics.model import BodyKind, movable
 from contactlab.physics.scene import Scene, SceneError, open_file
 from contactlab.physics.schema import json_schema
 from contactlab.physics.toml_writer import to_toml
@@ -343,7 +343,7 @@ def test_every_gallery_scene_builds_and_tells_students_what_it_shows(key):
 
 def test_gallery_scenes_stand_in_teaching_order_and_are_found_by_key():
     keys = list(gallery())
-    assert len(keys) >= 11 and keys[0] == "bouncing_balls" and keys[-1] == "bin"
+    assert len(keys) >= 11 and keys[0] == "bouncing_balls" and keys[-1] == "humanoid"
     assert scene_path("dice") == gallery()["dice"] and scene_path("no/such.toml") == Path("no/such.toml")
 
 
