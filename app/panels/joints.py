@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from contactlab.app.overlays import body_radius
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, PushJoint, Snapshot
@@ -39,9 +40,7 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 def most_torque(snapshot: Snapshot) -> float:
     """The end of the sliders [N m]: what holds all links of the scene out by their mean size, rounded."""
     model = snapshot.model
-    body = model.trees.body
-    size = 2.0 * float(np.median(model.shapes.bound[np.isfinite(model.shapes.bound)], initial=0.5)) \
-        if np.isfinite(model.shapes.bound).any() else 1.0
+    body, size = model.trees.body, 2.0 * body_radius(model)
     gravity = float(np.linalg.norm(snapshot.settings.gravity)) or 9.81
     torque = float(model.mass[body].sum()) * gravity * size
     return float(f"{max(torque, 1e-6):.1g}")
@@ -68,7 +67,8 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     kind = int(model.joints.type[j])
     q = snapshot.joint_q[trees.first_q[link] : trees.first_q[link + 1]]
     v = snapshot.joint_v[trees.first_v[link] : trees.first_v[link + 1]]
-    value = f"{position_text(kind, q)}   {speed_text(kind, v)}"
+    load = float(snapshot.joint_load[trees.first_v[link]]) if len(v) else 0.0
+    value = f"{position_text(kind, q)}   {speed_text(kind, v)}" + (f"   τ {load:.3g}" if load else "")
     room = imgui.get_content_region_avail().x - imgui.calc_text_size(value).x
     imgui.text(style.clipped_text(snapshot.labels.joints[j], room - 0.5 * ui.font))
     imgui.same_line()
@@ -78,7 +78,6 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     if kind not in (JointType.HINGE, JointType.SLIDER):
         return
     d, name = int(trees.first_v[link]), f"joint_{link}"
-    load = float(snapshot.joint_load[d])
     asked = ui.asked.get(name)
     shown = asked[0] if asked is not None and ui.clock < asked[1] else load
     imgui.set_next_item_width(FULL)

@@ -14,6 +14,7 @@ from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames, joint_
 from contactlab.app.panels import layout
 from contactlab.app.ui_state import UiState
 from contactlab.app.view_options import ViewOptions
+from contactlab.assets import scene_path
 from contactlab.physics import messages as m
 from contactlab.physics.model import JointType
 from contactlab.physics.scene import Scene
@@ -61,6 +62,17 @@ def test_the_arc_of_a_hinge_runs_from_limit_to_limit_and_a_spoke_points_at_the_c
     np.testing.assert_allclose(end[-1], [0.25, 0, -0.25 * np.sqrt(3)], rtol=0, atol=1e-12)
     other = snapshot(rods(2, angle=30.0, limits=[-20.0, 70.0]))
     assert len(arcs_of(other, 0.5, -1)[0]) == 2 * len(arcs_of(other, 0.5, 1)[0])  # of a selected body only its own
+
+
+def test_the_joints_of_every_gallery_scene_have_rows(monkeypatch):
+    for key in ("humanoid", "ragdoll", "double_pendulum"):
+        shown = snapshot(Scene.load(scene_path(key)))
+        probe = Probe(monkeypatch, lambda ui, shown=shown: layout.draw_ui(ui, shown, lambda command: None), UiState())
+        hinges = sum(shown.model.joints.type == JointType.HINGE)
+        try:
+            assert sum(label.startswith("##joint_") for label in probe.rects) == hinges
+        finally:
+            probe.gui.release()
 
 
 def test_joints_are_drawn_explained_and_can_be_switched_off():
