@@ -11,7 +11,6 @@ from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, PushJoint, Snapshot
 from contactlab.physics.model import JointType
-from contactlab.physics.state import NO_COORDINATES
 
 Send = Callable[[Command], None]
 FULL = -1e-6  # item width: to the right edge
@@ -91,4 +90,4 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
 
 def has_joints(snapshot: Snapshot) -> bool:
     """Whether there is anything to show."""
-    return len(snapshot.joint_v) > len(NO_COORDINATES.v)
+    return len(snapshot.joint_v) > 0
