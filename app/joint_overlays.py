@@ -1,9 +1,12 @@
 """Joints over the picture: axes, anchors, and the range that limits leave."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics.messages import Snapshot
 from contactlab.physics.model import Array, JointType
+
+Flags = NDArray[np.bool_]
 
 MANY = 60        # joints from which on ranges of limits are left out
 ARC = 20         # pieces of an arc
@@ -34,7 +37,7 @@ def rotations(q: Array) -> Array:
     ], axis=-2)
 
 
-def axes_of(snapshot: Snapshot, length: float) -> tuple[Array, Array, Array]:
+def axes_of(snapshot: Snapshot, length: float) -> tuple[Array, Array, Flags]:
     """Lines along the axes of hinges, sliders and universal joints: starts and ends (k, 3) [m], and whether each is a
     slider's (k,)."""
     at, axes = joint_frames(snapshot)
@@ -47,7 +50,7 @@ def axes_of(snapshot: Snapshot, length: float) -> tuple[Array, Array, Array]:
     return centers - along, centers + along, slides
 
 
-def arcs_of(snapshot: Snapshot, radius: float, selected: int) -> tuple[Array, Array, Array]:
+def arcs_of(snapshot: Snapshot, radius: float, selected: int) -> tuple[Array, Array, Flags]:
     """The range that limits leave to hinges and sliders, where the child is in it: starts and ends (k, 3) of lines [m],
     and whether each is a spoke (the two ends of the range and the present position)."""
     joints = snapshot.model.joints
