@@ -23,7 +23,8 @@ from rich.table import Table
 
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.messages import Settings
+from contactlab.physics.messages import SIDES, Settings
+from contactlab.physics.methods import METHODS
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.scene import open_file
 from contactlab.physics.simulation import check_settings
@@ -142,6 +143,9 @@ def record(
     camera: Annotated[
         str | None, typer.Option(help="distance,azimuth,elevation[,x,y,z]: metres, degrees, point looked at.")
     ] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
+    ] = None,
     method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
     set_: Assignments = None,
 ) -> None:
@@ -150,7 +154,7 @@ def record(
     if not 0.0 < seconds <= 3600.0:
         raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
     settings = overrides(method, integrator, solver, h, set_)
-    pixels, view = parse_size(size), parse_camera(camera)
+    pixels, view, methods = parse_size(size), parse_camera(camera), parse_methods(compare)
     loaded = load(scene)
     require_gl()
     from contactlab.app.recorder import record as record_video
@@ -160,7 +164,7 @@ def record(
             task = bar.add_task(out.name, total=1.0)
             record_video(
                 loaded, out, seconds=seconds, size=pixels, fps=fps, speed=speed, panels=panels, camera=view,
-                settings=settings, progress=lambda share: bar.update(task, completed=share),
+                settings=settings, progress=lambda share: bar.update(task, completed=share), compare=methods,
             )
     except ValueError as error:  # the engine or the encoder gave up, and says why
         raise Unavailable(str(error)) from error
@@ -242,6 +246,17 @@ def parse_camera(text: str | None) -> tuple[float, ...] | None:
     if not isinstance(values, tuple) or len(values) not in (3, 6) or not np.isfinite(values).all() or values[0] <= 0:
         raise BadInput(f"--camera must be distance,azimuth,elevation[,x,y,z], not {text!r}")
     return tuple(float(v) for v in values)
+
+
+def parse_methods(text: str | None) -> tuple[str, ...]:
+    """Methods to be compared; () for none."""
+    if text is None:
+        return ()
+    methods = tuple(part.strip() for part in text.split(","))
+    if not SIDES[0] <= len(methods) <= SIDES[1] or any(method not in METHODS for method in methods):
+        raise BadInput(f"--compare must be from {SIDES[0]} to {SIDES[1]} of the methods {', '.join(METHODS)}, "
+                       f"separated by commas, not {text!r}")
+    return methods
 
 
 def check_output(path: Path, suffixes: tuple[str, ...]) -> None:

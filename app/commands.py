@@ -1,13 +1,15 @@
 """Everything the app can be told to do, by name: keys, menus, buttons and the palette all end here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contactlab.app.lab import Lab
 from contactlab.app.panels import pivots
+from contactlab.app.panels.compare import as_side
 from contactlab.app.ui_state import TABS
-from contactlab.physics.messages import Reset, SetSpeed, Step, StepToEvent
+from contactlab.physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent
+from contactlab.physics.methods import METHODS
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SCALE_STEP = 1.1
@@ -125,6 +127,34 @@ def _hide_panels(lab: Lab, _: Any) -> None:
         lab.ui.say("Panels hidden. H shows them again.")
 
 
+def _compare_with(lab: Lab, method: Any) -> None:
+    """Run the scene from its start with what runs now and, beside it, another method."""
+    snapshot, p = lab.snapshot, lab.ui.preferences
+    if snapshot is None:
+        return
+    sides = tuple(as_side(side) for side in snapshot.sides or (snapshot,))
+    p.lower, p.lower_tab = True, "compare"
+    lab.send(Compare((*sides, Side(replace(snapshot.settings, method=method), snapshot.coordinates))))
+
+
+def _compare(lab: Lab, _: Any) -> None:
+    """Begin a comparison with the next method, or end it."""
+    snapshot = lab.snapshot
+    if snapshot is None:
+        return
+    if snapshot.sides:
+        lab.send(Compare(()))
+        return
+    names = list(METHODS)
+    _compare_with(lab, names[(names.index(snapshot.settings.method) + 1) % len(names)])
+
+
+def _next_side(lab: Lab, _: Any) -> None:
+    snapshot = lab.snapshot
+    if snapshot is not None and snapshot.sides:
+        lab.send(Focus((snapshot.side + 1) % len(snapshot.sides)))
+
+
 COMMANDS: dict[str, AppCommand] = {
     "play_pause": AppCommand("Play or pause", "Time", lambda lab, _: lab.play_pause()),
     "step_forward": AppCommand("One step forward", "Time", lambda lab, _: lab.send(Step(1))),
@@ -148,6 +178,9 @@ COMMANDS: dict[str, AppCommand] = {
             "logarithmic", "follow_selected", "transparent", "wireframe") else title, "View", _toggle(name))
         for name, title in TOGGLES.items()
     },
+    "compare": AppCommand("Compare methods side by side, or end it", "Compare", _compare),
+    "next_side": AppCommand("Next side of the comparison", "Compare", _next_side),
+    "compare_with": AppCommand("Compare with", "", _compare_with),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),

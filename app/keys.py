@@ -62,6 +62,8 @@ KEYS: tuple[Binding, ...] = (
     Binding("X", "tab_large"),
     Binding("Shift+→", "pivot_on"),
     Binding("Shift+←", "pivot_back"),
+    Binding("Ctrl+M", "compare"),
+    Binding("Shift+M", "next_side"),
     Binding("V", "record"),
     Binding("F12", "screenshot"),
     Binding("H", "hide_panels"),

@@ -223,7 +223,7 @@ class Lab:
         s = self.snapshot
         if s is None or len(s.x) == 0:
             return
-        _, _, width, height = self.ui.view_rect
+        _, _, width, height = self.ui.side_rects(len(s.sides) or 1)[0]
         lo, hi = scene_bounds(s.model, s.x, s.q, self.ui.view.selected if selected else -1)
         self.camera.frame(lo, hi, width / height, seconds)
 

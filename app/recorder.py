@@ -1,7 +1,8 @@
 """Recording: of the running window (`Take`), and of a scene without any window (`record`)."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from contactlab.app.camera import Camera, scene_bounds
 from contactlab.app.encoder import Frame, check_path, even, open_recording
 from contactlab.app.lab import gallery_entries, set_camera
 from contactlab.app.ui_state import Preferences, UiState
-from contactlab.physics.messages import Command, SetSpeed, Snapshot, Step
+from contactlab.physics.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 
@@ -57,7 +58,7 @@ class Take:
         if not self.playing:
             self._expected = None
             return False
-        count = self._cadence.steps(snapshot.speed, snapshot.settings.h)
+        count = self._cadence.steps(snapshot.speed, snapshot.h)
         self._expected, self._asked = snapshot.step + count, now
         if count:
             send(Step(count))
@@ -77,12 +78,14 @@ def record(
     scene: Scene, out: Path, seconds: float = 10.0, size: tuple[int, int] = (1280, 720), fps: int = 60,
     speed: float | None = None, panels: bool = False, camera: tuple[float, ...] | None = None,
     settings: Mapping[str, Any] | None = None, progress: Callable[[float], None] | None = None, dark: bool = True,
+    compare: Sequence[str] = (),
 ) -> None:
     """Record `seconds` of simulated time of a scene without a display, `speed` (else its own) simulated seconds per
     second of video.
 
     `camera`: distance [m], azimuth, elevation [degrees] and, where given, the point looked at [m]. `progress` is told
-    the share done. Raises ValueError in one sentence where `out` cannot be such a file or be written.
+    the share done. `compare`: methods to be shown side by side. Raises ValueError in one sentence where `out` cannot be
+    such a file or be written, or where the scene cannot be run by one of the methods.
     """
     check_path(out)
     size = even(size)
@@ -90,6 +93,9 @@ def record(
     runner.begin()
     speed = scene.speed if speed is None else speed
     runner.send(SetSpeed(speed))
+    runner.tick()
+    if compare:
+        compare_methods(runner, compare)
     with Studio(size, panels, dark) as studio:
         movie = open_recording(out, size, fps)
         try:
@@ -114,9 +120,19 @@ def _shoot(
             studio.aim(snapshot, camera, scene)
         movie.add(studio.picture(snapshot, snapshot.t))
         progress((k + 1) / frames)
-        count = cadence.steps(speed, snapshot.settings.h)
+        count = cadence.steps(speed, snapshot.h)
         if count:
             runner.send(Step(count))
+
+
+def compare_methods(runner: Runner, methods: Sequence[str]) -> None:
+    """Put methods side by side; ValueError in one sentence where the scene cannot be run by one of them."""
+    assert runner.latest is not None
+    settings = runner.latest.settings
+    runner.send(Compare(tuple(Side(replace(settings, method=method)) for method in methods)))
+    runner.tick()
+    if not runner.latest.sides:
+        raise ValueError(f"the methods cannot be compared: {runner.latest.notice}")
 
 
 class Studio:
@@ -125,7 +141,7 @@ class Studio:
     def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True) -> None:
         from contactlab.app.imgui_backend import Gui
         from contactlab.app.offscreen import Offscreen
-        from contactlab.app.stage import Stage
+        from contactlab.app.split import Split
 
         self.panels = panels
         self.camera = Camera()
@@ -133,7 +149,7 @@ class Studio:
         self.ctx = self.offscreen.ctx
         scale = max(size[1] / 800.0, 0.5) if not panels else max(size[1] / 900.0, 0.7)
         self.gui = Gui(self.ctx, size)
-        self.stage = Stage(self.ctx)
+        self.stage = Split(self.ctx)
         self.ui = UiState(preferences=Preferences(dark=dark, scale=scale))
         self.ui.view.dark = dark
         self.ui.bold = self.gui.bold
@@ -153,7 +169,8 @@ class Studio:
     def aim(self, snapshot: Snapshot, camera: tuple[float, ...] | None, scene: Scene) -> None:
         """As asked, else as the scene says, else framing everything that moves."""
         lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
-        self.camera.frame(lo, hi, self.size[0] / self.size[1])
+        _, _, width, height = self.ui.side_rects(len(snapshot.sides) or 1)[0]
+        self.camera.frame(lo, hi, width / height)
         wanted = scene.camera
         if camera is not None:
             set_camera(self.camera, *camera[:3], target=camera[3:] or None)
@@ -177,7 +194,7 @@ class Studio:
             ui.view_rect = (0.0, 0.0, float(self.size[0]), float(self.size[1]))
         style.fill(target, ui, self.size[1])
         self.stage.render(snapshot, self.camera, ui, target, self.size[1])
-        self.stage.write(snapshot, self.camera, ui)
+        self.stage.write(snapshot, self.camera, ui, 0.0 if self.panels else 2.2 * ui.font)
         if not self.panels:
             draw_caption(ui, snapshot)
         self.gui.finish(target)

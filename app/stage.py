@@ -14,7 +14,8 @@ from contactlab.app.panels.style import edges
 from contactlab.app.panels.view import draw_labels
 from contactlab.app.programs import load
 from contactlab.app.renderer import Renderer
-from contactlab.app.ui_state import SceneEntry, UiState
+from contactlab.app.ui_state import Rect, SceneEntry, UiState
+from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
 
 Size = tuple[int, int]
@@ -52,18 +53,18 @@ class Stage:
         self._scaling_array = ctx.vertex_array(self._scaling, [(self._screen, "2f", "in_corner")])
         self._small: moderngl.Framebuffer | None = None
 
-    def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
-               factor: float = 1.0) -> None:
-        """Render the view into ui.view_rect of `target`, which is `height` pixels high and has `ratio` of them per
-        window unit, by way of a picture with `factor` times its pixels along each side."""
-        left, top, right, bottom = edges(ui.view_rect, ratio)
+    def render(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, view: Rect, target: Any, height: int,
+               scale: float, ratio: float = 1.0, factor: float = 1.0) -> None:
+        """Render into the part `view` [window units] of `target`, which is `height` pixels high and has `ratio` of them
+        per window unit and `scale` of them per unit of glyphs, by way of a picture with `factor` times its pixels along
+        each side."""
+        left, top, right, bottom = edges(view, ratio)
         rect = left, height - bottom, max(right - left, 1), max(bottom - top, 1)
-        scale = ui.preferences.scale * ratio
         if factor == 1.0:
-            self.renderer.draw(snapshot, camera, ui.view, target, scale, rect)
+            self.renderer.draw(snapshot, camera, options, target, scale, rect)
             return
         small = self._fit((max(round(factor * rect[2]), 1), max(round(factor * rect[3]), 1)))
-        self.renderer.draw(snapshot, camera, ui.view, small, factor * scale)
+        self.renderer.draw(snapshot, camera, options, small, factor * scale)
         color: Any = small.color_attachments[0]
         color.use(0)
         whole = target.viewport
@@ -87,11 +88,11 @@ class Stage:
             self._small.release()
             self._small = None
 
-    def write(self, snapshot: Snapshot, camera: Camera, ui: UiState) -> None:
-        """Between imgui's new frame and its end: the labels and the legend in ui.view_rect."""
-        draw_labels(ui, self.renderer.labels, camera)
-        if ui.view.legend:
-            draw_legend(ui, overlays.legend(snapshot, ui.view))
+    def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, options: ViewOptions, view: Rect) -> None:
+        """Between imgui's new frame and its end: the labels and the legend in the part `view` of the window."""
+        draw_labels(ui, self.renderer.labels, camera, view)
+        if options.legend:
+            draw_legend(ui, overlays.legend(snapshot, options), view)
 
     def release(self) -> None:
         self._drop_small()

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Inspect
+from contactlab.physics.messages import Inspect, Watch
 from contactlab.physics.problem import ContactProblem
 
 #: what the lower area can show, and how the tabs are called
 TABS: dict[str, str] = {
     "contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots", "step": "Step",
-    "ledger": "Ledger",
+    "ledger": "Ledger", "compare": "Compare",
 }
 
 class Request(NamedTuple):
@@ -121,6 +121,15 @@ class Inspector:
 
 
 @dataclass
+class Comparison:
+    """What is plotted of the sides of a comparison."""
+
+    quantity: str = "height"  # name in QUANTITIES
+    body: int = -1            # whose; -1 = the first that moves
+    sent: tuple[int, Watch] | None = None  # generation and what the engine was asked for, until it answers
+
+
+@dataclass
 class RecordingStatus:
     """What the panels say about a running recording."""
 
@@ -167,6 +176,7 @@ class UiState:
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)
+    comparison: Comparison = field(default_factory=Comparison)
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
     dismissed: list[Any] = field(default_factory=list)
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending
@@ -177,6 +187,13 @@ class UiState:
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         self.notice = Notice(text, self.clock + seconds)
+
+    def side_rects(self, count: int) -> list[Rect]:
+        """The view divided for so many sides, next to each other."""
+        x, y, w, h = self.view_rect
+        gap = 2.0 * self.preferences.scale if count > 1 else 0.0
+        wide = max((w - (count - 1) * gap) / count, 1.0)
+        return [(x + k * (wide + gap), y, wide, h) for k in range(count)]
 
     @property
     def font(self) -> float:

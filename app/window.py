@@ -31,9 +31,10 @@ from contactlab.app.panels.layout import draw_ui
 from contactlab.app.panels.view import NOTICE_PREFIX
 from contactlab.app.pyglet_input import BUTTON_NAMES, Input, modifier_names
 from contactlab.app.recorder import Take
-from contactlab.app.stage import Detail, Stage, thumbnails
-from contactlab.app.ui_state import Preferences, RecordingStatus, SceneEntry, UiState
-from contactlab.physics.messages import Pause
+from contactlab.app.split import Split, row_of, shown
+from contactlab.app.stage import Detail, thumbnails
+from contactlab.app.ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
+from contactlab.physics.messages import Focus, Pause, Snapshot
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 
@@ -94,7 +95,7 @@ class Window(pyglet.window.Window):
         self.gui = Gui(self.ctx, self.get_size())
         self.ui.bold = self.gui.bold
         self.feed = Input(self, self.gui.io)
-        self.stage = Stage(self.ctx)
+        self.stage = Split(self.ctx)
         self.detail = Detail()
         self.mouse: Mouse | None = None
         self.take: Take | None = None
@@ -103,6 +104,8 @@ class Window(pyglet.window.Window):
         self._dialog: Any = None
         self._wanted_pictures: list[Path] = []
         self._cursor_at = (-1.0, -1.0)
+        self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
+        self._mouse_rect: Rect = (0.0, 0.0, 1.0, 1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
         self._last_draw = time.perf_counter()
         self._failed = -GIVE_UP
@@ -341,26 +344,45 @@ class Window(pyglet.window.Window):
     # ---------------------------------------------------------------------------------------------- mouse
 
     def _pick(self, origin: np.ndarray, direction: np.ndarray) -> Any:
-        snapshot = self.lab.snapshot if self.lab is not None else None
+        snapshot = self._under_mouse
         return None if snapshot is None else picking.pick(snapshot.model, snapshot, origin, direction)
 
-    def _in_view(self, x: float, y: float) -> tuple[float, float] | None:
-        """Position in the view, y down, where the view lies open under window position (x, y), y up."""
-        vx, vy, vw, vh = self.ui.view_rect
-        px, py = x - vx, self.height - y - vy
-        ui, margin = self.ui, 4.0
-        if not (margin <= px <= vw - margin and margin <= py <= vh - margin) or self.lab is None:
+    @property
+    def _under_mouse(self) -> Snapshot | None:
+        """Of the side that the mouse was in last."""
+        snapshot = self.lab.snapshot if self.lab is not None else None
+        if snapshot is None:
             return None
+        sides = shown(snapshot)
+        return sides[min(self._mouse_side, len(sides) - 1)]
+
+    def _in_view(self, x: float, y: float) -> tuple[float, float] | None:
+        """Position in the view of a side, y down, where it lies open under window position (x, y), y up. While the
+        mouse drags nothing it is this side's from here on."""
+        ui, margin = self.ui, 4.0
+        if self.lab is None or self.lab.snapshot is None or self.mouse is None:
+            return None
+        rects = ui.side_rects(len(self.lab.snapshot.sides) or 1)
+        inside = None
+        for k, (vx, vy, vw, vh) in enumerate(rects):
+            px, py = x - vx, self.height - y - vy
+            if margin <= px <= vw - margin and margin <= py <= vh - margin:
+                inside = k, px, py
+        if inside is None:
+            return None
+        side, px, py = inside
         boxes = ui.palette.open or ui.help or ui.about or ui.open_box or ui.message or ui.progress
         if (boxes or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)) and self.gui.io.want_capture_mouse:
             return None
+        if not self.mouse.busy:
+            self._mouse_side, self._mouse_rect = side, rects[side]
+            self.mouse.size = rects[side][2:]
         return px, py
 
     def _hover(self) -> None:
         """What is under the cursor: for the status bar, and the contact to light."""
         lab, mouse, ui = self.lab, self.mouse, self.ui
         assert lab is not None and mouse is not None and lab.snapshot is not None
-        mouse.size = ui.view_rect[2], ui.view_rect[3]
         place = self._in_view(*self._cursor_at)
         if ui.hover_from_view:
             ui.hovered_key, ui.hover_from_view = None, False
@@ -368,11 +390,11 @@ class Window(pyglet.window.Window):
             ui.under_cursor = ""
         elif not mouse.busy:
             mouse.hover(*place)
-            row = picking.pick_contact(lab.snapshot, lab.camera, *place, *mouse.size)
+            seen = self._under_mouse or lab.snapshot
+            row = picking.pick_contact(seen, lab.camera, *place, *mouse.size)
             if row >= 0:
-                ui.hovered_key, ui.hover_from_view = int(lab.snapshot.contacts.key[row]), True
-        rows = np.flatnonzero(lab.snapshot.contacts.key == (-1 if ui.hovered_key is None else ui.hovered_key))
-        ui.view.hovered_contact = int(rows[0]) if len(rows) else -1
+                ui.hovered_key, ui.hover_from_view = int(seen.contacts.key[row]), True
+        ui.view.hovered_contact = row_of(lab.snapshot, ui.hovered_key)
 
     def _touched(self) -> None:
         self._lively = LIVELY
@@ -385,7 +407,7 @@ class Window(pyglet.window.Window):
     def on_mouse_drag(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
         self.on_mouse_motion(x, y, dx, dy)
         if self.mouse is not None and self.mouse.busy:
-            vx, vy, _, _ = self.ui.view_rect
+            vx, vy, _, _ = self._mouse_rect
             self.mouse.drag(x - vx, self.height - y - vy, dx, -dy)
 
     def on_mouse_press(self, x: int, y: int, button: int, modifiers: int) -> None:
@@ -396,7 +418,7 @@ class Window(pyglet.window.Window):
         if place is None or self.mouse is None:
             return
         name = BUTTON_NAMES.get(button, "")
-        self.mouse.size = self.ui.view_rect[2], self.ui.view_rect[3]
+        self._focus()
         now = time.perf_counter()
         then, before, bx, by = self._last_click
         if now - then < DOUBLE_CLICK and before == name and math.hypot(x - bx, y - by) < 5:
@@ -405,6 +427,13 @@ class Window(pyglet.window.Window):
             return
         self._last_click = (now, name, x, y)
         self.mouse.press(*place, name, modifier_names(modifiers))
+
+    def _focus(self) -> None:
+        """Put the side in focus that the mouse is in."""
+        assert self.lab is not None
+        snapshot = self.lab.snapshot
+        if snapshot is not None and snapshot.sides and snapshot.side != self._mouse_side:
+            self.lab.send(Focus(self._mouse_side))
 
     def on_mouse_release(self, x: int, y: int, button: int, modifiers: int) -> None:
         self._touched()

@@ -119,13 +119,39 @@ class PushJoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Compare:
+    """Run the scene from its start on several sides at once, on one clock; () = go on with the side in focus alone.
+
+    Set reaches the side in focus but for what is the same on all sides (`lockstep.SHARED`); everything else reaches
+    all of them.
+    """
+
+    sides: "tuple[Side, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The side of a comparison that the Snapshot is of, and that Set changes."""
+
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """From now on note a quantity in the Snapshot's `trace`."""
+
+    quantity: str = ""  # name in QUANTITIES; "" = none
+    body: int = -1      # whose, where it is that of a body
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     pass
 
 
 Command = (
     Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Inspect
-    | PushJoint | Shutdown
+    | PushJoint | Compare | Focus | Watch | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -193,6 +219,17 @@ class Settings:
     joint_cure: str = "projection"    # what keeps joints in maximal coordinates together
 
 
+SIDES = (2, 3)  #: how few and how many can be compared
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison."""
+
+    settings: Settings
+    coordinates: str = ""  # of all joints: generalized, maximal; "" = as the scene says
+
+
 @dataclass(frozen=True, slots=True)
 class StepInfo:
     """How the last step went."""
@@ -246,19 +283,30 @@ class Snapshot:
     notice: str | None = None   # why the last command was refused; the run goes on
     inspection: "Inspection | None" = None  # the latest look that `Inspect` asked for
     #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
-    energy_log: Array = field(default_factory=lambda: _no_log())
+    energy_log: Array = field(default_factory=lambda: _no_log(4))
     #: work and momenta by cause since the start, rows as `ledger.Account`
     ledger: Array = field(default_factory=lambda: _no_ledger())
     #: of the links of trees (see `Trees`): positions, velocities, and what PushJoint put on them
     joint_q: Array = field(default_factory=lambda: _none())
     joint_v: Array = field(default_factory=lambda: _none())
     joint_load: Array = field(default_factory=lambda: _none())
+    watch: Watch = field(default_factory=Watch)
+    #: what is watched, at the instants of `energy_log`: columns t, value; nan where it is not known
+    trace: Array = field(default_factory=lambda: _no_log(2))
+    coordinates: str = ""       # of the joints, where a comparison sets them
+    side: int = 0               # which of `sides` this is
+    sides: "tuple[Snapshot, ...]" = ()  # of a comparison, all of them, at this very instant
+
+    @property
+    def h(self) -> float:
+        """From one step to the next [s]: the longest step of the sides."""
+        return max(s.settings.h for s in (self, *self.sides))
 
 
-def _no_log() -> Array:
+def _no_log(columns: int) -> Array:
     import numpy as np
 
-    return np.zeros((0, 4))
+    return np.zeros((0, columns))
 
 
 def _no_ledger() -> Array:
@@ -274,7 +322,7 @@ def _none() -> Array:
 
 
 __all__ = [
-    "Command", "Energy", "Event", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab", "Open", "Pause", "Play",
-    "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Snapshot", "Step", "StepInfo",
-    "StepToEvent",
+    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab",
+    "Open", "Pause", "Play", "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side",
+    "Snapshot", "Step", "StepInfo", "StepToEvent", "Watch",
 ]

@@ -1,6 +1,6 @@
 """The physics thread: takes commands in order, paces, steps, publishes snapshots.
 
-Only this thread touches the Simulation. Others `send` commands and read `latest`; neither ever waits for a step.
+Only this thread touches the simulations. Others `send` commands and read `latest`; neither ever waits for a step.
 """
 
 import threading
@@ -8,14 +8,15 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.inspection import Inspection, look
+from contactlab.physics.lockstep import Lockstep, Member
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
@@ -85,6 +86,11 @@ class Runner:
         """While kernels compile: what is being done, and the part of them that is ready, 0..1."""
         return None if self._warming is None else (self._warming, compiled_share())
 
+    @property
+    def _sim(self) -> Simulation:
+        """That of the side in focus; the only one where nothing is compared."""
+        return self._sides.simulation
+
     # ------------------------------------------------------------------------------------- the thread
 
     def _run(self) -> None:
@@ -95,7 +101,6 @@ class Runner:
 
     def begin(self) -> None:
         """Show the scene, and compile what is not compiled yet; what is cached loads when a step needs it."""
-        self._log_energy()
         self._publish()
         try:
             if not kernels_cached():
@@ -103,7 +108,7 @@ class Runner:
         except Exception as error:
             self._fail(error)
         self._warming = None
-        self._pacer.restart(self._clock(), self._sim.time)
+        self._pacer.restart(self._clock(), self._sides.time)
         self._publish()
 
     def _note_warming(self, stage: str, share: float) -> None:
@@ -121,20 +126,20 @@ class Runner:
                 self._publish()
             return IDLE
         deadline = now + SLICE
-        while self._sim.time < self._pacer.due(now) and not self._paused:
+        while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
             now = self._clock()
             if now > deadline or self._commands:
                 break
-        self._pacer.note(now, self._sim.time)
+        self._pacer.note(now, self._sides.time)
         if handled or self._paused or now - self._published >= PUBLISH_INTERVAL:
             self._publish()
-        return min(IDLE, self._pacer.wait(now, self._sim.time))
+        return min(IDLE, self._pacer.wait(now, self._sides.time))
 
     # ------------------------------------------------------------------------------------- commands
 
     def _handle(self, command: m.Command) -> None:
-        self.log.append((self._sim.step_count, command))
+        self.log.append((self._sides.step_count, command))
         self._notice = None
         try:
             self._carry_out(command)
@@ -156,32 +161,44 @@ class Runner:
             case m.Seek(step):
                 self._seek(step)
             case m.Reset():
-                self._sim.reset()
-                self._log_count = 0
-                self._log_energy()
+                self._sides.reset()
                 self._error = None
             case m.SetSpeed(speed):
                 if not SPEEDS[0] <= speed <= SPEEDS[1]:
                     raise ValueError(f"speed must be a number from {SPEEDS[0]:g} to {SPEEDS[1]:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
             case m.Open(scene, paused):
+                before = self._sides
                 self._open(scene, {})
-                self._log_energy()
                 self._paused = paused
+                if before.sides:
+                    self._compare_like(before)
+            case m.Compare(sides):
+                self._sides.compare(sides)
+                self._error, self._look = None, None
+                self.log.clear()
+            case m.Focus(side):
+                if not 0 <= side < len(self._sides.members):
+                    raise ValueError(f"there is no side {side} to look at")
+                self._sides.focus, self._look = side, None
+                return
+            case m.Watch():
+                self._sides.look_at(command)
+                return
             case m.Inspect():
                 self._asked, self._next_look = command, 0.0
                 return
             case m.Shutdown():
                 self._stopped = True
             case _:
-                self._sim.apply(command)
+                self._sides.apply(command)
                 return
-        self._pacer.restart(self._clock(), self._sim.time)  # time was stopped, moved or stretched
+        self._pacer.restart(self._clock(), self._sides.time)  # time was stopped, moved or stretched
 
     def _go(self, count: int) -> None:
         self._paused, self._error = True, None
         if count < 0:
-            self._seek(max(self._sim.reachable()[0], self._sim.step_count + count))
+            self._seek(max(self._sides.reachable()[0], self._sides.step_count + count))
         for _ in range(count):
             if not self._step_and_show():
                 return
@@ -189,14 +206,14 @@ class Runner:
     def _go_to_event(self, direction: int, limit: float) -> None:
         self._paused, self._error = True, None
         if direction < 0:
-            earlier = [e.step for e in self._sim.events if e.step < self._sim.step_count]
-            if not earlier or earlier[-1] < self._sim.reachable()[0]:
+            earlier = self._sides.last_event_before()
+            if earlier is None or earlier < self._sides.reachable()[0]:
                 raise ValueError("there is no earlier event in the history")
-            self._seek(earlier[-1])
+            self._seek(earlier)
             return
-        events, until = self._sim.event_count, self._sim.time + limit
-        while self._sim.event_count == events:
-            if self._sim.time >= until:
+        events, until = self._sides.event_count, self._sides.time + limit
+        while self._sides.event_count == events:
+            if self._sides.time >= until:
                 raise ValueError(f"nothing happened within {limit:g} s")
             if not self._step_and_show():
                 return
@@ -210,31 +227,32 @@ class Runner:
 
     def _seek(self, step: int) -> None:
         self._paused, self._error = True, None
-        self._sim.seek(step)
-        kept = self._log[:, 0][: self._log_count] <= self._sim.time
-        self._log_count = int(np.count_nonzero(kept))
+        self._sides.seek(step)
 
     def _open(self, scene: "Scene", settings: Mapping[str, Any]) -> None:
         try:
-            simulation = Simulation(scene)
-            simulation.set(**settings)
+            sides = Lockstep(scene, settings, LOG_ROWS)
         except (OSError, MemoryError) as error:
             raise ValueError(f"{scene.name} could not be opened: {error}") from error
-        simulation.record_history()
         self._pacer.speed = scene.speed
-        self._sim, self._generation, self._error = simulation, self._generation + 1, None
-        self._log, self._log_count = np.zeros((2 * LOG_ROWS, 4)), 0
+        self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
+
+    def _compare_like(self, before: Lockstep) -> None:
+        """Go on comparing, with the scene just opened."""
+        try:
+            self._sides.compare_like(before)
+        except ValueError as refused:
+            self._notice = f"the comparison ends: {refused}"
 
     # ------------------------------------------------------------------------------------- stepping
 
     def _step(self) -> bool:
         try:
-            self._sim.step()
+            self._sides.step()
         except Exception as error:
             self._fail(error)
             return False
-        self._log_energy()
         return True
 
     def _fail(self, error: Exception) -> None:
@@ -243,14 +261,6 @@ class Runner:
         self.failure = "".join(traceback.format_exception(error))
         expected = isinstance(error, FloatingPointError | CannotSolve)
         self._error = str(error) if expected else f"the engine failed: {type(error).__name__}: {error}"
-
-    def _log_energy(self) -> None:
-        if self._log_count == len(self._log):  # keep the newer half
-            self._log[:LOG_ROWS] = self._log[LOG_ROWS:]
-            self._log_count = LOG_ROWS
-        e, _ = measure(self._sim.model, self._sim.state.bodies, self._sim.state.joints)
-        self._log[self._log_count] = (self._sim.time, e.kinetic, e.potential, e.spring)
-        self._log_count += 1
 
     # ------------------------------------------------------------------------------------- what others see
 
@@ -284,24 +294,40 @@ class Runner:
 
     def _publish(self, on_the_way: bool = False) -> None:
         """on_the_way: more steps follow at once."""
-        sim = self._sim
+        self._published = self._clock()
+        members, focus = self._sides.members, self._sides.focus
+        inspection = self._inspect(running=on_the_way or not self._paused)
+        if len(members) == 1:
+            self.latest = self._snapshot(0, members[0], inspection)
+            return
+        sides = tuple(self._snapshot(k, side, inspection if k == focus else None) for k, side in enumerate(members))
+        self.latest = replace(sides[focus], sides=sides)
+
+    def _snapshot(self, number: int, member: Member, inspection: Inspection | None) -> m.Snapshot:
+        sim, log = member.simulation, member.log.rows
         energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
-        self._published = self._clock()
-        self.latest = m.Snapshot(
+        events = sim.latest_events(SHOWN_EVENTS)
+        return m.Snapshot(
             generation=self._generation, scene_name=sim.scene.name, model=sim.model, labels=sim.labels,
-            settings=sim.settings, step=sim.step_count, t=sim.time,
+            settings=sim.settings, step=self._sides.step_count, t=self._sides.time,
             paused=self._paused, speed=self._pacer.speed, real_time_factor=0.0 if self._paused else self._pacer.factor,
             x=frozen(bodies.x), q=frozen(bodies.q), v=frozen(bodies.v), w=frozen(bodies.w), L=frozen(bodies.L),
             contacts=Contacts._make(frozen(a) for a in sim.contacts),
-            events=tuple(sim.latest_events(SHOWN_EVENTS)), event_count=sim.event_count,
+            events=tuple(on_clock(event, member.clock_of(event.step)) for event in events),
+            event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
-            info=sim.info, history=sim.reachable(), grabbed=held(sim),
+            info=sim.info, history=self._sides.reachable(), grabbed=held(sim),
+            error=self._error, notice=self._notice, inspection=inspection,
+            energy_log=frozen(log[:, :4]), watch=self._sides.watch, trace=frozen(log[:, (0, 4)]),
+            coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
-            error=self._error, notice=self._notice, inspection=self._inspect(running=on_the_way or not self._paused),
-            energy_log=frozen(self._log[max(0, self._log_count - LOG_ROWS) : self._log_count]),
-            ledger=frozen(sim.state.ledger),
         )
+
+
+def on_clock(event: m.Event, step: int) -> m.Event:
+    """The event with the step of the clock in which it happened."""
+    return event if event.step == step else replace(event, step=step)
 
 
 def frozen(a: NDArray[Any]) -> Any:

@@ -86,6 +86,14 @@ class Scene:
         robot = read_urdf(path)
         return cls(read_tables(robot.tables, path.name, path.parent), path.parent, path, robot.notes)
 
+    def with_coordinates(self, coordinates: str) -> "Scene":
+        """The same scene with all joints in "generalized" or in "maximal" coordinates. Raises SceneError where they
+        cannot be: a loop cannot be in generalized ones."""
+        data = self.tables.model_dump(exclude_defaults=True)
+        for joint in data.get("joint", ()):
+            joint["coordinates"] = coordinates
+        return Scene(read_tables(data, self.name, self.folder), self.folder, self.path, self.notes)
+
     def save(self, path: str | Path) -> None:
         """Write the scene as a TOML file, with its meshes below the same folder.
 

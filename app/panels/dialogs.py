@@ -148,7 +148,7 @@ def draw_help(ui: UiState) -> None:
     for name, command in COMMANDS.items():
         if keys_of(name):
             groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
-    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Equations", "Record", "App"]]
+    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Equations", "Compare", "Record", "App"]]
     with style.font(ui, size=14.0):
         if imgui.begin_table("help_columns", 3):
             for column in columns:

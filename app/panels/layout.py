@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import dialogs, lower, menus, pictures, style, view
+from contactlab.app.panels import compare, dialogs, lower, menus, pictures, style, view
 from contactlab.app.panels.gallery import draw_gallery
 from contactlab.app.panels.parameters import draw_parameters
 from contactlab.app.panels.status import draw_status
@@ -32,6 +32,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     else:
         _panels(ui, snapshot, send, display.x, display.y)
     lower.ask(ui, send)
+    compare.ask(ui, snapshot, send)
     view.draw_over_view(ui, snapshot, send)
     dialogs.draw_progress(ui)
     dialogs.draw_dialogs(ui, snapshot, send)

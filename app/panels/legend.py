@@ -8,11 +8,12 @@ from typing import Any
 from imgui_bundle import imgui
 
 from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
+from contactlab.app.ui_state import Rect, UiState
 
 
-def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
-    """Rows with .symbol, .color and .text, in the lower left corner of the view; none where it is too low for them."""
+def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
+    """Rows with .symbol, .color and .text, in the lower left corner of the view; none where it has no room for
+    them."""
     if not rows:
         return
     c = style.colors(ui)
@@ -20,10 +21,10 @@ def draw_legend(ui: UiState, rows: Sequence[Any]) -> None:
     line = 1.36 * size
     with style.font(ui, size=13.0):
         width = max(imgui.calc_text_size(row.text).x for row in rows) + 3.4 * size
-    x, y, _, h = ui.view_rect
+    x, y, w, h = view
     height = line * len(rows) + 0.8 * size
     left, top = x + 0.6 * font, y + h - 0.6 * font - height
-    if top < y:
+    if top < y or width > 0.65 * w:
         return
     draw = imgui.get_background_draw_list()
     draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * font)

@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from contactlab.app import inspected
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
+from contactlab.app.panels.compare import draw_compare
 from contactlab.app.panels.contacts import draw_contacts
 from contactlab.app.panels.energy import draw_energy
 from contactlab.app.panels.equations import draw_equations
@@ -20,22 +21,24 @@ from contactlab.physics.messages import Command, Snapshot
 Send = Callable[[Command], None]
 PANELS = {
     "equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "step": draw_step,
-    "ledger": draw_ledger,
+    "ledger": draw_ledger, "compare": draw_compare,
 }
+LOW = ("contacts", "compare")  # tabs that need no more height than a table
 
 
 def height(ui: UiState, room: float) -> float:
     """Of the lower area in `room` [pixels] beside the view."""
     p = ui.preferences
-    if p.lower_tab == "contacts":
-        return min(p.lower_height * ui.font, 0.5 * room)
+    if p.lower_tab in LOW:
+        lines = p.lower_height if p.lower_tab == "contacts" else max(p.lower_height, 15.0)  # plots under a choice
+        return min(lines * ui.font, 0.5 * room)
     return 0.86 * room if ui.inspector.large else min(p.inspector_height * ui.font, 0.66 * room)
 
 
 def resize(ui: UiState, dragged: float) -> None:
     """The upper edge was dragged down by so many pixels."""
     p = ui.preferences
-    if p.lower_tab == "contacts":
+    if p.lower_tab in LOW:
         p.lower_height = min(max(p.lower_height - dragged / ui.font, 7.0), 60.0)
     elif dragged:
         ui.inspector.large = False
@@ -70,7 +73,7 @@ def _tabs(ui: UiState) -> None:
         if key:
             imgui.set_item_tooltip(f"{title}  ({key})")
         imgui.same_line(0, 0.2 * ui.font)
-    if ui.preferences.lower_tab == "contacts":
+    if ui.preferences.lower_tab in LOW:
         imgui.new_line()
         return
     imgui.same_line(imgui.get_window_width() - 3.4 * ui.font)

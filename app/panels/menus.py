@@ -8,7 +8,8 @@ from contactlab.app.commands import COMMANDS, TOGGLES
 from contactlab.app.keys import key_of
 from contactlab.app.panels import style
 from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, Snapshot
+from contactlab.physics.messages import SIDES, Command, Snapshot
+from contactlab.physics.methods import METHODS
 
 
 def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> float:
@@ -43,6 +44,9 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
             if command.group == "Equations":
                 _item(ui, name, ticked=ui.preferences.lower and name == f"tab_{ui.preferences.lower_tab}")
         imgui.end_menu()
+    if imgui.begin_menu("Compare"):
+        _compare_menu(ui, snapshot)
+        imgui.end_menu()
     if imgui.begin_menu("Help"):
         _item(ui, "help")
         _item(ui, "palette")
@@ -56,6 +60,17 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:
     if imgui.menu_item_simple(title or COMMANDS[name].title, key_of(name), ticked):
         ui.request(name)
+
+
+def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
+    sides = snapshot.sides if snapshot is not None else ()
+    for method in METHODS:
+        if imgui.menu_item_simple(f"With {method.replace('_', ' ')}", enabled=len(sides) < SIDES[1]):
+            ui.request("compare_with", method)
+    imgui.separator()
+    _item(ui, "compare", "End the comparison" if sides else "With the next method")
+    _item(ui, "next_side")
+    _item(ui, "tab_compare")
 
 
 def _view_menu(ui: UiState) -> None:

@@ -8,17 +8,17 @@ from imgui_bundle import imgui
 
 from contactlab.app.camera import Camera
 from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
+from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
 
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
 
 
-def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera) -> None:
-    """World labels: `labels` have .position (3,), .text and .color; each is placed where its point is seen."""
+def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera, view: Rect) -> None:
+    """World labels: `labels` have .position (3,), .text and .color; each is placed where `view` shows its point."""
     if not labels:
         return
-    x, y, w, h = ui.view_rect
+    x, y, w, h = view
     places, depths = camera.project(np.array([label.position for label in labels]), w, h)
     draw = imgui.get_background_draw_list()
     draw.push_clip_rect((x, y), (x + w, y + h), True)

@@ -36,7 +36,7 @@ def picture(path: Path, moment: float) -> Image.Image:
         studio.camera.distance *= CLOSER
         bare = ViewOptions(contact_points=False, normals=False, forces=False, friction_forces=False, impulses=False,
                            joints=False)
-        studio.stage.renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
+        studio.stage.stages[0].renderer.draw(runner.latest, studio.camera, bare, studio.offscreen.fbo, float(DRAWN))
         frame = studio.offscreen.read()
     return Image.fromarray(frame).resize(SIZE, Image.Resampling.LANCZOS)
 

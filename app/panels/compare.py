@@ -1,0 +1,296 @@
+"""Comparing methods: the sides, a quantity of each over time, and how far they are apart."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from contactlab.app.panels import style
+from contactlab.app.ui_state import Rect, UiState
+from contactlab.physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
+from contactlab.physics.methods import METHODS
+from contactlab.physics.model import movable
+from contactlab.physics.quantities import QUANTITIES
+
+Send = Callable[[Command], None]
+MOST_POINTS = 1500
+LETTERS = "ABC"
+#: settings that a side's label names where sides differ in them, and how
+NAMED = {
+    "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
+    "substeps": "{} substeps", "impact_law": "{} impacts", "joint_cure": "{}",
+    "stiffness_n": "K {:.3g} N/m", "damping_n": "D {:.3g} Ns/m",
+}
+
+
+def colors_of_sides(ui: UiState) -> tuple[style.Color, ...]:
+    """Blue, orange, green; the letters say the same."""
+    c = style.colors(ui)
+    return c.potential, c.kinetic, c.spring
+
+
+def method_title(side: Snapshot) -> str:
+    return side.settings.method.replace("_", " ")
+
+
+def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
+    """Integrator and step, and all else in which the sides differ."""
+    mine = side.settings
+    rate = 1.0 / mine.h
+    words = [mine.integrator.replace("_", " "), f"h 1/{rate:.4g} s"]
+    for name, text in NAMED.items():
+        value = getattr(mine, name)
+        differs = any(getattr(other.settings, name) != value for other in sides)
+        used = name != "solver" or "solver" in METHODS[mine.method].uses
+        if differs and used and value is not None and name != "integrator":
+            words.append(text.format(value).replace("_", " "))
+    if side.coordinates:
+        words.append(f"{side.coordinates} coordinates")
+    return ", ".join(words)
+
+
+def draw_side_label(ui: UiState, snapshot: Snapshot, side: Snapshot, rect: Rect, top: float) -> None:
+    """In the corner of a side's picture: its letter, its method and what differs; a frame where it is in focus."""
+    c, font = style.colors(ui), ui.font
+    x, y, w, h = rect
+    color = colors_of_sides(ui)[side.side]
+    draw = imgui.get_background_draw_list()
+    draw.push_clip_rect((x, y), (x + w, y + h), True)
+    title, small = method_title(side), details(side, snapshot.sides)
+    size, little = float(round(font)), float(round(0.81 * font))
+    scale = 1.0 / imgui.get_font_size()
+    room = w - 3.6 * font
+    with style.font(ui, size=13.0):
+        small = style.clipped_text(small, room)
+        width = imgui.calc_text_size(small).x
+    width = max(width, 1.1 * imgui.calc_text_size(title).x * size * scale) + 2.6 * font
+    left, upper = x + 0.6 * font, y + 0.6 * font + top
+    draw.add_rect_filled((left, upper), (left + width, upper + 2.7 * font), style.u32(c.panel, 0.82), 0.4 * font)
+    middle = (left + 1.05 * font, upper + 1.35 * font)
+    draw.add_circle_filled(middle, 0.72 * font, style.u32(color))
+    letter = LETTERS[side.side]
+    half = 0.5 * imgui.calc_text_size(letter).x * size * scale
+    draw.add_text(ui.bold, size, (middle[0] - half, middle[1] - 0.55 * size), style.u32(c.on_accent), letter)
+    draw.add_text(ui.bold, size, (left + 2.1 * font, upper + 0.28 * font), style.u32(c.text), title)
+    draw.add_text(imgui.get_font(), little, (left + 2.1 * font, upper + 1.42 * font), style.u32(c.muted), small)
+    if side.side == snapshot.side:
+        draw.add_rect((x + 1, y + 1), (x + w - 1, y + h - 1), style.u32(color), 0.0, 2.0 * ui.preferences.scale)
+    draw.pop_clip_rect()
+
+
+# ----------------------------------------------------------------------------------------------------- the tab
+
+
+def draw_compare(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Fill the lower area: the sides at the left, the plots beside them."""
+    imgui.begin_child("sides", (20.5 * ui.font, 0))
+    _sides(ui, snapshot, send)
+    imgui.end_child()
+    imgui.same_line(0, 1.0 * ui.font)
+    imgui.begin_child("plots", (0, 0), 0, imgui.WindowFlags_.no_scrollbar)
+    _quantity(ui, snapshot)
+    _plots(ui, snapshot)
+    imgui.end_child()
+
+
+def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    sides = snapshot.sides
+    if not sides:
+        style.muted(ui, f"Now: {method_title(snapshot)}. Run this scene from its start beside another method, "
+                    "on one clock and with one camera:", wrap=True)
+        for method in METHODS:
+            title = method.replace("_", " ")
+            if method != snapshot.settings.method and imgui.button(f"With {title}##with_{method}"):
+                ui.request("compare_with", method)
+        return
+    for side in sides:
+        _row(ui, snapshot, side, send)
+    if len(sides) < SIDES[1]:
+        if imgui.button("+  Add a side##add_side"):
+            imgui.open_popup("add_side")
+        if imgui.begin_popup("add_side"):
+            for method in METHODS:
+                if imgui.selectable(f"{method.replace('_', ' ')}##add_{method}", False)[0]:
+                    ui.request("compare_with", method)
+            imgui.end_popup()
+        imgui.same_line()
+    if imgui.button("End##end_comparison"):
+        send(Compare(()))
+    imgui.set_item_tooltip("Go on with the side in focus alone  (Ctrl+M)")
+    if len(snapshot.model.joints.generalized):
+        _coordinates(ui, snapshot, send)
+    style.muted(ui, "The parameters are those of the side in focus; e, μ and g are everybody's.", wrap=True)
+
+
+def _row(ui: UiState, snapshot: Snapshot, side: Snapshot, send: Send) -> None:
+    """A side: a click puts it in focus, the cross takes it away."""
+    on = side.side == snapshot.side
+    x, y = imgui.get_cursor_screen_pos()
+    width = imgui.get_content_region_avail().x - 2.2 * ui.font
+    height = 2.1 * ui.font
+    if imgui.selectable(f"##side_{side.side}", on, 0, (width, height))[0] and not on:
+        send(Focus(side.side))
+    draw, font = imgui.get_window_draw_list(), ui.font
+    middle = (x + 0.9 * font, y + 0.5 * height)
+    c = style.colors(ui)
+    draw.add_circle_filled(middle, 0.66 * font, style.u32(colors_of_sides(ui)[side.side]))
+    letter = LETTERS[side.side]
+    draw.add_text(ui.bold, round(font), (middle[0] - 0.5 * imgui.calc_text_size(letter).x, middle[1] - 0.55 * font),
+                  style.u32(c.on_accent), letter)
+    draw.add_text(ui.bold if on else imgui.get_font(), round(font), (x + 2.0 * font, y), style.u32(c.text),
+                  method_title(side))
+    with style.font(ui, size=13.0):
+        small = style.clipped_text(details(side, snapshot.sides), width - 2.0 * font)
+    draw.add_text(imgui.get_font(), round(0.81 * font), (x + 2.0 * font, y + 1.1 * font), style.u32(c.muted), small)
+    imgui.same_line()
+    if imgui.small_button(f"\uf00d##remove_{side.side}"):
+        rest = [other for other in snapshot.sides if other.side != side.side]
+        if len(rest) < SIDES[0]:
+            send(Focus(rest[0].side))
+            send(Compare(()))
+        else:
+            send(Compare(tuple(as_side(other) for other in rest)))
+    imgui.set_item_tooltip("Take this side away")
+
+
+def _coordinates(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Joint coordinates of the side in focus; another choice runs the comparison from its start."""
+    imgui.set_next_item_width(12.0 * ui.font)
+    titles = {"": "Joints as in the scene", "generalized": "Generalized coordinates", "maximal": "Maximal coordinates"}
+    if imgui.begin_combo("##coordinates", titles[snapshot.coordinates]):
+        for name, title in titles.items():
+            if imgui.selectable(title, name == snapshot.coordinates)[0]:
+                sides = [as_side(side) for side in snapshot.sides]
+                sides[snapshot.side] = replace(sides[snapshot.side], coordinates=name)
+                send(Compare(tuple(sides)))
+        imgui.end_combo()
+
+
+def as_side(snapshot: Snapshot) -> Side:
+    return Side(snapshot.settings, snapshot.coordinates)
+
+
+# ------------------------------------------------------------------------------------------------------ plots
+
+
+def watched(ui: UiState, snapshot: Snapshot) -> Watch:
+    """What the engine shall note: what was chosen, of a body that is there and moves."""
+    comparison, kind = ui.comparison, snapshot.model.kind
+    if not QUANTITIES[comparison.quantity].of_body:
+        return Watch(comparison.quantity)
+    body = comparison.body
+    if not 0 <= body < len(kind) or not movable(kind[body]):
+        body = next((i for i, k in enumerate(kind) if movable(k)), -1)
+    return Watch(comparison.quantity, body) if body >= 0 else Watch("energy")
+
+
+def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Tell the engine what to note, where it notes something else."""
+    p = ui.preferences
+    seen = p.lower and p.lower_tab == "compare" and not ui.panels_hidden
+    wanted = watched(ui, snapshot) if seen or snapshot.sides else Watch()
+    asked = snapshot.generation, wanted
+    if wanted != snapshot.watch and asked != ui.comparison.sent:
+        ui.comparison.sent = asked
+        send(wanted)
+    elif wanted == snapshot.watch:
+        ui.comparison.sent = None
+
+
+def _quantity(ui: UiState, snapshot: Snapshot) -> None:
+    """Which quantity, and whose."""
+    now = watched(ui, snapshot)
+    imgui.set_next_item_width(11.0 * ui.font)
+    if imgui.begin_combo("##quantity", QUANTITIES[now.quantity].title):
+        for name, quantity in QUANTITIES.items():
+            if imgui.selectable(f"{quantity.title}##{name}", name == now.quantity)[0]:
+                ui.comparison.quantity = name
+        imgui.end_combo()
+    if now.body < 0:
+        return
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.text("of")
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.set_next_item_width(10.0 * ui.font)
+    if imgui.begin_combo("##watched_body", snapshot.labels.bodies[now.body]):
+        for body in np.flatnonzero(movable(snapshot.model.kind)).tolist():
+            if imgui.selectable(f"{snapshot.labels.bodies[body]}##watched_{body}", body == now.body)[0]:
+                ui.comparison.body = body
+        imgui.end_combo()
+    selected = ui.view.selected
+    if 0 <= selected < len(snapshot.x) and selected != now.body and movable(snapshot.model.kind[selected]):
+        imgui.same_line()
+        if imgui.button("The selected one##watch_selected"):
+            ui.comparison.body = selected
+
+
+def curves(trace: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """t and value of the rows that are known, at most MOST_POINTS and the last."""
+    known = trace[np.isfinite(trace[:, 1])]
+    stride = max(1, -(-len(known) // MOST_POINTS))
+    thin = known[::stride] if stride == 1 else np.vstack([known[::stride], known[-1:]])
+    return np.ascontiguousarray(thin[:, 0]), np.ascontiguousarray(thin[:, 1])
+
+
+def difference(trace: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Rows t, value - that of the reference; both are of the same instants, up to the shorter's reach."""
+    count = min(len(trace), len(reference))
+    mine, other = trace[len(trace) - count :], reference[len(reference) - count :]
+    return np.column_stack([mine[:, 0], mine[:, 1] - other[:, 1]])
+
+
+def _plots(ui: UiState, snapshot: Snapshot) -> None:
+    quantity = QUANTITIES[watched(ui, snapshot).quantity]
+    unit = f" [{quantity.unit}]" if quantity.unit else ""
+    sides = snapshot.sides or (snapshot,)
+    width = imgui.get_content_region_avail().x
+    share = -1.0 if len(sides) == 1 else 0.56 * width
+    with _plot(ui, "values", quantity.title + unit, share):
+        for side in sides:
+            _curve(ui, side, curves(side.trace))
+    if len(sides) == 1:
+        return
+    imgui.same_line()
+    against = LETTERS[0]
+    title = ", ".join(f"{LETTERS[side.side]} − {against}" for side in sides[1:])
+    last = [difference(side.trace, sides[0].trace) for side in sides[1:]]
+    now = [rows[-1, 1] for rows in last if len(rows) and np.isfinite(rows[-1, 1])]
+    numbers = ", ".join(style.engineering(value, quantity.unit) for value in now)
+    with _plot(ui, "differences", f"{title}{unit}   now {numbers}" if now else title + unit, -1.0):
+        for side, rows in zip(sides[1:], last, strict=True):
+            _curve(ui, side, curves(rows))
+
+
+@contextmanager
+def _plot(ui: UiState, name: str, title: str, width: float) -> Iterator[None]:
+    """A heading and a plot under it."""
+    imgui.begin_child(name, (width, 0), 0, imgui.WindowFlags_.no_scrollbar)
+    with style.font(ui, bold=True, size=13.0), style.color(imgui.Col_.text, style.colors(ui).muted):
+        imgui.text(title)  # not a heading: capitals would change units
+    flags = implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text \
+        | implot.Flags_.no_title | implot.Flags_.no_legend
+    with style.font(ui, size=13.0):
+        implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
+        implot.push_style_var(implot.StyleVar_.plot_min_size, (60.0, 40.0))
+        implot.push_style_var(implot.StyleVar_.fit_padding, (0.0, 0.1))
+        if implot.begin_plot(f"##{name}", (-1, -1), flags):
+            fit = implot.AxisFlags_.auto_fit | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_label
+            implot.setup_axes("t [s]", title, fit, fit)
+            yield
+            implot.end_plot()
+        else:
+            yield
+        implot.pop_style_var(3)
+    imgui.end_child()
+
+
+def _curve(ui: UiState, side: Snapshot, points: tuple[np.ndarray, np.ndarray]) -> None:
+    """A side's curve in its colour; the one in focus thicker, the letter at its end."""
+    t, values = points
+    if not len(t):
+        return
+    letter, color = LETTERS[side.side], colors_of_sides(ui)[side.side]
+    implot.plot_line(letter, t, values, implot.Spec(line_color=color, line_weight=1.8 * ui.preferences.scale))
+    implot.annotation(float(t[-1]), float(values[-1]), color, (-8.0, -8.0 + 14.0 * side.side), True, letter)

@@ -1,0 +1,56 @@
+"""Split: the 3-D view, divided into one picture for each side of a comparison; they share the camera."""
+
+from dataclasses import replace
+from typing import Any
+
+import moderngl
+import numpy as np
+
+from contactlab.app.camera import Camera
+from contactlab.app.panels.compare import draw_side_label
+from contactlab.app.stage import Stage
+from contactlab.app.ui_state import UiState
+from contactlab.app.view_options import ViewOptions
+from contactlab.physics.messages import Snapshot
+
+
+class Split:
+    """One stage for each side, made when it is first needed."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.ctx = ctx
+        self.stages = [Stage(ctx)]
+
+    def render(self, snapshot: Snapshot, camera: Camera, ui: UiState, target: Any, height: int, ratio: float = 1.0,
+               factor: float = 1.0) -> None:
+        """Render all sides into ui.view_rect of `target`; see Stage.render."""
+        sides = shown(snapshot)
+        while len(self.stages) < len(sides):
+            self.stages.append(Stage(self.ctx))
+        for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
+            options = replace(ui.view, hovered_contact=row_of(side, ui.hovered_key))
+            stage.render(side, camera, options, rect, target, height, ui.preferences.scale * ratio, ratio, factor)
+
+    def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, top: float = 0.0) -> None:
+        """Between imgui's new frame and its end: labels, the legend, and what each side is, `top` below its edge."""
+        sides = shown(snapshot)
+        for k, (stage, side, rect) in enumerate(zip(self.stages, sides, ui.side_rects(len(sides)), strict=False)):
+            options: ViewOptions = ui.view if k == 0 else replace(ui.view, legend=False)
+            stage.write(side, camera, ui, options, rect)
+            if snapshot.sides:
+                draw_side_label(ui, snapshot, side, rect, top)
+
+    def release(self) -> None:
+        for stage in self.stages:
+            stage.release()
+
+
+def shown(snapshot: Snapshot) -> list[Snapshot]:
+    """What each side shows: that in focus this snapshot, which may have been changed since it was taken."""
+    return [snapshot if side.side == snapshot.side else side for side in snapshot.sides] or [snapshot]
+
+
+def row_of(snapshot: Snapshot, key: int | None) -> int:
+    """Row of a contact, -1 where it is not there."""
+    rows = np.flatnonzero(snapshot.contacts.key == (-1 if key is None else key))
+    return int(rows[0]) if len(rows) else -1

@@ -1,0 +1,315 @@
+"""Lockstep: simulations of one scene side by side on one clock. A run without comparison is the case of one side.
+
+The step of the clock is the longest h of the sides; a side with a shorter one makes a whole number of its own steps in
+it. So all sides stand at one instant between the steps of the clock, and each moves as it would alone, to the last bit.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.history import BUDGET
+from contactlab.physics.messages import SIDES, Command, Grab, Reset, Set, Side, Watch
+from contactlab.physics.quantities import QUANTITIES, Instant
+from contactlab.physics.simulation import Simulation, check_settings
+
+if TYPE_CHECKING:
+    from contactlab.physics.scene import Scene
+
+#: settings of a side that it keeps in another scene
+OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
+SHARED = ("restitution", "friction", "gravity")  #: settings that are the same on all sides
+
+
+class Log:
+    """Energy and what is watched at the last steps of the clock; the older half is dropped when it is full.
+
+    Columns: t [s], kinetic, potential, spring [J], what is watched, number of the side's own step.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._rows = np.empty((2 * rows, 6))
+        self._half, self._count = rows, 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self._rows[max(0, self._count - self._half) : self._count]
+
+    def add(self, row: Sequence[float]) -> None:
+        if self._count == len(self._rows):
+            self._rows[: self._half] = self._rows[self._half :]
+            self._count = self._half
+        self._rows[self._count] = row
+        self._count += 1
+
+    def cut(self, t: float) -> None:
+        """Forget what came after the time t."""
+        self._count = int(np.count_nonzero(self._rows[: self._count, 0] <= t))
+
+    def clear(self) -> None:
+        self._count = 0
+
+
+class Mark(NamedTuple):
+    """From this step of the clock on, a side makes `count` steps in one of the clock."""
+
+    clock: int
+    own: int
+    count: int
+
+
+class Member:
+    """One simulation of several on a clock."""
+
+    def __init__(self, simulation: Simulation, coordinates: str, rows: int) -> None:
+        self.simulation = simulation
+        self.coordinates = coordinates
+        self.log = Log(rows)
+        self.wanted = simulation.settings.h  #: [s] the step as it was asked for
+        self.count = 1                       #: own steps in the next step of the clock
+        self._marks = [Mark(0, simulation.step_count, 1)]
+
+    def step_of(self, clock: int) -> int:
+        """Own step number at a step of the clock."""
+        mark = self._marks[bisect_right(self._marks, clock, key=lambda m: m.clock) - 1]
+        return mark.own + (clock - mark.clock) * mark.count
+
+    def clock_of(self, own: int) -> int:
+        """The step of the clock that made an own step."""
+        mark = self._marks[max(bisect_right(self._marks, own, key=lambda m: m.own) - 1, 0)]
+        return mark.clock - (mark.own - own) // mark.count
+
+    def reachable(self) -> tuple[int, int]:
+        """First and last step of the clock in the history."""
+        first, last = self.simulation.reachable()
+        whole = self.clock_of(last)
+        return self.clock_of(first), whole if self.step_of(whole) == last else whole - 1
+
+    def advance(self, clock: int) -> None:
+        """From step number `clock` of the clock to the next."""
+        while self._marks[-1].clock > clock:  # a new branch
+            self._marks.pop()
+        if self._marks[-1].count != self.count:
+            self._marks.append(Mark(clock, self.simulation.step_count, self.count))
+        for _ in range(self.count):
+            self.simulation.step()
+
+    def reset(self) -> None:
+        self.simulation.reset()
+        self.log.clear()
+        self._marks = [Mark(0, 0, self.count)]
+
+    def alone(self) -> None:
+        """The clock's steps are this side's own from here on."""
+        self.count, self._marks = 1, [Mark(0, 0, 1)]
+
+    def note(self, t: float, watch: Watch) -> None:
+        """Write a row of the log."""
+        sim = self.simulation
+        e, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
+        now = Instant(sim.model, sim.state, sim.contacts, sim.info) if watch.quantity else None
+        value = np.nan if now is None else QUANTITIES[watch.quantity].value(now, watch.body)
+        self.log.add((t, e.kinetic, e.potential, e.spring, value, sim.step_count))
+
+    def look_back(self, watch: Watch) -> None:
+        """Fill the log with what the history and the present tell of the quantity."""
+        sim, rows = self.simulation, self.log.rows
+        rows[:, 4] = np.nan
+        if not watch.quantity:
+            return
+        quantity = QUANTITIES[watch.quantity]
+        if len(rows) and rows[-1, 5] == sim.step_count:
+            rows[-1, 4] = quantity.value(Instant(sim.model, sim.state, sim.contacts, sim.info), watch.body)
+        if not quantity.of_state or sim.history is None:
+            return
+        kept = {k.step: k.state for k in sim.history.keyframes}
+        for row in rows[:-1]:
+            state = kept.get(int(row[5]))
+            if state is not None:
+                row[4] = quantity.value(Instant(sim.model, state, None, None), watch.body)
+
+
+class Lockstep:
+    """The sides, the one in focus, and the clock."""
+
+    def __init__(self, scene: "Scene", settings: Mapping[str, Any], rows: int) -> None:
+        simulation = Simulation(scene)
+        simulation.set(**settings)
+        simulation.record_history()
+        self.scene = scene
+        self.members = [Member(simulation, "", rows)]
+        self.focus = 0
+        self.watch = Watch()
+        self.step_count = 0  #: of the clock
+        self._rows = rows
+        self._note()
+
+    @property
+    def simulation(self) -> Simulation:
+        """That of the side in focus."""
+        return self.members[self.focus].simulation
+
+    @property
+    def time(self) -> float:
+        """Of the clock [s]; the first side's own."""
+        return self.members[0].simulation.time
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """What a comparison consists of; () where there is none."""
+        if len(self.members) == 1:
+            return ()
+        return tuple(Side(m.simulation.settings, m.coordinates) for m in self.members)
+
+    # --------------------------------------------------------------------------------------------- time
+
+    def step(self) -> None:
+        """One step of the clock, on all sides; where one fails, all are as before it."""
+        try:
+            for member in self.members:
+                member.advance(self.step_count)
+        except Exception:
+            for member in self.members:
+                member.simulation.seek(member.step_of(self.step_count))
+                if len(self.members) > 1:  # those that went back have let go
+                    member.simulation.release()
+            raise
+        self.step_count += 1
+        self._note()
+
+    def seek(self, step: int) -> None:
+        first, last = self.reachable()
+        if not first <= step <= last:
+            raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")
+        for member in self.members:
+            member.simulation.seek(member.step_of(step))
+        self.step_count = step
+        for member in self.members:
+            member.log.cut(self.time)
+
+    def reset(self) -> None:
+        self.step_count = 0
+        for member in self.members:
+            member.reset()
+        self._note()
+
+    def reachable(self) -> tuple[int, int]:
+        """First and last step of the clock that all sides can go to."""
+        ranges = [member.reachable() for member in self.members]
+        return max(first for first, _ in ranges), min(last for _, last in ranges)
+
+    @property
+    def event_count(self) -> int:
+        """Events so far, on all sides."""
+        return sum(member.simulation.event_count for member in self.members)
+
+    def last_event_before(self) -> int | None:
+        """The step of the clock of the latest event that is earlier than now, on any side."""
+        found = []
+        for member in self.members:
+            steps = (member.clock_of(event.step) for event in reversed(member.simulation.events))
+            found.append(next((step for step in steps if step < self.step_count), None))
+        return max((step for step in found if step is not None), default=None)
+
+    def _note(self) -> None:
+        for member in self.members:
+            member.note(self.time, self.watch)
+
+    # ------------------------------------------------------------------------------------------ commands
+
+    def apply(self, command: Command) -> None:
+        """Carry out a command that concerns what moves: of all sides, or of the one in focus."""
+        match command:
+            case Set("h", value):
+                self._set_h(value)
+            case Set(name, value) if name in SHARED:
+                self._set_all(name, value)
+            case Set():
+                self.simulation.apply(command)
+            case Grab():
+                self.simulation.apply(command)
+                self._hold_alike()
+            case Reset():
+                self.reset()
+            case _:
+                for member in self.members:
+                    member.simulation.apply(command)
+
+    def _set_all(self, name: str, value: Any) -> None:
+        before = [getattr(member.simulation.settings, name) for member in self.members]
+        try:
+            for member in self.members:
+                member.simulation.set(**{name: value})
+        except ValueError:
+            for member, old in zip(self.members, before, strict=True):
+                member.simulation.set(**{name: old})
+            raise
+
+    def _set_h(self, h: Any) -> None:
+        self.members[self.focus].wanted = check_settings(self.simulation.settings, {"h": h}).h
+        self._share_clock()
+
+    def _share_clock(self) -> None:
+        """Make every step a whole part of the longest one that is wanted: that of the clock."""
+        longest = max(member.wanted for member in self.members)
+        for member in self.members:
+            member.count = max(1, round(longest / member.wanted))
+            if member.simulation.settings.h != longest / member.count:
+                member.simulation.set(h=longest / member.count)
+
+    def _hold_alike(self) -> None:
+        """Hold the body on every side by the same point of it, wherever it is there."""
+        held = self.simulation.loads
+        for member in self.members:
+            loads = member.simulation.loads
+            if loads is not held:
+                for mine, of_focus in zip(loads[2:7], held[2:7], strict=True):
+                    mine[:] = of_focus
+
+    def look_at(self, watch: Watch) -> None:
+        """Watch another quantity."""
+        if watch.quantity and watch.quantity not in QUANTITIES:
+            raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {watch.quantity!r}")
+        if watch.quantity and QUANTITIES[watch.quantity].of_body:
+            self.simulation.number(watch.body)
+        self.watch = watch
+        for member in self.members:
+            member.look_back(watch)
+
+    # ---------------------------------------------------------------------------------------- comparison
+
+    def compare(self, sides: Sequence[Side]) -> None:
+        """Begin anew with these sides; where there are none, go on with the one in focus alone."""
+        if not sides:
+            self.members, self.focus = [self.members[self.focus]], 0
+            self.members[0].alone()
+            self.step_count = self.simulation.step_count
+            return
+        if not SIDES[0] <= len(sides) <= SIDES[1]:
+            raise ValueError(f"from {SIDES[0]} to {SIDES[1]} sides can be compared, not {len(sides)}")
+        members = [self._member(side, BUDGET // len(sides)) for side in sides]
+        self.members, self.focus = members, min(self.focus, len(members) - 1)
+        self._share_clock()
+        self.reset()
+
+    def compare_like(self, other: "Lockstep") -> None:
+        """Begin a comparison of the methods that `other` compares of its scene."""
+        settings = self.simulation.settings
+        sides = []
+        for member in other.members:
+            own = {name: getattr(member.simulation.settings, name) for name in OWN}
+            sides.append(Side(replace(settings, h=settings.h / member.count, **own), member.coordinates))
+        self.compare(sides)
+        self.focus = other.focus
+
+    def _member(self, side: Side, budget: int) -> Member:
+        scene = self.scene.with_coordinates(side.coordinates) if side.coordinates else self.scene
+        simulation = Simulation(scene, side.settings.method, solver=side.settings.solver)
+        now = asdict(simulation.settings)
+        simulation.set(**{name: value for name, value in asdict(side.settings).items() if value != now[name]})
+        simulation.record_history(budget)
+        return Member(simulation, side.coordinates, self._rows)

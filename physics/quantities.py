@@ -1,0 +1,63 @@
+"""Quantities of a run that can be watched over time, and compared between runs."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.messages import StepInfo
+from contactlab.physics.model import Model
+from contactlab.physics.state import Contacts, State
+
+
+class Instant(NamedTuple):
+    """What a quantity is a function of."""
+
+    model: Model
+    state: State
+    contacts: Contacts | None  #: of the step that led here; None: not kept
+    info: StepInfo | None
+
+
+class Quantity(NamedTuple):
+    title: str
+    unit: str
+    of_body: bool   #: of one body, else of the whole system
+    of_state: bool  #: the state tells it; what contacts tell is known only of the steps on which it was watched
+    value: Callable[[Instant, int], float]
+
+
+def _coordinate(axis: int) -> Callable[[Instant, int], float]:
+    return lambda now, body: float(now.state.bodies.x[body, axis])
+
+
+def _contact_force(now: Instant, body: int) -> float:
+    """Σ λ over the contacts of the body [N]"""
+    contacts = now.contacts
+    if contacts is None:
+        return np.nan
+    rows = (contacts.body_a == body) | (contacts.body_b == body)
+    return float(contacts.lam[rows].sum())
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "height": Quantity("Height z", "m", True, True, _coordinate(2)),
+    "x": Quantity("Position x", "m", True, True, _coordinate(0)),
+    "y": Quantity("Position y", "m", True, True, _coordinate(1)),
+    "speed": Quantity(
+        "Speed", "m/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.v[body]))),
+    "spin": Quantity(
+        "Angular speed", "rad/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.w[body]))),
+    "contact_force": Quantity("Normal contact force", "N", True, False, _contact_force),
+    "energy": Quantity(
+        "Mechanical energy", "J", False, True,
+        lambda now, _: measure(now.model, now.state.bodies, now.state.joints)[0].total),
+    "kinetic": Quantity(
+        "Kinetic energy", "J", False, True,
+        lambda now, _: measure(now.model, now.state.bodies, now.state.joints)[0].kinetic),
+    "penetration": Quantity(
+        "Deepest overlap", "m", False, False, lambda now, _: np.nan if now.info is None else now.info.penetration),
+    "contacts": Quantity(
+        "Contacts", "", False, False, lambda now, _: np.nan if now.info is None else float(now.info.contacts)),
+}

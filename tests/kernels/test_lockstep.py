@@ -1,0 +1,233 @@
+"""Several simulations on one clock: times are equal to the last bit, and each side moves as it would alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bare_bodies import Balls
+from test_runner import Clock, do
+
+from contactlab.assets import scene_path
+from contactlab.physics import Scene
+from contactlab.physics import messages as m
+from contactlab.physics import runner as runner_module
+from contactlab.physics.lockstep import Log
+from contactlab.physics.methods import METHODS
+from contactlab.physics.runner import Runner
+from contactlab.physics.simulation import Simulation
+
+H = 1 / 240
+RIGID, SOFT = m.Settings(), m.Settings(method="compliant")
+EULER = m.Settings(integrator="euler")
+
+
+@pytest.fixture(autouse=True)
+def no_warm_up(monkeypatch):
+    monkeypatch.setattr(runner_module, "warm_up", lambda progress: None)
+
+
+def comparing(*settings, scene=None, clock=None):
+    runner = Runner(scene or Balls(2), paused=True, clock=clock or Clock())
+    runner.begin()
+    do(runner, m.Compare(tuple(m.Side(s) for s in settings)))
+    return runner
+
+
+def motion(thing):
+    """All bits of the motion, of a snapshot or of a simulation."""
+    bodies = thing.state.bodies if isinstance(thing, Simulation) else thing
+    return b"".join(getattr(bodies, name).tobytes() for name in "xqvwL")
+
+
+def alone(settings, steps, scene=None):
+    scene = scene or Balls(2)
+    sim = Simulation(scene, settings.method, settings.integrator, settings.solver, settings.h)
+    sim.set(**{name: getattr(settings, name) for name in ("restitution", "friction", "gravity")})
+    for _ in range(steps):
+        sim.step()
+    return sim
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_side_moves_as_it_would_alone(method):
+    sides = RIGID, replace(RIGID, method=method), EULER
+    runner = comparing(*sides)
+    s = do(runner, m.Step(150))
+    assert motion(s.sides[0]) != motion(s.sides[2])  # the claim is about different motions
+    for side, settings in zip(s.sides, sides, strict=True):
+        sim = alone(settings, 150)
+        assert motion(side) == motion(sim) and side.t == sim.time
+
+
+def test_published_times_are_equal_to_the_last_bit_while_it_runs():
+    clock = Clock()
+    runner = comparing(RIGID, replace(SOFT, h=H / 3), replace(RIGID, h=H / 2), clock=clock)
+    do(runner, m.Play())
+    seen = set()
+    for _ in range(200):
+        clock.now += 1 / 100
+        runner.tick()
+        s = runner.latest
+        assert len({(side.t, side.step) for side in (s, *s.sides)}) == 1
+        assert len({side.energy_log[:, 0].tobytes() for side in s.sides}) == 1
+        for member, count in zip(runner._sides.members, (1, 3, 2), strict=True):
+            own = member.simulation
+            assert own.step_count == count * s.step
+            # n sums of h, each rounded to half an ulp of the time so far
+            assert abs(own.time - s.t) <= own.step_count * np.spacing(s.t)
+        seen.add(s.step)
+    assert len(seen) > 100 and s.t == pytest.approx(2.0, abs=0.1)
+
+
+def test_a_side_with_a_shorter_step_moves_as_it_would_alone():
+    fine = replace(RIGID, h=H / 4)
+    s = do(comparing(RIGID, fine), m.Step(100))
+    assert motion(s.sides[1]) == motion(alone(fine, 400)) != motion(s.sides[0])
+
+
+def test_a_step_that_does_not_fit_becomes_a_whole_part_of_the_longest():
+    runner = comparing(RIGID, RIGID)
+    s = do(runner, m.Focus(1), m.Set("h", 1 / 700))
+    assert [side.settings.h for side in s.sides] == [H, H / 3] and s.h == H
+    s = do(runner, m.Set("h", 1 / 100))  # now the longest: it is the clock's
+    assert [side.settings.h for side in s.sides] == [1 / 100 / 2, 1 / 100] and s.h == 1 / 100
+    assert "h must be" in do(runner, m.Set("h", -1.0)).notice
+
+
+def test_stepping_back_and_forth_shows_the_same_instants_on_all_sides():
+    runner = comparing(RIGID, replace(SOFT, h=H / 2))
+    course = [[motion(side) for side in do(runner, m.Step()).sides] for _ in range(80)]
+    s = do(runner, m.Seek(30), m.Focus(1), m.Set("h", H / 5))
+    assert [motion(side) for side in s.sides] == course[29] and s.history == (0, 80)
+    for k in (80, 12, 31):  # the steps of before are still those of before
+        s = do(runner, m.Seek(k))
+        assert [motion(side) for side in s.sides] == course[k - 1] and s.step == k
+    s = do(runner, m.Step(10))  # a new branch, with five steps in one of the clock
+    assert (s.step, s.history) == (41, (0, 41))
+    assert runner._sides.members[1].simulation.step_count == 2 * 31 + 5 * 10
+    forked = [motion(side) for side in s.sides]
+    assert [motion(side) for side in do(runner, m.Seek(25)).sides] == course[24]
+    assert [motion(side) for side in do(runner, m.Seek(41)).sides] == forked
+    assert do(runner, m.Reset()).history == (0, 0)
+
+
+def test_what_is_shared_reaches_every_side_and_what_is_not_only_the_one_in_focus():
+    runner = comparing(RIGID, SOFT)
+    s = do(runner, m.Focus(1), m.Set("restitution", 0.3), m.Set("gravity", (0.0, 0.0, -1.6)),
+           m.Set("integrator", "euler"))
+    assert s.side == 1 and s.settings.method == "compliant"
+    assert [side.settings.restitution for side in s.sides] == [0.3, 0.3]
+    assert [side.settings.gravity[2] for side in s.sides] == [-1.6, -1.6]
+    assert [side.settings.integrator for side in s.sides] == ["rk4", "euler"]
+    s = do(runner, m.Set("restitution", 3.0))
+    assert "restitution must be" in s.notice and [side.settings.restitution for side in s.sides] == [0.3, 0.3]
+    assert "no side 2" in do(runner, m.Focus(2)).notice
+
+
+def test_a_pull_holds_the_same_point_of_the_body_on_every_side():
+    runner = comparing(RIGID, EULER)
+    s = do(runner, m.Step(30), m.Grab(0, (0.1, 0.2, 1.4), (0.5, 0.0, 2.0)), m.Step(40))
+    assert [side.grabbed.body for side in s.sides] == [0, 0]
+    points = [member.simulation.loads.grab_point for member in runner._sides.members]
+    assert points[0].tobytes() == points[1].tobytes()
+    for side, settings in zip(s.sides, (RIGID, EULER), strict=True):
+        sim = alone(settings, 30)
+        sim.grab(0, (0.1, 0.2, 1.4), (0.5, 0.0, 2.0))
+        sim.loads.grab_point[:] = points[0]
+        for _ in range(40):
+            sim.step()
+        assert motion(side) == motion(sim)
+    s = do(runner, m.MoveGrab((0.0, 1.0, 2.0)))
+    assert [side.grabbed.target for side in s.sides] == [(0.0, 1.0, 2.0)] * 2
+    assert all(side.grabbed is None for side in do(runner, m.Release()).sides)
+
+
+def test_the_next_event_is_that_of_any_side():
+    runner = comparing(RIGID, EULER)
+    s = do(runner, m.StepToEvent())
+    first = s.step
+    assert any(side.event_count for side in s.sides)
+    assert all(event.step <= first for side in s.sides for event in side.events)
+    s = do(runner, m.StepToEvent(), m.StepToEvent(-1))
+    assert s.step <= first
+
+
+def test_where_one_side_fails_all_stay_before_the_step():
+    runner = comparing(RIGID, EULER)
+    before = [motion(side) for side in do(runner, m.Step(20)).sides]
+    runner._sides.members[1].simulation.loads.force[0, 0] = np.inf
+    s = do(runner, m.Step())
+    assert s.error and s.step == 20 and [motion(side) for side in s.sides] == before
+    runner._sides.members[1].simulation.loads.force[:] = 0.0
+    s = do(runner, m.Step(5))
+    assert [motion(side) for side in s.sides] == [motion(alone(x, 25)) for x in (RIGID, EULER)]
+
+
+def test_a_side_goes_on_alone():
+    runner = comparing(RIGID, replace(EULER, h=H / 2))
+    do(runner, m.Step(50))
+    s = do(runner, m.Focus(1), m.Compare(()))
+    assert s.sides == () and s.side == 0 and s.settings.integrator == "euler"
+    assert (s.step, s.history) == (100, (0, 100))  # its own steps are the clock's again
+    s = do(runner, m.Step(10))
+    assert motion(s) == motion(alone(replace(EULER, h=H / 2), 110))
+
+
+def test_a_comparison_outlives_its_scene_where_it_can():
+    runner = comparing(RIGID, replace(SOFT, h=H / 2), scene=Balls(2))
+    s = do(runner, m.Focus(1), m.Open(Balls(4), paused=True))
+    assert [side.settings.method for side in s.sides] == ["time_stepping", "compliant"] and s.side == 1
+    assert [side.settings.h for side in s.sides] == [H, H / 2] and len(s.x) == 5
+    jointed = Scene.from_dict({"body": [
+        {"name": "bob", "position": [0, 0, 1], "mass": 1.0, "shape": [{"type": "sphere", "radius": 0.1}]}],
+        "joint": [{"type": "hinge", "child": "bob", "anchor": [0, 0, 2], "axis": [0, 1, 0], "coordinates": "maximal"}]})
+    s = do(runner, m.Open(jointed, paused=True))
+    assert len(s.x) == 1 and (s.sides or s.notice)  # where a method does not know such joints, it says so
+
+
+def test_a_comparison_that_cannot_be_leaves_the_run_as_it_is():
+    runner = comparing(RIGID, EULER)
+    do(runner, m.Step(7))
+    for sides in ([RIGID], [RIGID] * 4, [RIGID, replace(RIGID, method="magic")]):
+        s = do(runner, m.Compare(tuple(m.Side(x) for x in sides)))
+        assert s.notice and s.step == 7 and len(s.sides) == 2
+
+
+# ------------------------------------------------------------------------------------------------- traces
+
+
+def test_the_trace_is_the_quantity_at_every_step_and_known_from_before_it_was_asked_for():
+    runner = comparing(RIGID, EULER)
+    heights = [[side.x[1, 2] for side in do(runner, m.Step()).sides] for _ in range(60)]
+    s = do(runner, m.Watch("height", 1))  # asked for only now
+    for k, side in enumerate(s.sides):
+        assert side.trace[:, 0].tobytes() == side.energy_log[:, 0].tobytes()
+        assert side.trace[1:, 1].tolist() == [row[k] for row in heights]
+    more = do(runner, m.Step(5))
+    assert more.sides[0].trace[-1].tolist() == [more.t, more.sides[0].x[1, 2]]
+    assert len(do(runner, m.Seek(10)).trace) == 11
+    assert np.isnan(do(runner, m.Watch()).trace[:, 1]).all()
+
+
+def test_forces_and_energy_are_traced():
+    runner = comparing(RIGID, SOFT, scene=Scene.load(scene_path("dice")))
+    s = do(runner, m.Step(20), m.Watch("energy"))
+    for side in s.sides:
+        assert side.trace[:, 1] == pytest.approx(side.energy_log[:, 1:].sum(axis=1), rel=1e-12)
+    s = do(runner, m.Watch("contact_force", 1))
+    assert np.isnan(s.trace[:-1, 1]).all()  # forces of the past are not kept
+    s = do(runner, m.Step(200))
+    for side in s.sides:
+        rows = (side.contacts.body_a == 1) | (side.contacts.body_b == 1)
+        assert side.trace[-1, 1] == side.contacts.lam[rows].sum()
+    assert "there is no body" in do(runner, m.Watch("height", 10_000)).notice
+    assert "a quantity must be" in do(runner, m.Watch("colour", 1)).notice
+
+
+def test_the_log_keeps_the_newest_rows():
+    log = Log(8)
+    for k in range(100):
+        log.add((k, 0, 0, 0, 0, k))
+        assert log.rows[-1, 0] == k and len(log.rows) == min(k + 1, 8)
+    log.cut(95.0)
+    assert log.rows[:, 0].tolist() == list(range(88, 96))[-len(log.rows):]
