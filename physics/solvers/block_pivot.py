@@ -3,7 +3,8 @@
     F = {i : λ_i may be > 0},   λ_F = -M_FF⁻¹ d_F,   ζ̇_G = d_G + M_GF λ_F
     exchange all i in F with λ_i < 0 and all i in G with ζ̇_i < 0                    [Júdice & Pires 1994; Kostreva 1978]
 
-A handful of factorisations is the rule. Should the number of wrong guesses not fall for TRIES rounds, one contact at a
+The first guess comes from a few sweeps of projected Gauss–Seidel, each far cheaper than a factorisation; two or three
+factorisations are the rule then. Should the number of wrong guesses not fall for TRIES rounds, one contact at a
 time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method, which never cycles where M
 is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
 
@@ -29,56 +30,17 @@ from contactlab.physics.solvers.lcp_info import (
     STUCK,
     PivotStep,
     equilibrate,
-    row_product,
     scaled,
     subtract_row,
 )
+from contactlab.physics.solvers.linear import SINGULAR, cholesky, solve_transposed, solve_upper
 from contactlab.physics.solvers.pivoting import finish
 from contactlab.physics.solvers.qp import COUNT, ActiveSet, force_run, force_start
 
+SWEEPS = 10       # for the first guess
 TRIES = 10        # rounds of whole blocks without progress before single exchanges
-SINGULAR = 1e-10  # pivot of a unit-diagonal matrix below which columns are taken for dependent
 SHIFT = 0.01      # ε: small enough for nearly the right contacts, large enough for few rounds
 ENOUGH = 4        # with ε, rounds end once a fraction 1/ENOUGH of the contacts is wrong: the rest is cheaper in `qp`
-
-
-@helper
-def factor(U, count, row):
-    """Cholesky A = UᵀU in place in the upper triangle, row by row; False, and it stops, at a pivot below SINGULAR.
-
-    Row j loses U_ij times each row i before it, four at a time: one pass over row j for four of them.
-    """
-    for j in range(count):
-        left = count - j
-        for l in range(left):
-            row[l] = U[j, j + l]
-        i = 0
-        while i + 4 <= j:
-            f0, f1, f2, f3 = U[i, j], U[i + 1, j], U[i + 2, j], U[i + 3, j]
-            for l in range(left):
-                row[l] -= f0 * U[i, j + l] + f1 * U[i + 1, j + l] + f2 * U[i + 2, j + l] + f3 * U[i + 3, j + l]
-            i += 4
-        while i < j:
-            f0 = U[i, j]
-            for l in range(left):
-                row[l] -= f0 * U[i, j + l]
-            i += 1
-        if not row[0] > SINGULAR:
-            return False
-        root = 1.0 / np.sqrt(row[0])
-        for l in range(left):
-            U[j, j + l] = root * row[l]
-    return True
-
-
-@helper
-def solve_factored(U, count, x):
-    """x := (UᵀU)⁻¹ x"""
-    for j in range(count):
-        x[j] /= U[j, j]
-        subtract_row(x, j + 1, x[j], U, j, count - j - 1)
-    for j in range(count - 1, -1, -1):
-        x[j] = (x[j] - row_product(U, j, x, j + 1, count - j - 1)) / U[j, j]
 
 
 @helper
@@ -98,18 +60,47 @@ def gather(M, inside, shift, rows, U):
 
 
 @helper
-def solve_inside(M, d, inside, shift, rows, U, x):
+def solve_inside(M, d, inside, shift, rows, U, x, kept):
     """x = λ_F of the set `inside`; returns the number in F, and shift[0] becomes SHIFT where M_FF proves singular."""
     count = gather(M, inside, shift[0], rows, U)
-    if not factor(U, count, x):
+    if cholesky(U, count, SINGULAR, x, kept) < count:
         shift[0] = SHIFT
         gather(M, inside, shift[0], rows, U)
-        if not factor(U, count, x):
+        if cholesky(U, count, SINGULAR, x, kept) < count:
             return -1
     for a in range(count):
         x[a] = -d[rows[a]]
-    solve_factored(U, count, x)
+    solve_transposed(U, count, x)
+    solve_upper(U, count, x)
     return count
+
+
+@helper
+def sweep(M, d, lam_out, zeta_out):
+    """λ after SWEEPS of projected Gauss–Seidel from 0 for a unit diagonal, and ζ̇ = M λ + d."""
+    n = len(d)
+    for i in range(n):
+        lam_out[i] = 0.0
+        zeta_out[i] = d[i]
+    for _ in range(SWEEPS):
+        for i in range(n):
+            before = lam_out[i]
+            lam_out[i] = max(before - zeta_out[i], 0.0)
+            if lam_out[i] != before:
+                subtract_row(zeta_out, 0, before - lam_out[i], M, i, n)
+
+
+@kernel
+def first_guess(M, d, lam, zeta, inside_out):
+    """F = {λ > 0} of the first guess lam or, where it has none, of a few sweeps, which overwrite it."""
+    n = len(d)
+    given = False
+    for i in range(n):
+        given = given or lam[i] > 0.0
+    if not given:
+        sweep(M, d, lam, zeta)
+    for i in range(n):
+        inside_out[i] = 1 if lam[i] > 0.0 else 0
 
 
 @helper
@@ -143,7 +134,7 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
     memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round.
     """
     n = len(d)
-    count = solve_inside(M, d, inside, shift, rows, U, x)
+    count = solve_inside(M, d, inside, shift, rows, U, x, wrong)
     if count < 0:
         return STUCK
     total = 0.0
@@ -171,7 +162,7 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
 
 @kernel
 def block_solve(M, d, tolerance, limit, lam, found_out):
-    """Scale, pivot from the set lam > 0 (or d < 0 where lam is 0) to the end, scale back. Returns the outcome and the
+    """Scale, pivot from the first guess to the end, scale back. Returns the outcome and the
     largest violation of the answer [unit of d], negative where neither rounding nor tolerance explains it.
 
     lam is written where the outcome is SOLVED, and in any case holds a guess. found_out (k + 3,) = rounds, exchanges,
@@ -189,12 +180,9 @@ def block_solve(M, d, tolerance, limit, lam, found_out):
     ints = np.zeros(3 * n + 5, np.int32)
     inside, wrong, rows, memory = ints[:n], ints[n : 2 * n], ints[2 * n : 3 * n + 1], ints[3 * n + 1 :]
     size = equilibrate(M, d, A, b, scale)
-    warm = False
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
-        warm = warm or lam[i] > 0.0
-    for i in range(n):
-        inside[i] = 1 if (lam[i] > 0.0 if warm else d[i] < 0.0) else 0
+    first_guess(A, b, lam, zeta, inside)
     memory[0] = n + 1
     memory[1] = TRIES
     outcome = GOING
@@ -226,7 +214,7 @@ def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, mem
     `inside` becomes the basis, memory[2] counts its exchanges."""
     n = len(b)
     state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
-    force_start(A, lam, U, rows, state, x)
+    force_start(A, lam, U, rows, state, x, excused)
     for i in range(n):
         excused[i] = 0
         inside[i] = 0
@@ -283,10 +271,11 @@ class BlockPivot:
         """Round by round; `entering` and `leaving` list all that are exchanged after the round."""
         data = scaled(problem)
         n = len(lam)
-        inside = (lam > 0 if (lam > 0).any() else problem.d < 0).astype(np.int32)
         memory, shift, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.zeros(1), np.empty((n, n))
-        x, force, zeta = np.empty(n), np.empty(n), np.empty(n)
+        x, force, zeta = np.empty(n), lam.copy(), np.empty(n)
         rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
+        inside = np.empty(n, np.int32)
+        first_guess(data.M, data.d, force, zeta, inside)
         for number in range(1, (iterations or 10 * n + 100) + 1):
             before = inside.copy()
             outcome = block_pivot(data.M, data.d, allowed, inside, shift, memory, U, x, rows, wrong, force, zeta)

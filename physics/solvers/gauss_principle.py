@@ -29,6 +29,7 @@ from contactlab.physics.solvers.lcp_info import (
     Scaled,
     scaled,
 )
+from contactlab.physics.solvers.linear import drop_column, solve_upper
 from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
 
 COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand (-1: none)
@@ -70,36 +71,20 @@ def split(columns, Q, R, count, j, z_out, r_out):
             R[a, count] += along
             for l in range(len(g)):
                 z_out[l] -= along * Q[a, l]
-    for a in range(count - 1, -1, -1):
-        total = R[a, count]
-        for b in range(a + 1, count):
-            total -= R[a, b] * r_out[b]
-        r_out[a] = total / R[a, a]
+    for a in range(count):
+        r_out[a] = R[a, count]
+    solve_upper(R, count, r_out)
     return np.dot(z_out, z_out)
 
 
 @helper
 def drop(Q, R, rows, force, state, a):
-    """W loses its a-th constraint; rotations make R triangular again and take Q along."""
-    count = state[COUNT] - 1
-    for b in range(a, count):
+    """W loses its a-th constraint."""
+    drop_column(R, state[COUNT], a, Q)
+    state[COUNT] -= 1
+    for b in range(a, state[COUNT]):
         rows[b] = rows[b + 1]
         force[b] = force[b + 1]
-        for i in range(b + 2):
-            R[i, b] = R[i, b + 1]
-    for i in range(a, count):
-        size = np.hypot(R[i, i], R[i + 1, i])
-        c = R[i, i] / size
-        s = R[i + 1, i] / size
-        for b in range(i, count):
-            upper = R[i, b]
-            R[i, b] = c * upper + s * R[i + 1, b]
-            R[i + 1, b] = c * R[i + 1, b] - s * upper
-        for l in range(Q.shape[1]):
-            upper = Q[i, l]
-            Q[i, l] = c * upper + s * Q[i + 1, l]
-            Q[i + 1, l] = c * Q[i + 1, l] - s * upper
-    state[COUNT] = count
 
 
 @helper

@@ -6,6 +6,8 @@ import numpy as np
 from contactlab.physics.jit import helper
 from contactlab.physics.solvers.lcp_info import row_product, subtract_row
 
+SINGULAR = 1e-10  #: pivot of a unit-diagonal matrix below which a column is taken for dependent on those before
+
 
 @helper
 def lu_factor(A, order_out):
@@ -43,6 +45,42 @@ def lu_solve(A, order, x):
         x[j] -= row_product(A, j, x, 0, j)
     for j in range(n - 1, -1, -1):
         x[j] = (x[j] - row_product(A, j, x, j + 1, n - j - 1)) / A[j, j]
+
+
+@helper
+def cholesky(U, count, smallest, row, kept_out):
+    """A = UᵀU in place in the upper triangle, without the columns that depend on those before them: pivot <= smallest.
+
+    Returns how many are kept, and their old positions; U is that of their block. row (count,) is work space. Row j
+    loses U_ij times each row i before it, four at a time: one pass over row j for four of them.
+    """
+    rank = 0
+    for j in range(count):
+        left = count - j
+        for l in range(left):
+            row[l] = U[j, j + l]
+        i = 0
+        while i + 4 <= rank:
+            f0, f1, f2, f3 = U[i, j], U[i + 1, j], U[i + 2, j], U[i + 3, j]
+            for l in range(left):
+                row[l] -= f0 * U[i, j + l] + f1 * U[i + 1, j + l] + f2 * U[i + 2, j + l] + f3 * U[i + 3, j + l]
+            i += 4
+        while i < rank:
+            f0 = U[i, j]
+            for l in range(left):
+                row[l] -= f0 * U[i, j + l]
+            i += 1
+        if row[0] > smallest:
+            root = 1.0 / np.sqrt(row[0])
+            for l in range(left):
+                U[rank, j + l] = root * row[l]
+            kept_out[rank] = j
+            rank += 1
+    if rank < count:
+        for a in range(rank):
+            for i in range(a + 1):
+                U[i, a] = U[i, kept_out[a]]
+    return rank
 
 
 @helper

@@ -26,9 +26,9 @@ from contactlab.physics.solvers.lcp_info import (
     ROUNDING,
     SOLVED,
     Scaled,
-    row_product,
     subtract_row,
 )
+from contactlab.physics.solvers.linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upper
 from contactlab.physics.solvers.pivoting import Path, PivotingSolver
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
@@ -44,12 +44,11 @@ def append_row(M, U, rows, state, j, x_out):
     left = M[j, j]
     for a in range(count):
         x_out[a] = M[j, rows[a]]
+    solve_transposed(U, count, x_out)
     for a in range(count):
-        x_out[a] /= U[a, a]
-        subtract_row(x_out, a + 1, x_out[a], U, a, count - a - 1)
         U[a, count] = x_out[a]
         left -= x_out[a] * x_out[a]
-    back_substitute(U, count, x_out)
+    solve_upper(U, count, x_out)
     total = 1.0
     for a in range(count):
         total += abs(x_out[a])
@@ -63,28 +62,11 @@ def append_row(M, U, rows, state, j, x_out):
 
 @helper
 def remove_row(U, rows, state, a):
-    """B loses its a-th row: the columns after it move up and rotations make U triangular again."""
-    count = state[COUNT] - 1
-    for b in range(a, count):
+    """B loses its a-th row."""
+    drop_column(U, state[COUNT], a, U[:, :0])
+    state[COUNT] -= 1
+    for b in range(a, state[COUNT]):
         rows[b] = rows[b + 1]
-        for i in range(b + 2):
-            U[i, b] = U[i, b + 1]
-    for i in range(a, count):
-        r = np.hypot(U[i, i], U[i + 1, i])
-        c = U[i, i] / r
-        s = U[i + 1, i] / r
-        for l in range(count - i):
-            upper = U[i, i + l]
-            U[i, i + l] = c * upper + s * U[i + 1, i + l]
-            U[i + 1, i + l] = c * U[i + 1, i + l] - s * upper
-    state[COUNT] = count
-
-
-@helper
-def back_substitute(U, count, x):
-    """x := U⁻¹ x"""
-    for a in range(count - 1, -1, -1):
-        x[a] = (x[a] - row_product(U, a, x, a + 1, count - a - 1)) / U[a, a]
 
 
 @helper
@@ -92,10 +74,8 @@ def face_minimum(d, U, rows, count, x_out):
     """x_out = -M_BB⁻¹ d_B"""
     for a in range(count):
         x_out[a] = -d[rows[a]]
-    for a in range(count):
-        x_out[a] /= U[a, a]
-        subtract_row(x_out, a + 1, x_out[a], U, a, count - a - 1)
-    back_substitute(U, count, x_out)
+    solve_transposed(U, count, x_out)
+    solve_upper(U, count, x_out)
 
 
 @helper
@@ -202,23 +182,32 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
 
 
 @kernel
-def force_start(M, lam, U, rows, state, x):
+def force_start(M, lam, U, rows, state, x, kept):
     """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
     n = len(lam)
-    state[COUNT] = 0
+    pushing = 0
+    for i in range(n):
+        if lam[i] > 0.0:
+            a = pushing
+            while a > 0 and lam[rows[a - 1]] < lam[i]:
+                rows[a] = rows[a - 1]
+                a -= 1
+            rows[a] = i
+            pushing += 1
+    for a in range(pushing):
+        for b in range(a, pushing):
+            U[a, b] = M[rows[a], rows[b]]
+    count = cholesky(U, pushing, SINGULAR, x, kept)
+    a = 0
+    for b in range(pushing):
+        if a < count and kept[a] == b:
+            rows[a] = rows[b]
+            a += 1
+        else:
+            lam[rows[b]] = 0.0
+    state[COUNT] = count
     state[ENTERED] = -1
     state[MOVING] = 1
-    bound = np.inf
-    while True:
-        best = 0.0
-        for i in range(n):
-            best = max(best, lam[i] if lam[i] < bound else 0.0)
-        if best == 0.0:
-            break
-        for i in range(n):
-            if lam[i] == best and not append_row(M, U, rows, state, i, x):
-                lam[i] = 0.0
-        bound = best
 
 
 @kernel
@@ -241,9 +230,10 @@ class ActiveSet(Path):
         self.force, self.x = np.where(start > 0, start, 0.0), np.zeros(n + 1)
         self.rows, self.state = np.zeros(n + 1, np.int32), np.zeros(3, np.int32)
         U, last = np.zeros((n + 1, n + 1)), np.full(2, -1, np.int32)
-        force_start(data.M, self.force, U, self.rows, self.state, self.x)
+        excused = np.zeros(n, np.int32)
+        force_start(data.M, self.force, U, self.rows, self.state, self.x, np.empty(n, np.int32))
         super().__init__(data, last, data.M, data.d, tolerance * data.scale / data.size, self.force, U, self.rows,
-                         self.state, np.zeros(n, np.int32), self.x, np.empty(n), last)
+                         self.state, excused, self.x, np.empty(n), last)
 
     @property
     def basic(self) -> IntArray:
