@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lcp_problems import enum_fails, mmc, tobenna
 from scipy.optimize import linprog, nnls
 
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.solvers import LCP_SOLVERS
 from contactlab.physics.solvers.block_pivot import BlockPivot
 from contactlab.physics.solvers.dantzig import Dantzig
 from contactlab.physics.solvers.gauss_principle import AccelerationQP, constrained_acceleration
@@ -143,6 +145,27 @@ def test_dantzig_solves_p_matrices_symmetric_or_not(name):
     assert np.max(np.abs(lam - solutions[0])) <= 1e-12
 
 
+@pytest.mark.parametrize("made", [mmc, tobenna, enum_fails])
+def test_lemke_solves_the_larger_ones_of_the_collection(made):
+    """λ >= 0, ζ̇ >= 0 and λ ⊥ ζ̇, to the rounding of the n + 1 terms of ζ̇."""
+    M, d = made()
+    lam, info = solve(Lemke(), ContactProblem.frictionless(M, d))
+    assert info.status == "solved"
+    assert lam.any()
+    rounding = len(d) * np.finfo(float).eps * np.max(np.abs(M) @ lam + np.abs(d))
+    assert (lam >= 0).all()
+    assert np.max(np.abs(np.minimum(np.diagonal(M).max() * lam, M @ lam + d))) <= rounding
+
+
+@pytest.mark.parametrize("solver", [s for s in LCP_SOLVERS.values() if s.name != "gauss_seidel"], ids=lambda s: s.name)
+def test_every_solver_solves_mmc(solver):
+    """26 stiff contacts of condition 1200; sweeps stop at a tolerance of 1e-12 [unit of d]."""
+    M, d = mmc()
+    lam, info = solve(solver, ContactProblem.frictionless(M, d), np.zeros(26))
+    assert info.status == "solved"
+    assert np.max(np.abs(np.minimum(np.diagonal(M) * lam, M @ lam + d))) <= 1e-11 * np.max(np.abs(d))
+
+
 @each_solver
 def test_deudeu_is_solved_exactly(solver):
     M, d, solutions = COLLECTION["deudeu"]
@@ -232,15 +255,30 @@ def test_scipys_nnls_agrees(seed, n):
 
 
 @settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["definite", "semidefinite", "scaled", "any"]))
-def test_two_hundred_contacts(seed, kind):
-    problem = random_problem(seed, 200, kind)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(60, 200),
+       kind=st.sampled_from(["definite", "semidefinite", "duplicated", "scaled", "any"]))
+def test_up_to_two_hundred_contacts(seed, n, kind):
+    """Right answers or proofs, the same motion from all; where M is definite, scipy's nnls finds the same forces."""
+    problem = random_problem(seed, n, kind)
+    s = unit(problem)
+    size = np.max(np.abs(s * problem.d))
+    answers = []
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         if info.status == "infeasible":
             check_certificate(problem, info)
+            assert kind == "any"
+            answers.append(np.full(n, np.inf))
         else:
             check_solution(problem, lam, info)
+            answers.append(s * (problem.M @ lam + problem.d))
+            if kind == "definite":
+                A = np.linalg.cholesky(problem.M).T
+                reference, _ = nnls(A, -np.linalg.solve(A.T, problem.d))
+                bound = np.linalg.cond(problem.M) * 1e-13 * (1 + np.max(reference))
+                assert np.max(np.abs(lam - reference)) <= bound or residual(problem, lam) < residual(problem, reference)
+    for answer in answers:
+        assert np.allclose(answer, answers[0], rtol=0, atol=1e-7 * size)
 
 
 @settings(max_examples=150, deadline=None)
