@@ -122,7 +122,7 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     eq = scratch.equations
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
     pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
-    count = int(chosen.count[0])
+    count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
     if count == 0:
         return
     find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
