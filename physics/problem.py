@@ -86,7 +86,7 @@ class ContactProblem:
         """A problem with Coulomb friction from M (3c, 3c), d (3c,) and mu (c,) or one mu for all."""
         d = _floats(d).ravel()
         mu = np.broadcast_to(_floats(friction), (len(d) // 3,))
-        return cls(_floats(M), d, np.ascontiguousarray(mu))
+        return cls(_floats(M), d, mu.copy())
 
     @property
     def contact_count(self) -> int:

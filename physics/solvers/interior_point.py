@@ -151,7 +151,7 @@ def scale_and_factor(P, x, y, W_out, v_out, K_out, order_out):
     return lu_factor(K_out, order_out)
 
 
-@kernel
+@helper
 def direction(r, y, W, v, K, order, sigma, first, dx, dy, work):
     """Δx, Δy for the target σ e; first: without the second-order term, else dx and dy hold those of the first try."""
     for i in range(len(y)):
