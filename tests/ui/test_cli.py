@@ -253,11 +253,11 @@ def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out.mp4"
     status, said, complaint = call(
         capsys, "record", scene, "--seconds", "2", "--size", "640x360", "--fps", "30", "-o", out, "--panels",
-        "--camera", "3,-60,20", "--speed", "0.5", "--set", "restitution=none")
+        "--camera", "3,-60,20", "--speed", "0.5", "--set", "restitution=none", "--compare", "time_stepping,compliant")
     assert (status, complaint) == (0, "") and str(out) in said
     assert calls == [((Scene.load(scene), out), {
         "seconds": 2.0, "size": (640, 360), "fps": 30, "speed": 0.5, "panels": True, "camera": (3.0, -60.0, 20.0),
-        "settings": {"restitution": None}})]
+        "settings": {"restitution": None}, "compare": ("time_stepping", "compliant")})]
 
 
 def test_scenes_lists_the_gallery(capsys):
