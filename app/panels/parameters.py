@@ -113,11 +113,7 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         given = getattr(settings, name) is not None
         _label(ui, SYMBOLS[name], f"{shown:.3g} {own}", button="\uf0e2" if given else "")
         if given:
-            if imgui.small_button(f"\uf0e2##{name}_materials"):
-                ui.asked.pop(name, None)
-                nothing: Any = None  # as the materials say
-                send(Set(name, nothing))
-            imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
+            _as_materials_say(ui, name, send)
         imgui.set_next_item_width(FULL)
         low, high = (1e2, 1e8) if springy else (1e-1, 1e5)
         changed, value = style.slider(name, min(max(shown, low), high), low, high, "%.3g", ui, logarithmic=True)
@@ -208,11 +204,7 @@ def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float
         imgui.set_item_tooltip("As the materials say; move the slider to set all contacts alike")
     else:
         _label(ui, label, f"{shown:.2f}", button="\uf0e2")
-        if imgui.small_button(f"\uf0e2##{name}_materials"):
-            ui.asked.pop(name, None)
-            nothing: Any = None  # as the materials say
-            send(Set(name, nothing))
-        imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
+        _as_materials_say(ui, name, send)
     imgui.set_next_item_width(FULL)
     changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)
     if changed:
@@ -324,3 +316,12 @@ def draw_view_switches(ui: UiState, snapshot: Snapshot | None, send: Send) -> No
     changed, scale = style.slider("force_scale", ui.view.force_scale, 0.05, 20.0, "%.2f", ui, logarithmic=True)
     if changed:
         ui.view.force_scale = scale
+
+
+def _as_materials_say(ui: UiState, name: str, send: Send) -> None:
+    """The button that gives a setting of all contacts back to the materials."""
+    if imgui.small_button(f"\uf0e2##{name}_materials"):
+        ui.asked.pop(name, None)
+        nothing: Any = None  # as the materials say
+        send(Set(name, nothing))
+    imgui.set_item_tooltip("All contacts alike; click to go back to what the materials say")
