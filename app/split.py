@@ -7,10 +7,11 @@ import moderngl
 import numpy as np
 
 from contactlab.app.camera import Camera
+from contactlab.app.overlays import legend
 from contactlab.app.panels.compare import draw_side_label
+from contactlab.app.panels.legend import draw_strip, strip_height
 from contactlab.app.stage import Stage
 from contactlab.app.ui_state import UiState
-from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
 
 
@@ -25,6 +26,8 @@ class Split:
                factor: float = 1.0) -> None:
         """Render all sides into ui.view_rect of `target`; see Stage.render."""
         sides = shown(snapshot)
+        if len(sides) > 1:
+            ui.legend_height = strip_height(ui, legend(snapshot, ui.view), ui.view_rect) if ui.view.legend else 0.0
         while len(self.stages) < len(sides):
             self.stages.append(Stage(self.ctx))
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
@@ -34,11 +37,12 @@ class Split:
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, top: float = 0.0) -> None:
         """Between imgui's new frame and its end: labels, the legend, and what each side is, `top` below its edge."""
         sides = shown(snapshot)
-        for k, (stage, side, rect) in enumerate(zip(self.stages, sides, ui.side_rects(len(sides)), strict=False)):
-            options: ViewOptions = ui.view if k == 0 else replace(ui.view, legend=False)
-            stage.write(side, camera, ui, options, rect)
+        for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
+            stage.write(side, camera, ui, replace(ui.view, legend=ui.view.legend and len(sides) == 1), rect)
             if snapshot.sides:
                 draw_side_label(ui, snapshot, side, rect, top)
+        if len(sides) > 1 and ui.legend_height > 0.0:
+            draw_strip(ui, legend(snapshot, ui.view), ui.view_rect, ui.legend_height)
 
     def release(self) -> None:
         for stage in self.stages:

@@ -170,6 +170,7 @@ class UiState:
     under_cursor: str = ""             # "body", "space" or "" outside the view
     dragging: str = ""                 # what the mouse does now, for the status bar
     view_rect: Rect = (0.0, 0.0, 1.0, 1.0)  # of the 3-D view in the window: x, y, width, height
+    legend_height: float = 0.0         # of the legend below the sides of a comparison
     plates: list[Rect] = field(default_factory=list)  # of the fixed panels, to be filled before they are drawn
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
@@ -189,8 +190,9 @@ class UiState:
         self.notice = Notice(text, self.clock + seconds)
 
     def side_rects(self, count: int) -> list[Rect]:
-        """The view divided for so many sides, next to each other."""
+        """The view divided for so many sides, next to each other; below several their common legend."""
         x, y, w, h = self.view_rect
+        h -= self.legend_height if count > 1 else 0.0
         gap = 2.0 * self.preferences.scale if count > 1 else 0.0
         wide = max((w - (count - 1) * gap) / count, 1.0)
         return [(x + k * (wide + gap), y, wide, h) for k in range(count)]

@@ -54,6 +54,7 @@ class Runner:
         self._wake = threading.Event()
         self._stopped = False
         self._generation = 0
+        self._compared_by_scene = False               #: not by the user, so that it ends with the scene
         self._error: str | None = None
         self._notice: str | None = None
         self._published = -1.0
@@ -168,13 +169,14 @@ class Runner:
                     raise ValueError(f"speed must be a number from {SPEEDS[0]:g} to {SPEEDS[1]:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
             case m.Open(scene, paused):
-                before = self._sides
+                before, by_user = self._sides, not self._compared_by_scene
                 self._open(scene, {})
                 self._paused = paused
-                if before.sides:
-                    self._compare_like(before)
+                if before.sides and by_user and not self._sides.sides:
+                    self._compare(lambda: self._sides.compare_like(before))
             case m.Compare(sides):
                 self._sides.compare(sides)
+                self._compared_by_scene = False
                 self._error, self._look = None, None
                 self.log.clear()
             case m.Focus(side):
@@ -237,13 +239,17 @@ class Runner:
         self._pacer.speed = scene.speed
         self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
+        wanted = scene.sides(sides.simulation.settings)
+        self._compared_by_scene = bool(wanted)
+        if wanted:
+            self._compare(lambda: sides.compare(wanted))
 
-    def _compare_like(self, before: Lockstep) -> None:
-        """Go on comparing, with the scene just opened."""
+    def _compare(self, begin: Callable[[], None]) -> None:
+        """Begin a comparison in the scene just opened, which goes on alone where one of its methods is refused."""
         try:
-            self._sides.compare_like(before)
+            begin()
         except ValueError as refused:
-            self._notice = f"the comparison ends: {refused}"
+            self._notice = f"nothing is compared: {refused}"
 
     # ------------------------------------------------------------------------------------- stepping
 

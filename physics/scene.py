@@ -4,7 +4,7 @@ import filecmp
 import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from contactlab.physics.build import Setup, build
 from contactlab.physics.checks import SceneError, read_tables
 from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
+from contactlab.physics.messages import Settings, Side
 from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
 from contactlab.physics.toml_writer import to_toml
 from contactlab.physics.urdf import read_urdf
@@ -52,6 +53,12 @@ class Scene:
     def speed(self) -> float:
         """How fast it plays at first, in simulated seconds per second."""
         return self.tables.scene.speed
+
+    def sides(self, settings: Settings) -> tuple[Side, ...]:
+        """The comparison it opens with, where it has one: as `settings` say, and what its tables make of them."""
+        first = () if not self.tables.compare else (Side(settings),)
+        changes = [table.model_dump(exclude_none=True) for table in self.tables.compare]
+        return *first, *(Side(coordinates=c.pop("coordinates", ""), settings=replace(settings, **c)) for c in changes)
 
     @property
     def camera(self) -> Camera | None:

@@ -7,12 +7,12 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator
+from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
-from contactlab.physics.messages import Settings
+from contactlab.physics.messages import SIDES, Settings
 from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
 from contactlab.physics.solvers import SOLVERS
@@ -244,6 +244,27 @@ class Solver(Table):
     joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
 
 
+def _optional(table: type[Table]) -> dict[str, Any]:
+    """The fields of a table, none of which has to be there."""
+    return {name: (field.rebuild_annotation() | None, _field(None, field.description or ""))
+            for name, field in table.model_fields.items()}
+
+
+Finite = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-3, le=1e12)]
+FiniteDamping = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1e9)]
+
+
+class Side(create_model("Side", __base__=Table, **_optional(Solver))):
+    """A further side of a comparison that the scene opens with; [solver] is the first. What a table does not say,
+    [solver] says."""
+
+    stiffness_n: Finite | None = _field(None, "K along the normal for every pair, a number from 0.001 to 1e12 [N/m]")
+    damping_n: FiniteDamping | None = _field(None, "D along the normal for every pair, a number from 0 to 1e9 [N s/m]")
+    coordinates: Literal["generalized", "maximal"] | None = _field(
+        None, 'of all joints: "generalized" or "maximal" (else as each joint says)'
+    )
+
+
 Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
 
 
@@ -471,6 +492,9 @@ class SceneFile(Table):
     camera: Camera | None = _field(None, "a table [camera]")
     solver: Solver = _field(Solver(), "a table [solver]")
     material: dict[Name, Material] = _field({}, "tables [material.NAME]")
+    compare: Annotated[tuple[Side, ...], Field(max_length=SIDES[1] - 1)] = _field(
+        (), f"at most {SIDES[1] - 1} tables [[compare]]"
+    )
     pair: tuple[Pair, ...] = _field((), "tables [[pair]]")
     body: tuple[Body, ...] = _field((), "tables [[body]]")
     array: tuple[Arrangement, ...] = _field((), "tables [[array]]")
@@ -480,8 +504,8 @@ class SceneFile(Table):
 
 #: table name in a path -> its model; shapes go by their type
 TABLES: dict[str, type[Table]] = {
-    "scene": SceneTable, "camera": Camera, "solver": Solver, "material": Material, "pair": Pair, "body": Body,
-    "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
+    "scene": SceneTable, "camera": Camera, "solver": Solver, "compare": Side, "material": Material, "pair": Pair,
+    "body": Body, "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
     "joint": Joint, "joint.spring": JointSpring, "motor": Motor,
 }
 

@@ -73,6 +73,9 @@ class Balls:
 
     name, title, summary, watch, path, speed = "balls", "Balls", "", "", None, 1.0
 
+    def sides(self, settings):
+        return ()
+
     def __init__(self, count=1, restitution=0.8):
         self.count, self.restitution = count, restitution
 

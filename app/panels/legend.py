@@ -34,6 +34,44 @@ def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
         draw.add_text(imgui.get_font(), size, (left + 2.6 * size, middle - 0.55 * size), style.u32(c.text), row.text)
 
 
+def _lines(ui: UiState, rows: Sequence[Any], width: float) -> list[list[tuple[float, Any]]]:
+    """Rows set one after the other in lines: where each begins [pixels], and the row."""
+    size = float(round(0.81 * ui.font))
+    lines: list[list[tuple[float, Any]]] = [[]]
+    x = 0.4 * size
+    with style.font(ui, size=13.0):
+        for row in rows:
+            wide = imgui.calc_text_size(row.text).x + (4.2 if row.symbol else 1.6) * size
+            if lines[-1] and x + wide > width:
+                lines.append([])
+                x = 0.4 * size
+            lines[-1].append((x, row))
+            x += wide
+    return lines if rows else []
+
+
+def strip_height(ui: UiState, rows: Sequence[Any], view: Rect) -> float:
+    """What `draw_strip` needs at the lower edge of the view [pixels]; 0 where that is too much of it."""
+    size = float(round(0.81 * ui.font))
+    height = len(_lines(ui, rows, view[2])) * 1.36 * size + 0.6 * size
+    return height if rows and height < 0.25 * view[3] else 0.0
+
+
+def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float) -> None:
+    """The legend in lines below pictures that share it."""
+    c, size = style.colors(ui), float(round(0.81 * ui.font))
+    x, y, w, h = view
+    top, draw = y + h - height, imgui.get_background_draw_list()
+    draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel))
+    with style.font(ui, size=13.0):
+        for i, line in enumerate(_lines(ui, rows, w)):
+            middle = top + 0.3 * size + (i + 0.5) * 1.36 * size
+            for start, row in line:
+                _symbol(draw, row.symbol, x + start + 1.2 * size, middle, size, style.u32((*row.color[:3], 1.0)))
+                left = x + start + (2.6 * size if row.symbol else 0.0)
+                draw.add_text(imgui.get_font(), size, (left, middle - 0.55 * size), style.u32(c.text), row.text)
+
+
 def _symbol(draw: imgui.ImDrawList, kind: str, x: float, y: float, size: float, color: int) -> None:
     """A small picture of the glyph."""
     r, w, thin, thick = 0.32 * size, 0.8 * size, 0.13 * size, 0.22 * size

@@ -185,6 +185,36 @@ def test_a_comparison_outlives_its_scene_where_it_can():
     assert len(s.x) == 1 and (s.sides or s.notice)  # where a method does not know such joints, it says so
 
 
+def glue(**fields):
+    """The block that plain Gauss–Seidel holds down, beside another solver that lets it go."""
+    data = Scene.load(scene_path("glue")).tables.model_dump(exclude_defaults=True)
+    return Scene.from_dict({**data, **fields})
+
+
+def test_a_scene_may_open_with_a_comparison_which_ends_with_it():
+    runner = Runner(glue(), {"h": H / 2}, paused=True, clock=Clock())
+    runner.begin()
+    assert [s.settings.solver for s in runner.latest.sides] == ["gauss_seidel", "pgs"]
+    assert all(s.settings.h == H / 2 for s in runner.latest.sides)  # what a table does not say, the settings say
+    s = do(runner, m.Step(1440))  # the hand pulls with 200 N at the weight of 98.1 N
+    glued, let_go = (side.x[1, 2] for side in s.sides)
+    assert glued == pytest.approx(0.2, abs=1e-6) and let_go > 0.35
+    assert s.sides[0].info.status == "glued" and s.sides[1].info.status == "solved"
+    s = do(runner, m.Open(Balls(2), paused=True))
+    assert s.sides == () and s.notice is None
+    s = do(runner, m.Open(glue(), paused=True))
+    assert len(s.sides) == 2
+    s = do(runner, m.Compare(tuple(m.Side(x) for x in (RIGID, EULER))), m.Open(Balls(3), paused=True))
+    assert len(s.sides) == 2  # the user's goes on
+
+
+def test_a_comparison_of_a_scene_that_is_refused_is_said():
+    runner = Runner(glue(compare=[{"integrator": "sdirk2"}]), paused=True, clock=Clock())
+    runner.begin()
+    assert runner.latest.sides == ()
+    assert runner.latest.notice.startswith("nothing is compared: the integrator sdirk2 is implicit")
+
+
 def test_a_comparison_that_cannot_be_leaves_the_run_as_it_is():
     runner = comparing(RIGID, EULER)
     do(runner, m.Step(7))

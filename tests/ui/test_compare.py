@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from probe import Probe
 
-from contactlab.app import commands
+from contactlab.app import commands, overlays
 from contactlab.app.cli import BadInput, parse_methods
 from contactlab.app.lab import Lab
-from contactlab.app.panels import compare, layout
+from contactlab.app.panels import compare, layout, legend
 from contactlab.app.recorder import Cadence
 from contactlab.app.split import row_of, shown
 from contactlab.app.ui_state import Preferences, Request, UiState
@@ -176,6 +176,24 @@ def test_the_sides_fill_the_view_next_to_each_other():
     assert ui.side_rects(1) == [ui.view_rect]
     a, b = ui.side_rects(2)
     assert a == (100.0, 30.0, 300.0, 400.0) and b == (402.0, 30.0, 300.0, 400.0)
+
+
+def test_the_sides_share_one_legend_below_them(monkeypatch):
+    """Nothing of it lies over a picture, and it takes a part of the view only."""
+    rows = overlays.legend(comparison(), UiState().view)
+    drawn = []
+
+    def draw(ui):
+        ui.view_rect = (10.0, 20.0, 700.0, 500.0)
+        ui.legend_height = legend.strip_height(ui, rows, ui.view_rect)
+        drawn.append([start + 2.0 for line in legend._lines(ui, rows, 700.0) for start, _ in line])
+
+    made = Probe(monkeypatch, draw, UiState())
+    height = made.ui.legend_height
+    assert 30.0 < height < 125.0 and len(drawn[-1]) == len(rows) and max(drawn[-1]) < 700.0
+    assert [rect[3] for rect in made.ui.side_rects(2)] == [500.0 - height] * 2
+    assert made.ui.side_rects(1) == [(10.0, 20.0, 700.0, 500.0)]
+    made.gui.release()
 
 
 def test_what_is_changed_for_show_is_shown_on_its_side():
