@@ -3,14 +3,14 @@
     F = {i : λ_i may be > 0},   λ_F = -M_FF⁻¹ d_F,   ζ̇_G = d_G + M_GF λ_F
     exchange all i in F with λ_i < 0 and all i in G with ζ̇_i < 0                    [Júdice & Pires 1994; Kostreva 1978]
 
-The first guess comes from a few sweeps of projected Gauss–Seidel, each far cheaper than a factorisation; two or three
+The first guess comes from a few sweeps of projected over-relaxation, each far cheaper than a factorisation; one or two
 factorisations are the rule then. Should the number of wrong guesses not fall for TRIES rounds, one contact at a
 time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method, which never cycles where M
 is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
 
-Redundant contacts: where a pivot of the factorisation says that M_FF is singular, M + ε 1 takes the place of M. Its
-answer costs as few rounds and pushes at nearly the right contacts; from there the active-set method of `qp` needs few
-steps to a basic solution of the given problem, or to the proof that there is none.
+Redundant contacts: where a pivot of the factorisation says that M_FF is singular, the active-set method of `qp` goes on
+from the independent ones of F, those with the largest forces first, to a basic solution or to the proof that there is
+none.
 
 M must be symmetric.
 """
@@ -33,61 +33,29 @@ from contactlab.physics.solvers.lcp_info import (
     scaled,
     subtract_row,
 )
-from contactlab.physics.solvers.linear import SINGULAR, cholesky, solve_transposed, solve_upper
-from contactlab.physics.solvers.pivoting import finish
-from contactlab.physics.solvers.qp import COUNT, ActiveSet, force_run, force_start
+from contactlab.physics.solvers.linear import solve_transposed, solve_upper
+from contactlab.physics.solvers.pivoting import finish, steps
+from contactlab.physics.solvers.qp import COUNT, ENTERED, MOVING, ActiveSet, factor_set, force_run
 
-SWEEPS = 10       # for the first guess
+SWEEPS = 15       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n
+OVER = 1.4        # by which they overshoot: half as many wrong guesses as with 1
 TRIES = 10        # rounds of whole blocks without progress before single exchanges
-SHIFT = 0.01      # ε: small enough for nearly the right contacts, large enough for few rounds
-ENOUGH = 4        # with ε, rounds end once a fraction 1/ENOUGH of the contacts is wrong: the rest is cheaper in `qp`
-
-
-@helper
-def gather(M, inside, shift, rows, U):
-    """rows = members of F; U = upper triangle of M_FF + shift 1. Returns their number."""
-    count = 0
-    for i in range(len(inside)):
-        if inside[i] == 1:
-            rows[count] = i
-            count += 1
-    for a in range(count):
-        i = rows[a]
-        for b in range(a, count):
-            U[a, b] = M[i, rows[b]]
-        U[a, a] += shift
-    return count
-
-
-@helper
-def solve_inside(M, d, inside, shift, rows, U, x, kept):
-    """x = λ_F of the set `inside`; returns the number in F, and shift[0] becomes SHIFT where M_FF proves singular."""
-    count = gather(M, inside, shift[0], rows, U)
-    if cholesky(U, count, SINGULAR, x, kept) < count:
-        shift[0] = SHIFT
-        gather(M, inside, shift[0], rows, U)
-        if cholesky(U, count, SINGULAR, x, kept) < count:
-            return -1
-    for a in range(count):
-        x[a] = -d[rows[a]]
-    solve_transposed(U, count, x)
-    solve_upper(U, count, x)
-    return count
 
 
 @helper
 def sweep(M, d, lam_out, zeta_out):
-    """λ after SWEEPS of projected Gauss–Seidel from 0 for a unit diagonal, and ζ̇ = M λ + d."""
+    """λ after some sweeps of projected successive over-relaxation from 0 for a unit diagonal, and ζ̇ = M λ + d."""
     n = len(d)
     for i in range(n):
         lam_out[i] = 0.0
         zeta_out[i] = d[i]
-    for _ in range(SWEEPS):
+    for _ in range(min(SWEEPS, 5 + n // 6)):
         for i in range(n):
             before = lam_out[i]
-            lam_out[i] = max(before - zeta_out[i], 0.0)
-            if lam_out[i] != before:
-                subtract_row(zeta_out, 0, before - lam_out[i], M, i, n)
+            after = max(before - OVER * zeta_out[i], 0.0)
+            if after != before:
+                lam_out[i] = after
+                subtract_row(zeta_out, 0, before - after, M, i, n)
 
 
 @kernel
@@ -100,7 +68,11 @@ def first_guess(M, d, lam, zeta, inside_out):
     if not given:
         sweep(M, d, lam, zeta)
     for i in range(n):
-        inside_out[i] = 1 if lam[i] > 0.0 else 0
+        if lam[i] > 0.0:
+            inside_out[i] = 1
+        else:
+            inside_out[i] = 0
+            lam[i] = 0.0
 
 
 @helper
@@ -128,29 +100,35 @@ def exchange(inside, wrong, memory):
 
 
 @kernel
-def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_out, zeta_out):
-    """One round: solve on `inside` for lam_out and zeta_out, exchange what is wrong. Returns GOING, SOLVED or STUCK.
+def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_out):
+    """One round: solve on `inside` for lam and zeta_out, exchange what is wrong. Returns GOING, SOLVED, or STUCK where
+    M_FF is singular; then lam is nought but on an independent part of F, the first memory[3] of rows, with factor U.
 
-    memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round.
+    memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or the size of that part.
     """
     n = len(d)
-    count = solve_inside(M, d, inside, shift, rows, U, x, wrong)
-    if count < 0:
+    count, rank = factor_set(M, inside, lam, U, rows, x, wrong)
+    if rank < count:
+        memory[3] = rank
         return STUCK
+    for a in range(count):
+        x[a] = -d[rows[a]]
+    solve_transposed(U, count, x)
+    solve_upper(U, count, x)
     total = 0.0
     for i in range(n):
-        lam_out[i] = 0.0
+        lam[i] = 0.0
         zeta_out[i] = d[i]
         wrong[i] = 0
     for a in range(count):
         j = rows[a]
-        lam_out[j] = x[a]
+        lam[j] = x[a]
         total += abs(x[a])
         subtract_row(zeta_out, 0, -x[a], M, j, n)
     found = 0
     for i in range(n):
         noise = ROUNDING * (abs(d[i]) + total)
-        if (inside[i] == 1 and lam_out[i] < -noise) or (inside[i] == 0 and zeta_out[i] < -noise - tolerance[i]):
+        if (inside[i] == 1 and lam[i] < -noise) or (inside[i] == 0 and zeta_out[i] < -noise - tolerance[i]):
             wrong[i] = 1
             found += 1
     if found == 0:
@@ -161,12 +139,10 @@ def block_pivot(M, d, tolerance, inside, shift, memory, U, x, rows, wrong, lam_o
 
 
 @kernel
-def block_solve(M, d, tolerance, limit, lam, found_out):
-    """Scale, pivot from the first guess to the end, scale back. Returns the outcome and the
-    largest violation of the answer [unit of d], negative where neither rounding nor tolerance explains it.
-
-    lam is written where the outcome is SOLVED, and in any case holds a guess. found_out (k + 3,) = rounds, exchanges,
-    size of the basis, and its rows.
+def block_solve(M, d, tolerance, limit, lam, basic_out):
+    """Scale, pivot from the first guess to the end, scale back. Returns the outcome; the largest violation [unit of d],
+    negative where neither rounding nor tolerance explains it; rounds; exchanges; and the size of the basis, whose rows
+    are written to basic_out (k,). lam is the answer or at least a guess.
     """
     n = len(d)
     floats = np.empty(2 * n * n + 8 * n + 4)  # one piece for all: allocations cost small problems dear
@@ -175,47 +151,39 @@ def block_solve(M, d, tolerance, limit, lam, found_out):
     rest = floats[2 * n * n + 2 * n + 1 :]
     b, scale, allowed, zeta = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
     x = rest[4 * n : 5 * n + 1]
-    shift = rest[5 * n + 1 : 5 * n + 2]
-    shift[0] = 0.0
-    ints = np.zeros(3 * n + 5, np.int32)
+    ints = np.empty(3 * n + 5, np.int32)
     inside, wrong, rows, memory = ints[:n], ints[n : 2 * n], ints[2 * n : 3 * n + 1], ints[3 * n + 1 :]
     size = equilibrate(M, d, A, b, scale)
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
     first_guess(A, b, lam, zeta, inside)
-    memory[0] = n + 1
-    memory[1] = TRIES
+    memory[0], memory[1], memory[2] = n + 1, TRIES, 0
     outcome = GOING
     rounds = 0
     while outcome == GOING and rounds < limit:
-        outcome = block_pivot(A, b, allowed, inside, shift, memory, U, x, rows, wrong, lam, zeta)
+        outcome = block_pivot(A, b, allowed, inside, memory, U, x, rows, wrong, lam, zeta)
         rounds += 1
-        if shift[0] > 0.0 and memory[3] * ENOUGH <= n:
-            break
-    for i in range(n):
-        lam[i] = max(lam[i], 0.0)
-    if shift[0] > 0.0:
+    if outcome == STUCK:
         outcome = make_basic(A, b, allowed, limit, lam, U, rows, inside, wrong, x, zeta, memory)
+    worst = violation(A, b, scale, size, tolerance, lam, zeta)
     count = 0
     for i in range(n):
         lam[i] *= size * scale[i]
         if inside[i] == 1:
-            found_out[3 + count] = i
+            basic_out[count] = i
             count += 1
-    found_out[0] = rounds
-    found_out[1] = memory[2]
-    found_out[2] = count
-    return outcome, natural_violation(M, d, lam, tolerance, zeta)
+    return outcome, worst, rounds, memory[2], count
 
 
 @kernel
 def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, memory):
-    """From the answer of a shifted problem to a basic one of the given problem by the active-set method; the outcome.
+    """From the independent part of F that block_pivot leaves to a basic solution by the active-set method; the outcome.
     `inside` becomes the basis, memory[2] counts its exchanges."""
-    n = len(b)
-    state, last, pivots = np.zeros(3, np.int32), np.empty(2, np.int32), np.zeros(1, np.int32)
-    force_start(A, lam, U, rows, state, x, excused)
-    for i in range(n):
+    ints = np.empty(6, np.int32)
+    state, last, pivots = ints[:3], ints[3:5], ints[5:]
+    state[COUNT], state[ENTERED], state[MOVING], pivots[0] = memory[3], -1, 1, 0
+    for i in range(len(b)):
+        lam[i] = max(lam[i], 0.0)
         excused[i] = 0
         inside[i] = 0
     outcome = force_run(A, b, allowed, lam, U, rows, state, excused, x, zeta, last, limit, pivots)
@@ -226,22 +194,25 @@ def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, mem
 
 
 @helper
-def natural_violation(M, d, lam, tolerance, zeta):
-    """Largest |min(M_ii λ_i, ζ̇_i)| [unit of d], made negative where rounding and tolerance do not explain it."""
-    n = len(d)
-    size = 0.0  # Σ √M_jj λ_j: |M_ij| <= √M_ii √M_jj bounds the terms of the sums
+def violation(A, b, scale, size, tolerance, lam, zeta):
+    """Largest |min(λ_i, ζ̇_i)| of the scaled λ, here made >= 0, in the unit of the given d; negative where rounding and
+    tolerance do not explain it."""
+    n = len(b)
+    total = 0.0
+    for i in range(n):
+        zeta[i] = b[i]
     for j in range(n):
-        zeta[j] = d[j]
-    for j in range(n):
+        lam[j] = max(lam[j], 0.0)
         if lam[j] > 0.0:
-            subtract_row(zeta, 0, -lam[j], M, j, n)
-            size += np.sqrt(M[j, j]) * lam[j]
+            subtract_row(zeta, 0, -lam[j], A, j, n)
+            total += lam[j]
     worst = 0.0
     explained = True
     for i in range(n):
-        miss = abs(min(M[i, i] * lam[i], zeta[i]))
+        unit = size / scale[i]
+        miss = abs(min(lam[i], zeta[i])) * unit
         worst = max(worst, miss)
-        explained = explained and miss <= 100.0 * ROUNDING * (abs(d[i]) + np.sqrt(M[i, i]) * size) + tolerance
+        explained = explained and miss <= 100.0 * ROUNDING * (abs(b[i]) + total) * unit + tolerance
     return worst if explained else -worst
 
 
@@ -257,36 +228,36 @@ class BlockPivot:
         """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
         if problem.dimension != 1:
             raise ValueError("block pivoting solves problems without friction")
-        found = np.empty(len(lam) + 3, np.int32)
+        basic = np.empty(len(lam), np.int32)
         limit = iterations or 50 * len(lam) + 100
-        outcome, change = block_solve(problem.M, problem.d, tolerance, limit, lam, found)
-        rounds, pivots, count = found[:3].tolist()
+        outcome, change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, limit, lam, basic)
         if outcome == SOLVED and change >= 0.0:
-            return SolveInfo("solved", rounds, change, pivots, found[3 : 3 + count])
+            return SolveInfo("solved", rounds, change, pivots, basic[:count])
         data = scaled(problem)
         info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
         return info._replace(iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Round by round; `entering` and `leaving` list all that are exchanged after the round."""
+        """Round by round; `entering` and `leaving` list all that are exchanged after the round. Pivot by pivot from
+        where M_FF is singular."""
         data = scaled(problem)
         n = len(lam)
-        memory, shift, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.zeros(1), np.empty((n, n))
+        memory, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.empty((n, n))
         x, force, zeta = np.empty(n), lam.copy(), np.empty(n)
         rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
-        inside = np.empty(n, np.int32)
+        inside, limit = np.empty(n, np.int32), iterations or 10 * n + 100
         first_guess(data.M, data.d, force, zeta, inside)
-        for number in range(1, (iterations or 10 * n + 100) + 1):
+        for number in range(1, limit + 1):
             before = inside.copy()
-            outcome = block_pivot(data.M, data.d, allowed, inside, shift, memory, U, x, rows, wrong, force, zeta)
+            outcome = block_pivot(data.M, data.d, allowed, inside, memory, U, x, rows, wrong, force, zeta)
+            if outcome == STUCK:
+                yield from steps(problem, ActiveSet(data, force, 1e-12), number, limit)
+                return
             names = tuple(" ".join(f"λ{i + 1}" for i in np.flatnonzero(change > 0))
                           for change in (inside - before, before - inside))
             note = STATUS[outcome] if outcome != GOING else f"{wrong.sum()} wrong"
-            if shift[0] > 0:
-                note += f", M + {SHIFT:g} 1"
             basic = np.flatnonzero(before).astype(np.int32)
             given = data.restore(force)
             yield PivotStep(number, names[0], names[1], basic, given, problem.M @ given + problem.d, note)
             if outcome != GOING:
                 return
-

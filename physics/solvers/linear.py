@@ -6,7 +6,8 @@ import numpy as np
 from contactlab.physics.jit import helper
 from contactlab.physics.solvers.lcp_info import row_product, subtract_row
 
-SINGULAR = 1e-10  #: pivot of a unit-diagonal matrix below which a column is taken for dependent on those before
+SINGULAR = 1e-6  #: pivot of a unit-diagonal matrix below which a column is taken for dependent on those before: with x
+#  the column's coefficients on those, |x|² <= 1/SINGULAR or so, rounding changes a pivot by 1e-16 (1 + |x|)²
 
 
 @helper
@@ -93,20 +94,37 @@ def solve_transposed(U, count, x):
 
 @helper
 def solve_upper(U, count, x):
-    """x := U⁻¹ x, U upper triangular"""
-    for j in range(count - 1, -1, -1):
+    """x := U⁻¹ x, U upper triangular; four unknowns at a time, whose sums need not wait for one another."""
+    j = count - 1
+    while j >= 3:
+        s0, s1, s2, s3 = x[j], x[j - 1], x[j - 2], x[j - 3]
+        for l in range(count - 1 - j):
+            known = x[j + 1 + l]
+            s0 -= U[j, j + 1 + l] * known
+            s1 -= U[j - 1, j + 1 + l] * known
+            s2 -= U[j - 2, j + 1 + l] * known
+            s3 -= U[j - 3, j + 1 + l] * known
+        s0 /= U[j, j]
+        s1 = (s1 - U[j - 1, j] * s0) / U[j - 1, j - 1]
+        s2 = (s2 - U[j - 2, j] * s0 - U[j - 2, j - 1] * s1) / U[j - 2, j - 2]
+        s3 = (s3 - U[j - 3, j] * s0 - U[j - 3, j - 1] * s1 - U[j - 3, j - 2] * s2) / U[j - 3, j - 3]
+        x[j], x[j - 1], x[j - 2], x[j - 3] = s0, s1, s2, s3
+        j -= 4
+    while j >= 0:
         x[j] = (x[j] - row_product(U, j, x, j + 1, count - j - 1)) / U[j, j]
+        j -= 1
 
 
 @helper
 def drop_column(U, count, a, along):
     """Take column a out of an upper triangular U of `count` columns: those after it move up, and rotations of rows make
     U triangular again. The rows of `along` are turned with them."""
-    for b in range(a, count - 1):
-        for i in range(b + 2):
-            U[i, b] = U[i, b + 1]
+    for i in range(count):
+        first = max(a, i - 1)
+        for l in range(count - 1 - first):
+            U[i, first + l] = U[i, first + l + 1]
     for i in range(a, count - 1):
-        r = np.hypot(U[i, i], U[i + 1, i])
+        r = np.sqrt(U[i, i] * U[i, i] + U[i + 1, i] * U[i + 1, i])
         c = U[i, i] / r
         s = U[i + 1, i] / r
         for l in range(count - 1 - i):

@@ -98,13 +98,18 @@ class PivotingSolver:
         """The same algorithm pivot by pivot; lam, the first guess, is left alone."""
         data = scaled(problem)
         path = self.begin(data, lam / (data.scale * data.size), 1e-12)
-        for number in range(1, (iterations or most_pivots(lam)) + 1):
-            outcome = path.pivot()
-            force = data.restore(path.lam())
-            note = path.note() if outcome == GOING else STATUS[outcome]
-            yield PivotStep(number, *path.names(), path.basic, force, problem.M @ force + problem.d, note)
-            if outcome != GOING:
-                return
+        yield from steps(problem, path, 1, iterations or most_pivots(lam))
+
+
+def steps(problem: ContactProblem, path: Path, first: int, last: int) -> Iterator[PivotStep]:
+    """The pivots of a path, numbered from `first` to `last` or its end."""
+    for number in range(first, last + 1):
+        outcome = path.pivot()
+        force = path.data.restore(path.lam())
+        note = path.note() if outcome == GOING else STATUS[outcome]
+        yield PivotStep(number, *path.names(), path.basic, force, problem.M @ force + problem.d, note)
+        if outcome != GOING:
+            return
 
 
 def most_pivots(lam: Array) -> int:

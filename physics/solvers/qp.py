@@ -38,7 +38,7 @@ COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is
 def append_row(M, U, rows, state, j, x_out):
     """B gets j: U's new column is U⁻ᵀ M_Bj and √(what is left). x_out = M_BB⁻¹ M_Bj.
 
-    Returns False, and changes nothing, where j depends on B.
+    Returns False where j depends on B; then only the column is written, with 0 for what is left.
     """
     count = state[COUNT]
     left = M[j, j]
@@ -53,6 +53,7 @@ def append_row(M, U, rows, state, j, x_out):
     for a in range(count):
         total += abs(x_out[a])
     if left <= 10.0 * DEPENDENT * total * total:
+        U[count, count] = 0.0
         return False
     U[count, count] = np.sqrt(left)
     rows[count] = j
@@ -121,25 +122,35 @@ def steepest(M, d, tolerance, lam, rows, count, excused, zeta_out):
 
 @helper
 def exchange_dependent(M, d, lam, U, rows, state, j, x, last_out):
-    """j enters along the null vector y = (-x on B, 1 on j) until a force in B is gone. Returns GOING, SOLVED (ζ̇_j is
-    zero but for rounding: nothing done) or RAY (y >= 0)."""
+    """j, which append_row refused, enters along the null vector y = (-x on B, 1 on j) until a force in B is gone.
+
+    Returns GOING; SOLVED: j stays out, ζ̇_j is zero or j depends on what is left of B, but for rounding; or RAY: y >= 0.
+    """
     count = state[COUNT]
     gain = d[j]
     size = abs(d[j])
+    total = 1.0
     for a in range(count):
         gain -= d[rows[a]] * x[a]
         size += abs(d[rows[a]] * x[a])
+        total += abs(x[a])
         x[a] = -x[a] if abs(x[a]) > 1e-12 else 0.0
     if gain >= -INCONSISTENT * size:
         return SOLVED
     stop, t = advance(lam, rows, count, x, np.inf)
     if stop < 0:
         return RAY
-    lam[j] = t
     last_out[1] = rows[stop]
+    lam[j] = t
+    rows[count] = j
+    state[COUNT] = count + 1
     remove_row(U, rows, state, stop)
-    append_row(M, U, rows, state, j, x)
-    return GOING
+    state[MOVING] = 1
+    if U[count - 1, count - 1] ** 2 > 10.0 * DEPENDENT * total * total:
+        return GOING
+    lam[j] = 0.0
+    state[COUNT] = count - 1
+    return SOLVED
 
 
 @kernel
@@ -177,35 +188,44 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
         return GOING
     if outcome == GOING:
         last_out[0] = j
-        state[MOVING] = 1
     return outcome
+
+
+@helper
+def factor_set(M, inside, lam, U, rows, x, kept):
+    """rows = the members of a set, largest λ first, without those that depend on members before them, whose λ becomes
+    0; U = the factor of the others. Returns the number of members, and of those kept."""
+    count = 0
+    for i in range(len(lam)):
+        if inside[i] == 1:
+            a = count
+            while a > 0 and lam[rows[a - 1]] < lam[i]:
+                rows[a] = rows[a - 1]
+                a -= 1
+            rows[a] = i
+            count += 1
+    for a in range(count):
+        i = rows[a]
+        for b in range(a, count):
+            U[a, b] = M[i, rows[b]]
+    rank = cholesky(U, count, SINGULAR, x, kept)
+    a = 0
+    for b in range(count):
+        if a < rank and kept[a] == b:
+            rows[a] = rows[b]
+            a += 1
+        else:
+            lam[rows[b]] = 0.0
+    return count, rank
 
 
 @kernel
 def force_start(M, lam, U, rows, state, x, kept):
     """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
-    n = len(lam)
-    pushing = 0
-    for i in range(n):
-        if lam[i] > 0.0:
-            a = pushing
-            while a > 0 and lam[rows[a - 1]] < lam[i]:
-                rows[a] = rows[a - 1]
-                a -= 1
-            rows[a] = i
-            pushing += 1
-    for a in range(pushing):
-        for b in range(a, pushing):
-            U[a, b] = M[rows[a], rows[b]]
-    count = cholesky(U, pushing, SINGULAR, x, kept)
-    a = 0
-    for b in range(pushing):
-        if a < count and kept[a] == b:
-            rows[a] = rows[b]
-            a += 1
-        else:
-            lam[rows[b]] = 0.0
-    state[COUNT] = count
+    inside = np.empty(len(lam), np.int32)
+    for i in range(len(lam)):
+        inside[i] = 1 if lam[i] > 0.0 else 0
+    state[COUNT] = factor_set(M, inside, lam, U, rows, x, kept)[1]
     state[ENTERED] = -1
     state[MOVING] = 1
 
