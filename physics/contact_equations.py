@@ -2,8 +2,9 @@
 
     H q̈ + C = τ + Tλ,   ζ = Tᵀ q̇,   ζ̇ = M λ + d,   M = TᵀH⁻¹T,   d = TᵀH⁻¹(τ - C) + Ṫᵀq̇   [RBDA eqs. 11.28–11.36]
 
-Each contact has three rows: the normal and two tangents. Here q̇ holds, body after body, the angular velocity and the
-velocity of the centre of mass in the world frame, H is block diagonal, and C = (ω × I ω, 0).
+Each contact has three rows: the normal and two tangents. Here q̇ holds, free body after free body, the angular velocity
+and the velocity of the centre of mass in the world frame, where H is block diagonal and C = (ω × I ω, 0), and then the
+joint velocities of all links (see `dynamics.tree_contacts`).
 
 The velocity terms Ṫᵀq̇ contain how the contact point wanders over both surfaces and turns the normal. With σ the
 velocity of the point over each surface, n the outward normal of a and -n that of b, u the velocity of b's material at
@@ -17,7 +18,8 @@ are four linear equations for s, s' in the tangent plane. Then, with g = ω_b ×
 
     ζ̇ = n·(a_b + α_b × r_b - a_a - α_a × r_a) + n·g + ṅ·u        [RBDA eq. 11.30, with ṅ of both surfaces]
 
-and likewise, for a contact that does not slip, with a tangent in place of n and without the last term.
+where a link's a and α contain its accelerations at v̇ = 0; and likewise, for a contact that does not slip, with a
+tangent in place of n and without the last term.
 """
 
 import math
@@ -26,6 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.assemble import surface_velocity
+from contactlab.physics.dynamics.tree_contacts import put_link_row, weigh_links
+from contactlab.physics.dynamics.tree_rates import TreeScratch, empty_tree_scratch
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, IntArray, Model
 from contactlab.physics.vec import (
@@ -34,7 +38,6 @@ from contactlab.physics.vec import (
     cross,
     dot,
     mul,
-    neg,
     put,
     rotate,
     row,
@@ -45,11 +48,12 @@ from contactlab.physics.vec import (
     unrotate,
 )
 
-DYNAMIC, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.KINEMATIC)
+DYNAMIC, KINEMATIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.KINEMATIC), int(BodyKind.LINK)
 
 
 class Equations(NamedTuple):
-    """Rows 3 i (normal), 3 i + 1 and 3 i + 2 (tangents) belong to contact i; n_v = 6 times the dynamic bodies."""
+    """Rows 3 i (normal), 3 i + 1 and 3 i + 2 (tangents) belong to contact i; n_v = 6 times the dynamic bodies, and the
+    velocities of all links."""
 
     slot: IntArray      #: (n,)      first of the body's six places in q̇, -1 where it is not dynamic
     tangent_1: Array    #: (c, 3)    unit, world frame
@@ -60,16 +64,19 @@ class Equations(NamedTuple):
     rate: Array         #: (3 c,)    Ṫᵀq̇ and the accelerations of driven bodies [m/s2]
     free: Array         #: (n_v,)    H⁻¹(τ - C)
     work: Array         #: (4, 5)    scratch
+    bias: Array         #: (n, 6)    J̇ v of links: acceleration of the centre of mass, angular acceleration; else 0
+    trees: TreeScratch  #: the links at their coordinates trees.q, trees.v: see `dynamics.tree_contacts`
 
 
 def empty_equations(model: Model, contacts: int) -> Equations:
     dynamic = model.kind == BodyKind.DYNAMIC
     slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
-    size = 6 * int(dynamic.sum())
+    trees = empty_tree_scratch(model.trees)
+    size = 6 * int(dynamic.sum()) + len(trees.v)
     return Equations(
         slot, np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros((3 * contacts, size)),
         np.zeros((3 * contacts, size)), np.zeros(3 * contacts), np.zeros(3 * contacts), np.zeros(size),
-        np.zeros((4, 5)),
+        np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees,
     )
 
 
@@ -137,18 +144,28 @@ def driven_acceleration(model, i, t):
 
 
 @helper
-def put_row(T, r, slot, arm, direction):
-    """Add a body's part of a row of T: (r × d, d)"""
+def put_row(model, eq, r, i, sign, point, arm, direction):
+    """Add body i's part of a row of T: of a free body ± (r × d, d)"""
+    slot = int(eq.slot[i])
     if slot >= 0:
         turn = cross(arm, direction)
         for j in range(3):
-            T[r, slot + j] += turn[j]
-            T[r, slot + 3 + j] += direction[j]
+            eq.T[r, slot + j] += sign * turn[j]
+            eq.T[r, slot + 3 + j] += sign * direction[j]
+    elif model.kind[i] == LINK:
+        put_link_row(model.trees, eq.trees.work, int(model.trees.link_of_body[i]), sign, point, direction, eq.T, r)
+
+
+@helper
+def bias_acceleration(bias, i, arm):
+    """What the velocities alone make of the acceleration of a body's point: a + α × r"""
+    return add((bias[i, 0], bias[i, 1], bias[i, 2]), cross((bias[i, 3], bias[i, 4], bias[i, 5]), arm))
 
 
 @kernel
 def contact_rows(model, t, bodies, witness, count, eq):
-    """Write T, u and rate of contacts 0 … count - 1 at the poses and velocities of the bodies."""
+    """Write T, u and rate of contacts 0 … count - 1 at the poses and velocities of the bodies. Links need the work of
+    `place_links` in eq.trees; the rates also `accelerate_links`."""
     for k in range(count):
         a, b = int(witness.body_a[k]), int(witness.body_b[k])
         n = row(witness.normal, k)
@@ -160,6 +177,7 @@ def contact_rows(model, t, bodies, witness, count, eq):
         n_dot, sigma_a, sigma_b = wander(witness, k, n, spin_a, spin_b, axpy(-zeta, n, u), eq.work)
         g = sub(cross(spin_b, add(cross(spin_b, arm_b), sigma_b)), cross(spin_a, add(cross(spin_a, arm_a), sigma_a)))
         g = add(g, sub(driven_acceleration(model, b, t), driven_acceleration(model, a, t)))
+        g = add(g, sub(bias_acceleration(eq.bias, b, arm_b), bias_acceleration(eq.bias, a, arm_a)))
         belt = sub(
             surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, b, row4(bodies.q, b), arm_b),
             surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, a, row4(bodies.q, a), arm_a))
@@ -171,16 +189,19 @@ def contact_rows(model, t, bodies, witness, count, eq):
             direction = n if i == 0 else (t1 if i == 1 else t2)
             for j in range(eq.T.shape[1]):
                 eq.T[r, j] = 0.0
-            put_row(eq.T, r, int(eq.slot[b]), arm_b, direction)
-            put_row(eq.T, r, int(eq.slot[a]), arm_a, neg(direction))
+            put_row(model, eq, r, b, 1.0, row(witness.p_b, k), arm_b, direction)
+            put_row(model, eq, r, a, -1.0, row(witness.p_a, k), arm_a, direction)
             eq.u[r] = zeta if i == 0 else dot(direction, add(u, belt))
             eq.rate[r] = dot(direction, g) + (dot(n_dot, u) if i == 0 else 0.0)
 
 
 @kernel
-def weigh_rows(inv_mass, inv_inertia, bodies, count, eq):
-    """HT = TᵀH⁻¹ of contacts 0 … count - 1, body by body: I⁻¹ = R I_body⁻¹ Rᵀ and 1/m."""
+def weigh_rows(model, bodies, count, eq):
+    """HT = TᵀH⁻¹ of contacts 0 … count - 1: of free bodies I⁻¹ = R I_body⁻¹ Rᵀ and 1/m; of trees by their recursions,
+    which need what `accelerate_links` left."""
+    inv_mass, inv_inertia = model.inv_mass, model.inv_inertia
     for r in range(3 * count):
+        weigh_links(model.trees, eq.trees.work, eq.T, r, eq.HT)
         for i in range(len(inv_mass)):
             j = int(eq.slot[i])
             if j < 0:
@@ -195,7 +216,7 @@ def weigh_rows(inv_mass, inv_inertia, bodies, count, eq):
 
 @kernel
 def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
-    """H⁻¹(τ - C): what the bodies would do without contact;  I ω̇ = τ - ω × L,  m v̇ = F"""
+    """H⁻¹(τ - C): what the free bodies would do without contact;  I ω̇ = τ - ω × L,  m v̇ = F"""
     for i in range(len(inv_mass)):
         j = int(eq.slot[i])
         if j < 0:
@@ -232,7 +253,8 @@ def contact_matrix(count, eq, M_out, d_out):
 
 @kernel
 def push(inv_mass, inv_inertia, eq, generalized, bodies_out):
-    """Momenta after a generalized impulse (n_v,): L += torque part, P += force part; and the velocities after it."""
+    """Momenta of free bodies after a generalized impulse (n_v,): L += torque part, P += force part; and the velocities
+    after it."""
     for i in range(len(inv_mass)):
         j = int(eq.slot[i])
         if j < 0:

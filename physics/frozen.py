@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics.collision import Detector
+from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import Witness, empty_witness
 from contactlab.physics.contact_equations import (
     Equations,
@@ -23,8 +24,11 @@ from contactlab.physics.contact_equations import (
     weigh_rows,
 )
 from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.kinematics import place_links
+from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.limits import limit_rows
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
-from contactlab.physics.state import Bodies, Contacts, LongArray
+from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
@@ -62,15 +66,23 @@ class Frozen(NamedTuple):
 
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
-    friction: Array,
+    friction: Array, joints: JointState = NO_COORDINATES, surface: Surface | None = None,
 ) -> Frozen:
-    """The equations of pairs given by their witnesses, at the poses and velocities of the bodies."""
+    """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
+    links; the mouse spring is left out. surface: where there may be limits of joints among the pairs."""
     count, n = len(key), body_count(model)
     eq: Equations = empty_equations(model, count)
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
-    contact_rows(model, t, bodies, witness, count, eq)
     applied_forces(model, loads, bodies, force, torque)
-    weigh_rows(model.inv_mass, model.inv_inertia, bodies, count, eq)
+    if len(joints.v):
+        eq.trees.q[:], eq.trees.v[:] = joints
+        place_links(model, *joints, eq.trees.work, bodies)
+        unheld = loads._replace(grab_body=np.full(1, -1, np.int32))
+        accelerate_links(model, unheld, 1.0, bodies, force, torque, eq.trees, eq.free, eq.bias)
+    contact_rows(model, t, bodies, witness, count, eq)
+    if surface is not None:
+        limit_rows(surface, key, witness, count, eq)
+    weigh_rows(model, bodies, count, eq)
     free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
     contact_matrix(count, eq, M, d)

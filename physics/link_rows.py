@@ -13,7 +13,6 @@ from contactlab.physics.dynamics.kinematics import (
     FIRST_V,
     FREE,
     ORIGIN,
-    PARENT,
     TYPE,
     VELOCITIES,
     D,
@@ -24,12 +23,11 @@ from contactlab.physics.dynamics.kinematics import (
     advance,
     flat4,
     get3,
-    last_dof,
     move,
     place,
     point_velocity,
 )
-from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, pushed_forces, wrench_at
+from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, wrench_at
 from contactlab.physics.dynamics.tree_rates import joint_forces, rotation_vector
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import BodyKind
@@ -92,13 +90,8 @@ def link_response(slot, span, J, Y):
 @helper
 def add_columns(table, link, dof, l, sign, mode, point, first, J_out):
     """J += sign times what the velocities on the way to link l's root give its point (mode 0) or its rotation (1)."""
-    d = -1
-    while l >= 0 and d < 0:  # the last velocity of the nearest link that has any
-        end = last_dof(table.index, l, dof.shape[0])
-        if end > table.index[l, FIRST_V]:
-            d = end - 1
-        arm = sub(point, get3(link, l, ORIGIN))
-        l = int(table.index[l, PARENT])
+    arm = sub(point, get3(link, l, ORIGIN))
+    d = last_velocity(table.index, l, dof.shape[0])
     while d >= 0:
         s = get6(dof, d, S)
         u = (s[0], s[1], s[2]) if mode == 1 else point_velocity(s, arm)

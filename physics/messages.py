@@ -5,7 +5,7 @@ read-only copies, so a reader can keep them as long as it likes.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contactlab.physics.model import Array, IntArray, Labels, Model
 from contactlab.physics.problem import ContactProblem
@@ -157,6 +157,15 @@ Command = (
 # ---------------------------------------------------------------------------------------------------- snapshot
 
 
+class JointImpulse(NamedTuple):
+    """What a joint of a tree passed on from the parent to the child in an impact, world frame; its limits included."""
+
+    joint: int                           #: row of Joints
+    point: tuple[float, float, float]    #: [m]
+    impulse: tuple[float, float, float]  #: [N s]
+    moment: tuple[float, float, float]   #: about the point [N m s]
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened to the contact set."""
@@ -171,6 +180,8 @@ class Event:
     energy_before: float                 # kinetic + potential of the system [J]
     energy_after: float
     case_after: int = 0                  # of an impact: the Case of the pair after it, 0 = not told; before it is 2a
+    limit: int = -1                      # row of Joints whose limit this is about; then bodies are those it joins
+    joints: tuple[JointImpulse, ...] = ()  # of an impact: what joints passed on in all that happened at this instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind
+from contactlab.physics.collision.broad_phase import joined_bodies
+from contactlab.physics.limits import Limits, limits_of
+from contactlab.physics.model import Array, IntArray, Model, ShapeKind, movable
 from contactlab.physics.shapes import quat_product, quat_to_matrix
 from contactlab.physics.state import LongArray
 
@@ -33,7 +35,7 @@ FLAT = (ShapeKind.PLANE, ShapeKind.SPHERE)
 class Surface(NamedTuple):
     """Elements (row e) of a model's shapes, in the body frame. A pair of elements e, f is named by e (number of
     elements) + f, ordered so that PAIR_KINDS[kind[e], kind[f]] >= 0; the element of the lower shape is the
-    predecessor's."""
+    predecessor's. Limits of joints, which are contacts too, are named by the numbers after those of all pairs."""
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
@@ -51,6 +53,7 @@ class Surface(NamedTuple):
     shape_body: IntArray  #: (s,)   body of each shape
     material: IntArray    #: (s,)   material of each shape
     reach: Array          #: (s, 4) ball about each shape: centre in the body frame, radius [m]
+    limits: Limits
 
 
 class Element(NamedTuple):
@@ -178,16 +181,19 @@ def surface_of(model: Model, more: Mapping[int, Sequence[Element]] | None = None
         table("axis", 3), table("frame", 4), table("length"), table("radius"), table("extent"),
         np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
         np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
-        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),
+        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach), limits_of(model),
     )
 
 
 def shapes_that_meet(model: Model) -> IntArray:
-    """Pairs of shapes (b, 2) of two bodies of which one at least is dynamic."""
-    body, moves = model.shapes.body, model.kind == BodyKind.DYNAMIC
+    """Pairs of shapes (b, 2) of two bodies of which forces move one at least, and which no joint keeps apart."""
+    body, moves = model.shapes.body, movable(model.kind)
     a, b = np.triu_indices(len(body), 1)
     i, j = body[a], body[b]
     kept = (i != j) & (moves[i] | moves[j])
+    joined = {(low, high) for low, high in joined_bodies(model).tolist()}
+    apart = [ends not in joined for ends in zip(np.minimum(i, j).tolist(), np.maximum(i, j).tolist(), strict=True)]
+    kept &= np.array(apart, bool)
     return np.ascontiguousarray(np.column_stack([a[kept], b[kept]]), np.int32)
 
 
@@ -212,13 +218,21 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
                       frame=quat_product(orientation, np.asarray(e.frame, float)))
 
 
+def limits_among(surface: Surface, pairs: LongArray) -> NDArray[np.bool_]:
+    """Which pairs (k,) are limits of joints."""
+    return pairs >= len(surface.kind) ** 2
+
+
 def first_and_second(surface: Surface, pairs: LongArray) -> tuple[LongArray, LongArray]:
-    """The two elements of each pair, in the order of PAIR_KINDS."""
+    """The two elements of each pair that is no limit, in the order of PAIR_KINDS."""
     count = max(len(surface.kind), 1)
     return pairs // count, pairs % count
 
 
 def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
-    """Shapes (k, 2) of the predecessor and the successor of each pair."""
-    first, second = first_and_second(surface, pairs)
-    return np.sort(np.column_stack([surface.shape[first], surface.shape[second]]), axis=1).astype(np.int32)
+    """Shapes (k, 2) of the predecessor and the successor of each pair; -1 of limits."""
+    found = np.full((len(pairs), 2), -1, np.int32)
+    solid = ~limits_among(surface, pairs)
+    first, second = first_and_second(surface, pairs[solid])
+    found[solid] = np.sort(np.column_stack([surface.shape[first], surface.shape[second]]), axis=1)
+    return found

@@ -309,9 +309,11 @@ def put_witness(surface, e, f, found, k, out):
 
 @kernel
 def find_witnesses(surface, bodies, pairs, count, out):
-    """Fill rows 0 … count - 1 of `out` for the pairs of elements pairs[0 … count - 1]."""
+    """Fill rows 0 … count - 1 of `out` for the pairs of elements pairs[0 … count - 1]; limits are left out."""
     elements = len(surface.kind)
     for k in range(count):
+        if pairs[k] >= elements * elements:
+            continue
         e, f = int(pairs[k]) // elements, int(pairs[k]) % elements
         kind = int(PAIR_KINDS[surface.kind[e], surface.kind[f]])
         put_witness(surface, e, f, nearest(surface, bodies, kind, e, f), k, out)

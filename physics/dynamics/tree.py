@@ -271,6 +271,17 @@ def apparent_inverse_inertia(trees, l, work, none, rates, inverse_out):
 
 
 # ------------------------------------------------------------------------------------------------ single points
+@helper
+def last_velocity(index, l, dofs):
+    """The last velocity of link l, or of its nearest ancestor that has any; -1 = nothing moves it."""
+    while l >= 0:
+        end = last_dof(index, l, dofs)
+        if end > index[l, FIRST_V]:
+            return end - 1
+        l = int(index[l, PARENT])
+    return -1
+
+
 @kernel
 def point_jacobian(table, l, point, work, J_out):
     """J (6, n_v): angular velocity and velocity of a world point of link l per joint velocity, world axes. Needs the
@@ -278,13 +289,7 @@ def point_jacobian(table, l, point, work, J_out):
     link, dof = work.link, work.dof
     J_out[:] = 0.0
     arm = sub((point[0], point[1], point[2]), get3(link, l, ORIGIN))
-    d = last_dof(table.index, l, dof.shape[0]) - 1
-    above = l
-    while d < table.index[above, FIRST_V]:  # no velocity of its own: the last one of its nearest ancestor that has any
-        above = int(table.index[above, PARENT])
-        if above < 0:
-            return
-        d = last_dof(table.index, above, dof.shape[0]) - 1
+    d = last_velocity(table.index, l, dof.shape[0])
     while d >= 0:
         s = get6(dof, d, S)
         v = point_velocity(s, arm)

@@ -188,5 +188,11 @@ def link_rates(model, loads, force, torque, scratch, ydot_out):
     pushed_forces(table, trees.body, force, torque, scratch.none, work.link, work.dof)
     eliminate(table, scratch.none, work.link, work.dof, work.articulated)
     answer(table, 0, table.index.shape[0], scratch.tau, work.link, work.dof, scratch.rates)
-    rates_of(table, scratch.q, scratch.v, scratch.q_dot)
+    pack_link_rates(trees, scratch, ydot_out)
+
+
+@helper
+def pack_link_rates(trees, scratch, ydot_out):
+    """Write the rows of all links in ẏ at q̇(q, v) and v̇ = scratch.rates."""
+    rates_of(trees.table, scratch.q, scratch.v, scratch.q_dot)
     pack_links(trees, scratch.q_dot, scratch.rates, ydot_out)

@@ -11,6 +11,8 @@ METHODS: dict[str, type[Method]] = {
 }
 
 #: by method: the coordinates of joints that it knows; methods not listed know none
-JOINTS: dict[str, frozenset[str]] = {"time_stepping": frozenset({"generalized", "maximal"})}
+JOINTS: dict[str, frozenset[str]] = {
+    "time_stepping": frozenset({"generalized", "maximal"}), "event_driven": frozenset({"generalized"}),
+}
 
 __all__ = ["CURES", "JOINTS", "METHODS", "Method", "Untreatable"]

@@ -20,14 +20,12 @@ import numpy as np
 
 from contactlab.physics import impact as impacts
 from contactlab.physics.anatomy import Watch
-from contactlab.physics.collision.surface import NoExactGap, Surface, surface_of
-from contactlab.physics.collision.surface_gap import find_witnesses
+from contactlab.physics.collision.surface import NoExactGap, Surface, limits_among, shapes_of, surface_of
 from contactlab.physics.contact_equations import (
     contact_matrix,
     contact_rows,
     free_acceleration,
     push,
-    separation_rates,
     weigh_rows,
 )
 from contactlab.physics.contact_sets import (
@@ -37,6 +35,7 @@ from contactlab.physics.contact_sets import (
     SLIPS,
     SMOOTH,
     STICK,
+    BoolArray,
     Resolution,
     basis,
     empty_set,
@@ -47,11 +46,16 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.kinematics import advance, place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_rates import empty_joints, pack_links
 from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
-from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.joint_impulses import joint_impulses
+from contactlab.physics.limits import limit_joint, limit_rows
+from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
@@ -66,9 +70,10 @@ from contactlab.physics.methods.event_search import (
     TOUCH,
     Course,
     Trigger,
+    take_coordinates,
 )
 from contactlab.physics.methods.method import Untreatable
-from contactlab.physics.model import Array, BodyKind, Model, body_count
+from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
 from contactlab.physics.state import (
@@ -76,6 +81,7 @@ from contactlab.physics.state import (
     Case,
     ContactMemory,
     Contacts,
+    JointState,
     LongArray,
     Owner,
     State,
@@ -107,10 +113,14 @@ class EventDriven:
     def __init__(self, model: Model, surface: Surface | None = None) -> None:
         """Untreatable where two shapes have no exact gap. surface: elements made by hand instead of the shapes'."""
         self.model = model
-        count = int((model.kind == BodyKind.DYNAMIC).sum())
+        count = int(movable(model.kind).sum())
         if count > MOST_BODIES:
             raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, this scene has {count}; "
                               "time_stepping takes them", ())
+        seeking = np.flatnonzero(np.isfinite(model.joints.motor_speed))
+        if len(seeking):
+            raise Untreatable("event_driven knows no motors that seek a speed, as that of {0} does; time_stepping does",
+                              (int(model.joints.child[seeking[0]]),))
         try:
             self.surface = surface_of(model) if surface is None else surface
         except NoExactGap as refused:
@@ -122,7 +132,7 @@ class EventDriven:
         self.events: list[Event] = []
         self.watch: Watch | None = None  #: is told the pieces and impacts of each step
         self._report = Report(model, self.surface)
-        self._out = empty_state(body_count(model)).bodies
+        self._out, self._out_joints = empty_state(body_count(model)).bodies, empty_joints(model.trees)
         self._make_room(16)
         radius = self._course.radius[self._course.radius > 0]
         self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
@@ -168,9 +178,9 @@ class EventDriven:
     def _frozen(self, pairs: LongArray) -> Frozen:
         """Pairs with their equations at the present state."""
         pairs = np.ascontiguousarray(pairs)
-        find_witnesses(self.surface, self._bodies, pairs, len(pairs), self._scratch.witness)
+        self._course.find(self._bodies, self._joints, pairs, len(pairs), self._scratch.witness)
         return equations_of(self.model, self._t, self._bodies, self._loads, self._scratch.witness, pairs,
-                            *self._report.coefficients(pairs))
+                            *self._report.coefficients(pairs), self._joints, self.surface)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
@@ -186,13 +196,14 @@ class EventDriven:
 
     def _begin(self, state: State, loads: Loads, h: float) -> None:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
-        self._bodies, self._loads, self._t, self._h, self._tally, self._ledger = (
-            state.bodies, loads, float(state.t[0]), h, state.tally, state.ledger)
+        self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
+            state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._hits, self._let_go = [], {}, 0, set()
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
         velocity_from_momentum(self.model, state.bodies)
+        self._place_links()
         memory, first = state.memory, int(state.memory.owner[0]) != Owner.EVENT_DRIVEN
         count = 0 if first else int(memory.count[0])
         if count > self._room:
@@ -227,10 +238,11 @@ class EventDriven:
         bodies, table = self._bodies, integrator.tableau
         y0 = np.zeros((len(self.model.kind), 13))
         pack(bodies, y0)
+        pack_links(self.model.trees, *self._joints, y0)
         k = np.zeros((len(table.c), len(y0), 13))
         while True:
             error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, h, y0,
-                                     self._scratch, k, self._out) / TOLERANCE
+                                     self._scratch, k, self._out, *self._out_joints) / TOLERANCE
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
             factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
@@ -261,12 +273,13 @@ class EventDriven:
         return Trigger(hi, CONE, -1)
 
     def _sticks_at(self, delta: float) -> bool:
-        saved = self._bodies, self._t
+        saved = self._bodies, self._joints, self._t
         t = self._t + delta * self._course.h
         self._bodies, self._t = copy_bodies(self._course.at(delta)), t
+        self._joints = JointState(*(a.copy() for a in self._course.joints))
         chosen, count = self._chosen, int(self._chosen.count[0])
         M, d, u = self._equations(chosen.pair[:count])
-        self._bodies, self._t = saved
+        self._bodies, self._joints, self._t = saved
         found = resolve(M, d, u, chosen.friction[:count], {})
         self._tally[Tally.SOLVES] += 1
         expected = chosen.mode[:count].tolist()
@@ -283,8 +296,8 @@ class EventDriven:
                 forces = self._world_forces(course.forces(at), count)
                 for pair, force in zip(self._chosen.pair[:count].tolist(), forces, strict=True):
                     self._book(pair, 0.5 * delta * course.h * force)
-        source = course.at(delta) if trigger is not None else self._out
-        for mine, theirs in zip(self._bodies, source, strict=True):
+        bodies, joints = (course.at(delta), course.joints) if trigger is not None else (self._out, self._out_joints)
+        for mine, theirs in zip((*self._bodies, *self._joints), (*bodies, *joints), strict=True):
             mine[:] = theirs
         if count:
             before = self._t
@@ -306,26 +319,31 @@ class EventDriven:
         count = len(pairs)
         if count > self._room:
             raise RuntimeError("no room for the contacts")
-        scratch, model = self._scratch, self.model
-        find_witnesses(self.surface, self._bodies, np.ascontiguousarray(pairs), count, scratch.witness)
-        contact_rows(model, self._t, self._bodies, scratch.witness, count, scratch.equations)
-        M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+        scratch, model, eq = self._scratch, self.model, self._scratch.equations
+        pairs = np.ascontiguousarray(pairs)
+        self._place_links()
+        self._course.find(self._bodies, self._joints, pairs, count, scratch.witness)
         if matrix:
             applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
             pull_held(model, self._loads, self._bodies, self._h, scratch.force, scratch.torque, scratch.rate)
-            weigh_rows(model.inv_mass, model.inv_inertia, self._bodies, count, scratch.equations)
-            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque,
-                              scratch.equations)
-            contact_matrix(count, scratch.equations, M, d)
+            accelerate_links(model, self._loads, self._h, self._bodies, scratch.force, scratch.torque, eq.trees,
+                             eq.free, eq.bias)
+        contact_rows(model, self._t, self._bodies, scratch.witness, count, eq)
+        limit_rows(self.surface, pairs, scratch.witness, count, eq)
+        M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+        if matrix:
+            weigh_rows(model, self._bodies, count, eq)
+            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque, eq)
+            contact_matrix(count, eq, M, d)
         return M, d, scratch.equations.u[: 3 * count].copy()
 
     def _touching(self, fastest: float = math.inf) -> LongArray:
         """Pairs that touch now, |ζ| <= fastest."""
         course = self._course
         course.reach[:] = 0.5 * TOUCH
-        course.find_pairs(self._bodies, course.reach, self._depth)
+        course.find_pairs(self._bodies, self._joints, course.reach, self._depth, TOUCH)
         n, w = course.count, course.witness
-        separation_rates(w, self._bodies, n, course.zeta)
+        course.rates(self._bodies, self._joints, course.pairs, w, n, course.zeta)
         kept = (w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING) & (np.abs(course.zeta[:n]) <= fastest)
         pairs = course.pairs[:n][kept].copy()
         if len(pairs) > self._room:
@@ -346,23 +364,34 @@ class EventDriven:
         off = float(np.abs(gap).max())
         if off <= 1e-14 and np.abs(u[rows]).max(initial=0.0) <= 1e-14:
             return
-        before = measure(self.model, self._bodies)[0].total
+        before = self._energy()
         if off > 1e-14 and self._sink < SLOT:
             s = np.linalg.lstsq(M[::3, ::3], -gap, rcond=1e-10)[0]
             self._shift(s @ eq.HT[: 3 * count : 3])
             M, _, u = self._equations(pairs)
         if rows:
             p = np.linalg.solve(M[np.ix_(rows, rows)], -u[rows])
-            self._push(p @ eq.T[rows])
-        self._tally[Tally.PROJECTION] += measure(self.model, self._bodies)[0].total - before
+            self._push(p @ eq.T[rows], p @ eq.HT[rows])
+        self._tally[Tally.PROJECTION] += self._energy() - before
 
-    def _push(self, impulse: Array) -> None:
-        """Apply a generalized impulse (n_v,)."""
+    def _energy(self) -> float:
+        return measure(self.model, self._bodies, self._joints)[0].total
+
+    def _place_links(self) -> None:
+        """Put the links where their coordinates say, in the scratch too."""
+        if len(self._joints.v):
+            take_coordinates(self._scratch, self._joints)
+            place_links(self.model, *self._joints, self._scratch.equations.trees.work, self._bodies)
+
+    def _push(self, impulse: Array, change: Array) -> None:
+        """Apply a generalized impulse (n_v,) that changes q̇ by `change` (n_v,)."""
         push(self.model.inv_mass, self.model.inv_inertia, self._scratch.equations, impulse, self._bodies)
+        self._joints.v[:] += change[len(change) - len(self._joints.v) :]
+        self._place_links()
 
     def _shift(self, change: Array) -> None:
-        """Small displacement (n_v,) of the bodies; momenta stay."""
-        bodies = self._bodies
+        """Small displacement (n_v,) of the bodies; momenta and joint velocities stay."""
+        bodies, joints = self._bodies, self._joints
         for i, j in enumerate(self._scratch.equations.slot.tolist()):
             if j < 0:
                 continue
@@ -372,6 +401,9 @@ class EventDriven:
             bodies.q[i] = q / np.sqrt(q @ q)
             bodies.x[i] += change[j + 3 : j + 6]
         velocity_from_momentum(self.model, bodies)
+        if len(joints.v):
+            advance(self.model.trees.table, joints.q.copy(), change[len(change) - len(joints.v) :], 1.0, joints.q)
+            self._place_links()
 
     # ---------------------------------------------------------------------------------------------- events
     def _handle(self, trigger: Trigger) -> None:
@@ -460,20 +492,24 @@ class EventDriven:
         if len(self.events) == told and not hit and now != before:
             self._tell("active_set", next(p for p in now if now[p] != before.get(p)))
 
-    def _tell(self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None) -> None:
+    def _tell(
+        self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None,
+        joints: tuple[JointImpulse, ...] = (),
+    ) -> None:
         """Append an event of a pair; energy is that before it [J]."""
         row = np.array([pair])
         w = self._course.witness
-        find_witnesses(self.surface, self._bodies, row, 1, w)
-        after = measure(self.model, self._bodies)[0].total
+        self._course.find(self._bodies, self._joints, row, 1, w)
+        after = self._energy()
         p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
         point = 0.5 * (w.p_a[0] + w.p_b[0])
-        separation_rates(w, self._bodies, 1, self._course.zeta)
+        self._course.rates(self._bodies, self._joints, row, w, 1, self._course.zeta)
         zeta = float(self._course.zeta[0])
         case = Case.SEPARATING if zeta > RESTS else Case.COLLIDING if zeta < -RESTS else Case.RESTING
         self.events.append(Event(
             kind, 0, self._t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()), tuple(w.normal[0].tolist()),
             p, after if energy is None else energy, after, int(case) if kind == "impact" else 0,
+            limit_joint(self.surface, pair), joints,
         ))
         self._tally[Tally.EVENTS] += 1
 
@@ -498,19 +534,34 @@ class EventDriven:
 
     def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int]) -> None:
         """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest."""
-        energy = measure(self.model, self._bodies)[0].total
+        energy = self._energy()
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
-        self._push(p @ eq.T[: 3 * c])
-        book_impact(eq, p, measure(self.model, self._bodies)[0].total - energy, self._ledger)
-        world = self._world_forces(p, c)
-        groups: dict[tuple[int, int], list[int]] = {}
+        world, limits = self._world_forces(p, c), limits_among(self.surface, pairs)
+        joints = self._joint_impulses(world, limits, p @ eq.HT[: 3 * c])
+        self._push(p @ eq.T[: 3 * c], p @ eq.HT[: 3 * c])
+        book_impact(eq, p, self._energy() - energy, self._ledger)
+        groups: dict[tuple[int, int, int], list[int]] = {}
         for i in np.flatnonzero(p[::3] > 0.0).tolist():
-            groups.setdefault((int(w.body_a[i]), int(w.body_b[i])), []).append(i)
+            group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1
+            groups.setdefault(group, []).append(i)
             hit.add(int(pairs[i]))
             self._book(int(pairs[i]), world[i])
         for members in groups.values():
             hardest = max(members, key=lambda i: p[3 * i])
-            self._tell("impact", int(pairs[hardest]), world[members].sum(0), energy)
+            self._tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints)
+
+    def _joint_impulses(self, world: Array, limits: BoolArray, change: Array) -> tuple[JointImpulse, ...]:
+        """What joints pass on of contact impulses (c, 3) that change q̇ by `change` (n_v,)."""
+        if not len(self._joints.v):
+            return ()
+        w, x = self._scratch.witness, self._bodies.x
+        impulse, moment = np.zeros_like(x), np.zeros_like(x)
+        for k in np.flatnonzero(~limits).tolist():
+            for sign, i, p in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
+                impulse[i] += sign * world[k]
+                moment[i] += np.cross(p - x[i], sign * world[k])
+        return joint_impulses(self.model.trees, change[len(change) - len(self._joints.v) :], impulse, moment,
+                              self._scratch.equations.trees.work)
 
     def _resolve(
         self, pairs: LongArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
@@ -573,6 +624,7 @@ class EventDriven:
         state.t[0] = self._t = t0 + h
         drive(self.model, self._t, state.bodies)
         chosen, count = self._chosen, int(self._chosen.count[0])
+        take_coordinates(self._scratch, self._joints)
         constrained_rates(self.model, self.surface, chosen, self._loads, self._t, h, self._bodies, self._scratch,
                           self._scratch.rate)
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
@@ -588,7 +640,7 @@ class EventDriven:
         self._remember(state.memory, count)
         tally = self._tally
         tally[Tally.STEPS] += 1
-        deepest = max(0.0, -float(self.contacts.gap[: len(pairs)].min(initial=0.0)))
+        deepest = max(0.0, -float(self.contacts.gap[: self.contacts.count[0]].min(initial=0.0)))
         self.info = StepInfo(
             self._residual(M, rate, force, count), contacts=len(pairs), pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
@@ -605,17 +657,22 @@ class EventDriven:
         return max(float(wrong), float(np.abs(slip).max(initial=0.0)))
 
     def _remember(self, memory: ContactMemory, count: int) -> None:
-        c = self.contacts
-        shapes = np.column_stack([c.shape_a[:count], c.shape_b[:count]])
-        mover = np.where(self.model.kind[c.body_b[:count]] == BodyKind.DYNAMIC, c.body_b[:count], c.body_a[:count])
-        remember(self._chosen, shapes, c.point[:count] - self._bodies.x[mover], c.impulse[:count], memory)
+        chosen, w = self._chosen, self._scratch.witness
+        pairs = chosen.pair[:count].copy()
+        mover = np.where(movable(self.model.kind[w.body_b[:count]]), w.body_b[:count], w.body_a[:count])
+        place = 0.5 * (w.p_a[:count] + w.p_b[:count]) - self._bodies.x[mover]
+        remember(chosen, shapes_of(self.surface, pairs), place, self._impulses(pairs), memory)
+
+    def _impulses(self, pairs: LongArray) -> Array:
+        """What the forces of pairs came to in this step (k, 3) [N s]."""
+        return np.array([self._impulse.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)
 
     def _near(self, held: LongArray) -> LongArray:
         """Pairs outside the set that could touch within a step."""
         course, bodies = self._course, self._bodies
         course.reach[:] = TOUCH + self._h * (np.linalg.norm(bodies.v, axis=1)
                                              + np.linalg.norm(bodies.w, axis=1) * course.radius)
-        course.find_pairs(bodies, course.reach)
+        course.find_pairs(bodies, self._joints, course.reach, near=-math.inf)
         n, w = course.count, course.witness
         found = course.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
         return found[~np.isin(found, held)][: self._room - len(held)]
@@ -630,8 +687,8 @@ class EventDriven:
         current = np.arange(len(pairs)) < count
         active = np.zeros(len(pairs), bool)
         active[self._chosen.row[: self._chosen.rows[0]] // 3] = True
-        impulses = np.array([self._impulse.get(int(p), np.zeros(3)) for p in pairs]).reshape(-1, 3)
-        self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)), impulses,
+        self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)),
+                                          self._impulses(pairs),
                                           current, active, RESTS, TOUCH)
 
 

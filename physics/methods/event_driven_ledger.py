@@ -34,17 +34,19 @@ def book_piece(model: Model, loads: Loads, course: Course, delta: float, ledger:
         powers(model, loads, course.bodies, power)
         ledger[:, 0] += weight * delta * course.h * power
         if count:
-            normal, friction, all_of_it = contact_power(eq, lam, course.bodies.w, course.bodies.v)
+            normal, friction, all_of_it = contact_power(eq, lam, course.bodies.w, course.bodies.v, course.joints.v)
             share = weight * delta * course.h
             ledger[Account.FRICTION, 0] += share * min(friction, 0.0)
             ledger[Account.DRIVEN, 0] += share * (all_of_it - normal - friction)
 
 
-def contact_power(eq: Equations, lam: Array, w: Array, v: Array) -> tuple[float, float, float]:
-    """Power of forces λ (3 c,) against separation and against slip, and what they give the bodies that move [W]."""
+def contact_power(eq: Equations, lam: Array, w: Array, v: Array, joints: Array) -> tuple[float, float, float]:
+    """Power of forces λ (3 c,) against separation and against slip, and what they give the bodies that move [W], at
+    velocities w, v (n, 3) of bodies and of joints (n_v,)."""
     k = len(lam)
     u = eq.u[:k]
     generalized = np.zeros(eq.T.shape[1])
+    generalized[len(generalized) - len(joints) :] = joints
     for i, j in enumerate(eq.slot.tolist()):
         if j >= 0:
             generalized[j : j + 3], generalized[j + 3 : j + 6] = w[i], v[i]

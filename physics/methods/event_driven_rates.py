@@ -1,6 +1,7 @@
 """The right-hand side of the event-driven method: active contacts are equality constraints in it, and one Runge–Kutta
 step over it for any tableau."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,13 @@ from contactlab.physics.contact_equations import (
 from contactlab.physics.contact_sets import SLIDE
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_rates import combine_links, link_error, pack_link_rates
 from contactlab.physics.integrators.stepper import combine, local_error
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.limits import find_limits, limit_rows
 from contactlab.physics.model import Array, Model, body_count
 from contactlab.physics.state import Bodies, empty_state
 
@@ -99,8 +104,12 @@ def balance(chosen, eq, slide, system, lam_out):
 
 @kernel
 def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
-    """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13)."""
-    count = int(chosen.count[0])
+    """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13), and to those of the
+    joint velocities in eq.trees."""
+    count, rates = int(chosen.count[0]), eq.trees.rates
+    first = len(eq.free) - len(rates)
+    for d in range(len(rates)):
+        rates[d] = eq.free[first + d]
     for k in range(count):
         slip_direction(eq, chosen, k, slide)
     balance(chosen, eq, slide, system, lam_out)
@@ -113,34 +122,47 @@ def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
                 for c in range(3):
                     ydot_out[i, 10 + c] += lam_out[r] * eq.T[r, j + c]
                     ydot_out[i, 7 + c] += lam_out[r] * eq.T[r, j + 3 + c]
+        for d in range(len(rates)):
+            rates[d] += lam_out[r] * eq.HT[r, first + d]
 
 
 @kernel
 def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot_out):
-    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date.
-    h: the step that the mouse spring has to be slow for."""
+    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date. Links
+    are where the coordinates in the scratch's equations say. h: the step that the mouse spring has to be slow for."""
     eq = scratch.equations
+    trees = eq.trees
+    place_links(model, trees.q, trees.v, trees.work, bodies)
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
     pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
+    accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
-    if count == 0:
-        return
-    find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
-    contact_rows(model, t, bodies, scratch.witness, count, eq)
-    weigh_rows(model.inv_mass, model.inv_inertia, bodies, count, eq)
-    free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
-    add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.lam, ydot_out)
+    if count > 0:
+        find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
+        find_limits(model, surface, bodies, trees.q, chosen.pair, count, scratch.witness)
+        contact_rows(model, t, bodies, scratch.witness, count, eq)
+        limit_rows(surface, chosen.pair, scratch.witness, count, eq)
+        weigh_rows(model, bodies, count, eq)
+        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
+        add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.lam, ydot_out)
+    pack_link_rates(model.trees, trees, ydot_out)
 
 
 @kernel
-def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, scratch, k_out, bodies_out):
+def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, scratch, k_out, bodies_out, q_out, v_out):
     """One step of any tableau from y0 (n, 13) at t [s] over h [s], a part of the `whole` step, contacts included;
-    returns the largest relative local error. Writes the stages k_out (s, n, 13) and the bodies at t + h."""
-    stages, stage = len(tableau.c), scratch.bodies
+    returns the largest relative local error. Writes the stages k_out (s, n, 13), the bodies and the coordinates of
+    links at t + h."""
+    stages, stage, trees = len(tableau.c), scratch.bodies, scratch.equations.trees
     for i in range(stages):
         combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)
+        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
         constrained_rates(model, surface, chosen, loads, t + tableau.c[i] * h, whole, stage, scratch, k_out[i])
     combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)
+    combine_links(model.trees, tableau.b_x, tableau.b_p, stages, h, y0, k_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)
-    return local_error(model, tableau.error, h, y0, k_out)
+    place_links(model, q_out, v_out, trees.work, bodies_out)
+    error = local_error(model, tableau.error, h, y0, k_out)
+    of_links = link_error(model.trees, tableau.error, h, y0, k_out)
+    return max(error, of_links) if math.isfinite(error + of_links) else math.nan

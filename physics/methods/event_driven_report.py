@@ -6,7 +6,7 @@ and the direction of slip of a sliding contact (3,); `key` is the pair of surfac
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface, first_and_second, shapes_of
+from contactlab.physics.collision.surface import Surface, first_and_second, limits_among, shapes_of
 from contactlab.physics.contact_sets import BoolArray, ContactSet
 from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
@@ -57,17 +57,25 @@ class Report:
         self.contacts: Contacts = empty_contacts(16)
 
     def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
-        """Restitution and friction (k,) of pairs of elements."""
-        e, f = first_and_second(self.surface, pairs)
+        """Restitution and friction (k,) of pairs of elements, and of limits."""
+        restitution, friction = np.zeros(len(pairs)), np.zeros(len(pairs))
+        solid = ~limits_among(self.surface, pairs)
+        e, f = first_and_second(self.surface, pairs[solid])
         m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
-        return self.model.materials.restitution[m, n], self.model.materials.friction[m, n]
+        restitution[solid] = self.model.materials.restitution[m, n]
+        friction[solid] = self.model.materials.friction[m, n]
+        return restitution, friction
 
     def fill(
         self, pairs: LongArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,
         active: BoolArray, resting: float, touching: float,
     ) -> Contacts:
         """Write the contacts: of each its pair, (point, normal, gap, body a, body b), (ζ, ζ̇, slip), force (3,) and
-        impulse (3,) on b in the world frame, and whether it is in the current and in the active set."""
+        impulse (3,) on b in the world frame, and whether it is in the current and in the active set. Limits are left
+        out."""
+        rows = np.flatnonzero(~limits_among(self.surface, pairs))
+        pairs, rates, forces, impulses = pairs[rows], rates[rows], forces[rows], impulses[rows]
+        geometry, current, active = [geometry[i] for i in rows], current[rows], active[rows]
         count = len(pairs)
         if count > len(self.contacts.gap):
             self.contacts = empty_contacts(2 * count)

@@ -14,20 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from contactlab.physics.collision.surface import Surface
-from contactlab.physics.collision.surface_gap import (
-    empty_witness,
-    find_near,
-    find_witnesses,
-)
+from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import separation_rates
-from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, BoolArray, ContactSet
+from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, ContactSet
 from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
+from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.integrators.stepper import dense_output
 from contactlab.physics.integrators.tableau import Tableau
+from contactlab.physics.limits import find_limits, limit_rates, near_limits
 from contactlab.physics.methods.event_driven_rates import Scratch, constrained_rates
 from contactlab.physics.model import Array, Model
-from contactlab.physics.state import NO_COORDINATES, Bodies, empty_state
+from contactlab.physics.state import Bodies, JointState, LongArray, empty_state
 
 TIME = 1e-13      # to which instants are found [s], but for rounding
 TOUCH = 1e-8      # |φ| that counts as touching when the sets are made anew [m]
@@ -59,7 +56,8 @@ class Course:
     def __init__(self, model: Model, surface: Surface, scratch: Scratch) -> None:
         self.model, self.surface, self.scratch = model, surface, scratch
         n = len(model.kind)
-        self.bodies, self.trees = empty_state(n).bodies, empty_tree_scratch(model.trees)
+        self.bodies, self.joints = empty_state(n).bodies, empty_joints(model.trees)
+        self.trees = empty_tree_scratch(model.trees)
         self.radius = _radii(model)
         self.reach = np.zeros(n)
         self.pairs = np.zeros(256, np.int64)     # those watched
@@ -82,14 +80,15 @@ class Course:
         self.modes = chosen.mode[: chosen.count[0]].tolist()
 
     def at(self, delta: float) -> Bodies:
-        """Bodies at a fraction of the step; valid until the next call."""
+        """Bodies at a fraction of the step; valid until the next call, as are the links' coordinates in `joints`."""
         dense_output(self.model, self.tableau, self.t, self.h, self.y0, self.k, float(delta), self.trees.work,
-                     self.bodies, *NO_COORDINATES)
+                     self.bodies, *self.joints)
         return self.bodies
 
     def forces(self, delta: float) -> Array:
         """Contact forces (3 c,) at a fraction of the step; the scratch then holds the equations there."""
         bodies = self.at(delta)
+        take_coordinates(self.scratch, self.joints)
         constrained_rates(self.model, self.surface, self.chosen, self.loads, self.t + delta * self.h, self.whole,
                           bodies, self.scratch, self.scratch.rate)
         return self.scratch.lam
@@ -113,38 +112,52 @@ class Course:
             np.maximum(spin, np.linalg.norm(bodies.w, axis=1), out=spin)
         turn = np.minimum(spin * self.h, 2.0) * self.radius
         self.reach[:] = 1.1 * (far + turn) + 0.1 * self.h * speed + 2.0 * TOUCH
-        self.find_pairs(self.at(0.0), self.reach)
+        self.find_pairs(self.at(0.0), self.joints, self.reach)
         self._drop_set()
-        separation_rates(self.witness, self.bodies, self.count, self.zeta)
+        self.rates(self.bodies, self.joints, self.pairs, self.witness, self.count, self.zeta)
         gap, zeta = self.witness.gap[: self.count], self.zeta[: self.count]
         # a pair that has just let go starts at φ = ζ = 0 but for rounding: it must get worse than that
         self.offset = np.where(gap < TOUCH, np.maximum(-gap, 0.0) + np.where(zeta <= RESTS, GRAZE, 0.0), 0.0)
 
-    def find_pairs(self, bodies: Bodies, reach: Array, depth: float = TOUCH) -> None:
-        """Pairs of elements that are apart or overlap by `depth` at most and are within reach (n,) of each other."""
+    def find_pairs(
+        self, bodies: Bodies, joints: JointState, reach: Array, depth: float = TOUCH, near: float = np.inf
+    ) -> None:
+        """Pairs of elements that are apart or overlap by `depth` at most and are within reach (n,) of each other; and
+        the limits that are within `near`."""
         while True:
-            self.count = int(find_near(self.surface, bodies, reach, depth, EDGE, self.place, self.pairs, self.witness))
+            count = int(find_near(self.surface, bodies, reach, depth, EDGE, self.place, self.pairs, self.witness))
+            self.count = int(near_limits(self.surface, joints.q, near, depth, count, self.pairs))
             if self.count <= len(self.pairs):
+                find_limits(self.model, self.surface, bodies, joints.q, self.pairs, self.count, self.witness)
                 return
             self.pairs = np.zeros(2 * self.count, np.int64)
             self.witness, self.zeta = empty_witness(2 * self.count), np.zeros(2 * self.count)
 
+    def find(self, bodies: Bodies, joints: JointState, pairs: LongArray, count: int, out: Witness) -> None:
+        """Fill `out` for the first `count` pairs, limits among them."""
+        find_witnesses(self.surface, bodies, pairs, count, out)
+        find_limits(self.model, self.surface, bodies, joints.q, pairs, count, out)
+
+    def rates(
+        self, bodies: Bodies, joints: JointState, pairs: LongArray, witness: Witness, count: int, zeta_out: Array
+    ) -> None:
+        """ζ of the first `count` pairs, found before [m/s]."""
+        separation_rates(witness, bodies, count, zeta_out)
+        limit_rates(self.surface, *joints, pairs, count, zeta_out)
+
     def _drop_set(self) -> None:
         held = self.chosen.pair[: self.chosen.count[0]]
         if len(held) and self.count:
-            self._keep(~np.isin(self.pairs[: self.count], held), self.bodies)
-
-    def _keep(self, kept: BoolArray, bodies: Bodies) -> None:
-        rows = self.pairs[: len(kept)][kept]
-        self.count = len(rows)
-        self.pairs[: self.count] = rows
-        find_witnesses(self.surface, bodies, self.pairs, self.count, self.witness)
+            kept = self.pairs[: self.count][~np.isin(self.pairs[: self.count], held)]
+            self.count = len(kept)
+            self.pairs[: self.count] = kept
+            self.find(self.bodies, self.joints, self.pairs, self.count, self.witness)
 
     def gaps(self, delta: float) -> tuple[Array, Array]:
         """Gaps [m] and their rates [m/s] of the watched pairs."""
         bodies = self.at(delta)
-        find_witnesses(self.surface, bodies, self.pairs, self.count, self.witness)
-        separation_rates(self.witness, bodies, self.count, self.zeta)
+        self.find(bodies, self.joints, self.pairs, self.count, self.witness)
+        self.rates(bodies, self.joints, self.pairs, self.witness, self.count, self.zeta)
         return self.witness.gap[: self.count] + self.offset, self.zeta[: self.count].copy()
 
     def holds(self, delta: float) -> list[tuple[str, int, float]]:
@@ -219,6 +232,11 @@ class Course:
         if (at_lo < 0.0) == (at_hi < 0.0) or at_lo == 0.0:
             return lo if (at_lo < 0.0) == (at_hi < 0.0) else max(lo, 0.0)
         return brentq(number, lo, hi, xtol=TIME / self.h, rtol=1e-15)  # pyright: ignore
+
+
+def take_coordinates(scratch: Scratch, joints: JointState) -> None:
+    """Tell the right-hand side where the links are."""
+    scratch.equations.trees.q[:], scratch.equations.trees.v[:] = joints
 
 
 def _radii(model: Model) -> Array:

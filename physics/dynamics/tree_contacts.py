@@ -1,0 +1,140 @@
+"""What contact equations need of trees: their motion without contacts, rows of T, and rows of TᵀH⁻¹.
+
+H is never formed: the recursions of `tree` answer a row of T as they answer joint forces, which costs one walk to the
+root and back over the tree.                                                              [RBDA eqs. 11.25–11.36, ch. 7]
+"""
+
+import math
+
+from contactlab.physics.assemble import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
+from contactlab.physics.dynamics.grab import LARGEST
+from contactlab.physics.dynamics.kinematics import ORIGIN, A, F, S, V, X, get3, point_velocity
+from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
+from contactlab.physics.dynamics.tree_rates import joint_forces
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import BodyKind
+from contactlab.physics.spatial import get6, joined, put6
+from contactlab.physics.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+
+LINK = int(BodyKind.LINK)
+
+
+@helper
+def tree_of(trees, l):
+    """The tree that link l belongs to."""
+    tree = 0
+    while trees.start[tree + 1] <= l:
+        tree += 1
+    return tree
+
+
+@helper
+def most_mobile(model, l, point, turn, scratch):
+    """How link l answers an impulse at a world point, or a moment (turn = 1), in the direction in which it answers
+    most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3), by its rows."""
+    trees, link, dof = model.trees, scratch.work.link, scratch.work.dof
+    tree = tree_of(trees, l)
+    arm = sub(point, get3(link, l, ORIGIN))
+    largest = 0.0
+    for j in range(3):
+        e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        wrench = joined(e, (0.0, 0.0, 0.0)) if turn == 1 else wrench_at(link, l, point, e)
+        respond(trees.table, int(trees.start[tree]), int(trees.start[tree + 1]), l, wrench, link, dof, scratch.none,
+                scratch.rates)
+        a = get6(link, l, A)
+        u = (a[0], a[1], a[2]) if turn == 1 else point_velocity(a, arm)
+        largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
+    return largest
+
+
+@helper
+def pull_link(model, loads, bodies, h, scratch, force, torque):
+    """Add the mouse spring on a link to force and torque (n, 3), as `grab.pull_held` does for free bodies. A link need
+    not move in all directions: the spring is critically damped in that in which it moves most easily."""
+    i = int(loads.grab_body[0])
+    l = int(model.trees.link_of_body[i])
+    rate = min(GRAB_RATE, LARGEST / h)
+    spin = row(bodies.w, i)
+    arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
+    pull = sub((loads.grab_target[0], loads.grab_target[1], loads.grab_target[2]), row(bodies.x, i))
+    turn = int(loads.grab_turn[0])
+    w = most_mobile(model, l, add(row(bodies.x, i), arm), turn, scratch)
+    if w == 0.0:
+        return
+    if turn == 1:
+        axis = cross(pull, arm)
+        size = norm(axis)
+        stretch = scale(math.atan2(size, dot(pull, arm)) / max(size, 1e-300), axis)
+        u, limit = spin, GRAB_TURN_LIMIT / w
+    else:
+        stretch, u, limit = sub(arm, pull), add(row(bodies.v, i), cross(spin, arm)), GRAB_LIMIT / w
+    f = scale(-1.0 / w, axpy(rate * rate, stretch, scale(2.0 * rate, u)))
+    f = scale(min(1.0, limit / max(norm(f), 1e-300)), f)
+    at_point = f
+    if turn == 1:
+        accumulate(torque, i, f)
+        at_point = scale(1.0 / max(dot(arm, arm), 1e-12), cross(f, arm))
+    else:
+        accumulate(force, i, f)
+        accumulate(torque, i, cross(arm, f))
+    for j in range(3):
+        loads.grab_force[j] = at_point[j]
+
+
+@kernel
+def accelerate_links(model, loads, h, bodies, force, torque, scratch, free_out, bias_out):
+    """H⁻¹(τ - C) of all trees without contacts, in the last places of free_out; and what the links' accelerations
+    (n, 6) would be at v̇ = 0, of the centre of mass and angular, in bias_out: J̇ v.
+
+    Needs the work of `place_links` at scratch.q and scratch.v; leaves there what `answer` needs. The mouse spring on a
+    link is added to the forces (n, 3) and torques on the bodies."""
+    trees, work = model.trees, scratch.work
+    table, link, dof = trees.table, work.link, work.dof
+    links = table.index.shape[0]
+    if links == 0:
+        return
+    eliminate(table, scratch.none, link, dof, work.articulated)
+    held = int(loads.grab_body[0])
+    if held >= 0 and model.kind[held] == LINK:
+        pull_link(model, loads, bodies, h, scratch, force, torque)
+    joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
+    pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)
+    for l in range(links):
+        a, v, i = get6(link, l, A), get6(link, l, V), int(trees.body[l])
+        c = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        at_centre = add(point_velocity(a, c), cross((v[0], v[1], v[2]), point_velocity(v, c)))
+        for j in range(3):
+            bias_out[i, j], bias_out[i, 3 + j] = at_centre[j], a[j]
+    answer(table, 0, links, scratch.tau, link, dof, scratch.rates)
+    first = len(free_out) - len(scratch.v)
+    for d in range(len(scratch.v)):
+        free_out[first + d] = scratch.rates[d]
+
+
+@helper
+def put_link_row(trees, work, l, sign, point, direction, T, r):
+    """Add to row r of T what the velocities on the way to link l's root give its point along a direction."""
+    link, dof = work.link, work.dof
+    first = T.shape[1] - dof.shape[0]
+    arm = sub(point, get3(link, l, ORIGIN))
+    d = last_velocity(trees.table.index, l, dof.shape[0])
+    while d >= 0:
+        T[r, first + d] += sign * dot(direction, point_velocity(get6(dof, d, S), arm))
+        d = int(trees.table.before[d])
+
+
+@helper
+def weigh_links(trees, work, T, r, HT):
+    """Row r of TᵀH⁻¹ in the places of links, tree by tree; needs what `accelerate_links` left."""
+    first = T.shape[1] - work.dof.shape[0]
+    for tree in range(len(trees.start) - 1):
+        low, high = first + int(trees.start_v[tree]), first + int(trees.start_v[tree + 1])
+        touched = False
+        for j in range(low, high):
+            HT[r, j] = 0.0
+            touched = touched or T[r, j] != 0.0
+        if touched:
+            start, end = int(trees.start[tree]), int(trees.start[tree + 1])
+            for l in range(start, end):
+                put6(work.link, l, F, ZERO6)
+            answer(trees.table, start, end, T[r, first:], work.link, work.dof, HT[r, first:])

@@ -1,0 +1,60 @@
+"""What joints pass on in an impact: the impulse through every joint of a tree, from the change of its velocities.
+
+From the tips to the root, link by link, all about the same point:  ι = I ΔV - (impulses on the link) + Σ ι of its
+children. An impulse at the centre of percussion of a hinged rod leaves its hinge without any.
+"""
+
+import numpy as np
+
+from contactlab.physics.dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
+from contactlab.physics.dynamics.tree import ZERO6, momentum_of
+from contactlab.physics.jit import kernel
+from contactlab.physics.messages import JointImpulse
+from contactlab.physics.model import Array, JointType, Trees
+from contactlab.physics.spatial import add6, axpy6, get6, joined, put6, sub6
+from contactlab.physics.vec import add, cross, row, sub
+
+
+@kernel
+def pass_on(trees, change, impulse, moment, work, point_out, force_out, moment_out):
+    """Impulse and moment (links, 3) that every joint exerts on its link, about the joint's point (links, 3), where the
+    joint velocities change by `change` (n_v,) under impulses (n, 3) at the centres of mass and moments (n, 3) about
+    them. Needs the work of `place_links`."""
+    index, link, dof = trees.table.index, work.link, work.dof
+    for l in range(index.shape[0]):
+        p, i = int(index[l, PARENT]), int(trees.body[l])
+        a = get6(link, p, A) if p >= 0 else ZERO6
+        for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
+            a = axpy6(change[d], get6(dof, d, S), a)
+        put6(link, l, A, a)
+        f = row(impulse, i)
+        n = add(row(moment, i), cross(sub(get3(link, l, X), get3(link, l, ORIGIN)), f))
+        put6(link, l, F, sub6(momentum_of(link, l, a), joined(n, f)))
+    for l in range(index.shape[0] - 1, -1, -1):
+        f, p = get6(link, l, F), int(index[l, PARENT])
+        if p >= 0:
+            put6(link, p, F, add6(get6(link, p, F), f))
+        at, push = get3(link, l, POINT), (f[3], f[4], f[5])
+        turn = sub((f[0], f[1], f[2]), cross(at, push))
+        point = add(at, get3(link, l, ORIGIN))
+        for j in range(3):
+            point_out[l, j], force_out[l, j], moment_out[l, j] = point[j], push[j], turn[j]
+
+
+def joint_impulses(
+    trees: Trees, change: Array, impulse: Array, moment: Array, work: TreeWork
+) -> tuple[JointImpulse, ...]:
+    """What each joint of the trees that an impact moves passes on; arguments as those of `pass_on`."""
+    point, force, turn = np.zeros((3, len(trees.body), 3))
+    pass_on(trees, change, impulse, moment, work, point, force, turn)
+    found = []
+    for tree in range(len(trees.start) - 1):
+        first, last = int(trees.start[tree]), int(trees.start[tree + 1])
+        bodies = trees.body[first:last]
+        if not (change[trees.start_v[tree] : trees.start_v[tree + 1]].any() or impulse[bodies].any()):
+            continue
+        found += [
+            JointImpulse(int(trees.joint[l]), *(tuple(a[l].tolist()) for a in (point, force, turn)))
+            for l in range(first, last) if trees.table.index[l, 0] != JointType.FREE
+        ]
+    return tuple(found)
