@@ -17,6 +17,7 @@ import platformdirs
 import pyglet
 from imgui_bundle import imgui
 from imgui_bundle import portable_file_dialogs as dialogs
+from pyglet import gl
 from pyglet.window import key
 
 from contactlab.app import commands, picking
@@ -218,6 +219,7 @@ class Window(pyglet.window.Window):
             snapshot = with_forces(ui, snapshot)
             self.stage.render(snapshot, lab.camera, ui, self.screen_buffer, height, ratio, factor)
             self.stage.write(snapshot, lab.camera, ui)
+            gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
