@@ -1,5 +1,7 @@
-"""Paints the glyphs of `overlays` over a finished picture: one draw for marks, one or two for strokes."""
+"""Paints the glyphs of `overlays` over a finished picture: one draw for dents and marks, one or two for strokes."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import moderngl
@@ -26,8 +28,8 @@ class _Layer(Owner):
         self._buffer: Any = None
         self._arrays: list[moderngl.VertexArray] = []
 
-    def add(self, program: moderngl.Program, corners: list[tuple[int, int]], mode: int = moderngl.TRIANGLE_STRIP
-            ) -> None:
+    def add(self, program: moderngl.Program, corners: Sequence[tuple[float, float]],
+            mode: int = moderngl.TRIANGLE_STRIP) -> None:
         program["scene_depth"] = 0
         buffer = self.own(self.ctx.buffer(np.array(corners, np.float32).tobytes()))
         self._passes.append((self.own(program), buffer, mode))
@@ -70,6 +72,8 @@ class OverlayPainter:
         else:
             stations = [(station, side) for station in range(4) for side in (-1, 1)]
             self._strokes.add(load(ctx, "stroke.vert", "stroke.frag"), stations)
+        self._dents = _Layer(ctx, "3f 3f 4f 3f", ("in_place", "in_normal", *STYLE))
+        self._dents.add(load(ctx, "dent.vert", "dent.frag"), bowl(), moderngl.TRIANGLES)
         self._marks = _Layer(ctx, "3f 4f 3f", ("in_place", *STYLE))
         self._marks.add(load(ctx, "mark.vert", "mark.frag"), [(-1, -1), (1, -1), (-1, 1), (1, 1)])
 
@@ -80,14 +84,25 @@ class OverlayPainter:
         ctx.enable_only(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         depth.use(0)
+        self._dents.paint(glyphs.dents, glyphs.halo)
         widest = float(glyphs.strokes[:, 10].max(initial=1.0)) + 2.0 * RIM * scale
         self._strokes.paint(glyphs.strokes, glyphs.halo, SLANT * widest if self._wide_lines else 1.0)
         self._marks.paint(glyphs.marks, glyphs.halo)
         ctx.disable(moderngl.BLEND)
 
     def release(self) -> None:
+        self._dents.release()
         self._strokes.release()
         self._marks.release()
+
+
+def bowl(rings: int = 8, sectors: int = 28) -> list[tuple[float, float]]:
+    """Corners (part of the radius, angle) of the triangles of a disc, from its rim inwards."""
+    corners = []
+    for i, j in product(reversed(range(rings)), range(sectors)):
+        (s0, s1), (a0, a1) = (i / rings, (i + 1) / rings), (2 * np.pi * j / sectors, 2 * np.pi * (j + 1) / sectors)
+        corners += [(s0, a0), (s1, a0), (s1, a1), (s0, a0), (s1, a1), (s0, a1)]
+    return corners
 
 
 def has_wide_lines(ctx: moderngl.Context) -> bool:

@@ -109,7 +109,7 @@ class Meshes(NamedTuple):
 
 
 #: a soft surface on a rigid one, for models made by hand
-PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5], [np.inf] * 5]]])
+PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5, 0.0], [*[np.inf] * 5, 0.0]]]])
 
 
 class Materials(NamedTuple):
@@ -117,8 +117,9 @@ class Materials(NamedTuple):
 
     restitution: Array  #: (k, k) e, 0..1
     friction: Array     #: (k, k) mu >= 0
-    #: (k, k, 2, 5) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
-    #: K_n, D_n, K_t, D_t and the series spring K_s of a standard solid [N/m], [N s/m]; inf where a surface is rigid
+    #: (k, k, 2, 6) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
+    #: K_n, D_n, K_t, D_t, the series spring K_s of a standard solid [N/m], [N s/m], inf where a surface is rigid; and
+    #: D_r of its travelling dent [N s/m]
     surfaces: Array = PLAIN_SURFACES
 
 

@@ -342,6 +342,7 @@ class Runner:
             energy_log=frozen(log[:, :4]), watch=self._sides.watch, trace=frozen(log[:, (0, 4)]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
+            dents=frozen(sim.dents),
         )
 
 

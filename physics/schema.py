@@ -7,7 +7,17 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationInfo,
+    WithJsonSchema,
+    WrapValidator,
+    create_model,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
@@ -243,6 +253,15 @@ class Solver(Table):
     )
     joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
 
+    @field_validator("integrator")
+    @classmethod
+    def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
+        method = info.data.get("method", "compliant")
+        if name in IMPLICIT and method != "compliant":
+            raise _refuse(f"be one of {', '.join(INTEGRATORS)} with the method {method}: it is implicit, and only "
+                          "compliant solves its stages")
+        return name
+
 
 def _optional(table: type[Table]) -> dict[str, Any]:
     """The fields of a table, none of which has to be there."""
@@ -277,6 +296,10 @@ class Gains(Table):
     damping_t: NotNegative | None = _field(None, "D in the tangent plane, a number >= 0 [N s/m]")
     stiffness_series: Stiffness | None = _field(
         None, "K of the series spring of the law standard_solid, a number > 0 [N/m]"
+    )
+    damping_roll: NotNegative | None = _field(
+        None, "D of the dent that travels where round bodies roll: takes the power D c² at its speed c, a number >= 0 "
+              "[N s/m] (else 0)"
     )
 
 
