@@ -87,7 +87,8 @@ def pair_units(surfaces: Array, law: str) -> Array:
     exponents = LAWS[law].exponents
     for first, second, k, d, m in ((NORMAL_1, NORMAL_2, K_N, D_N, exponents), (TANGENT_1, TANGENT_2, K_T, D_T, (1, 1))):
         soft = np.isfinite(one[..., k]) & np.isfinite(two[..., k])
-        same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
+        with np.errstate(invalid="ignore"):  # a rigid surface on an undamped one
+            same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
         apart = soft & ~same & (law == "linear") & (one[..., d] > 0.0) & (two[..., d] > 0.0)
         units[..., first] = np.where(apart, one[..., k], series(one[..., k], two[..., k], m[0]))
         units[..., first + 1] = np.where(apart, one[..., d], series(one[..., d], two[..., d], m[1]))

@@ -146,7 +146,8 @@ def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
     k, k_s, d = gains.stiffness, gains.series, max(gains.damping, 1e-9 * math.sqrt(gains.stiffness * mass))
     h = math.sqrt(mass / min(k, k_s)) / STEPS
     rates = np.array([[0.0, 1.0, 0.0], [-k_s / mass, 0.0, k_s / mass], [k_s / d, 0.0, -(k + k_s) / d]])
-    (a, b, c), (p, q, r), (u, v, w) = expm(h * rates).tolist()  # of one step
+    one_step: Any = expm(h * rates)
+    (a, b, c), (p, q, r), (u, v, w) = one_step.tolist()
     depth, rate, inner = 0.0, 1.0, 0.0
     for i in range(LONG * STEPS):
         before, last = depth - inner, rate

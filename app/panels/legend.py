@@ -95,7 +95,7 @@ def _symbol(draw: imgui.ImDrawList, kind: str, x: float, y: float, size: float, 
         draw.add_line((x - w, y - 0.5 * r), (x - 1.2 * r, y - 0.5 * r), color, thin)
         draw.add_line((x + 1.2 * r, y - 0.5 * r), (x + w, y - 0.5 * r), color, thin)
         draw.path_arc_to((x, y - 0.5 * r), 1.2 * r, 0.0, math.pi)
-        draw.path_stroke(color, 0, thin)
+        draw.path_stroke(color, thin)
     elif kind == "line":
         draw.add_line((x - w, y), (x + w, y), color, thin)
     elif kind == "dashed":
