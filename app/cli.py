@@ -57,7 +57,7 @@ app = typer.Typer(
     help="Contactlab, a laboratory for contact mechanics. `contactlab [FILE]` opens a scene or a mesh in a window.",
 )
 
-SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="Gallery key, scene, robot (.urdf) or mesh.")]
+SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="Gallery key, scene, robot (.urdf, .xml) or mesh.")]
 Method = Annotated[str | None, typer.Option(help="Method, instead of the scene's.")]
 IntegratorName = Annotated[str | None, typer.Option("--integrator", help="Integrator, instead of the scene's.")]
 SolverName = Annotated[str | None, typer.Option("--solver", help="Contact solver, instead of the scene's.")]

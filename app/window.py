@@ -46,7 +46,7 @@ LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
-FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.obj *.stl *.ply *.off *.glb *.gltf",
+FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Contact problems", "*.npz", "All files", "*"]
 
 

@@ -425,7 +425,7 @@ class Body(Table):
     euler: Vec3 | None = _field(None, "turns about the world's x, then y, then z, three numbers [degrees]")
     velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m/s]")
     angular_velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [rad/s], world axes")
-    mass: Positive | None = _field(None, "a number > 0 [kg]")
+    mass: NotNegative | None = _field(None, "a number > 0 [kg]; 0 for a link without shapes that carries others")
     density: Positive | None = _field(None, "a number > 0 [kg/m3] (else 1000)")
     inertia: Moments | None = _field(
         None, "three numbers, or six Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, body axes [kg m2]"
