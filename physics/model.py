@@ -183,6 +183,7 @@ class Joints(NamedTuple):
     motor_force: Array     #: (j,) constant torque [N m] or force [N] on the first axis
     motor_speed: Array     #: (j,) speed the motor seeks [rad/s] or [m/s]; nan = none
     motor_limit: Array     #: (j,) most it exerts for that, inf = whatever it takes [N m] or [N]
+    restitution: Array     #: (j,) e of its limits, 0..1
 
 
 class LinkTable(NamedTuple):
@@ -216,7 +217,7 @@ def no_joints() -> Joints:
     ints, floats = np.zeros(0, np.int32), np.zeros(0)
     return Joints(
         ints, ints, ints, ints, ints, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3)),
-        np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats,
+        np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats, floats,
     )
 
 

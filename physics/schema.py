@@ -498,6 +498,9 @@ class Joint(Table):
                                             "joint; of a ball three, the angular velocity relative to the parent")
     limits: Ranges | None = _field(None, "[lower, upper] [degrees], of a slider [m]; two pairs of a universal joint; "
                                          "of a ball one number, the greatest angle from its start")
+    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
+        0.0, "the coefficient of restitution of its limits, a number from 0 to 1"
+    )
     damping: NotNegative = _field(0.0, "a number >= 0 [N m s/rad], or [N s/m] of a slider")
     armature: NotNegative = _field(0.0, "inertia of a rotor, a number >= 0 [kg m2], or [kg] of a slider")
     spring: JointSpring | None = _field(None, "a table {stiffness, position}")
