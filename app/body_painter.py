@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from contactlab.app import geometry, instances
 from contactlab.app.programs import Owner, attributes, load
-from contactlab.physics.model import Labels, Model, ShapeKind
+from contactlab.physics.model import HOLLOW, Labels, Model, ShapeKind
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
@@ -16,8 +16,11 @@ SHADERS = {
     ShapeKind.SPHERE: ("sphere.vert", "sphere.frag", "SPHERE"),
     ShapeKind.CAPSULE: ("round.vert", "round.frag", "CAPSULE"),
     ShapeKind.CYLINDER: ("round.vert", "round.frag", "CYLINDER"),
+    ShapeKind.ELLIPSOID: ("round.vert", "round.frag", "ELLIPSOID"),
     ShapeKind.BOX: ("solid.vert", "solid.frag", "SOLID"),
 }
+TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
+DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 
 
@@ -29,13 +32,15 @@ class _Mesh(NamedTuple):
 class _Drawable:
     """One group of equal shapes: its instances, and its vertex arrays as they are first needed."""
 
-    def __init__(self, group: instances.Group, rows: moderngl.Buffer, mesh: _Mesh, shadow_mesh: _Mesh) -> None:
-        self.group, self.rows, self.mesh, self.shadow_mesh = group, rows, mesh, shadow_mesh
+    def __init__(
+        self, group: instances.Group, rows: moderngl.Buffer, mesh: _Mesh, shadow_mesh: _Mesh, deep: bool,
+    ) -> None:
+        self.group, self.rows, self.mesh, self.shadow_mesh, self.deep = group, rows, mesh, shadow_mesh, deep
         self.arrays: dict[str, moderngl.VertexArray] = {}
 
     @property
     def look(self) -> ShapeKind:
-        """Hulls and meshes are drawn as boxes are."""
+        """Hulls, meshes and hollows are drawn as boxes are."""
         kind = ShapeKind(self.group.kind)
         return kind if kind in SHADERS else ShapeKind.BOX
 
@@ -51,12 +56,14 @@ class BodyPainter(Owner):
             ShapeKind.SPHERE: self._buffer(self, geometry.polygon(8), ("in_corner", 2)),
             ShapeKind.CAPSULE: cube,
             ShapeKind.CYLINDER: cube,
+            ShapeKind.ELLIPSOID: cube,
             ShapeKind.BOX: self._buffer(self, geometry.box(), *TRIANGLE),
         }
         self._shadow_meshes = {
             ShapeKind.SPHERE: self._buffer(self, geometry.disc(14), ("in_position", 3)),
             ShapeKind.CAPSULE: self._buffer(self, geometry.capsule(), ("in_position", 3)),
             ShapeKind.CYLINDER: self._buffer(self, geometry.cylinder(), ("in_position", 3)),
+            ShapeKind.ELLIPSOID: self._buffer(self, geometry.ball(), ("in_position", 3)),
             ShapeKind.BOX: cube,
         }
 
@@ -78,7 +85,8 @@ class BodyPainter(Owner):
                 mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
             else:
                 mesh = shadow_mesh = self._buffer(self._scene, geometry.surface(model, labels, group), *TRIANGLE)
-            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh))
+            deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
+            self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep))
 
     def place(self, at: instances.Placement, towards_eye: NDArray[np.float64], back_to_front: bool) -> None:
         """Write where the shapes are. `towards_eye` (s,): larger is nearer. See-through shapes must be drawn from back
@@ -92,9 +100,9 @@ class BodyPainter(Owner):
     def paint(self, variant: str, both_sides: bool = False) -> None:
         """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
-            impostor = drawable.look in (ShapeKind.CAPSULE, ShapeKind.CYLINDER)
             closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)  # mesh files may have holes
-            culled = impostor or (closed and not both_sides)
+            into = drawable.deep and variant != SHADOW  # past the wall nearest to the eye
+            culled = drawable.look in TRACED or into or (closed and not both_sides)
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
             self._array(drawable, variant).render(instances=len(drawable.group.shapes))
         self.ctx.disable(moderngl.CULL_FACE)

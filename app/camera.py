@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from contactlab.physics.model import Array, Model, ShapeKind, movable
+from contactlab.physics.collision.geometry import hollow_box
+from contactlab.physics.model import HOLLOW, Array, Model, ShapeKind, movable
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
@@ -173,7 +174,13 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     half = np.where(kind == ShapeKind.SPHERE, radius, half)
     half = np.where(kind == ShapeKind.CAPSULE, radius + length * axis, half)
     half = np.where(kind == ShapeKind.CYLINDER, length * axis + radius * np.sqrt(np.maximum(1.0 - axis**2, 0.0)), half)
+    stretched = np.linalg.norm(rotation * shapes.size[:, None, :], axis=2)
+    half = np.where(kind == ShapeKind.ELLIPSOID, stretched, half)
     half = np.where(kind == ShapeKind.PLANE, np.nan, half)
+    for s in np.flatnonzero(np.isin(shapes.kind, HOLLOW)):
+        wall = hollow_box(int(shapes.kind[s]), *shapes.size[s].tolist())
+        centre[s] += rotation[s] @ wall[:3]
+        half[s] = np.abs(rotation[s]) @ wall[3:]
     return centre - half, centre + half
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.app.instances import Group
-from contactlab.physics.model import Array, Hulls, Labels, Meshes, Model, ShapeKind
+from contactlab.physics.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
 
 Vertices = NDArray[np.float32]
 CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
@@ -69,7 +69,9 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
 
 
 def surface(model: Model, labels: Labels, group: Group) -> Vertices:
-    """Rows of the hulls or meshes of a group: as their file shows them, else as they collide."""
+    """Rows of the hulls or meshes of a group: as their file shows them, else as they collide; or of a hollow."""
+    if group.kind in HOLLOW:
+        return smoothed(*(bowl if group.kind == ShapeKind.BOWL else pipe)(*model.shapes.size[group.data].tolist()))
     if labels.draw_meshes and len(labels.draw_meshes[group.shapes[0]][1]):
         return smoothed(*labels.draw_meshes[group.shapes[0]])
     return hull(model.hulls, group.data) if group.kind == ShapeKind.HULL else mesh(model.meshes, group.data)
@@ -136,6 +138,39 @@ def revolved(profile: Array, n: int) -> Vertices:
     rows = np.stack([a, b, c, a, c, d], axis=2).reshape(-1, 3, 3)
     area = np.linalg.norm(np.cross(rows[:, 1] - rows[:, 0], rows[:, 2] - rows[:, 0]), axis=1)
     return np.ascontiguousarray(rows[area > 1e-9].reshape(-1, 3), np.float32)
+
+
+def ball() -> Vertices:
+    """Coarse unit ball for shadows of ellipsoids."""
+    angle = np.radians(np.linspace(-90.0, 90.0, 7))
+    return revolved(np.column_stack([np.cos(angle), np.sin(angle)]), 14)
+
+
+def bowl(radius: float, cosine: float, _: float) -> tuple[Array, NDArray[np.int32]]:
+    """Vertices and triangles of the inner face, from the bottom at -z up to the rim; seen from within they run
+    counter-clockwise."""
+    rim = np.arccos(cosine)
+    polar = np.linspace(0.0, rim, max(4, int(np.ceil(rim / np.radians(5.0)))) + 1)
+    around = np.linspace(0.0, 2.0 * np.pi, 73)
+    s, c = np.sin(polar)[:, None], np.cos(polar)[:, None]
+    return _sheet(radius * np.stack(np.broadcast_arrays(s * np.cos(around), s * np.sin(around), -c), axis=2))
+
+
+def pipe(radius: float, half: float, cosine: float) -> tuple[Array, NDArray[np.int32]]:
+    """Likewise, from one edge by the bottom at -y to the other."""
+    edge = np.arccos(cosine)
+    around = np.linspace(-edge, edge, 2 * max(4, int(np.ceil(edge / np.radians(5.0)))) + 1)
+    z = np.array([-half, half])[:, None]
+    return _sheet(np.stack(np.broadcast_arrays(radius * np.sin(around), -radius * np.cos(around), z), axis=2))
+
+
+def _sheet(grid: Array) -> tuple[Array, NDArray[np.int32]]:
+    """Vertices and triangles of a grid of points (m, n, 3), the first direction on the left of the second."""
+    m, n, _ = grid.shape
+    number = np.arange(m * n).reshape(m, n)
+    a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
+    triangles = np.stack([np.stack([a, c, b], 2), np.stack([a, d, c], 2)], 2).reshape(-1, 3)
+    return grid.reshape(-1, 3), triangles.astype(np.int32)
 
 
 def capsule() -> Vertices:

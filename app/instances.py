@@ -6,30 +6,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.app.theme import body_colors, linear
-from contactlab.physics.model import Array, BodyKind, Labels, Model, ShapeKind
+from contactlab.physics.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
 
 ROW = 14  # floats of an instance
 HATCH = 0.28  # period of the stripes of kinematic bodies / bounding radius
-ROUND = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER)
+#: drawn as one shape that is stretched to size
+UNIT = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)
 
 
 class Group(NamedTuple):
-    """Shapes of one kind, and for hulls and meshes of one row of `Hulls` or `Meshes`."""
+    """Shapes of one kind, and for hulls and meshes of one row of `Hulls` or `Meshes`; every hollow by itself."""
 
     kind: int
-    data: int                     # that row, else -1
+    data: int                     # that row, of a hollow the shape, else -1
     shapes: NDArray[np.intp]      # rows of model.shapes
 
 
 def groups(model: Model) -> list[Group]:
     """All shapes but planes, by what is drawn for them."""
     shapes = model.shapes
-    data = np.where(np.isin(shapes.kind, ROUND), -1, shapes.data)
+    data = np.where(np.isin(shapes.kind, UNIT), -1, shapes.data)
+    data = np.where(np.isin(shapes.kind, HOLLOW), np.arange(len(data)), data)
     found = []
     for kind, row in sorted(set(zip(shapes.kind.tolist(), data.tolist(), strict=True))):
         if kind != ShapeKind.PLANE:
             found.append(Group(kind, row, np.flatnonzero((shapes.kind == kind) & (data == row))))
     return found
+
+
+def opening(model: Model, s: int) -> float:
+    """Angle from the bottom to the rim of the hollow shape s [degrees]."""
+    cosine = model.shapes.size[s, 1 if model.shapes.kind[s] == ShapeKind.BOWL else 2]
+    return float(np.degrees(np.arccos(cosine)))
 
 
 class Placement(NamedTuple):
@@ -67,8 +75,7 @@ def shape_colors(model: Model, labels: Labels) -> Array:
 
 def drawn_sizes(model: Model) -> Array:
     """(s, 3) what the programs multiply their unit shapes by."""
-    polyhedra = np.isin(model.shapes.kind, (ShapeKind.HULL, ShapeKind.MESH))
-    return np.where(polyhedra[:, None], 1.0, model.shapes.size)
+    return np.where(np.isin(model.shapes.kind, UNIT)[:, None], model.shapes.size, 1.0)
 
 
 def rows(at: Placement, size: Array, color: Array) -> NDArray[np.float32]:

@@ -105,6 +105,32 @@ def cylinder(o: Array, d: Array, size: Array) -> Array:
     return np.minimum(_tube(o, d, size[:, 0], size[:, 1]), cap)
 
 
+def ellipsoid(o: Array, d: Array, size: Array) -> Array:
+    """A unit ball where lengths are measured in semi-axes."""
+    stretch = np.linalg.norm(d / size, axis=1)
+    return sphere(o / size, d / size / stretch[:, None], np.ones_like(size)) / stretch
+
+
+def bowl(o: Array, d: Array, size: Array) -> Array:
+    """The inner face, from within or through the opening; the wall between it and the eye is not seen either."""
+    b = -np.einsum("ki,ki->k", o, d)
+    miss = o + b[:, None] * d
+    h2 = size[:, 0] ** 2 - np.einsum("ki,ki->k", miss, miss)
+    t = b + np.sqrt(np.maximum(h2, 0.0))
+    return _first(t, (h2 >= 0.0) & (-(o[:, 2] + t * d[:, 2]) >= size[:, 0] * size[:, 1]))
+
+
+def pipe(o: Array, d: Array, size: Array) -> Array:
+    """Likewise."""
+    a = np.maximum(d[:, 0] ** 2 + d[:, 1] ** 2, 1e-300)
+    b = -(o[:, 0] * d[:, 0] + o[:, 1] * d[:, 1]) / a
+    x, y = o[:, 0] + b * d[:, 0], o[:, 1] + b * d[:, 1]
+    h2 = size[:, 0] ** 2 - x * x - y * y
+    t = b + np.sqrt(np.maximum(h2, 0.0) / a)
+    stands = -(o[:, 1] + t * d[:, 1]) >= size[:, 0] * size[:, 2]
+    return _first(t, (h2 >= 0.0) & stands & (np.abs(o[:, 2] + t * d[:, 2]) <= size[:, 1]))
+
+
 def plane(o: Array, d: Array, size: Array) -> Array:
     """z = 0, from above."""
     return _first(-o[:, 2] / np.where(d[:, 2] < 0.0, d[:, 2], -1.0), d[:, 2] < 0.0)
@@ -112,7 +138,7 @@ def plane(o: Array, d: Array, size: Array) -> Array:
 
 CLOSED_FORMS: dict[int, Callable[[Array, Array, Array], Array]] = {
     ShapeKind.SPHERE: sphere, ShapeKind.BOX: box, ShapeKind.CAPSULE: capsule, ShapeKind.CYLINDER: cylinder,
-    ShapeKind.PLANE: plane,
+    ShapeKind.ELLIPSOID: ellipsoid, ShapeKind.BOWL: bowl, ShapeKind.PIPE: pipe, ShapeKind.PLANE: plane,
 }
 
 

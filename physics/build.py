@@ -13,20 +13,7 @@ from contactlab.physics.geometry_tables import ShapeTables
 from contactlab.physics.joint_start import Coordinates, in_coordinates, place_by_joints
 from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from contactlab.physics.messages import Settings
-from contactlab.physics.model import (
-    Array,
-    BodyKind,
-    IntArray,
-    Joints,
-    JointType,
-    Labels,
-    Materials,
-    Model,
-    Motions,
-    Springs,
-    Trees,
-    movable,
-)
+from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
 from contactlab.physics.schema import Arrangement, Body, Joint, Material, Motion, SceneFile
 from contactlab.physics.soft_laws import GAINS, lumped
 from contactlab.physics.soft_meaning import surface_gains
@@ -80,12 +67,12 @@ def build(file: SceneFile, folder: Path | None, source: str, coordinates: Coordi
             frames.append(_still_frame())
     if problems:
         raise SceneError("\n".join(dict.fromkeys(problems)))
-    return _assemble(file, source, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
+    return _assemble(file, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
 
 
 def _assemble(
-    file: SceneFile, source: str, placed: list[Placed], frames: list[Frame], tables: ShapeTables,
-    material_names: list[str], given_joints: list[Joint],
+    file: SceneFile, placed: list[Placed], frames: list[Frame], tables: ShapeTables, material_names: list[str],
+    given_joints: list[Joint],
 ) -> Setup:
     kind = np.array([_kind(b.spec) for b in placed], np.int32)
     mass = np.array([f.mass for f in frames], np.float64)
@@ -98,7 +85,6 @@ def _assemble(
     trees = make_trees(joints, mass, inertia, posed)
     kind[trees.body] = BodyKind.LINK
     moving = kind == BodyKind.DYNAMIC
-    _check_massless(source, placed, mass, kind, joints, trees)
     model = Model(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
         inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
@@ -196,8 +182,6 @@ def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
 
 
 def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
-    if body.mass == 0.0:
-        return _still_frame()
     if body.inertia is not None and body.mass is not None:
         moments, axes = solid.principal_axes(inertia_matrix(body.inertia))
         return Frame(body.mass, moments, np.zeros(3), axes)
@@ -211,20 +195,6 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
         raise SceneError(f"{at} has unusable mass properties: {reason}; it must have mass and inertia given.")
     moments, axes = solid.principal_axes(whole.inertia)
     return Frame(whole.mass, moments, whole.center, axes)
-
-
-def _check_massless(
-    source: str, placed: list[Placed], mass: Array, kind: IntArray, joints: Joints, trees: Trees,
-) -> None:
-    """Only links of a tree can be without mass: those that carry others and move along one or two axes."""
-    fine = np.zeros(len(placed), bool)
-    fine[trees.body[trees.parent[trees.parent >= 0]]] = True
-    many = np.isin(joints.type[trees.joint], (JointType.FREE, JointType.BALL))
-    fine[trees.body[many]] = False
-    for i in np.flatnonzero(movable(kind) & (mass == 0.0) & ~(fine & (kind == BodyKind.LINK))):
-        at = path_text(("body", placed[i].index, "mass"))
-        raise SceneError(f"{source}: {at} is 0; it must be greater for a body that does not carry another one, "
-                         "itself on a hinge or slider in generalized coordinates.")
 
 
 def _posed(placed: list[Placed], frames: list[Frame]) -> Posed:
@@ -258,12 +228,16 @@ def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> Sta
 
 
 def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
-    """Restitution of a pair is the greater, friction the geometric mean, gains are in series, unless [[pair]] says
+    """Restitutions of a pair are the greater, friction the geometric mean, gains are in series, unless [[pair]] says
     otherwise. heaviest: mass of the heaviest body [kg], for gains that are not given."""
     own = [file.material.get(name, Material()) for name in names]
     e = np.array([m.restitution for m in own])
     mu = np.array([m.friction for m in own])
     restitution, friction = np.maximum.outer(e, e), np.sqrt(np.multiply.outer(mu, mu))
+    of_balls = []
+    for name in ("restitution_t", "restitution_psi"):
+        given = np.array([getattr(m, name) for m in own], np.float64)  # nan where there is none
+        of_balls.append(np.fmax.outer(given, given))
     np.fill_diagonal(friction, mu)
     gains = np.array([surface_gains(m, m.restitution, heaviest or 1.0) for m in own])
     surfaces = np.stack(np.broadcast_arrays(gains[:, None], gains[None, :]), axis=2)
@@ -273,13 +247,16 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
             restitution[i, j] = restitution[j, i] = pair.restitution
         if pair.friction is not None:
             friction[i, j] = friction[j, i] = pair.friction
+        for table, value in zip(of_balls, (pair.restitution_t, pair.restitution_psi), strict=True):
+            if value is not None:
+                table[i, j] = table[j, i] = value
         if any(getattr(pair, name) is not None for name in GAINS):
             together = lumped(surfaces[i : i + 1, j : j + 1])[0, 0]
             for column, name in enumerate(GAINS):
                 value = getattr(pair, name)
                 together[0, column] = together[0, column] if value is None else value
             surfaces[i, j], surfaces[j, i] = together, together[::-1]
-    return Materials(restitution, friction, surfaces)
+    return Materials(restitution, friction, surfaces, *of_balls)
 
 
 def _motions(placed: list[Placed]) -> Motions:

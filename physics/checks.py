@@ -266,8 +266,9 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         yield from _check_exclusive(here, shape, ("orientation", "euler"))
         if shape.material is not None and shape.material not in materials:
             yield _unknown((*here, "material"), shape.material, "material", materials)
-        if shape.type == "plane" and dynamic:
-            yield Problem((*here, "type"), 'is "plane" on a dynamic body; it must be a solid, or the body fixed')
+        if shape.type in ("plane", "bowl", "pipe") and dynamic:
+            allowed = "it must be a solid, or the body fixed"
+            yield Problem((*here, "type"), f'is "{shape.type}" on a dynamic body; {allowed}')
         if isinstance(shape, Hull) and (shape.file is None) == (shape.points is None):
             yield Problem(here, "is a hull; it must have either points or file")
         if isinstance(shape, Hull | Mesh) and shape.file is not None:
@@ -276,10 +277,7 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         yield from _check_path((*at, "motion"), body.motion)
     if body.inertia is not None:
         yield from _check_inertia(at, body)
-    if body.mass == 0.0:
-        if body.shape or body.inertia is not None:
-            yield Problem((*at, "mass"), "is 0; it must be greater where the body has shapes or inertia")
-    elif dynamic and not body.shape and body.inertia is None:
+    if dynamic and not body.shape and body.inertia is None:
         yield Problem(at, "has no shape; it must have at least one, or mass and inertia")
     massless = body.shape and all(s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:

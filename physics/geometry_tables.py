@@ -18,6 +18,7 @@ from contactlab.physics.model import Array, Hulls, IntArray, Meshes, ShapeKind, 
 from contactlab.physics.shapes import MassProperties
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+NO_MASS = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class _Hull(NamedTuple):
@@ -67,12 +68,23 @@ class ShapeTables:
                 half = 0.5 * shape.height
                 kind, size, bound = ShapeKind.CYLINDER, (shape.radius, half, 0.0), math.hypot(shape.radius, half)
                 properties = solid.cylinder(shape.radius, shape.height)
+            case "ellipsoid":
+                half = 0.5 * np.array(shape.size)
+                kind, size, bound = ShapeKind.ELLIPSOID, tuple(half), float(half.max())
+                properties = solid.ellipsoid(shape.size)
+            case "bowl":
+                kind, size, bound = ShapeKind.BOWL, (shape.radius, rise(shape.angle), 0.0), shape.radius
+                properties = NO_MASS
+            case "pipe":
+                half = 0.5 * shape.height
+                kind, size = ShapeKind.PIPE, (shape.radius, half, rise(shape.angle))
+                bound, properties = math.hypot(shape.radius, half), NO_MASS
             case "plane":
                 kind, size, bound = ShapeKind.PLANE, (0.0, 0.0, 0.0), math.inf
-                properties = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+                properties = NO_MASS
             case _ if shape.type == "mesh" and not dynamic:
                 self._add_surface(body, shape, position, R, material, at)
-                return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+                return NO_MASS
             case _:
                 return self._add_hull(body, shape, position, R, material, at)
         self._enter(body, kind, position, R, size, bound, material, -1, NO_MESH)
@@ -209,6 +221,11 @@ class ShapeTables:
             node_max=joined([m.node_max for m in meshes], np.float64, 3), child=joined(child, np.int32, 2),
             leaf_order=joined([m.leaf_order + t[k] for k, m in enumerate(meshes)], np.int32),
         )
+
+
+def rise(angle: float) -> float:
+    """Cosine of the angle [degrees] from the bottom of a hollow shape to its rim, without rounding at 90 degrees."""
+    return math.sin(math.radians(90.0 - angle))
 
 
 def starts(counts: Iterable[int]) -> IntArray:

@@ -7,17 +7,7 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    Strict,
-    ValidationInfo,
-    WithJsonSchema,
-    WrapValidator,
-    create_model,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
@@ -253,15 +243,6 @@ class Solver(Table):
     )
     joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
 
-    @field_validator("integrator")
-    @classmethod
-    def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
-        method = info.data.get("method", "compliant")
-        if name in IMPLICIT and method != "compliant":
-            raise _refuse(f"be one of {', '.join(INTEGRATORS)} with the method {method}: it is implicit, and only "
-                          "compliant solves its stages")
-        return name
-
 
 def _optional(table: type[Table]) -> dict[str, Any]:
     """The fields of a table, none of which has to be there."""
@@ -285,6 +266,7 @@ class Side(create_model("Side", __base__=Table, **_optional(Solver))):
 
 
 Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
+Share = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-1.0, le=1.0)]
 
 
 class Gains(Table):
@@ -297,13 +279,18 @@ class Gains(Table):
     stiffness_series: Stiffness | None = _field(
         None, "K of the series spring of the law standard_solid, a number > 0 [N/m]"
     )
-    damping_roll: NotNegative | None = _field(
-        None, "D of the dent that travels where round bodies roll: takes the power D c² at its speed c, a number >= 0 "
-              "[N s/m] (else 0)"
-    )
 
 
-class Material(Gains):
+class Ball(Gains):
+    """How a ball rebounds along the surface and about the normal, for the method event_driven [RBDA fig. 11.9]."""
+
+    restitution_t: Share | None = _field(
+        None, "the tangential restitution of a ball, a number from -1 (smooth) through 0 (sticks) to 1 (a super-ball)")
+    restitution_psi: Share | None = _field(
+        None, "the torsional restitution of a ball, a number from -1 (its spin about the normal stays) to 1 (reversed)")
+
+
+class Material(Ball):
     """Coefficients of a material against itself; pairs follow by rule or from [[pair]]. Gains are those of its own
     surface, and two surfaces act in series; those not given let the heaviest body vibrate
     at 30 Hz and bounce with its restitution, but not less than 0.3."""
@@ -316,8 +303,8 @@ class Material(Gains):
     )
 
 
-class Pair(Gains):
-    """Coefficients of two materials, where the rule (greater restitution, geometric mean friction, gains in series)
+class Pair(Ball):
+    """Coefficients of two materials, where the rule (greater restitutions, geometric mean friction, gains in series)
     does not fit. Gains are those of the two surfaces together."""
 
     materials: tuple[Name, Name] = _field(..., "the names of two materials")
@@ -361,6 +348,35 @@ class Cylinder(Placed):
     height: Positive = _field(..., "the full length along z, a number > 0 [m]")
 
 
+class Ellipsoid(Placed):
+    type: Literal["ellipsoid"]
+    size: Sizes = _field(..., "three full lengths > 0 [m]")
+
+
+Opening = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0, le=180.0)]
+
+
+class Bowl(Placed):
+    """The inner face of a hollow ball, without thickness; on bodies that are not dynamic. It holds what is inside."""
+
+    type: Literal["bowl"]
+    radius: Positive = _field(..., "a number > 0 [m]")
+    angle: Opening = _field(
+        90.0, "from the bottom, at -z, up to the rim, a number > 0 and <= 180 degrees: 180 is closed"
+    )
+
+
+class Pipe(Placed):
+    """The inner face of a tube along z, open at both ends, without thickness; on bodies that are not dynamic. It holds
+    what is inside it."""
+
+    type: Literal["pipe"]
+    radius: Positive = _field(..., "a number > 0 [m]")
+    height: Positive = _field(..., "the full length along z, a number > 0 [m]")
+    angle: Opening = _field(180.0, "from the bottom, at -y, up to both edges, a number > 0 and <= 180 degrees: 90 is a "
+                                   "half-pipe, 180 is closed")
+
+
 class Plane(Placed):
     """The half-space below the shape's xy plane; on bodies that are not dynamic."""
 
@@ -387,10 +403,11 @@ class Mesh(Placed):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Plane | Hull | Mesh, Field(discriminator="type")
+    Sphere | Box | Capsule | Cylinder | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh, Field(discriminator="type")
 ]
 SHAPES: dict[str, type[Placed]] = {
-    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "plane": Plane, "hull": Hull, "mesh": Mesh,
+    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "ellipsoid": Ellipsoid, "bowl": Bowl,
+    "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
 }
 
 
@@ -425,7 +442,7 @@ class Body(Table):
     euler: Vec3 | None = _field(None, "turns about the world's x, then y, then z, three numbers [degrees]")
     velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m/s]")
     angular_velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [rad/s], world axes")
-    mass: NotNegative | None = _field(None, "a number > 0 [kg]; 0 for a link without shapes that carries others")
+    mass: Positive | None = _field(None, "a number > 0 [kg]")
     density: Positive | None = _field(None, "a number > 0 [kg/m3] (else 1000)")
     inertia: Moments | None = _field(
         None, "three numbers, or six Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, body axes [kg m2]"
@@ -498,9 +515,6 @@ class Joint(Table):
                                             "joint; of a ball three, the angular velocity relative to the parent")
     limits: Ranges | None = _field(None, "[lower, upper] [degrees], of a slider [m]; two pairs of a universal joint; "
                                          "of a ball one number, the greatest angle from its start")
-    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
-        0.0, "the coefficient of restitution of its limits, a number from 0 to 1"
-    )
     damping: NotNegative = _field(0.0, "a number >= 0 [N m s/rad], or [N s/m] of a slider")
     armature: NotNegative = _field(0.0, "inertia of a rotor, a number >= 0 [kg m2], or [kg] of a slider")
     spring: JointSpring | None = _field(None, "a table {stiffness, position}")

@@ -44,6 +44,13 @@ def cylinder(radius: float, height: float, density: float = 1.0) -> MassProperti
     return _about_origin(mass, np.array([across, across, 0.5 * mass * radius**2]))
 
 
+def ellipsoid(size: ArrayLike, density: float = 1.0) -> MassProperties:
+    """An ellipsoid of full lengths size (3,): V = π abc/6, I_x = m (b² + c²) / 20, and so on."""
+    square = np.asarray(size, np.float64) ** 2
+    mass = density * math.pi / 6.0 * math.sqrt(float(np.prod(square)))
+    return _about_origin(mass, mass / 20.0 * (square.sum() - square))
+
+
 def capsule(radius: float, height: float, density: float = 1.0) -> MassProperties:
     """A cylinder of the given height along z with a half ball on either end.
 

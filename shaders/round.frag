@@ -6,7 +6,7 @@ layout(depth_greater) out float gl_FragDepth;
 #include "body.glsl"
 in vec3 ray;
 flat in vec3 from;
-flat in vec2 size;
+flat in vec3 size;
 flat in vec4 turn;
 flat in vec4 color;
 
@@ -42,6 +42,20 @@ float hit(vec3 o, vec3 d, out vec3 n) {
 float line(vec3 m, float pixel) {
     return clamp(1.2 - abs(abs(m.z) - size.y) / pixel, 0.0, 1.0);
 }
+#elif defined(ELLIPSOID)
+float hit(vec3 o, vec3 d, out vec3 n) {
+    // a unit ball where lengths are measured in semi-axes
+    float stretch = length(d / size);
+    float t = sphere(o / size, d / size / stretch, 1.0);
+    if (t >= NONE) return NONE;
+    t /= stretch;
+    n = normalize((o + t * d) / (size * size));
+    return t;
+}
+
+float line(vec3 m, float pixel) {
+    return 0.0;
+}
 #else
 float hit(vec3 o, vec3 d, out vec3 n) {
     float t = side(o, d, size.x, size.y);
@@ -69,9 +83,14 @@ void main() {
     gl_FragDepth = depth_of(to);
     vec3 m = from + t * d;
     float pixel = forward.w * t / max(-dot(n, d), 0.2);
-    vec2 s = clamp(m.xy / pixel, -1.0, 1.0);
+    vec3 s = clamp(m / pixel, -1.0, 1.0);
+#ifdef ELLIPSOID
+    float tone = s.x * s.y * s.z;
+#else
+    float tone = s.x * s.y;
+#endif
     float across = clamp(1.2 - min(abs(m.x), abs(m.y)) / pixel, 0.0, 1.0);
     float edge = max(line(m, pixel), horizon.w > 0.5 ? across : 0.0);
-    vec3 albedo = pattern(color.rgb, s.x * s.y, (m.x + m.z) / max(color.a, 1e-6), color.a, pixel / max(color.a, 1e-6));
+    vec3 albedo = pattern(color.rgb, tone, (m.x + m.z) / max(color.a, 1e-6), color.a, pixel / max(color.a, 1e-6));
     finish(albedo, rotate(turn, n), eye.xyz + to, edge);
 }

@@ -56,6 +56,18 @@ def cylinder(r, half):
     return Part(ShapeKind.CYLINDER, (r, half, 0.0))
 
 
+def ellipsoid(*half):
+    return Part(ShapeKind.ELLIPSOID, half)
+
+
+def bowl(radius, cosine):
+    return Part(ShapeKind.BOWL, (radius, cosine, 0.0))
+
+
+def pipe(radius, half, cosine):
+    return Part(ShapeKind.PIPE, (radius, half, cosine))
+
+
 def plane():
     return Part(ShapeKind.PLANE)
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.geometry import CYLINDER, PATCH, between, extent, origin, put_point, swell
+from contactlab.physics.collision.geometry import CYLINDER, ELLIPSOID, PATCH, between, extent, origin, put_point, swell
 from contactlab.physics.collision.geometry import axis as axis_of
 from contactlab.physics.collision.gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
-from contactlab.physics.collision.manifold import B_SIDE, CORNER, lay_over, reduce_points
+from contactlab.physics.collision.manifold import B_SIDE, CORNER, lay_over, put_corner, reduce_points
 from contactlab.physics.collision.polytope import (
     CAP_CORNERS,
     Solids,
@@ -54,19 +54,17 @@ def new_work(solids: Solids) -> Work:
 
 
 @helper
-def cylinder_axes(pose, s, core, points, faces, other, sign, depth, n):
-    """Of the axes on which a cylinder s touches flat, one that is no worse than the depth and normal given.
+def flat_axes(pose, s, core, points, faces, other, sign, depth, n):
+    """Of the axes on which a cylinder or ellipsoid s touches flat, one no worse than the depth and normal given.
 
-    The expanding polytope approaches them only as far as rounding lets it: the cylinder's own axis and the face normals
-    of the other shape. `sign` is 1 where the cylinder is a.
+    The expanding polytope approaches them only as far as rounding lets it: a cylinder's own axis and the face normals
+    of the other shape. `sign` is 1 where s is a.
     """
     best, normal = depth, n
-    u, e, x = axis_of(pose, s, 2), extent(pose, s), origin(pose, s)
-    for f in range(-2, faces):
+    u, e = axis_of(pose, s, 2), extent(pose, s)
+    for f in range(0 if e[2] > 0.0 else -2, faces):
         m = scale(-1.0, spot(core, points + f)) if f >= 0 else (u if f == -1 else neg(u))
-        along = dot(m, u)
-        reach = e[1] * abs(along) + e[0] * math.sqrt(max(0.0, 1.0 - along * along))
-        reach += dot(m, sub(x, support(core, points, pose, other, neg(m))))
+        reach = dot(m, sub(support(core, 0, pose, s, m), support(core, points, pose, other, neg(m))))
         if reach <= best * (1.0 + 1e-7) + 1e-10 * e[0] and dot(m, n) * sign > 0.99:
             best, normal = min(best, reach), scale(sign, m)
     return best, normal
@@ -74,7 +72,7 @@ def cylinder_axes(pose, s, core, points, faces, other, sign, depth, n):
 
 @helper
 def overlap_round(pose, core, a, b, na, nb, fa, fb, rows, simplex):
-    """(separation, normal) of two overlapping cores of which one is a cylinder."""
+    """(separation, normal) of two overlapping cores of which one is a cylinder or an ellipsoid."""
     rows = fill_simplex(core[0], na, core[1], nb, pose, a, b, rows, simplex)
     if rows < 4:
         n = unit(sub(origin(pose, b), origin(pose, a)))
@@ -82,9 +80,9 @@ def overlap_round(pose, core, a, b, na, nb, fa, fb, rows, simplex):
     faces, rim = simplex[EXPANSIONS + 5 : 7 * EXPANSIONS + 5], simplex[7 * EXPANSIONS + 5 :]
     depth, n = expand(core[0], na, core[1], nb, pose, a, b, simplex, faces, rim)
     if na == 0:
-        depth, n = cylinder_axes(pose, a, core[1], nb, fb, b, 1.0, depth, n)
+        depth, n = flat_axes(pose, a, core[1], nb, fb, b, 1.0, depth, n)
     if nb == 0:
-        depth, n = cylinder_axes(pose, b, core[0], na, fa, a, -1.0, depth, n)
+        depth, n = flat_axes(pose, b, core[0], na, fa, a, -1.0, depth, n)
     return -depth, n
 
 
@@ -93,6 +91,9 @@ def put_feature(pose, info, loops, edges, core, s, n, flat, face, cosine, face_o
     """The feature with which shape s touches along n; returns its number of corners."""
     if info[s, 0] == CYLINDER:
         return put_cylinder(pose, s, n, side, feature_out)
+    if info[s, 0] == ELLIPSOID:
+        put_corner(feature_out, 0, support(core, 0, pose, s, n), side)
+        return 1
     if flat and cosine > FACE_FACING:
         return put_face(core, loops, info[s, 3] - face_offset + face, side, feature_out)
     return put_edge(core, info, edges, s, n, side, feature_out)
@@ -182,6 +183,10 @@ def touch_convex(pose, info, vectors, loops, edges, core, figures, simplex, pick
     p, q = support(core[0], na, pose, a, n), support(core[1], nb, pose, b, neg(n))
     if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
+    elif info[a, 0] == ELLIPSOID:
+        q = axpy(separation, n, p)
+    elif info[b, 0] == ELLIPSOID:
+        p = axpy(-separation, n, q)
     elif na > 0 and nb > 0:
         p, q = witness(figures, ca, cb, n, separation, p, q)
     last = first

@@ -5,8 +5,10 @@ import numpy as np
 from contactlab.physics.collision.broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from contactlab.physics.collision.convex import new_work
 from contactlab.physics.collision.geometry import (
+    BOWL,
     MESH,
     PATCH,
+    PIPE,
     PLANE,
     Geometry,
     bound_shapes,
@@ -17,7 +19,9 @@ from contactlab.physics.collision.impact_time import bound_paths, find_fast, fir
 from contactlab.physics.collision.narrow_phase import (
     BOXES,
     CONVEX,
+    FAMILIES,
     FAMILY,
+    HOLLOWS,
     RANK,
     ROUND,
     TRIANGLES,
@@ -26,9 +30,9 @@ from contactlab.physics.collision.narrow_phase import (
     sort_families,
     touch_box_pairs,
     touch_convex_pairs,
+    touch_hollow_pairs,
     touch_round_pairs,
 )
-from contactlab.physics.collision.near import Near, keep_near, touch_again
 from contactlab.physics.collision.polytope import new_solids
 from contactlab.physics.collision.triangles import find_triangles, new_sheets, new_stack
 from contactlab.physics.model import Array, Model, movable, shape_count
@@ -43,12 +47,12 @@ def shape_gap(model: Model, bodies: Bodies, shape_a: int, shape_b: int) -> tuple
 
 
 def body_sizes(geom: Geometry, model: Model) -> tuple[Array, Array]:
-    """Thinnest half extent (inf for a body of planes and meshes) and reach from the centre of every body (n,) [m]."""
+    """Thinnest half extent (inf for planes, meshes and hollows) and reach from the centre of every body (n,) [m]."""
     shapes = model.shapes
     thickness, span = np.full(len(model.kind), np.inf), np.zeros(len(model.kind))
     for s, kind in enumerate(shapes.kind):
         if kind not in (PLANE, MESH):
-            thin = geom.pose[s, 15] + geom.box[s, 3:].min()
+            thin = np.inf if kind in (BOWL, PIPE) else geom.pose[s, 15] + geom.box[s, 3:].min()
             thickness[shapes.body[s]] = min(thickness[shapes.body[s]], thin)
             reach = np.linalg.norm(shapes.position[s]) + geom.pose[s, 17]
             span[shapes.body[s]] = max(span[shapes.body[s]], reach)
@@ -69,8 +73,6 @@ class Detector:
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)
         self.triangles = np.zeros((64, 2), np.int64)
-        self.chosen = np.zeros((64, 2), np.int64)
-        self.reach = np.zeros(s)
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
@@ -85,8 +87,8 @@ class Detector:
 
     def _make_room_for_pairs(self, pairs: int) -> None:
         self.sweep = new_sweep(shape_count(self.model), pairs)
-        self.lists = np.zeros((TRIANGLES + 1, pairs), np.int64)
-        self.counts = np.zeros(TRIANGLES + 1, np.int32)
+        self.lists = np.zeros((FAMILIES, pairs), np.int64)
+        self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
 
     def _make_room_for_points(self, points: int) -> None:
@@ -102,32 +104,16 @@ class Detector:
         margin (n,) [m] per body. Rows are ordered by shape pair; shape_a < shape_b in every row. The contacts belong to
         the detector and are overwritten by the next call.
         """
-        self.reach[:] = margin[self.model.shapes.body]
-        self._place(bodies.x, bodies.q, self.reach)
+        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
+        self._place(bodies.x, bodies.q, reach)
         self.pair_count = self._find_pairs()
-        return self._touch_pairs(self.reach)
+        return self._touch_pairs(reach)
 
-    def keep_near(self) -> None:
-        """Remember the pairs that had contacts in the last `detect`: those are what `detect_again` looks at."""
-        self.near = self._near()
-        keep_near(self.geometry.kind, FAMILY, self.contacts, self.near)
-
-    def detect_again(self, bodies: Bodies) -> Contacts:
-        """As `detect` with the same margins, looking only at the pairs that were near when `keep_near` was called."""
-        while touch_again(self.model, self.near, bodies.x, bodies.q, self.contacts) < 0:
-            points, chosen = self.near.needed.tolist()
-            if points > len(self.rows):
-                self._make_room_for_points(2 * points)
-            if chosen > len(self.chosen):
-                self.chosen = np.zeros((2 * chosen, 2), np.int64)
-            self.near = self._near()
-        return self.contacts
-
-    def _near(self) -> Near:
-        compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-        return Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound, self.reach,
-                    self.sweep.pairs, np.array([self.pair_count], np.int32), self.lists, self.counts, self.chosen,
-                    self.start, self.stack, self.rows, self.owner, self.link, self.head, np.zeros(2, np.int32))
+    def detect_again(self, bodies: Bodies, margin: Array) -> Contacts:
+        """As `detect`, looking only at the pairs that the last `detect` found: for poses not far from those."""
+        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
+        self._place(bodies.x, bodies.q, reach)
+        return self._touch_pairs(reach)
 
     def _touch_pairs(self, reach: Array) -> Contacts:
         while (total := self._touch(reach)) > len(self.rows):
@@ -174,7 +160,7 @@ class Detector:
         self.pair_count = self._find_pairs()
         lists, counts = self.lists, self.counts
         sort_families(geom.kind, FAMILY, self.sweep.pairs, self.pair_count, lists, counts)
-        single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX)])
+        single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)])
         chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
         if counts[TRIANGLES]:
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
@@ -209,6 +195,9 @@ class Detector:
         if counts[ROUND]:
             total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
                                       int(counts[ROUND]), reach, total, work.patch, rows, owner)
+        if counts[HOLLOWS]:
+            total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
+                                       lists[HOLLOWS], int(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
         if counts[BOXES]:
             total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
                                     work.patch, lists, counts, rows, owner)

@@ -11,10 +11,11 @@ import numpy as np
 
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.vec import add, quat_mat, quat_mul, row, row4, scale, transform
+from contactlab.physics.vec import add, norm, quat_mat, quat_mul, row, row4, scale, transform
 
-SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH = range(7)  # ShapeKind, as plain integers for the kernels
-TRIANGLE = 7  # the triangle of a mesh that is being looked at; always the last row of Geometry
+# ShapeKind, as plain integers for the kernels
+SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE = range(10)
+TRIANGLE = 10  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
 POSE = 18   # columns of `pose`: origin 0-2, rotation matrix by rows 3-11, size 12-14, radius 15, length 16, bound 17
 PATCH = 9   # columns of a patch: point 0-2, normal 3-5, gap 6, feature 7, part 8
@@ -164,6 +165,8 @@ def bound_shapes(kind, box, pose, reach, lo_out, hi_out):
             centre = pose[s, i] + r0 * box[s, 0] + r1 * box[s, 1] + r2 * box[s, 2]
             if kind[s] == CYLINDER:  # disc: r sqrt(1 - z_i^2), axis: half |z_i|
                 half = box[s, 3] * math.sqrt(max(0.0, 1.0 - r2 * r2)) + box[s, 5] * abs(r2)
+            elif kind[s] == ELLIPSOID:
+                half = norm((r0 * box[s, 3], r1 * box[s, 4], r2 * box[s, 5]))
             else:
                 half = abs(r0) * box[s, 3] + abs(r1) * box[s, 4] + abs(r2) * box[s, 5]
             lo_out[s, i] = centre - half - swell
@@ -175,8 +178,10 @@ def own_boxes(model: Model) -> Array:
     shapes, hulls, meshes = model.shapes, model.hulls, model.meshes
     boxes = np.zeros((len(shapes.kind), 6))
     for s, kind in enumerate(shapes.kind):
-        if kind == BOX:
+        if kind in (BOX, ELLIPSOID):
             boxes[s, 3:] = shapes.size[s]
+        elif kind in (BOWL, PIPE):
+            boxes[s] = hollow_box(int(kind), *shapes.size[s])
         elif kind == CAPSULE:
             boxes[s, 5] = shapes.size[s, 1]
         elif kind == CYLINDER:
@@ -188,3 +193,13 @@ def own_boxes(model: Model) -> Array:
             lo, hi = points.min(0), points.max(0)
             boxes[s] = np.concatenate([(lo + hi) / 2, (hi - lo) / 2])
     return boxes
+
+
+def hollow_box(kind: int, radius: float, second: float, third: float) -> Array:
+    """Centre and half extents (6,) of the wall of a bowl or a pipe, from its size as ShapeKind says."""
+    cosine = second if kind == BOWL else third
+    wide = radius * math.sqrt(1.0 - cosine * cosine) if cosine > 0.0 else radius
+    depth = 0.5 * radius * (1.0 - cosine)
+    if kind == BOWL:
+        return np.array([0.0, 0.0, depth - radius, wide, wide, depth])
+    return np.array([0.0, depth - radius, 0.0, wide, depth, second])

@@ -1,12 +1,14 @@
 """Distance of two convex cores: Gilbert, Johnson and Keerthi's algorithm; and depth by the expanding polytope.
 
-A core is a set of points (corners of a polyhedron, ends of a segment, a point), or a cylinder where it has no points.
+A core is a set of points (corners of a polyhedron, ends of a segment, a point), or a cylinder or an ellipsoid where it
+has no points.
 A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
 """
 
 import math
 
-from contactlab.physics.collision.geometry import origin, rim, to_world
+from contactlab.physics.collision.ellipsoid import ellipsoid_support
+from contactlab.physics.collision.geometry import origin, rim, to_local, to_world
 from contactlab.physics.jit import helper
 from contactlab.physics.vec import add, axpy, cross, dot, norm, scale, sub, unit
 
@@ -23,7 +25,10 @@ FACE = 8           # columns of its faces: three rows of points 0-2, outward nor
 
 @helper
 def support(points, count, pose, s, d):
-    """Point of a core farthest along d."""
+    """Point of a core farthest along d. Without points it is an ellipsoid, or without third size a cylinder."""
+    if count == 0 and pose[s, 14] > 0.0:
+        size = (pose[s, 12], pose[s, 13], pose[s, 14])
+        return add(origin(pose, s), to_world(pose, s, ellipsoid_support(size, to_local(pose, s, d))))
     if count == 0:
         side, along = rim(pose, s, d)
         half = pose[s, 13]

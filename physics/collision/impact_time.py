@@ -7,8 +7,9 @@ along the direction between them; repeated, the pair arrives at the moment of to
 
 import math
 
-from contactlab.physics.collision.geometry import MESH, PLANE, axis, origin, swell
+from contactlab.physics.collision.geometry import BOWL, MESH, PIPE, PLANE, axis, origin, swell
 from contactlab.physics.collision.gjk import gjk, support, weighted
+from contactlab.physics.collision.hollow import hollow_gap
 from contactlab.physics.collision.polytope import load_points
 from contactlab.physics.collision.triangles import load_triangle
 from contactlab.physics.jit import helper, kernel
@@ -78,8 +79,11 @@ def place_at(pose, s, x, q, v, w, position, orientation, t):
 
 @helper
 def distance_of(pose, info, vectors, sheets, core, simplex, cone, a, b, t, far):
-    """(gap, normal a -> b) of two convex shapes, a shape and a plane b, or a shape and triangle t >= 0 of mesh b."""
+    """(gap, normal a -> b) of two convex shapes, a shape and a plane or a hollow b, or a shape and triangle t >= 0 of
+    mesh b."""
     na = load_points(pose, info, vectors, a, core[0])
+    if info[b, 0] == BOWL or info[b, 0] == PIPE:
+        return hollow_gap(info[b, 0], pose, core[0], na, a, b)
     if info[b, 0] == PLANE:
         n = neg(axis(pose, b, 2))
         low = support(core[0], na, pose, a, n)
@@ -103,7 +107,7 @@ def touch_time(pose, info, vectors, sheets, core, simplex, cone, a, b, t, motion
     """
     xa, qa, va, wa, pa, oa = motion_a
     xb, qb, vb, wb, pb, ob = motion_b
-    size = pose[a, 17] if t >= 0 or info[b, 0] == PLANE else min(pose[a, 17], pose[b, 17])
+    size = pose[a, 17] if t >= 0 or info[b, 0] in (PLANE, BOWL, PIPE) else min(pose[a, 17], pose[b, 17])
     turning = norm(wa) * span_a + norm(wb) * span_b
     now = 0.0
     for step in range(ADVANCES):
@@ -114,7 +118,8 @@ def touch_time(pose, info, vectors, sheets, core, simplex, cone, a, b, t, motion
             return h  # contacts hold what touches; the back of a triangle is no surface
         if gap <= TOUCH * size:
             return now
-        approach = dot(n, sub(va, vb)) + turning
+        hollow = info[b, 0] == BOWL or info[b, 0] == PIPE  # whose wall may come nearer along another direction
+        approach = (norm(sub(va, vb)) if hollow else dot(n, sub(va, vb))) + turning
         if approach * (h - now) < gap - 0.5 * TOUCH * size:
             return h
         now += (gap - 0.5 * TOUCH * size) / approach
@@ -127,7 +132,7 @@ def first_touches(pose, info, vectors, sheets, core, simplex, cone, pairs, chose
     """Lower fraction_out of both bodies to the part of the step before each chosen (pair, triangle or -1) touches."""
     for i in range(count):
         a, b, t = pairs[chosen[i, 0], 0], pairs[chosen[i, 0], 1], chosen[i, 1]
-        if info[a, 0] == PLANE or (t >= 0 and info[a, 0] == MESH):
+        if info[a, 0] in (PLANE, BOWL, PIPE) or (t >= 0 and info[a, 0] == MESH):
             a, b = b, a
         i_a, i_b = int(body[a]), int(body[b])
         if fast[i_a] == 0 and fast[i_b] == 0:

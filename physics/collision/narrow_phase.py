@@ -8,34 +8,53 @@ import numpy as np
 
 from contactlab.physics.collision.box_box import box_box
 from contactlab.physics.collision.convex import touch_convex
-from contactlab.physics.collision.geometry import BOX, CAPSULE, CYLINDER, MESH, PATCH, PLANE, SPHERE, mix
+from contactlab.physics.collision.geometry import (
+    BOWL,
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    MESH,
+    PATCH,
+    PIPE,
+    PLANE,
+    SPHERE,
+    mix,
+)
+from contactlab.physics.collision.hollow import touch_hollow
 from contactlab.physics.collision.manifold import SAME_DIRECTION, reduce_groups, reduce_points
 from contactlab.physics.collision.round import (
     box_plane,
     capsule_capsule,
     capsule_plane,
     cylinder_plane,
+    ellipsoid_ellipsoid,
+    ellipsoid_plane,
     hull_plane,
     sphere_box,
     sphere_capsule,
     sphere_cylinder,
+    sphere_ellipsoid,
     sphere_plane,
     sphere_sphere,
 )
 from contactlab.physics.collision.triangles import load_triangle
 from contactlab.physics.jit import helper, kernel
 
-NONE, ROUND, BOXES, CONVEX, TRIANGLES = range(5)  # the families
-KINDS = 7
+NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS = range(6)  # the families
+FAMILIES, KINDS = 6, 10
 FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
-FAMILY[SPHERE, [SPHERE, BOX, CAPSULE, CYLINDER]] = FAMILY[[SPHERE, BOX, CAPSULE, CYLINDER], SPHERE] = ROUND
-FAMILY[CAPSULE, CAPSULE] = ROUND
+_BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID]  # whose distance from a point has a closed form
+FAMILY[SPHERE, _BY_BALLS] = FAMILY[_BY_BALLS, SPHERE] = ROUND
+FAMILY[CAPSULE, CAPSULE] = FAMILY[ELLIPSOID, ELLIPSOID] = ROUND
 FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
 FAMILY[BOX, BOX] = BOXES
 FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
-FAMILY[[PLANE, PLANE, MESH, MESH], [PLANE, MESH, PLANE, MESH]] = NONE  # neither moves
+FAMILY[[BOWL, PIPE], :] = FAMILY[:, [BOWL, PIPE]] = HOLLOWS
+_SCENERY = [PLANE, MESH, BOWL, PIPE]
+FAMILY[np.ix_(_SCENERY, _SCENERY)] = NONE  # neither moves
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
-RANK = (0, 1, 2, 3, 5, 4, 6)  # pairs are looked at in this order of kinds: planes after hulls, meshes last
+RANK = (0, 1, 2, 3, 6, 4, 7, 5, 8, 9)  # pairs are looked at in this order of kinds: what moves, planes, meshes, hollows
 
 
 @kernel
@@ -105,6 +124,8 @@ def touch_sphere(kind, pose, a, b, margin, patch):
         return sphere_capsule(pose, a, b, margin, patch)
     if kind[b] == CYLINDER:
         return sphere_cylinder(pose, a, b, margin, patch)
+    if kind[b] == ELLIPSOID:
+        return sphere_ellipsoid(pose, a, b, margin, patch)
     return sphere_plane(pose, a, b, margin, patch)
 
 
@@ -115,6 +136,10 @@ def touch_round(kind, pose, info, vectors, a, b, margin, patch):
         return touch_sphere(kind, pose, a, b, margin, patch)
     if kind[b] == CAPSULE:
         return capsule_capsule(pose, a, b, margin, patch)
+    if kind[b] == ELLIPSOID:
+        return ellipsoid_ellipsoid(pose, a, b, margin, patch)
+    if kind[a] == ELLIPSOID:
+        return ellipsoid_plane(pose, a, b, margin, patch)
     if kind[a] == BOX:
         return box_plane(pose, a, b, margin, patch)
     if kind[a] == CAPSULE:
@@ -132,6 +157,17 @@ def touch_round_pairs(kind, pose, info, vectors, pairs, chosen, count, reach, to
         p = chosen[i]
         a, b, flip = in_order(kind, pairs, p)
         found = touch_round(kind, pose, info, vectors, a, b, reach[a] + reach[b], patch)
+        total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
+    return total
+
+
+@kernel
+def touch_hollow_pairs(kind, pose, info, vectors, core, pairs, chosen, count, reach, total, patch, rows_out, owner_out):
+    """Likewise for shapes within a bowl or a pipe."""
+    for i in range(count):
+        p = chosen[i]
+        a, b, flip = in_order(kind, pairs, p)
+        found = touch_hollow(kind, pose, info, vectors, core, a, b, reach[a] + reach[b], patch)
         total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
     return total
 

@@ -93,7 +93,7 @@ def _hull(hulls: Hulls, k: int) -> tuple:
 
 @helper
 def load_points(pose, info, vectors, s, core_out):
-    """Corners of the core of shape s in the world; returns their number, 0 for a cylinder.
+    """Corners of the core of shape s in the world; returns their number, 0 for a cylinder or ellipsoid.
 
     The corners of the triangle in hand are in place already.
     """

@@ -1,7 +1,16 @@
-"""Pairs of spheres, capsules and planes, and spheres against boxes and cylinders: closed forms [Ericson 2005, §5.1]."""
+"""Pairs of spheres, capsules and planes, spheres against boxes and cylinders: closed forms [Ericson 2005, §5.1]; and
+ellipsoids against spheres, planes and each other."""
 
 import math
 
+from contactlab.physics.collision.ellipsoid import (
+    ellipsoid_foot,
+    ellipsoid_normal,
+    ellipsoid_support,
+    ellipsoids_normal,
+    gram,
+    room,
+)
 from contactlab.physics.collision.geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
 from contactlab.physics.jit import helper
 from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
@@ -128,6 +137,34 @@ def sphere_cylinder(pose, a, b, margin, patch):
 
 
 @helper
+def sphere_ellipsoid(pose, a, b, margin, patch):
+    """The nearest point of the ellipsoid."""
+    p, s = origin(pose, a), extent(pose, b)
+    y = to_local(pose, b, sub(p, origin(pose, b)))
+    x = ellipsoid_foot(y, s)
+    n = ellipsoid_normal(x, s)
+    return put_foot(patch, 0, margin, p, swell(pose, a), to_world(pose, b, n), dot(n, sub(y, x)), 0)
+
+
+@helper
+def ellipsoid_ellipsoid(pose, a, b, margin, patch):
+    """The nearest points, or those of least overlap."""
+    c, d = origin(pose, a), sub(origin(pose, b), origin(pose, a))
+    s, t = extent(pose, a), extent(pose, b)
+    reach = margin + max(s[0], s[1], s[2]) + max(t[0], t[1], t[2])
+    if dot(d, d) > reach * reach:
+        return 0
+    P = gram(axis(pose, a, 0), axis(pose, a, 1), axis(pose, a, 2), s)
+    Q = gram(axis(pose, b, 0), axis(pose, b, 1), axis(pose, b, 2), t)
+    n = ellipsoids_normal(P, Q, d)
+    gap = room(P, Q, d, n)
+    if gap > margin:
+        return 0
+    p = add(c, to_world(pose, a, ellipsoid_support(s, to_local(pose, a, n))))
+    return put_point(patch, 0, axpy(0.5 * gap, n, p), n, gap, 0)
+
+
+@helper
 def plane_height(pose, plane, p):
     """Height of a point over a plane."""
     return dot(axis(pose, plane, 2), sub(p, origin(pose, plane)))
@@ -156,6 +193,14 @@ def box_plane(pose, a, b, margin, patch):
         feature = (1 if u[0] > 0.0 else 0) + (2 if u[1] > 0.0 else 0) + (4 if u[2] > 0.0 else 0)
         k = put_foot(patch, k, margin, p, 0.0, n, plane_height(pose, b, p), feature)
     return k
+
+
+@helper
+def ellipsoid_plane(pose, a, b, margin, patch):
+    """The lowest point."""
+    n = axis(pose, b, 2)
+    p = add(origin(pose, a), to_world(pose, a, ellipsoid_support(extent(pose, a), to_local(pose, a, neg(n)))))
+    return put_foot(patch, 0, margin, p, 0.0, n, plane_height(pose, b, p), 0)
 
 
 @helper

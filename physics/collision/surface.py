@@ -5,11 +5,10 @@ edge, a box eight vertices, twelve edges and six faces; the side of a cylinder i
 rim. The distance of a *pair of elements* is one smooth function of the poses (`surface_gap`), so that it can be
 followed through a step; `margin` says where it is the distance of the shapes.
 
-A negative radius is the inside of a ball or of a cylinder: R - |p_b - p_a| - r. No ShapeKind makes it yet, nor
-ELLIPSOID elements: `surface_of` takes them by hand.
+An ellipsoid is one element, and so is the wall of a bowl or of a pipe, which only vertices can touch.
 """
 
-from collections.abc import Mapping, Sequence
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +16,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from contactlab.physics.collision.broad_phase import joined_bodies
 from contactlab.physics.limits import Limits, limits_of
-from contactlab.physics.model import Array, IntArray, Model, ShapeKind, movable
+from contactlab.physics.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from contactlab.physics.shapes import quat_product, quat_to_matrix
 from contactlab.physics.state import LongArray
 
-VERTEX, EDGE, FACE, RIM, ELLIPSOID = range(5)  # kinds of elements
-VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, VERTEX_RIM, VERTEX_ELLIPSOID = range(7)
+VERTEX, EDGE, FACE, RIM, ELLIPSOID, BOWL, PIPE = range(7)  # kinds of elements
+(VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, VERTEX_RIM, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID,
+ EDGE_ELLIPSOID, FACE_ELLIPSOID, ELLIPSOID_ELLIPSOID) = range(12)
 #: kind of the pair of an element of the row's kind and one of the column's; -1: they cannot touch, or others do first
-PAIR_KINDS = np.full((5, 5), -1, np.int32)
-PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM, ELLIPSOID]] = (
-    VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM, VERTEX_ELLIPSOID)
+PAIR_KINDS = np.full((7, 7), -1, np.int32)
+PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
+PAIR_KINDS[VERTEX, [BOWL, PIPE]] = VERTEX_BOWL, VERTEX_PIPE
+PAIR_KINDS[[VERTEX, EDGE, FACE, ELLIPSOID], ELLIPSOID] = (
+    VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, ELLIPSOID_ELLIPSOID)
 PAIR_KINDS[EDGE, EDGE] = EDGE_EDGE
 PAIR_KINDS[RIM, FACE] = RIM_FACE
-FLAT = (ShapeKind.PLANE, ShapeKind.SPHERE)
+EASY = (ShapeKind.PLANE, ShapeKind.SPHERE)  # shapes that have an exact gap with any but a mesh
 
 
 class Surface(NamedTuple):
@@ -39,15 +41,15 @@ class Surface(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX, EDGE, FACE, RIM or ELLIPSOID
+    kind: IntArray        #: (e,)   VERTEX, EDGE, FACE, RIM, ELLIPSOID, BOWL or PIPE
     point: Array          #: (e, 3) the vertex, the middle of the edge, a point of the face, the middle of the rim [m]
-    axis: Array           #: (e, 3) unit: along the edge, out of the face, out of the cap of the rim; semi-axes [m]
+    axis: Array           #: (e, 3) unit: along the edge or pipe, out of the face or the rim's cap; semi-axes [m]
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
-    length: Array         #: (e,)   half the edge; radius of a rim and of a round face; inf = no limit [m]
-    radius: Array         #: (e,)   what the element is swollen by [m]; negative = the inside
-    extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none or is hollow [m]
+    length: Array         #: (e,)   half the edge or pipe; radius of a rim and of a round face; inf = no limit [m]
+    radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
+    extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
-    side: Array           #: (k, 4) the element is nearest to points with side[:3] . p <= side[3]
+    side: Array           #: (k, 4) the element is nearest to points with side[:3] . p <= side[3]; the wall is there
     meets: IntArray       #: (b, 2) pairs of shapes a < b that can meet
     start: IntArray       #: (s + 1,) first element of each shape
     shape_body: IntArray  #: (s,)   body of each shape
@@ -124,8 +126,7 @@ def elements_of(model: Model, s: int) -> list[Element]:
     """Elements of shape s in its own frame."""
     kind, size = model.shapes.kind[s], model.shapes.size[s]
     if kind == ShapeKind.SPHERE:
-        radius = float(size[0])
-        return [Element(VERTEX, np.zeros(3), radius=radius, extent=radius if radius >= 0.0 else np.inf)]
+        return [Element(VERTEX, np.zeros(3), radius=float(size[0]), extent=float(size[0]))]
     if kind == ShapeKind.PLANE:
         return [Element(FACE, np.zeros(3), (0.0, 0.0, 1.0))]
     if kind == ShapeKind.BOX:
@@ -134,6 +135,15 @@ def elements_of(model: Model, s: int) -> list[Element]:
         return capsule(float(size[0]), float(size[1]))
     if kind == ShapeKind.CYLINDER:
         return cylinder(float(size[0]), float(size[1]))
+    if kind == ShapeKind.ELLIPSOID:
+        return [Element(ELLIPSOID, np.zeros(3), size, extent=float(size.max()))]
+    if kind == ShapeKind.BOWL:
+        radius, cosine, _ = size.tolist()
+        return [Element(BOWL, np.zeros(3), radius=radius, sides=(((0.0, 0.0, 1.0), -radius * cosine),), extent=radius)]
+    if kind == ShapeKind.PIPE:
+        radius, half, cosine = size.tolist()
+        sides = (((0.0, 1.0, 0.0), -radius * cosine),)
+        return [Element(PIPE, np.zeros(3), (0.0, 0.0, 1.0), half, radius, sides, math.hypot(radius, half))]
     if kind == ShapeKind.HULL:
         hulls, k = model.hulls, int(model.shapes.data[s])
         first, last = hulls.vertex_start[k], hulls.vertex_start[k + 1]
@@ -155,22 +165,19 @@ class NoExactGap(ValueError):
         super().__init__(f"no exact gap between shapes {a} ({self.kinds[0]}) and {b} ({self.kinds[1]})")
 
 
-def surface_of(model: Model, more: Mapping[int, Sequence[Element]] | None = None) -> Surface:
-    """The elements of all shapes of a model, and of some shapes more, given in the shape frame. NoExactGap where a pair
-    of shapes has none."""
-    shapes, more = model.shapes, more or {}
+def surface_of(model: Model) -> Surface:
+    """The elements of all shapes of a model. NoExactGap where a pair of shapes has none."""
+    shapes = model.shapes
     meets = shapes_that_meet(model)
     check_pairs(model, meets)
     rows: list[Element] = []
     start, owner = [0], []
     reach = np.column_stack([shapes.position, np.abs(shapes.bound)]).reshape(-1, 4)
     for s in range(len(shapes.kind)):
-        mine = [*elements_of(model, s), *more.get(s, ())]
+        mine = elements_of(model, s)
         rows += [place(e, shapes.position[s], shapes.orientation[s]) for e in mine]
         owner += [s] * len(mine)
         start.append(len(rows))
-        if s in more:
-            reach[s, 3] = np.inf  # the bounds of the shape say nothing of them
 
     def table(name: str, *width: int) -> Array:
         return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *width)
@@ -201,8 +208,9 @@ def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
     kind = model.shapes.kind
     refused = np.zeros((len(ShapeKind), len(ShapeKind)), bool)
-    round_ = [k for k in ShapeKind if k not in FLAT]
-    refused[ShapeKind.CYLINDER, round_] = refused[round_, ShapeKind.CYLINDER] = True
+    others = [k for k in ShapeKind if k not in EASY]
+    refused[ShapeKind.CYLINDER, others] = refused[others, ShapeKind.CYLINDER] = True
+    refused[ShapeKind.ELLIPSOID, HOLLOW] = refused[HOLLOW, ShapeKind.ELLIPSOID] = True
     refused[ShapeKind.MESH, :] = refused[:, ShapeKind.MESH] = True
     found = np.flatnonzero(refused[kind[meets[:, 0]], kind[meets[:, 1]]])
     if len(found):
@@ -212,7 +220,7 @@ def check_pairs(model: Model, meets: IntArray) -> None:
 def place(e: Element, position: Array, orientation: Array) -> Element:
     """The element in the body frame."""
     r = quat_to_matrix(orientation)
-    sides = tuple((r @ n, float(offset + (r @ n) @ position)) for n, offset in e.sides)
+    sides = tuple((r @ np.asarray(n), float(offset + (r @ np.asarray(n)) @ position)) for n, offset in e.sides)
     axis = np.asarray(e.axis, float) if e.kind == ELLIPSOID else r @ np.asarray(e.axis, float)
     return e._replace(point=position + r @ np.asarray(e.point, float), axis=axis, sides=sides,
                       frame=quat_product(orientation, np.asarray(e.frame, float)))

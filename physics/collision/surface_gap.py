@@ -2,7 +2,7 @@
 
 How a surface curves enters as a pair (α, β) for each of two perpendicular tangent directions: moving the point of the
 surface by β s turns its outward normal by α s. A ball of radius r has (1, r), a plane (0, 1), a vertex (1, 0), an edge
-(0, 1) along and (1, 0) across, the side of a cylinder (0, 1) and (1, r); hollow surfaces have r < 0.
+(0, 1) along and (1, 0) across, the side of a cylinder (0, 1) and (1, r); the inside of a ball has r < 0.
 """
 
 import math
@@ -12,17 +12,30 @@ import numpy as np
 
 from contactlab.physics.collision.surface import (
     EDGE_EDGE,
+    EDGE_ELLIPSOID,
+    FACE_ELLIPSOID,
     PAIR_KINDS,
     RIM_FACE,
+    VERTEX_BOWL,
     VERTEX_EDGE,
+    VERTEX_ELLIPSOID,
     VERTEX_FACE,
+    VERTEX_PIPE,
     VERTEX_RIM,
     VERTEX_VERTEX,
+)
+from contactlab.physics.collision.surface_frame import facing_margin, side_margin, world_axis, world_point
+from contactlab.physics.collision.surface_smooth import (
+    edge_ellipsoid,
+    ellipsoid_ellipsoid,
+    face_ellipsoid,
+    vertex_bowl,
+    vertex_ellipsoid,
+    vertex_pipe,
 )
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.vec import (
-    add,
     axpy,
     cross,
     dot,
@@ -30,8 +43,6 @@ from contactlab.physics.vec import (
     norm,
     put,
     put4,
-    quat_mul,
-    rotate,
     row,
     row4,
     scale,
@@ -39,8 +50,6 @@ from contactlab.physics.vec import (
     tangents,
     transform,
     unit,
-    unrotate,
-    untransform,
 )
 
 FLAT = 1e-3      # sine of the tilt below which a rim touches with more than its lowest point
@@ -76,53 +85,15 @@ def empty_witness(capacity: int) -> Witness:
 
 
 @helper
-def world_point(surface, bodies, e):
-    """The element's point in the world."""
-    i = int(surface.body[e])
-    return transform(row(bodies.x, i), row4(bodies.q, i), row(surface.point, e))
-
-
-@helper
-def world_axis(surface, bodies, e):
-    """The element's axis in the world."""
-    return rotate(row4(bodies.q, int(surface.body[e])), row(surface.axis, e))
-
-
-@helper
-def side_margin(surface, bodies, e, p):
-    """How far inside all half-spaces of the element a world point is [m]."""
-    first, last = int(surface.side_start[e]), int(surface.side_start[e + 1])
-    margin = math.inf
-    if last > first:
-        i = int(surface.body[e])
-        local = untransform(row(bodies.x, i), row4(bodies.q, i), p)
-        for k in range(first, last):
-            margin = min(margin, surface.side[k, 3] - dot(row(surface.side, k), local))
-    return margin
-
-
-@helper
-def facing_margin(surface, bodies, e, n):
-    """>= 0 where the unit vector n lies between the outward normals of the faces beside a sharp edge."""
-    margin = 1.0
-    local = unrotate(row4(bodies.q, int(surface.body[e])), n)
-    for k in range(int(surface.side_start[e]), int(surface.side_start[e + 1])):
-        margin = min(margin, -dot(row(surface.side, k), local))
-    return margin
-
-
-@helper
 def vertex_vertex(surface, bodies, e, f):
-    """φ = ±|p_f - p_e| - r_e - r_f, minus inside a hollow ball"""
+    """φ = |p_f - p_e| - r_e - r_f"""
     p, q = world_point(surface, bodies, e), world_point(surface, bodies, f)
     r, s = surface.radius[e], surface.radius[f]
     d = sub(q, p)
-    length = norm(d)
-    sign = -1.0 if r < 0.0 or s < 0.0 else 1.0
-    n = scale(sign, unit(d))
+    n = unit(d)
     t = tangents(n)[0]
     margin = min(side_margin(surface, bodies, e, q), side_margin(surface, bodies, f, p))
-    return (axpy(r, n, p), axpy(-s, n, q), n, sign * length - r - s, margin, 1.0, t, (1.0, r, 1.0, r), t,
+    return (axpy(r, n, p), axpy(-s, n, q), n, norm(d) - r - s, margin, 1.0, t, (1.0, r, 1.0, r), t,
             (1.0, s, 1.0, s))
 
 
@@ -134,11 +105,10 @@ def vertex_edge(surface, bodies, e, f):
     along = dot(u, sub(p, c))
     q = axpy(along, u, c)
     d = sub(q, p)
-    sign = -1.0 if r < 0.0 or s < 0.0 else 1.0
-    n = scale(sign, unit(d))
+    n = unit(d)
     margin = min(side_margin(surface, bodies, e, q), side_margin(surface, bodies, f, p))
     margin = min(margin, surface.length[f] - abs(along))
-    return (axpy(r, n, p), axpy(-s, n, q), n, sign * norm(d) - r - s, margin, 1.0, u, (1.0, r, 1.0, r), u,
+    return (axpy(r, n, p), axpy(-s, n, q), n, norm(d) - r - s, margin, 1.0, u, (1.0, r, 1.0, r), u,
             (0.0, 1.0, 1.0, s))
 
 
@@ -176,7 +146,7 @@ def edge_edge(surface, bodies, e, f):
     elif sharp_f:
         if facing_margin(surface, bodies, f, neg(n)) < facing_margin(surface, bodies, f, n):
             n, along = neg(n), -along
-    elif (along < 0.0) != (r < 0.0 or s < 0.0):
+    elif along < 0.0:
         n, along = neg(n), -along
     if sine < PARALLEL:
         return c, k, u, 0.0, NOWHERE, 1.0, u, (0.0, 1.0, 1.0, r), v, (0.0, 1.0, 1.0, s)
@@ -226,53 +196,6 @@ def vertex_rim(surface, bodies, e, f):
 
 
 @helper
-def ellipsoid_foot(y, s):
-    """Nearest point x to y on the ellipsoid of semi-axes s, both in its frame: x_i = s_i² y_i / (t + s_i²), with t the
-    root of Σ (s_i y_i / (t + s_i²))² = 1 by Newton's method from the convex side [Eberly 2013, §3]."""
-    t = -min(s[0], s[1], s[2]) ** 2 + max(abs(y[0]) * s[0], abs(y[1]) * s[1], abs(y[2]) * s[2])
-    for _ in range(60):
-        total, slope = -1.0, 0.0
-        for i in range(3):
-            part = s[i] * y[i] / (t + s[i] * s[i])
-            total += part * part
-            slope -= 2.0 * part * part / (t + s[i] * s[i])
-        change = -total / slope if slope != 0.0 else 0.0
-        t += change
-        if abs(change) <= 1e-16 * (abs(t) + s[0] * s[0]):
-            break
-    return (s[0] * s[0] * y[0] / (t + s[0] * s[0]), s[1] * s[1] * y[1] / (t + s[1] * s[1]),
-            s[2] * s[2] * y[2] / (t + s[2] * s[2]))
-
-
-@helper
-def vertex_ellipsoid(surface, bodies, e, f):
-    """φ = m·(p - x) - r with the nearest point x. The shape operator is that of the level set Σ (x_i/s_i)² = 1:
-    tangential part of diag(1/s²)/|∇|; its principal directions are found in the tangent plane."""
-    i = int(surface.body[f])
-    turn = quat_mul(row4(bodies.q, i), row4(surface.frame, f))
-    centre, s = world_point(surface, bodies, f), row(surface.axis, f)
-    p, r = world_point(surface, bodies, e), surface.radius[e]
-    local = unrotate(turn, sub(p, centre))
-    x = ellipsoid_foot(local, s)
-    slope = (x[0] / (s[0] * s[0]), x[1] / (s[1] * s[1]), x[2] / (s[2] * s[2]))
-    steep = norm(slope)
-    m = unit(slope)
-    t1, t2 = tangents(m)
-    k11, k12, k22 = 0.0, 0.0, 0.0
-    for j in range(3):
-        k11 += t1[j] * t1[j] / (s[j] * s[j] * steep)
-        k12 += t1[j] * t2[j] / (s[j] * s[j] * steep)
-        k22 += t2[j] * t2[j] / (s[j] * s[j] * steep)
-    angle = 0.5 * math.atan2(2.0 * k12, k11 - k22)
-    mean, half = 0.5 * (k11 + k22), math.hypot(0.5 * (k11 - k22), k12)
-    u = rotate(turn, add(scale(math.cos(angle), t1), scale(math.sin(angle), t2)))
-    n = neg(rotate(turn, m))
-    q = add(centre, rotate(turn, x))
-    gap = -dot(n, sub(p, q)) - r
-    return axpy(r, n, p), q, n, gap, math.inf, 1.0, u, (1.0, r, 1.0, r), u, (mean + half, 1.0, mean - half, 1.0)
-
-
-@helper
 def nearest(surface, bodies, kind, e, f):
     """Points on both elements, normal from e to f, gap, margin, facing, and how both curve. The table of pairs."""
     if kind == VERTEX_FACE:
@@ -287,7 +210,17 @@ def nearest(surface, bodies, kind, e, f):
         return rim_face(surface, bodies, e, f)
     if kind == VERTEX_RIM:
         return vertex_rim(surface, bodies, e, f)
-    return vertex_ellipsoid(surface, bodies, e, f)
+    if kind == VERTEX_BOWL:
+        return vertex_bowl(surface, bodies, e, f)
+    if kind == VERTEX_PIPE:
+        return vertex_pipe(surface, bodies, e, f)
+    if kind == VERTEX_ELLIPSOID:
+        return vertex_ellipsoid(surface, bodies, e, f)
+    if kind == EDGE_ELLIPSOID:
+        return edge_ellipsoid(surface, bodies, e, f)
+    if kind == FACE_ELLIPSOID:
+        return face_ellipsoid(surface, bodies, e, f)
+    return ellipsoid_ellipsoid(surface, bodies, e, f)
 
 
 @helper
@@ -322,8 +255,8 @@ def find_witnesses(surface, bodies, pairs, count, out):
 @kernel
 def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
-    that are outside their own region by 2 near + slack at most; with their witnesses. Returns their number, which may
-    exceed the room. place (e, 3) is scratch."""
+    that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim of a wall the gap
+    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, 3) is scratch."""
     kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
     for e in range(len(kinds)):
         put(place, e, world_point(surface, bodies, e))
@@ -347,7 +280,10 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
                 if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
                     continue  # sharp points meet only what has an inside
                 witness = nearest(surface, bodies, kind, g, h)
-                if witness[3] > near or witness[3] < -depth or witness[4] < -2.0 * near - slack:
+                if witness[3] > near or witness[4] < -2.0 * near - slack:
+                    continue
+                beside = witness[4] < 0.0 and kind in (VERTEX_BOWL, VERTEX_PIPE)
+                if witness[3] < -depth and not beside:
                     continue
                 if found < len(pairs_out):
                     pairs_out[found] = g * len(kinds) + h

@@ -20,7 +20,7 @@ import numpy as np
 
 from contactlab.physics import impact as impacts
 from contactlab.physics.anatomy import Watch
-from contactlab.physics.collision.surface import NoExactGap, Surface, limits_among, shapes_of, surface_of
+from contactlab.physics.collision.surface import NoExactGap, limits_among, shapes_of, surface_of
 from contactlab.physics.contact_equations import (
     contact_matrix,
     contact_rows,
@@ -110,8 +110,8 @@ class EventDriven:
     title: ClassVar[str] = "Event-driven (exact)"
     uses: ClassVar[frozenset[str]] = frozenset({"impact_law"})
 
-    def __init__(self, model: Model, surface: Surface | None = None) -> None:
-        """Untreatable where two shapes have no exact gap. surface: elements made by hand instead of the shapes'."""
+    def __init__(self, model: Model) -> None:
+        """Untreatable where two shapes have no exact gap."""
         self.model = model
         count = int(movable(model.kind).sum())
         if count > MOST_BODIES:
@@ -122,7 +122,7 @@ class EventDriven:
             raise Untreatable("event_driven knows no motors that seek a speed, as that of {0} does; time_stepping does",
                               (int(model.joints.child[seeking[0]]),))
         try:
-            self.surface = surface_of(model) if surface is None else surface
+            self.surface = surface_of(model)
         except NoExactGap as refused:
             kinds = "a {} and a {}".format(*refused.kinds)
             raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({kinds}); time_stepping takes them",

@@ -118,6 +118,7 @@ class Course:
         gap, zeta = self.witness.gap[: self.count], self.zeta[: self.count]
         # a pair that has just let go starts at φ = ζ = 0 but for rounding: it must get worse than that
         self.offset = np.where(gap < TOUCH, np.maximum(-gap, 0.0) + np.where(zeta <= RESTS, GRAZE, 0.0), 0.0)
+        self.offset[gap < -TOUCH] = 0.5 * TOUCH  # beyond the rim of a wall; it may graze it on its way back
 
     def find_pairs(
         self, bodies: Bodies, joints: JointState, reach: Array, depth: float = TOUCH, near: float = np.inf

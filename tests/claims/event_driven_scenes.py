@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from contactlab.physics.collision.surface import surface_of
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
@@ -63,6 +62,11 @@ def rod(length: float, mass: float = 1.0, **pose) -> Body:
     return Body([(ShapeKind.CAPSULE, (0.0, length / 2, 0))], mass, (moment, moment, 1e-3 * moment), **pose)
 
 
+def bowl(radius: float, **pose) -> Body:
+    """The inside of a ball, closed."""
+    return Body([(ShapeKind.BOWL, (radius, -1.0, 0.0))], **pose)
+
+
 def plane(x=(0.0, 0.0, 0.0), q=UPRIGHT) -> Body:
     return Body([(ShapeKind.PLANE, (0, 0, 0))], x=x, q=q)
 
@@ -119,12 +123,11 @@ class Run:
     g: float = G
     integrator: str = "dopri5"
     h: float = 1.0 / 240.0
-    more: dict = field(default_factory=dict)  # elements beyond the shapes', see surface_of
     events: list[Event] = field(default_factory=list)
 
     def __post_init__(self):
         self.model, self.state = model_of(self.bodies, self.e, self.mu, self.g)
-        self.method = EventDriven(self.model, surface_of(self.model, self.more))
+        self.method = EventDriven(self.model)
         self.loads = empty_loads(len(self.bodies))
 
     def step(self, h: float | None = None):

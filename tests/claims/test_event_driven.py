@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from event_driven_scenes import Body, G, Run, about, ball, box, plane, rod
+from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
 from scipy.special import ellipk
 
 from contactlab.physics.contact_sets import IDLE, SMOOTH, resolve
@@ -138,7 +138,7 @@ def test_a_particle_in_a_hollow_ball_is_a_pendulum():
     """Released at 60° it passes the bottom after one and five quarters of the period 4 √(L/g) K(sin² 30°)."""
     angle, r = np.radians(60.0), 1e-9
     bob = ball(r, k=1e18, x=((1 - r) * np.sin(angle), 0, -(1 - r) * np.cos(angle)))
-    run = Run([ball(-1.0, 0.0), bob], h=1 / 20)
+    run = Run([bowl(1.0), bob], h=1 / 20)
     quarter = np.sqrt((1 - r) / G) * ellipk(0.25)
     for number in (1, 5):
         run.until(number * quarter)
@@ -192,7 +192,7 @@ def test_walls_that_close_in_on_a_disc_have_no_solution():
 def test_a_disc_is_let_into_a_closing_slot_by_the_tolerance_and_stopped():
     """C4: Two hollow balls leave a lens that the ball just fills; it flies towards the edge [fig. 11.3]."""
     r = 0.1
-    walls = [ball(-1.0, 0.0, x=(0, 0, 1.0 - r)), ball(-1.0, 0.0, x=(0, 0, r - 1.0))]
+    walls = [bowl(1.0, x=(0, 0, 1.0 - r)), bowl(1.0, x=(0, 0, r - 1.0))]
     run = Run([*walls, ball(r, x=(0, 0, 0), v=(2.0, 0, 0))])
     run.step()
     kinds = [event.kind for event in run.events]

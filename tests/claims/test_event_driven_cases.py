@@ -5,7 +5,7 @@ The friction cases are in `test_event_driven_friction`, bounces and losses in `t
 
 import numpy as np
 import pytest
-from event_driven_scenes import Body, G, Run, about, ball, plane, rod
+from event_driven_scenes import Body, G, Run, about, ball, bowl, plane, rod
 from scipy.integrate import quad
 
 from contactlab.physics.model import ShapeKind
@@ -64,7 +64,7 @@ def test_a_particle_held_by_a_contact_swings_as_a_pendulum(start, when, angle):
     """A7: a point mass in a smooth hollow ball one metre away from its centre."""
     th, r = np.radians(start), 1e-9
     bob = ball(r, k=1e18, x=(np.sin(th), 0, -np.cos(th)))
-    run = Run([ball(-1.0 - r, 0.0), bob], h=1 / 20).until(when)
+    run = Run([bowl(1.0 + r), bob], h=1 / 20).until(when)
     x, _, z = run.state.bodies.x[1]
     assert np.arctan2(x, -z) == pytest.approx(angle, abs=1e-9)
     assert np.hypot(x, z) == pytest.approx(1.0, abs=1e-10)

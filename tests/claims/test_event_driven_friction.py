@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from event_driven_scenes import Body, G, Run, about, ball, box, plane, rod
+from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
 
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.model import ShapeKind
@@ -80,7 +80,7 @@ def test_a_rolling_ball_leaves_a_ball_at_cosine_ten_seventeenths():
 def test_a_ball_rolling_in_a_bowl_swings_with_the_period_of_the_elliptic_integral():
     """C15: from 60°, 1.708791 s."""
     tilt, reach = np.radians(60.0), 0.45
-    run = Run([ball(-0.5, 0.0), ball(0.05, x=(reach * np.sin(tilt), 0, -reach * np.cos(tilt)))], mu=100.0, h=1 / 30)
+    run = Run([bowl(0.5), ball(0.05, x=(reach * np.sin(tilt), 0, -reach * np.cos(tilt)))], mu=100.0, h=1 / 30)
     quarter = 1.708791291737 / 4
     run.until(quarter)
     assert abs(run.state.bodies.x[1, 0]) < 1e-9  # at the bottom

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from event_driven_scenes import G, Run, about, ball, box, plane, rod
+from event_driven_scenes import G, Run, about, ball, bowl, box, plane, rod
 
 from contactlab.physics.messages import Settings
 
@@ -88,7 +88,7 @@ def test_round_bodies_roll_or_slide_down_a_slope(k, excess):
 def test_a_ball_that_just_swings_in_a_bowl_keeps_the_small_period():
     """C15: 2π √(7 (R - r)/(5 g)) = 1.592266 s; at an amplitude a the period is longer by a²/16 of it."""
     tilt, reach, period = 1e-3, 0.45, 1.592266065172
-    run = Run([ball(-0.5, 0.0), ball(0.05, x=(reach * np.sin(tilt), 0, -reach * np.cos(tilt)))], mu=100.0, h=1 / 30)
+    run = Run([bowl(0.5), ball(0.05, x=(reach * np.sin(tilt), 0, -reach * np.cos(tilt)))], mu=100.0, h=1 / 30)
     run.until(2.25 * period * (1 + tilt**2 / 16))
     assert abs(run.state.bodies.x[1, 0]) < 1e-9 * reach
     assert run.solves == 1

@@ -6,7 +6,7 @@ import itertools
 import mujoco
 import numpy as np
 import pytest
-from collision_scenes import Thing, box, build, capsule, cylinder, hull, mesh, plane, sphere
+from collision_scenes import Thing, box, build, capsule, cylinder, ellipsoid, hull, mesh, plane, sphere
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
@@ -26,6 +26,7 @@ SHAPES = {
     "box": (box(0.5, 0.3, 0.2), "box", (0.5, 0.3, 0.2), None),
     "capsule": (capsule(0.25, 0.5), "capsule", (0.25, 0.5, 0), None),
     "cylinder": (cylinder(0.35, 0.4), "cylinder", (0.35, 0.4, 0), None),
+    "ellipsoid": (ellipsoid(0.5, 0.3, 0.2), "ellipsoid", (0.5, 0.3, 0.2), None),
     "plane": (plane(), "plane", (0, 0, 1), None),
     "hull": (hull(CORNERS), "mesh", (0, 0, 0), CORNERS),
     "mesh": (mesh(OCTAHEDRON, SIDES), "mesh", (0, 0, 0), OCTAHEDRON),
@@ -46,6 +47,8 @@ def reach(name, directions):
         return (directions @ corners.T).max(axis=1)
     if kind == "box":
         return np.abs(directions) @ size
+    if kind == "ellipsoid":
+        return np.linalg.norm(directions * size, axis=1)
     flat, up = np.hypot(directions[:, 0], directions[:, 1]), np.abs(directions[:, 2])
     return size[0] * (flat if kind == "cylinder" else 1.0) + (0.0 if kind == "sphere" else size[1]) * up
 

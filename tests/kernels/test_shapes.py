@@ -48,6 +48,8 @@ def test_round_shapes_are_the_limit_of_their_polyhedra(sections):
     assert agree(shapes.cylinder(r, h), oracle(cylinder), tolerance)
     assert agree(shapes.sphere(r), oracle(ball), tolerance)
     assert agree(shapes.capsule(r, h), oracle(capsule), tolerance)
+    ball.apply_scale([1.0, 2.0, 0.7])
+    assert agree(shapes.ellipsoid((2.0 * r, 4.0 * r, 1.4 * r)), oracle(ball), tolerance)
 
 
 @settings(max_examples=30, deadline=None)

@@ -19,6 +19,8 @@ def pick(shown, origin, direction):
     ("box", {"size": [1.0, 1.0, 0.6]}, 0.3),
     ("capsule", {"radius": 0.5, "height": 1.0}, 0.5 + np.sqrt(0.5**2 - 0.2**2)),
     ("cylinder", {"radius": 0.5, "height": 1.0}, 0.5),
+    ("ellipsoid", {"size": [1.0, 0.6, 1.4]}, 0.7 * np.sqrt(1.0 - 0.4**2)),
+    ("bowl", {"radius": 0.5, "fixed": True}, -np.sqrt(0.5**2 - 0.2**2)),
 ])
 def test_a_ray_from_above_hits_the_top_at_its_closed_form(kind, shape, top):
     shown = snapshot(body(kind, (1.0, 2.0, 3.0), **shape))
@@ -35,6 +37,19 @@ def test_a_ray_from_the_side_hits_the_tube(kind, shape):
     hit = pick(snapshot(body(kind, **shape)), [-5.0, 0.3, 0.2], [1.0, 0.0, 0.0])
     assert hit is not None
     assert np.allclose(hit.point, [-np.sqrt(0.5**2 - 0.3**2), 0.3, 0.2], atol=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "shape"), [
+    ("bowl", {"radius": 0.5, "angle": 90.0}), ("pipe", {"radius": 0.5, "height": 2.0, "angle": 90.0}),
+])
+def test_a_hollow_is_hit_on_its_far_wall_and_not_through_its_opening(kind, shape):
+    """It opens upwards, the pipe along y; from the side the near wall is looked through."""
+    table = {**body(kind, fixed=True, **shape), **({"euler": [90.0, 0.0, 0.0]} if kind == "pipe" else {})}
+    shown = snapshot(table)
+    hit = pick(shown, [-5.0, 0.0, -0.3], [1.0, 0.0, 0.0])
+    assert hit is not None
+    assert np.allclose(hit.point, [0.4, 0.0, -0.3], atol=1e-12)
+    assert pick(shown, [-5.0, 0.0, 0.1], [1.0, 0.0, 0.0]) is None
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,0 +1,42 @@
+"""Surface elements in the world: where they are, and how far inside their own region a point is."""
+
+import math
+
+from contactlab.physics.jit import helper
+from contactlab.physics.vec import dot, rotate, row, row4, transform, unrotate, untransform
+
+
+@helper
+def world_point(surface, bodies, e):
+    """The element's point in the world."""
+    i = int(surface.body[e])
+    return transform(row(bodies.x, i), row4(bodies.q, i), row(surface.point, e))
+
+
+@helper
+def world_axis(surface, bodies, e):
+    """The element's axis in the world."""
+    return rotate(row4(bodies.q, int(surface.body[e])), row(surface.axis, e))
+
+
+@helper
+def side_margin(surface, bodies, e, p):
+    """How far inside all half-spaces of the element a world point is [m]."""
+    first, last = int(surface.side_start[e]), int(surface.side_start[e + 1])
+    margin = math.inf
+    if last > first:
+        i = int(surface.body[e])
+        local = untransform(row(bodies.x, i), row4(bodies.q, i), p)
+        for k in range(first, last):
+            margin = min(margin, surface.side[k, 3] - dot(row(surface.side, k), local))
+    return margin
+
+
+@helper
+def facing_margin(surface, bodies, e, n):
+    """>= 0 where the unit vector n lies between the outward normals of the faces beside a sharp edge."""
+    margin = 1.0
+    local = unrotate(row4(bodies.q, int(surface.body[e])), n)
+    for k in range(int(surface.side_start[e]), int(surface.side_start[e + 1])):
+        margin = min(margin, -dot(row(surface.side, k), local))
+    return margin

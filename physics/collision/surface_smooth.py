@@ -1,0 +1,148 @@
+"""Distances of the elements that curve without end: ellipsoids, and the walls of bowls and pipes. As in `surface_gap`,
+each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
+"""
+
+import math
+
+from contactlab.physics.collision.ellipsoid import (
+    ellipsoid_curve,
+    ellipsoid_foot,
+    ellipsoid_normal,
+    ellipsoid_support,
+    ellipsoids_normal,
+    gram,
+    room,
+)
+from contactlab.physics.collision.surface_frame import facing_margin, side_margin, world_axis, world_point
+from contactlab.physics.jit import helper
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    mat_vec,
+    neg,
+    norm,
+    quat_mul,
+    rotate,
+    row,
+    row4,
+    scale,
+    sub,
+    tangents,
+    unit,
+    unrotate,
+)
+
+
+@helper
+def vertex_bowl(surface, bodies, e, f):
+    """φ = R - |p - o| - r; the wall curves the other way: (1, -R)"""
+    p, o = world_point(surface, bodies, e), world_point(surface, bodies, f)
+    r, size = surface.radius[e], surface.radius[f]
+    d = sub(p, o)
+    n = unit(d)
+    q = axpy(size, n, o)
+    t = tangents(n)[0]
+    return (axpy(r, n, p), q, n, size - norm(d) - r, side_margin(surface, bodies, f, q), 1.0, t, (1.0, r, 1.0, r), t,
+            (1.0, -size, 1.0, -size))
+
+
+@helper
+def vertex_pipe(surface, bodies, e, f):
+    """The same with the foot of the vertex on the axis."""
+    p, c, u = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, size = surface.radius[e], surface.radius[f]
+    along = dot(u, sub(p, c))
+    o = axpy(along, u, c)
+    d = sub(p, o)
+    n = unit(d)
+    q = axpy(size, n, o)
+    margin = min(side_margin(surface, bodies, f, q), surface.length[f] - abs(along))
+    return (axpy(r, n, p), q, n, size - norm(d) - r, margin, 1.0, u, (1.0, r, 1.0, r), u, (0.0, 1.0, 1.0, -size))
+
+
+@helper
+def ellipsoid_turn(surface, bodies, f):
+    """Orientation of an ellipsoid's axes in the world."""
+    return quat_mul(row4(bodies.q, int(surface.body[f])), row4(surface.frame, f))
+
+
+@helper
+def ellipsoid_gram(turn, s):
+    """Q of an ellipsoid of semi-axes s in the world."""
+    return gram(rotate(turn, (1.0, 0.0, 0.0)), rotate(turn, (0.0, 1.0, 0.0)), rotate(turn, (0.0, 0.0, 1.0)), s)
+
+
+@helper
+def end_of(turn, centre, s, m):
+    """The point of an ellipsoid farthest along a world vector m, how it curves there, and along which tangent."""
+    x = ellipsoid_support(s, unrotate(turn, m))
+    k, l, u = ellipsoid_curve(x, s)
+    return add(centre, rotate(turn, x)), (k, 1.0, l, 1.0), rotate(turn, u)
+
+
+@helper
+def vertex_ellipsoid(surface, bodies, e, f):
+    """φ = m·(p - x) - r with the nearest point x of the ellipsoid and its outward normal m"""
+    turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
+    centre, p, r = world_point(surface, bodies, f), world_point(surface, bodies, e), surface.radius[e]
+    local = unrotate(turn, sub(p, centre))
+    x = ellipsoid_foot(local, s)
+    k, l, u = ellipsoid_curve(x, s)
+    m = ellipsoid_normal(x, s)
+    n, u = neg(rotate(turn, m)), rotate(turn, u)
+    margin = min(s[0], s[1], s[2]) * facing_margin(surface, bodies, e, n)
+    return (axpy(r, n, p), add(centre, rotate(turn, x)), n, dot(m, sub(local, x)) - r, margin, 1.0, u,
+            (1.0, r, 1.0, r), u, (k, 1.0, l, 1.0))
+
+
+@helper
+def face_ellipsoid(surface, bodies, e, f):
+    """φ = m·(x - o), m the face's outward normal, x the ellipsoid's lowest point over it"""
+    o, m = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    q, curve, u = end_of(ellipsoid_turn(surface, bodies, f), world_point(surface, bodies, f), row(surface.axis, f),
+                         neg(m))
+    height = dot(m, sub(q, o))
+    foot = axpy(-height, m, q)
+    margin = side_margin(surface, bodies, e, q)
+    if surface.length[e] < math.inf:
+        margin = min(margin, surface.length[e] - norm(sub(foot, o)))
+    return foot, q, m, height, margin, 1.0, u, (0.0, 1.0, 0.0, 1.0), u, curve
+
+
+@helper
+def edge_ellipsoid(surface, bodies, e, f):
+    """φ = m·(c + x u - q) - r: seen along the edge, the ellipsoid is an ellipse and the edge a point."""
+    c, u, r = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.radius[e]
+    turn, centre, s = ellipsoid_turn(surface, bodies, f), world_point(surface, bodies, f), row(surface.axis, f)
+    Q = ellipsoid_gram(turn, s)
+    t1, t2 = tangents(u)
+    q11, q12, q22 = dot(t1, mat_vec(Q, t1)), dot(t1, mat_vec(Q, t2)), dot(t2, mat_vec(Q, t2))
+    angle = 0.5 * math.atan2(2.0 * q12, q11 - q22)
+    mean, half = 0.5 * (q11 + q22), math.hypot(0.5 * (q11 - q22), q12)
+    w1 = axpy(math.sin(angle), t2, scale(math.cos(angle), t1))
+    w2 = cross(u, w1)
+    a, b = math.sqrt(mean + half), math.sqrt(mean - half)
+    d = sub(c, centre)
+    x = ellipsoid_foot((dot(d, w1), dot(d, w2), 0.0), (a, b, 2.0 * a))
+    m = unit(axpy(x[0] / (a * a), w1, scale(x[1] / (b * b), w2)))
+    n = neg(m)
+    q, curve, v = end_of(turn, centre, s, m)
+    along = dot(u, sub(q, c))
+    p = axpy(along, u, c)
+    margin = min(surface.length[e] - abs(along), min(s[0], s[1], s[2]) * facing_margin(surface, bodies, e, n))
+    return axpy(r, n, p), q, n, dot(m, sub(p, q)) - r, margin, 1.0, u, (0.0, 1.0, 1.0, r), v, curve
+
+
+@helper
+def ellipsoid_ellipsoid(surface, bodies, e, f):
+    """φ = max over n of n·(c_f - c_e) - h_e(n) - h_f(n), h the support functions"""
+    c, d = world_point(surface, bodies, e), world_point(surface, bodies, f)
+    turn_e, turn_f = ellipsoid_turn(surface, bodies, e), ellipsoid_turn(surface, bodies, f)
+    s, t = row(surface.axis, e), row(surface.axis, f)
+    P, Q = ellipsoid_gram(turn_e, s), ellipsoid_gram(turn_f, t)
+    n = ellipsoids_normal(P, Q, sub(d, c))
+    p, curve_e, u = end_of(turn_e, c, s, n)
+    q, curve_f, v = end_of(turn_f, d, t, neg(n))
+    return p, q, n, room(P, Q, sub(d, c), n), math.inf, 1.0, u, curve_e, v, curve_f

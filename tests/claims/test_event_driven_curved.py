@@ -1,0 +1,193 @@
+"""Claims about curved surfaces in the event-driven method: bowls, pipes, ellipsoids, as scene files state them."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from contactlab.assets import gallery
+from contactlab.physics.scene import Scene
+from contactlab.physics.simulation import Simulation
+
+G = 9.81
+FLOOR = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
+
+
+def simulate(*bodies, friction=0.0, restitution=0.0, **more):
+    """Runs to multiples of the step h only."""
+    data = {"scene": {"title": "curved"}, "body": list(bodies),
+            "material": {"default": {"friction": friction, "restitution": restitution}}}
+    return Simulation(Scene.from_dict(data), **{"method": "event_driven", "integrator": "dopri5", **more})
+
+
+def solid(kind, position=(0.0, 0.0, 0.0), **more):
+    shape = {"type": kind, **{k: more.pop(k) for k in ("radius", "height", "size", "angle") if k in more}}
+    return {"name": kind, "position": list(position), "shape": [shape], **more}
+
+
+# ------------------------------------------------------------------------------------------------ pipes
+def test_a_ball_rolling_round_a_standing_pipe_climbs_again():
+    """z = z₀ - g/(k Ω²) (1 - cos(√(k/(1+k)) Ω t)), k = 2/5: the spin about the normal works as a spring."""
+    sim = Simulation(Scene.load(gallery()["vertical_pipe"]))
+    k, turn = 0.4, 10.0
+    for t in (0.5, 1.0, 2.0):
+        sim.run(t)  # multiples of the step
+        height = 0.4 - G / (k * turn**2) * (1.0 - np.cos(np.sqrt(k / (1.0 + k)) * turn * t))
+        assert sim.position("ball")[2] == pytest.approx(height, abs=1e-9)
+        assert sim.position("ball")[:2] == pytest.approx(0.4 * np.array([np.cos(turn * t), np.sin(turn * t)]), abs=1e-8)
+    assert sim.events == []
+
+
+def test_a_ball_leaves_a_half_pipe_over_its_edge_and_comes_back():
+    """Thrown up the wall it flies straight up from the edge, by v²/2g, and enters again where it left."""
+    speed = np.sqrt(2.0 * G * (0.9 + 0.3))
+    half_pipe = solid("pipe", radius=1.0, height=4.0, angle=90.0, fixed=True, euler=[90.0, 0.0, 0.0])
+    sim = simulate(half_pipe, solid("sphere", (0.0, 0.0, -0.9), radius=0.1, velocity=[speed, 0.0, 0.0]))
+    while not sim.events:
+        sim.step()
+    assert [event.kind for event in sim.events] == ["geometric_loss"]
+    left = sim.events[0]
+    assert left.point == pytest.approx((1.0, 0.0, 0.0), abs=1e-8)
+    flight = np.sqrt(2.0 * 0.3 / G)
+    sim.run(left.t + flight)
+    assert sim.position("sphere") == pytest.approx((0.9, 0.0, 0.3), abs=1e-4)  # within a step of the apex: g h²/2
+    sim.run(left.t + 2.0 * flight + 0.1)
+    back = sim.events[1:]
+    assert {event.kind for event in back} <= {"gain", "impact"}
+    # it grazes the wall and counts as touching within 1e-8 m, which is √(2e-8 · 0.9) m of way or 6e-5 s
+    assert back[0].t == pytest.approx(left.t + 2.0 * flight, abs=6e-5)
+    assert sim.contacts.current.sum() == 1
+    mass = sim.model.mass[1]
+    graze = 2.0 * G * 0.3 * 2e-8 / 0.9  # square of the speed against the wall there
+    assert sim.energy().total == pytest.approx(mass * (0.5 * speed**2 - 0.9 * G), abs=0.5 * mass * graze)
+
+
+# ------------------------------------------------------------------------------------------------ bowls
+def test_balls_in_bowls_swing_as_they_roll_or_slide():
+    """C15 in the gallery: from 60°, one period; and at 10° rolling takes √(7/5) of the time of sliding."""
+    longer = 1.0 + np.radians(10.0) ** 2 / 16.0 + 11.0 * np.radians(10.0) ** 4 / 3072.0
+    period = 2.0 * np.pi * np.sqrt(0.45 / G) * longer
+    quarters = {"far": (1.708791291737 / 4.0, -1.05, 1e-9), "sliding": (period / 4.0, 1.05, 1e-7),
+                "near": (np.sqrt(7.0 / 5.0) * period / 4.0, 0.0, 1e-7)}  # the series goes on with the sixth power
+    for name, (quarter, bottom, error) in quarters.items():
+        sim = Simulation(Scene.load(gallery()["bowls"]), h=quarter / 40.0)
+        sim.run(quarter)
+        assert sim.position(name)[0] == pytest.approx(bottom, abs=error)
+        assert sim.events == []
+
+
+def test_a_box_rests_in_a_bowl_on_four_corners():
+    """Without friction each corner pushes towards the middle of the bowl: together m g over the cosine of its place."""
+    reach = np.sqrt(1.0 - 0.2**2 - 0.3**2)
+    sim = simulate(solid("bowl", radius=1.0, fixed=True),
+                   solid("box", (0.0, 0.0, -reach + 0.1), size=[0.4, 0.6, 0.2], mass=2.0))
+    sim.run(0.1)
+    c = sim.contacts
+    assert c.current.sum() == 4
+    assert c.lam[c.current == 1].sum() == pytest.approx(2.0 * G / reach, rel=1e-9)
+    assert c.lam.min() >= 0.0
+    assert sim.position("box")[2] == pytest.approx(-reach + 0.1, abs=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------ ellipsoids
+@pytest.mark.parametrize("size", [[0.8, 0.3, 0.4], [0.6, 0.6, 0.4]])
+def test_an_ellipsoid_rocks_on_the_floor_with_its_small_period(size):
+    """ω² = g (ρ - c)/(k² + c²), ρ = a²/c the radius of curvature below, k² = (a² + c²)/5."""
+    a, _, c = 0.5 * np.array(size)
+    period = 2.0 * np.pi * np.sqrt(((a * a + c * c) / 5.0 + c * c) / (G * (a * a / c - c)))
+    tilt = 1e-3
+    height = np.sqrt((a * np.sin(tilt)) ** 2 + (c * np.cos(tilt)) ** 2)
+    sim = simulate(FLOOR, solid("ellipsoid", (0.0, 0.0, height), size=size, euler=[0.0, np.degrees(tilt), 0.0]),
+                   friction=50.0, h=period / 100.0)
+    for quarters, angle in ((1, 0.0), (2, -tilt), (5, 0.0)):
+        sim.run(0.25 * quarters * period)
+        turned = 2.0 * np.arcsin(sim.orientation("ellipsoid")[2] * np.sign(sim.orientation("ellipsoid")[0]))
+        assert abs(turned - angle) < 10.0 * quarters * tilt**3  # what a small swing leaves out
+
+
+def test_a_smooth_ellipsoid_on_the_floor_keeps_energy_and_spin_and_its_place():
+    """Without friction the centre stays over its place; E and L about the vertical are kept, and φ is held."""
+    q = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2])
+    sim = simulate(FLOOR, solid("ellipsoid", (0.0, 0.0, 0.6), size=[0.5, 0.7, 1.0], orientation=q.tolist(),
+                                angular_velocity=[1.0, 2.0, 9.0]))
+    while not sim.contacts.current.any():
+        sim.step()
+    energy, spin = sim.energy().total, sim.state.bodies.L[1, 2]
+    sim.run(sim.time + 2.0)
+    assert sim.energy().total == pytest.approx(energy, rel=1e-8)
+    assert sim.state.bodies.L[1, 2] == pytest.approx(spin, rel=1e-11)
+    assert np.abs(sim.position("ellipsoid")[:2]).max() < 1e-12
+    assert abs(sim.contacts.gap[sim.contacts.current == 1]).max() < 1e-10
+
+
+def test_an_egg_rolls_over_an_egg_as_its_lagrangian_says():
+    """In the plane: an ellipsoid rolls on a fixed one; the energy integral with the arc lengths of both, by scipy."""
+    a, b = 0.5, 0.3
+    lower = solid("ellipsoid", size=[2 * a, 2 * a, 2 * b], fixed=True)
+    lower["name"] = "lower"
+    ball = solid("sphere", (0.02, 0.0, 0.0), radius=0.2)
+    x = np.array([0.02, b * np.sqrt(1.0 - (0.02 / a) ** 2)])  # the point of contact
+    n = x / np.array([a * a, b * b])
+    x += 0.2 * n / np.linalg.norm(n)
+    ball["position"] = [float(x[0]), 0.0, float(x[1])]
+    sim = simulate(lower, ball, friction=100.0)
+
+    def rates(_, y):
+        """y = (θ, θ'): contact at (a sin θ, b cos θ); centre c(θ) = that + r n, rolling: ω r = |c'| θ'."""
+        def centre(th):
+            p, m = np.array([a * np.sin(th), b * np.cos(th)]), np.array([b * np.sin(th), a * np.cos(th)])
+            return p + 0.2 * m / np.linalg.norm(m)
+        h = 1e-4
+        d1 = (centre(y[0] + h) - centre(y[0] - h)) / (2 * h)
+        d2 = (centre(y[0] + h) - 2 * centre(y[0]) + centre(y[0] - h)) / h**2
+        return [y[1], (-5.0 / 7.0 * G * d1[1] - d1 @ d2 * y[1] ** 2) / (d1 @ d1)]
+
+    until = 1.0
+    theta = solve_ivp(rates, (0, until), [np.arcsin(0.02 / a), 0.0], rtol=1e-10, atol=1e-12).y[0, -1]
+    m = np.array([b * np.sin(theta), a * np.cos(theta)])
+    expected = np.array([a * np.sin(theta), b * np.cos(theta)]) + 0.2 * m / np.linalg.norm(m)
+    sim.run(until)
+    assert sim.contacts.current.sum() == 1
+    assert sim.position("sphere")[[0, 2]] == pytest.approx(expected, abs=1e-6)  # differences of 1e-4 above
+
+
+# ------------------------------------------------------------------------------------------------ the slot
+def test_a_narrowing_slot_is_inconsistent_and_turned_normals_stop_the_ball():
+    """C4 as a scene: at the first curvature d₁ + d₂ < 0 [RBDA example 11.1]; let in by 1 μm in all."""
+    sim = Simulation(Scene.load(gallery()["slot"]))
+    sim.run(0.27)
+    first = sim.events[0]
+    assert first.kind == "inconsistent"
+    assert first.t == pytest.approx(0.25, abs=1e-9)
+    stopped = next(event for event in sim.events if event.kind == "impact")
+    inside = 2.0 * (stopped.t - 0.25)
+    assert 0.9 - np.sqrt(0.9**2 - inside**2) == pytest.approx(0.5e-6, rel=0.01)  # depth at each wall
+    assert np.abs(sim.velocity("ball")).max() < 1e-3
+    assert stopped.energy_after < 1e-5 * stopped.energy_before
+
+
+# ------------------------------------------------------------------------------------------------ the other methods
+@pytest.mark.parametrize("bodies", [
+    (solid("bowl", radius=0.5, fixed=True), solid("sphere", (0.3, 0.0, -np.sqrt(0.45**2 - 0.3**2)), radius=0.05)),
+    (solid("pipe", radius=0.5, height=2.0, fixed=True),
+     solid("sphere", (0.4, 0.0, 0.3), radius=0.1, velocity=[0.0, 3.0, 0.0], angular_velocity=[0.0, 0.0, -30.0])),
+    (FLOOR, solid("ellipsoid", (0.0, 0.0, np.sqrt(0.4**2 * 0.75 + 0.3**2 * 0.25)), size=[0.6, 0.3, 0.8],
+                  euler=[0.0, 30.0, 0.0])),
+], ids=["bowl", "pipe", "ellipsoid"])
+def test_time_stepping_comes_to_the_exact_motion_as_the_step_shrinks(bodies):
+    exact, away = simulate(*bodies, friction=2.0), []
+    exact.run(0.4)
+    for rate in (240, 960):
+        sim = simulate(*bodies, friction=2.0, method="time_stepping", h=1 / rate)
+        sim.run(0.4)
+        away.append(np.linalg.norm(sim.state.bodies.x - exact.state.bodies.x))
+    assert away[0] < 0.1
+    assert away[1] < away[0] / 4.0**0.9
+
+
+def test_a_ball_in_a_soft_bowl_comes_to_rest_at_the_bottom_by_the_sag_of_its_spring():
+    bowl = solid("bowl", radius=0.5, fixed=True)
+    sim = simulate(bowl, solid("sphere", (0.02, 0.0, -0.448), radius=0.05, mass=1.0), friction=0.5, method="compliant",
+                   integrator="rk4")
+    sim.set(stiffness_n=1e4, damping_n=100.0, stiffness_t=1e4, damping_t=100.0)
+    sim.run(6.0)
+    assert sim.position("sphere")[2] == pytest.approx(-0.45 - G / 1e4, abs=2e-4)
