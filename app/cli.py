@@ -28,6 +28,7 @@ from contactlab.physics.methods import METHODS
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.scene import open_file
 from contactlab.physics.simulation import check_settings
+from contactlab.physics.warm_up import kernels_cached
 
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.
 UsageError: Any = typer.BadParameter.__base__
@@ -56,7 +57,7 @@ app = typer.Typer(
     help="Contactlab, a laboratory for contact mechanics. `contactlab [FILE]` opens a scene or a mesh in a window.",
 )
 
-SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="Gallery key, scene, robot (.urdf) or mesh.")]
+SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="Gallery key, scene, robot (.urdf, .xml) or mesh.")]
 Method = Annotated[str | None, typer.Option(help="Method, instead of the scene's.")]
 IntegratorName = Annotated[str | None, typer.Option("--integrator", help="Integrator, instead of the scene's.")]
 SolverName = Annotated[str | None, typer.Option("--solver", help="Contact solver, instead of the scene's.")]
@@ -327,6 +328,9 @@ def finish(trajectory: Trajectory, out: Path | None) -> None:
 
 
 def progress_bar() -> Progress:
+    """For a run; says first where it begins with compiling."""
+    if not kernels_cached():
+        print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
     return Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),

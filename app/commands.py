@@ -29,6 +29,7 @@ TOGGLES: dict[str, str] = {
     "forces": "Normal forces",
     "friction_forces": "Friction forces",
     "impulses": "Impulses at impacts",
+    "dents": "Dents of soft surfaces",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",
     "mouse_spring": "Mouse spring",
     "joints": "Joints",

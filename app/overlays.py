@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from contactlab.app.camera import Camera, matrices
 from contactlab.app.contact_labels import contact_labels, impact_cases
+from contactlab.app.dents import dents
 from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
@@ -44,8 +45,8 @@ class WorldLabel(NamedTuple):
 
 
 class LegendRow(NamedTuple):
-    """symbol: ring, disc, split_disc, diamond, star, checker, arrow, open_arrow, double_arrow, line, dashed, spring, or
-    "" for a line of text alone."""
+    """symbol: ring, disc, split_disc, diamond, star, checker, arrow, open_arrow, double_arrow, line, dashed, spring,
+    bowl, or "" for a line of text alone."""
 
     symbol: str
     color: Color
@@ -57,6 +58,7 @@ class Glyphs(NamedTuple):
 
     marks: Array    # (m, 10) position 3, colour and opacity 4, radius, shape, fade
     strokes: Array  # (k, 13) from 3, to 3, colour and opacity 4, width, kind, fade
+    dents: Array    # (d, dents.WIDTH)
     labels: list[WorldLabel]
     halo: Color
 
@@ -147,10 +149,10 @@ class _Builder:
     def label(self, at: Array, text: str, color: Color) -> None:
         self.labels.append(WorldLabel((float(at[0]), float(at[1]), float(at[2])), text, color))
 
-    def glyphs(self) -> Glyphs:
+    def glyphs(self, dents: Array) -> Glyphs:
         marks = np.concatenate(self._marks) if self._marks else np.zeros((0, 10))
         strokes = np.concatenate(self._strokes) if self._strokes else np.zeros((0, 13))
-        return Glyphs(marks, strokes, self.labels, self.look.halo)
+        return Glyphs(marks, strokes, dents, self.labels, self.look.halo)
 
 
 def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[int, int],
@@ -179,7 +181,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         _mouse_spring(b, snapshot, scale)
     if options.body_names:
         _names(b, snapshot)
-    return b.glyphs()
+    return b.glyphs(dents(snapshot, options, look, scale.body))
 
 
 # -------------------------------------------------------------------------------------------------- joints
@@ -468,6 +470,9 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
     if options.forces or options.friction_forces:
         rows += _force_rows(snapshot, options, scale, look)
+    if options.dents and len(snapshot.dents):
+        depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
+        rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
     if options.impulses:
         rows.append(LegendRow("star", look.impact, "impact, with its impulse"))
     if options.velocities:

@@ -25,6 +25,7 @@ EDGE_STRENGTH = 0.75
 OUTLINE = 2.2  # [pixels at scale 1]; with its halo less than MARGIN
 TILE = 32     # [pixels] of the parts of a picture that slow machines leave out
 MARGIN = 12.0  # [pixels] around bodies
+UNSEEN = 0.1   # [pixels] that shapes may move before they are drawn anew
 Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height [pixels]
 Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
@@ -40,10 +41,11 @@ class Renderer(Owner):
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._still: tuple = ()  # what the kept backdrop shows
+        self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
         self._smooth = self.own(load(ctx, "screen.vert", "fxaa.frag"))
         self._outline = self.own(load(ctx, "screen.vert", "outline.frag"))
         self._tiles = self.own(ctx.buffer(reserve=1 << 16, dynamic=True))
-        self._smooth_count = 0  # vertices
+        self._smooth_corners = np.zeros((0, 2))
         self._smooth_array = self.own(ctx.vertex_array(self._smooth, [(self._tiles, "2f", "in_corner")]))
         self._outline_array = self.own(ctx.vertex_array(self._outline, [(self._tiles, "2f", "in_corner")]))
         self._frame = self.own(ctx.buffer(reserve=4 * (2 * 16 + 10 * 4), dynamic=True))
@@ -61,7 +63,7 @@ class Renderer(Owner):
         self._model = model
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
         self._bodies.set_scene(model, labels)
-        self._still = ()
+        self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
 
@@ -75,7 +77,7 @@ class Renderer(Owner):
         if rect != self._targets.rect:
             self._targets.release()
             self._targets = _Targets(self.ctx, rect, self.quality)
-            self._still = ()
+            self._still = self._painted = ()
         look = theme(options.dark)
         at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
         boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
@@ -84,16 +86,8 @@ class Renderer(Owner):
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
-        self._bodies.place(at, (at.place - camera.eye) @ camera.backward, options.transparent or options.wireframe)
-        if options.shadows:
-            self._cast_shadows()
-        planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
-        floors = [p for p in planes if backdrop.is_solid(p, camera.eye)]
-        if self.quality.software:
-            corners = tile_corners(covered_tiles(boxes, camera, view.size), view.size)
-            self._write_tiles(corners)
-            self._smooth_count = len(corners)
-        self._paint(planes, floors, view, options)
+        if self._looks_other(snapshot.model.shapes.bound, at, view, options):
+            self._draw_bodies(at, boxes, view, options)
         whole = target.viewport
         target.viewport = target.scissor = rect
         self._finish(target)
@@ -103,6 +97,34 @@ class Renderer(Owner):
         self.labels = glyphs.labels
         self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)
         target.viewport, target.scissor = whole, None
+
+    def _looks_other(self, bound: Array, at: instances.Placement, view: backdrop.View, options: ViewOptions) -> bool:
+        """Whether the picture kept from before would differ visibly: piles at rest are drawn once."""
+        camera = view.camera
+        numbers = np.concatenate([camera.eye, camera.backward, [camera.fov]]).tobytes()
+        seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows
+        if self._painted and self._painted[0] == seen:
+            _, place, turn = self._painted
+            radius = np.where(np.isfinite(bound), bound, 100.0 * camera.distance)
+            # a turn by the angle a changes the quaternion by a / 2
+            moved = np.linalg.norm(at.place - place, axis=1) + 2.0 * radius * np.linalg.norm(at.turn - turn, axis=1)
+            away = np.linalg.norm(at.place - camera.eye, axis=1) - radius
+            if (moved <= UNSEEN * camera.pixel_angle(view.size[1]) * np.maximum(away, camera.near)).all():
+                return False
+        self._painted = seen, at.place, at.turn
+        return True
+
+    def _draw_bodies(self, at: instances.Placement, boxes: Boxes, view: backdrop.View, options: ViewOptions) -> None:
+        """Shadow map, floors and bodies, without glyphs."""
+        eye = view.camera.eye
+        self._bodies.place(at, (at.place - eye) @ view.camera.backward, options.transparent or options.wireframe)
+        if options.shadows:
+            self._cast_shadows()
+        planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
+        floors = [p for p in planes if backdrop.is_solid(p, eye)]
+        if self.quality.software:
+            self._smooth_corners = tile_corners(covered_tiles(boxes, view.camera, view.size), view.size)
+        self._paint(planes, floors, view, options)
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
                      texel: float) -> None:
@@ -195,7 +217,8 @@ class Renderer(Owner):
             ctx.disable(moderngl.DEPTH_TEST)
             targets.picture.use(0)
             target.use()
-            self._smooth_array.render(vertices=self._smooth_count)
+            self._write_tiles(self._smooth_corners)
+            self._smooth_array.render(vertices=len(self._smooth_corners))
 
     def _outline_body(self, body: int, boxes: Boxes, view: backdrop.View, target: moderngl.Framebuffer, scale: float
                       ) -> None:

@@ -38,6 +38,7 @@ class Theme(NamedTuple):
     momentum: Color
     inertia: Color
     joint: Color
+    dent: Color
     axis_x: Color
     axis_y: Color
     axis_z: Color
@@ -50,6 +51,7 @@ DARK = Theme(
     stick=rgb("#f2f4f8"), slip=rgb("#4fa8ff"), near=rgb("#80cce6"), normal=rgb("#a8b0bd"),
     force=rgb("#ff4fd8"), friction=rgb("#ffe14d"), impact=rgb("#ffb14a"), spring=rgb("#7ee0a2"),
     velocity=rgb("#56d4c8"), momentum=rgb("#c79bff"), inertia=rgb("#c8d0db"), joint=rgb("#9be564"),
+    dent=rgb("#ff9d6b"),
     axis_x=rgb("#e0664f"), axis_y=rgb("#4fae8a"), axis_z=rgb("#5c92e0"),
 )
 LIGHT = Theme(
@@ -59,6 +61,7 @@ LIGHT = Theme(
     stick=rgb("#1b2230"), slip=rgb("#1260c4"), near=rgb("#0d86ad"), normal=rgb("#5d6675"),
     force=rgb("#c4109b"), friction=rgb("#a87400"), impact=rgb("#d9541e"), spring=rgb("#0a7d4c"),
     velocity=rgb("#0b7f78"), momentum=rgb("#6c3fc0"), inertia=rgb("#39424f"), joint=rgb("#3f7d12"),
+    dent=rgb("#b5501b"),
     axis_x=rgb("#c8452c"), axis_y=rgb("#16835c"), axis_z=rgb("#2a62c0"),
 )
 

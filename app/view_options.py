@@ -10,6 +10,8 @@ class ViewOptions:
     forces: bool = True            # normal contact forces
     friction_forces: bool = True
     impulses: bool = True          # flashes at impacts
+    dents: bool = True             # of soft surfaces
+    dent_scale: float = 1.0        # how many times as deep they are drawn
     contact_cases: bool = False    # 1, 2a, 2b, 3 of every pair within reach
     mouse_spring: bool = True
     joints: bool = True            # axes and limits

@@ -17,6 +17,7 @@ import platformdirs
 import pyglet
 from imgui_bundle import imgui
 from imgui_bundle import portable_file_dialogs as dialogs
+from pyglet import gl
 from pyglet.window import key
 
 from contactlab.app import commands, picking
@@ -45,7 +46,7 @@ LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
-FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.obj *.stl *.ply *.off *.glb *.gltf",
+FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Contact problems", "*.npz", "All files", "*"]
 
 
@@ -218,6 +219,7 @@ class Window(pyglet.window.Window):
             snapshot = with_forces(ui, snapshot)
             self.stage.render(snapshot, lab.camera, ui, self.screen_buffer, height, ratio, factor)
             self.stage.write(snapshot, lab.camera, ui)
+            gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()

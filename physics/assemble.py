@@ -55,6 +55,8 @@ from contactlab.physics.vec import (
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 SOFTEST = 1e-9  # of its trace, added to W of a contact on links, which yield in some directions only: W can be singular
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_STEP = 1e-30  # [kg] whose square is not 0 yet
 GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
 GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
 GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # its largest angular acceleration when turning [rad/s2]
@@ -273,8 +275,14 @@ def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h,
 
 @helper
 def put_own_block(rows, k, n, w_a, w_b):
-    """What a visit needs of the contact's own block W = w_a + w_b."""
+    """What a visit needs of the contact's own block W = w_a + w_b; for a point that cannot move at all, as on the axis
+    of a hinge, what gives no impulse."""
     w = (w_a[0] + w_b[0], w_a[1] + w_b[1], w_a[2] + w_b[2], w_a[3] + w_b[3], w_a[4] + w_b[4], w_a[5] + w_b[5])
+    if w[0] + w[3] + w[5] <= 0.0:
+        put_six(rows, k, INVERSE, NOTHING)
+        put_three(rows, k, COUPLING, (0.0, 0.0, 0.0))
+        rows[k, SLIP_STEP] = rows[k, NORMAL_STEP] = NO_STEP
+        return
     w_n = sym_vec(w, n)
     t1, t2 = tangents(n)
     w_t1 = sym_vec(w, t1)
@@ -318,10 +326,14 @@ def hold(middle, loads, kind, mass, h, bodies, trees, grab):
         w = link_response(GRAB_SLOT, trees.span, trees.J, trees.Y)
         soft = SOFTEST * (w[0] + w[3] + w[5])
         w = (w[0] + soft, w[1], w[2], w[3] + soft, w[4], w[5] + soft)
-        limit = max(3.0 / (w[0] + w[3] + w[5]), mass[body]) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
-    if grab.turn[0] == 1:
-        limit = GRAB_TURN_LIMIT / max(w[0], max(w[3], w[5]))
-    inverse = sym_inverse(w)
+    inverse = NOTHING
+    trace = w[0] + w[3] + w[5]
+    if trace > 0.0:  # else the point cannot move at all, as on the axis of a hinge
+        inverse = sym_inverse(w)
+        if grab.turn[0] == 1:
+            limit = GRAB_TURN_LIMIT / max(w[0], max(w[3], w[5]))
+        elif grab.link[0] == 1:
+            limit = max(3.0 / trace, mass[body]) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
     for j in range(6):
         grab.matrix[j] = w[j]
         grab.inverse[j] = inverse[j]

@@ -13,7 +13,20 @@ from contactlab.physics.geometry_tables import ShapeTables
 from contactlab.physics.joint_start import Coordinates, in_coordinates, place_by_joints
 from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from contactlab.physics.messages import Settings
-from contactlab.physics.model import Array, BodyKind, Labels, Materials, Model, Motions, Springs
+from contactlab.physics.model import (
+    Array,
+    BodyKind,
+    IntArray,
+    Joints,
+    JointType,
+    Labels,
+    Materials,
+    Model,
+    Motions,
+    Springs,
+    Trees,
+    movable,
+)
 from contactlab.physics.schema import Arrangement, Body, Joint, Material, Motion, SceneFile
 from contactlab.physics.soft_laws import GAINS, lumped
 from contactlab.physics.soft_meaning import surface_gains
@@ -67,12 +80,12 @@ def build(file: SceneFile, folder: Path | None, source: str, coordinates: Coordi
             frames.append(_still_frame())
     if problems:
         raise SceneError("\n".join(dict.fromkeys(problems)))
-    return _assemble(file, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
+    return _assemble(file, source, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
 
 
 def _assemble(
-    file: SceneFile, placed: list[Placed], frames: list[Frame], tables: ShapeTables, material_names: list[str],
-    given_joints: list[Joint],
+    file: SceneFile, source: str, placed: list[Placed], frames: list[Frame], tables: ShapeTables,
+    material_names: list[str], given_joints: list[Joint],
 ) -> Setup:
     kind = np.array([_kind(b.spec) for b in placed], np.int32)
     mass = np.array([f.mass for f in frames], np.float64)
@@ -85,6 +98,7 @@ def _assemble(
     trees = make_trees(joints, mass, inertia, posed)
     kind[trees.body] = BodyKind.LINK
     moving = kind == BodyKind.DYNAMIC
+    _check_massless(source, placed, mass, kind, joints, trees)
     model = Model(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
         inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
@@ -182,6 +196,8 @@ def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
 
 
 def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
+    if body.mass == 0.0:
+        return _still_frame()
     if body.inertia is not None and body.mass is not None:
         moments, axes = solid.principal_axes(inertia_matrix(body.inertia))
         return Frame(body.mass, moments, np.zeros(3), axes)
@@ -195,6 +211,20 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
         raise SceneError(f"{at} has unusable mass properties: {reason}; it must have mass and inertia given.")
     moments, axes = solid.principal_axes(whole.inertia)
     return Frame(whole.mass, moments, whole.center, axes)
+
+
+def _check_massless(
+    source: str, placed: list[Placed], mass: Array, kind: IntArray, joints: Joints, trees: Trees,
+) -> None:
+    """Only links of a tree can be without mass: those that carry others and move along one or two axes."""
+    fine = np.zeros(len(placed), bool)
+    fine[trees.body[trees.parent[trees.parent >= 0]]] = True
+    many = np.isin(joints.type[trees.joint], (JointType.FREE, JointType.BALL))
+    fine[trees.body[many]] = False
+    for i in np.flatnonzero(movable(kind) & (mass == 0.0) & ~(fine & (kind == BodyKind.LINK))):
+        at = path_text(("body", placed[i].index, "mass"))
+        raise SceneError(f"{source}: {at} is 0; it must be greater for a body that does not carry another one, "
+                         "itself on a hinge or slider in generalized coordinates.")
 
 
 def _posed(placed: list[Placed], frames: list[Frame]) -> Posed:

@@ -277,7 +277,10 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         yield from _check_path((*at, "motion"), body.motion)
     if body.inertia is not None:
         yield from _check_inertia(at, body)
-    if dynamic and not body.shape and body.inertia is None:
+    if body.mass == 0.0:
+        if body.shape or body.inertia is not None:
+            yield Problem((*at, "mass"), "is 0; it must be greater where the body has shapes or inertia")
+    elif dynamic and not body.shape and body.inertia is None:
         yield Problem(at, "has no shape; it must have at least one, or mass and inertia")
     massless = body.shape and all(s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:

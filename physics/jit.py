@@ -79,10 +79,14 @@ def prune_caches() -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
+def module_of(function: Callable) -> str:
+    """Name of a function's module relative to the engine."""
+    return function.__module__.removeprefix("contactlab.physics").strip(".")
+
+
 def kernel(function: Callable) -> Any:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
-    module = function.__module__.removeprefix("contactlab.physics").strip(".")
-    settings.CACHE_DIR = str(cache_folder(module))
+    settings.CACHE_DIR = str(cache_folder(module_of(function)))
     compiled = njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     KERNELS.append(compiled)
     return compiled

@@ -49,6 +49,8 @@ def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
         yield (*at, "limits"), "go past 10000 degrees; they must be smaller"
     if joint.limits is not None and kind == "ball" and not 0.0 < joint.limits[0][1] < 180.0:
         yield (*at, "limits"), f"is {joint.limits[0][1]:g}; it must be greater than 0 and less than 180 degrees"
+    if joint.restitution > 0.0 and joint.limits is None:
+        yield (*at, "restitution"), "is given without limits; it must be left out"
     if joint.motor is not None:
         if kind not in ("hinge", "slider"):
             yield (*at, "motor"), f"is given; only a hinge or a slider must have one, not a joint of type {kind}"

@@ -71,7 +71,7 @@ def _row(spec: Joint, parent: int, child: int, posed: Posed) -> tuple:
         np.array([1.0, 0.0, 0.0, 0.0]) if kind == JointType.FREE else rest, np.array(given) @ to_parent.T,
         lower, upper, spec.damping, spec.spring.stiffness if spec.spring else 0.0, spring_at, spec.armature,
         motor.torque, motor.speed if motor.speed is not None else np.nan,
-        motor.limit if motor.limit is not None else np.inf,
+        motor.limit if motor.limit is not None else np.inf, spec.restitution,
     )
 
 

@@ -265,16 +265,20 @@ def joint_row(trees, work, rates, coefficients, first, width, rows, k):
 
 
 @helper
-def limit_row(trees, work, rates, coefficients, first, width, gap, v, h, rows):
-    """A row for a limit at the distance `gap` that it may reach in this step: ζ + φ/h >= 0."""
-    zeta = 0.0
+def limit_row(trees, work, rates, coefficients, first, width, gap, e, v, v_before, h, rows):
+    """A row for a limit at the distance `gap` that it may reach in this step: ζ + φ/h >= 0; where it is hit faster than
+    forces move it in a step, with restitution ζ + e ζ⁻ >= 0."""
+    zeta, before = 0.0, 0.0
     for j in range(width):
         zeta += coefficients[j] * v[first + j]
+        before += coefficients[j] * v_before[first + j]
     if gap + 2.0 * h * min(zeta, 0.0) > NEAR or math.isinf(gap):
         return
     k = int(rows.count[0])
     joint_row(trees, work, rates, coefficients, first, width, rows, k)
     rows.number[k, JOINT_BIAS] = max(gap, 0.0) / h
+    if e > 0.0 and gap + h * zeta < 0.0 and before < -2.0 * abs(zeta - before):
+        rows.number[k, JOINT_BIAS] = e * before
     rows.number[k, LOW] = 0.0
     rows.number[k, HIGH] = math.inf
     rows.gap[k] = gap
@@ -282,8 +286,9 @@ def limit_row(trees, work, rates, coefficients, first, width, gap, v, h, rows):
 
 
 @kernel
-def joint_rows(model, q, v, h, work, rates, rows):
-    """The rows of motors with a speed and of limits (φ = distance to the limit) near the positions q, velocities v."""
+def joint_rows(model, q, v, v_before, h, work, rates, rows):
+    """The rows of motors with a speed and of limits (φ = distance to the limit) near the positions q, velocities v that
+    the step would end with; it begins with v_before."""
     trees, joints = model.trees, model.joints
     index = trees.table.index
     rows.count[0] = 0
@@ -302,12 +307,14 @@ def joint_rows(model, q, v, h, work, rates, rows):
             angle = norm(turn)
             if angle > 0.0:
                 inwards = scale(-1.0 / angle, turn)
-                limit_row(trees, work, rates, inwards, first, 3, joints.upper[j, 0] - angle, v, h, rows)
+                limit_row(trees, work, rates, inwards, first, 3, joints.upper[j, 0] - angle, joints.restitution[j], v,
+                          v_before, h, rows)
         elif kind != FREE:
             for n in range(VELOCITIES[kind]):
                 up, down = q[i + n] - joints.lower[j, n], joints.upper[j, n] - q[i + n]
-                limit_row(trees, work, rates, (1.0, 0.0, 0.0), first + n, 1, up, v, h, rows)
-                limit_row(trees, work, rates, (-1.0, 0.0, 0.0), first + n, 1, down, v, h, rows)
+                e = joints.restitution[j]
+                limit_row(trees, work, rates, (1.0, 0.0, 0.0), first + n, 1, up, e, v, v_before, h, rows)
+                limit_row(trees, work, rates, (-1.0, 0.0, 0.0), first + n, 1, down, e, v, v_before, h, rows)
 
 
 @helper

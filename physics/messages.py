@@ -224,6 +224,7 @@ class Settings:
     stiffness_t: float | None = None
     damping_t: float | None = None
     stiffness_series: float | None = None
+    damping_roll: float | None = None
     law: str = "linear"
     surface: str = "closed_form"
     substeps: int = 0  # of an explicit integrator; 0 = as many as it needs
@@ -252,6 +253,7 @@ class StepInfo:
     pairs: int = 0           # pairs of shapes the narrow phase looked at
     penetration: float = 0.0 # deepest overlap [m]
     substeps: int = 1        # of the integrator, in the method `compliant`
+    stable_step: float = float("inf")  # the longest that is surely stable for its integrator [s]
     stored: float = 0.0      # energy in compliant surfaces [J]
     dissipated: float = 0.0  # energy they and their friction took since the method began [J]
     steps: int = 0           # since the start, where the method is event-driven: steps,
@@ -301,6 +303,7 @@ class Snapshot:
     joint_q: Array = field(default_factory=lambda: _none())
     joint_v: Array = field(default_factory=lambda: _none())
     joint_load: Array = field(default_factory=lambda: _none())
+    dents: Array = field(default_factory=lambda: _none())  # (c,) how deep soft surfaces are pressed in [m]
     watch: Watch = field(default_factory=Watch)
     #: what is watched, at the instants of `energy_log`: columns t, value; nan where it is not known
     trace: Array = field(default_factory=lambda: _no_log(2))

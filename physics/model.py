@@ -116,7 +116,7 @@ class Meshes(NamedTuple):
 
 
 #: a soft surface on a rigid one, for models made by hand
-PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5], [np.inf] * 5]]])
+PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5, 0.0], [*[np.inf] * 5, 0.0]]]])
 #: without tangential or torsional restitution, for models made by hand
 NOT_GIVEN = np.full((1, 1), np.nan)
 
@@ -126,8 +126,9 @@ class Materials(NamedTuple):
 
     restitution: Array  #: (k, k) e, 0..1
     friction: Array     #: (k, k) mu >= 0
-    #: (k, k, 2, 5) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
-    #: K_n, D_n, K_t, D_t and the series spring K_s of a standard solid [N/m], [N s/m]; inf where a surface is rigid
+    #: (k, k, 2, 6) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
+    #: K_n, D_n, K_t, D_t, the series spring K_s of a standard solid [N/m], [N s/m], inf where a surface is rigid; and
+    #: D_r of its travelling dent [N s/m]
     surfaces: Array = PLAIN_SURFACES
     restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of a ball; nan = none: as friction leaves it
     restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of a ball's spin about the normal; nan = none
@@ -193,6 +194,7 @@ class Joints(NamedTuple):
     motor_force: Array     #: (j,) constant torque [N m] or force [N] on the first axis
     motor_speed: Array     #: (j,) speed the motor seeks [rad/s] or [m/s]; nan = none
     motor_limit: Array     #: (j,) most it exerts for that, inf = whatever it takes [N m] or [N]
+    restitution: Array     #: (j,) e of its limits, 0..1
 
 
 class LinkTable(NamedTuple):
@@ -226,7 +228,7 @@ def no_joints() -> Joints:
     ints, floats = np.zeros(0, np.int32), np.zeros(0)
     return Joints(
         ints, ints, ints, ints, ints, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3)),
-        np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats,
+        np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats, floats,
     )
 
 

@@ -3,6 +3,7 @@
 Only this thread touches the simulations. Others `send` commands and read `latest`; neither ever waits for a step.
 """
 
+import subprocess
 import threading
 import time
 import traceback
@@ -21,7 +22,7 @@ from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
-from contactlab.physics.warm_up import compiled_share, kernels_cached, warm_up
+from contactlab.physics.warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached
 
 if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
@@ -49,7 +50,8 @@ class Runner:
         self.failure = ""                             #: traceback of the last engine error, for reports
         self._clock = clock
         self._paused = paused
-        self._warming: str | None = "compiling"
+        self._warming: str | None = "loading"
+        self._rest: subprocess.Popen[bytes] | None = None  #: compiles what the first scene does not need
         self._commands: deque[m.Command] = deque()
         self._wake = threading.Event()
         self._stopped = False
@@ -95,25 +97,34 @@ class Runner:
     # ------------------------------------------------------------------------------------- the thread
 
     def _run(self) -> None:
+        if not kernels_cached():
+            self._rest = compile_the_rest()
         self.begin()
         while not self._stopped:
             self._wake.wait(self.tick())
             self._wake.clear()
 
     def begin(self) -> None:
-        """Show the scene, and compile what is not compiled yet; what is cached loads when a step needs it."""
+        """Show the scene, and compile what it needs; what is cached loads when a step needs it."""
         self._publish()
         try:
             if not kernels_cached():
-                warm_up(self._note_warming)
+                self._warming = "compiling for this machine"
+                compile_for(*self._opened)
         except Exception as error:
             self._fail(error)
         self._warming = None
         self._pacer.restart(self._clock(), self._sides.time)
         self._publish()
 
-    def _note_warming(self, stage: str, share: float) -> None:
-        self._warming = stage
+    def _await_the_rest(self) -> None:
+        """Let the other process finish, rather than compile the same kernels again here."""
+        while self._rest is not None and self._rest.poll() is None:
+            self._warming = "compiling the other methods and shapes"
+            if any(isinstance(c, m.Shutdown) for c in tuple(self._commands)):
+                return
+            time.sleep(0.1)
+        self._rest = self._warming = None
 
     def tick(self) -> float:
         """Carry out what was sent, then step as far as is due, and publish; returns for how long nothing is due [s]."""
@@ -142,6 +153,8 @@ class Runner:
     def _handle(self, command: m.Command) -> None:
         self.log.append((self._sides.step_count, command))
         self._notice = None
+        if self._rest is not None and may_need_other_kernels(command):
+            self._await_the_rest()
         try:
             self._carry_out(command)
         except ValueError as refused:  # says in one sentence what is allowed; the run goes on
@@ -237,6 +250,7 @@ class Runner:
         except (OSError, MemoryError) as error:
             raise ValueError(f"{scene.name} could not be opened: {error}") from error
         self._pacer.speed = scene.speed
+        self._opened = scene, settings
         self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
         wanted = scene.sides(sides.simulation.settings)
@@ -328,12 +342,24 @@ class Runner:
             energy_log=frozen(log[:, :4]), watch=self._sides.watch, trace=frozen(log[:, (0, 4)]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
+            dents=frozen(sim.dents),
         )
 
 
 def on_clock(event: m.Event, step: int) -> m.Event:
     """The event with the step of the clock in which it happened."""
     return event if event.step == step else replace(event, step=step)
+
+
+def may_need_other_kernels(command: m.Command) -> bool:
+    """Whether other kernels may run after it than before: another scene, method, solver, or a look inside."""
+    match command:
+        case m.Set(_, value):
+            return isinstance(value, str)
+        case m.Inspect(view):
+            return bool(view)
+        case _:
+            return isinstance(command, m.Open | m.Compare)
 
 
 def frozen(a: NDArray[Any]) -> Any:

@@ -15,6 +15,7 @@ from contactlab.physics.checks import SceneError, read_tables
 from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
 from contactlab.physics.messages import Settings, Side
+from contactlab.physics.mjcf import read_mjcf
 from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
 from contactlab.physics.toml_writer import to_toml
 from contactlab.physics.urdf import read_urdf
@@ -92,6 +93,13 @@ class Scene:
         path = Path(path)
         robot = read_urdf(path)
         return cls(read_tables(robot.tables, path.name, path.parent), path.parent, path, robot.notes)
+
+    @classmethod
+    def from_mjcf(cls, path: str | Path) -> "Scene":
+        """A model from an MJCF file. Raises SceneError where it cannot be read."""
+        path = Path(path)
+        model = read_mjcf(path)
+        return cls(read_tables(model.tables, path.name, path.parent), path.parent, path, model.notes)
 
     def with_coordinates(self, coordinates: str) -> "Scene":
         """The same scene with all joints in "generalized" or in "maximal" coordinates. Raises SceneError where they
@@ -182,9 +190,10 @@ def _extent(lengths: Any) -> str:
 
 
 def open_file(path: str | Path) -> Scene:
-    """A scene file where it ends in .toml, a robot where in .urdf, else a mesh as a scene. Raises SceneError."""
+    """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene. Raises
+    SceneError."""
     path = Path(path)
-    readers = {".toml": Scene.load, ".urdf": Scene.from_urdf}
+    readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
     return readers.get(path.suffix.lower(), Scene.from_mesh)(path)
 
 

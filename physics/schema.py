@@ -7,7 +7,17 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, WithJsonSchema, WrapValidator, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationInfo,
+    WithJsonSchema,
+    WrapValidator,
+    create_model,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
@@ -243,6 +253,15 @@ class Solver(Table):
     )
     joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
 
+    @field_validator("integrator")
+    @classmethod
+    def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
+        method = info.data.get("method", "compliant")
+        if name in IMPLICIT and method != "compliant":
+            raise _refuse(f"be one of {', '.join(INTEGRATORS)} with the method {method}: it is implicit, and only "
+                          "compliant solves its stages")
+        return name
+
 
 def _optional(table: type[Table]) -> dict[str, Any]:
     """The fields of a table, none of which has to be there."""
@@ -278,6 +297,10 @@ class Gains(Table):
     damping_t: NotNegative | None = _field(None, "D in the tangent plane, a number >= 0 [N s/m]")
     stiffness_series: Stiffness | None = _field(
         None, "K of the series spring of the law standard_solid, a number > 0 [N/m]"
+    )
+    damping_roll: NotNegative | None = _field(
+        None, "D of the dent that travels where round bodies roll: takes the power D c² at its speed c, a number >= 0 "
+              "[N s/m] (else 0)"
     )
 
 
@@ -442,7 +465,7 @@ class Body(Table):
     euler: Vec3 | None = _field(None, "turns about the world's x, then y, then z, three numbers [degrees]")
     velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m/s]")
     angular_velocity: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [rad/s], world axes")
-    mass: Positive | None = _field(None, "a number > 0 [kg]")
+    mass: NotNegative | None = _field(None, "a number > 0 [kg]; 0 for a link without shapes that carries others")
     density: Positive | None = _field(None, "a number > 0 [kg/m3] (else 1000)")
     inertia: Moments | None = _field(
         None, "three numbers, or six Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, body axes [kg m2]"
@@ -515,6 +538,9 @@ class Joint(Table):
                                             "joint; of a ball three, the angular velocity relative to the parent")
     limits: Ranges | None = _field(None, "[lower, upper] [degrees], of a slider [m]; two pairs of a universal joint; "
                                          "of a ball one number, the greatest angle from its start")
+    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
+        0.0, "the coefficient of restitution of its limits, a number from 0 to 1"
+    )
     damping: NotNegative = _field(0.0, "a number >= 0 [N m s/rad], or [N s/m] of a slider")
     armature: NotNegative = _field(0.0, "inertia of a rotor, a number >= 0 [kg m2], or [kg] of a slider")
     spring: JointSpring | None = _field(None, "a table {stiffness, position}")

@@ -203,6 +203,19 @@ class Simulation:
         return Contacts._make([self._contacts.count, *(a[:count] for a in self._contacts[1:])])
 
     @property
+    def dents(self) -> Array:
+        """How deep (c,) [m] the compliant surfaces of each contact are pressed in, >= 0, also while they recover; empty
+        with a method of rigid contact."""
+        surfaces, contacts = self.state.surfaces, self.contacts
+        if surfaces.t[0] != self.state.t[0]:
+            return np.zeros(0)
+        order = np.argsort(surfaces.key, kind="stable")
+        keys = surfaces.key[order]
+        at = np.minimum(np.searchsorted(keys, contacts.key), max(len(keys) - 1, 0))
+        deep = np.maximum(-surfaces.surface_z.sum(axis=1), 0.0)[order]
+        return np.where(keys[at] == contacts.key, deep[at], 0.0) if len(keys) else np.zeros(len(contacts.key))
+
+    @property
     def events(self) -> list[Event]:
         """What happened to the contacts up to now, oldest first; at least the last 10 000."""
         return self._events[: self._events_before(self.step_count + 1)]
@@ -308,8 +321,9 @@ class Simulation:
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
         gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for compliant
-        stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series (for every pair; None = as the materials say),
-        law, surface and substeps (0 = as many as needed). All or, where one is not allowed (ValueError), none."""
+        stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None = as the
+        materials say), law, surface and substeps (0 = as many as needed). All or, where one is not allowed
+        (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: Command) -> None:

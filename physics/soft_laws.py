@@ -10,6 +10,9 @@ undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
 
 Two compliant surfaces carry the same force in series, p = z_1 + z_2. Free surfaces recover by f = 0.
 Tangentially f_stick = -K_t x - D_t v, brought into the cone |f_t| <= μ f_n [RBDA eqs. 11.77–11.79].
+
+Where round bodies roll their dent travels over the surfaces at the speed c = R |ω_t|, R the reduced radius and ω_t the
+relative spin across the normal. A surface with D_r takes the power D_r c² for that: the couple -D_r R² ω_t.
 """
 
 import math
@@ -18,13 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from contactlab.physics.jit import helper
-from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.vec import add, axpy, scale
+from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind
+from contactlab.physics.vec import add, axpy, dot, scale
 
 LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
 #: settings, and fields of materials, in the order of the columns of Materials.surfaces
-GAINS = ("stiffness_n", "damping_n", "stiffness_t", "damping_t", "stiffness_series")
-K_N, D_N, K_T, D_T, K_S = range(5)
+GAINS = ("stiffness_n", "damping_n", "stiffness_t", "damping_t", "stiffness_series", "damping_roll")
+K_N, D_N, K_T, D_T, K_S, D_R = range(6)
 NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = 0, 2, 4, 6, 8      # K, D of each unit in rows of pair_units
 
 
@@ -54,9 +57,22 @@ def series(a: Array, b: Array, exponent: float = 1.0) -> Array:
 
 
 def lumped(surfaces: Array) -> Array:
-    """The same table (k, k, 2, 5) with both surfaces of every pair in one: exact where K/D is equal."""
+    """The same table (k, k, 2, 6) with both surfaces of every pair in one: exact where K/D is equal."""
     together = series(surfaces[:, :, 0], surfaces[:, :, 1])
-    return np.stack([together, np.full_like(together, np.inf)], axis=2)
+    together[:, :, D_R] = surfaces[..., D_R].sum(axis=2)  # both dents travel at the same speed
+    rigid = np.full_like(together, np.inf)
+    rigid[:, :, D_R] = 0.0
+    return np.stack([together, rigid], axis=2)
+
+
+def reduced_radius(model: Model, shapes: IntArray) -> Array:
+    """Radius (c,) [m] of the ball on a plane that rolls as the two shapes (c, 2) do: 1/R = 1/R_a + 1/R_b. Boxes, hulls,
+    meshes and planes count as flat under round shapes; against each other their dents do not travel: 0."""
+    round_kinds = (ShapeKind.SPHERE, ShapeKind.CAPSULE, ShapeKind.CYLINDER)
+    radius = np.where(np.isin(model.shapes.kind, round_kinds), model.shapes.size[:, 0], 0.0)
+    a, b = radius[shapes].T
+    both = a + b
+    return np.where((a > 0.0) & (b > 0.0), a * b / np.where(both > 0.0, both, 1.0), both)
 
 
 def pair_units(surfaces: Array, law: str) -> Array:
@@ -71,7 +87,8 @@ def pair_units(surfaces: Array, law: str) -> Array:
     exponents = LAWS[law].exponents
     for first, second, k, d, m in ((NORMAL_1, NORMAL_2, K_N, D_N, exponents), (TANGENT_1, TANGENT_2, K_T, D_T, (1, 1))):
         soft = np.isfinite(one[..., k]) & np.isfinite(two[..., k])
-        same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
+        with np.errstate(invalid="ignore"):  # a rigid surface on an undamped one
+            same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
         apart = soft & ~same & (law == "linear") & (one[..., d] > 0.0) & (two[..., d] > 0.0)
         units[..., first] = np.where(apart, one[..., k], series(one[..., k], two[..., k], m[0]))
         units[..., first + 1] = np.where(apart, one[..., d], series(one[..., d], two[..., d], m[1]))
@@ -156,7 +173,7 @@ def unit_rate(k, d, z, f):
 @helper
 def recovered(law, k, d, z, time):
     """z of a surface that nothing touched for some time [s]: z_0 exp(-K t/D)."""
-    if d == 0.0 or k == math.inf:
+    if z == 0.0 or d == 0.0 or k == math.inf:
         return 0.0
     if law == HUNT_CROSSLEY:
         return min(0.0, z + k * time / d)
@@ -183,6 +200,6 @@ def drag_rate(k, d, x, f):
 @helper
 def undragged(k, d, x, time):
     """x of a surface that nothing touched for some time [s]."""
-    if k == math.inf or d == 0.0:
+    if k == math.inf or d == 0.0 or dot(x, x) == 0.0:
         return (0.0, 0.0, 0.0)
     return scale(math.exp(-k * time / d), x)

@@ -1,11 +1,15 @@
 """What the gains K and D of a compliant surface mean for the bodies on it."""
 
+import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material says nothing
 DEADEST = 0.5     # largest damping ratio that is chosen for a restitution
+STEPS, LONG = 100, 40  # of an impact that is followed in time: steps per 1/ω_0, and how many of those
 
 
 def restitution_of(ratio: float) -> float:
@@ -44,31 +48,147 @@ def contact_time(ratio: float, frequency: float) -> float:
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """What linear gains mean for one body mass on one contact."""
+class Gains:
+    """Normal gains of two surfaces together, in the units of their law."""
 
-    frequency: float     #: natural, ω_0/2π [Hz]
-    ratio: float         #: damping ratio ζ
-    restitution: float   #: effective e
+    law: str
+    stiffness: float
+    damping: float
+    series: float = math.inf  #: of the standard solid [N/m]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What gains mean for one body mass on one contact."""
+
+    frequency: float     #: natural, ω_0/2π, of small vibrations about the rest under its weight [Hz]
+    ratio: float         #: damping ratio ζ of these
+    restitution: float   #: effective e of an impact
     sag: float           #: under the body's weight [m]
     time: float          #: of an impact [s]
 
 
-def meaning(stiffness: float, damping: float, mass: float, gravity: float) -> Meaning:
-    """What K [N/m] and D [N s/m] mean for a mass [kg] under gravity [m/s2]."""
-    omega = math.sqrt(stiffness / mass)
-    ratio = damping / (2.0 * math.sqrt(stiffness * mass))
-    return Meaning(omega / (2.0 * math.pi), ratio, restitution_of(ratio), mass * gravity / stiffness,
-                   contact_time(ratio, omega))
+def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
+    """What gains mean for a mass [kg] under gravity [m/s2]; of the laws that are not linear e and the time of an impact
+    depend on its speed [m/s]."""
+    k, d, weight = gains.stiffness, gains.damping, mass * gravity
+    if gains.law == "standard_solid":
+        omega, ratio = _slow_pair(gains, mass)
+        sag = weight / k + weight / gains.series
+    else:
+        sag = (weight / k) ** (2.0 / 3.0) if gains.law == "hertz" else weight / k
+        stiff, damp = k, d
+        if gains.law == "hertz":
+            stiff, damp = 1.5 * k * math.sqrt(sag), d * math.sqrt(sag)
+        elif gains.law == "hunt_crossley":
+            damp = d * sag
+        omega = math.sqrt(stiff / mass)
+        ratio = damp / (2.0 * math.sqrt(stiff * mass)) if stiff > 0.0 else 0.0
+    if gains.law == "linear":
+        e, time = restitution_of(ratio), contact_time(ratio, omega)
+    else:
+        e, time = impact(gains, mass, speed)
+    return Meaning(omega / (2.0 * math.pi), ratio, e, sag, time)
 
 
-def damping_for(restitution: float, stiffness: float, mass: float) -> float:
-    """D [N s/m] that gives a body of this mass [kg] on this stiffness [N/m] an effective restitution 0 < e <= 1."""
-    return 2.0 * ratio_for(restitution) * math.sqrt(stiffness * mass)
+def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
+    """ω_0 [rad/s] and ζ of a mass on a standard solid: of the pair of roots that vibrates, else of the slowest two, of
+    m D s³ + m (K + K_s) s² + K_s D s + K K_s = 0."""
+    k, d, k_s = gains.stiffness, gains.damping, gains.series
+    roots = np.roots([mass * d, mass * (k + k_s), k_s * d, k * k_s])
+    pair = sorted(roots, key=lambda s: (abs(s.imag) <= 1e-9 * abs(s), abs(s)))[:2]
+    omega = math.sqrt(abs(pair[0] * pair[1]))
+    return omega, float(-(pair[0] + pair[1]).real) / (2.0 * omega)
+
+
+@functools.lru_cache(512)
+def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
+    """Effective e and duration [s] of an impact of a mass [kg] at a speed [m/s], without gravity: m δ̈ = -f(δ, δ̇) until
+    f = 0; e = 0 where damping is so strong that nothing bounces within a long time."""
+    if gains.law == "standard_solid":
+        return _impact_on_solid(gains, mass)
+    law, k, d = gains.law, gains.stiffness, gains.damping
+    depth = _depth(gains, mass, speed) if law == "hertz" else speed * math.sqrt(mass / k)
+    h, y = depth / speed / STEPS, (0.0, speed)
+
+    def force(delta: float, rate: float) -> float:
+        if law == "linear":
+            return k * delta + d * rate
+        shape = max(delta, 0.0)
+        return math.sqrt(shape) * (k * delta + d * rate) if law == "hertz" else shape * (k + d * rate)
+
+    def moved(y: tuple[float, float], s: float, r: tuple[float, float]) -> tuple[float, float]:
+        return y[0] + s * r[0], y[1] + s * r[1]
+
+    def rates(y: tuple[float, float]) -> tuple[float, float]:
+        return y[1], -force(*y) / mass
+
+    before = force(*y)
+    for i in range(LONG * STEPS):  # classical Runge–Kutta
+        r1 = rates(y)
+        r2 = rates(moved(y, 0.5 * h, r1))
+        r3 = rates(moved(y, 0.5 * h, r2))
+        r4 = rates(moved(y, h, r3))
+        after = moved(y, h / 6.0, (r1[0] + 2.0 * (r2[0] + r3[0]) + r4[0], r1[1] + 2.0 * (r2[1] + r3[1]) + r4[1]))
+        now = force(*after)
+        if i > 0 and now <= 0.0:
+            part = before / (before - now) if before > now else 1.0
+            return max(0.0, -(y[1] + part * (after[1] - y[1])) / speed), (i + part) * h
+        y, before = after, now
+    return 0.0, LONG * STEPS * h
+
+
+def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
+    """As `impact`, which for this law does not depend on the speed: the motion of depth δ, δ̇ and the depth y of its
+    inner spring is linear, f = K_s (δ - y) = K y + D ẏ."""
+    from scipy.linalg import expm  # when it is first needed: it takes long to load
+
+    k, k_s, d = gains.stiffness, gains.series, max(gains.damping, 1e-9 * math.sqrt(gains.stiffness * mass))
+    h = math.sqrt(mass / min(k, k_s)) / STEPS
+    rates = np.array([[0.0, 1.0, 0.0], [-k_s / mass, 0.0, k_s / mass], [k_s / d, 0.0, -(k + k_s) / d]])
+    one_step: Any = expm(h * rates)
+    (a, b, c), (p, q, r), (u, v, w) = one_step.tolist()
+    depth, rate, inner = 0.0, 1.0, 0.0
+    for i in range(LONG * STEPS):
+        before, last = depth - inner, rate
+        depth, rate, inner = (a * depth + b * rate + c * inner, p * depth + q * rate + r * inner,
+                              u * depth + v * rate + w * inner)
+        if i > 0 and depth <= inner:
+            part = before / (before - (depth - inner))
+            return max(0.0, -(last + part * (rate - last))), (i + part) * h
+    return 0.0, LONG * STEPS * h
+
+
+def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> float:
+    """D that gives a body of this mass [kg] an effective restitution 0 < e <= 1 with gains otherwise these, at an
+    impact of this speed [m/s]; where no D of a standard solid damps so much the one that damps most."""
+    critical = 2.0 * math.sqrt(gains.stiffness * mass)
+    if gains.law == "linear":
+        return ratio_for(restitution) * critical
+    scale = {"hertz": critical / _depth(gains, mass, speed) ** 0.25,
+             "hunt_crossley": gains.stiffness / speed}.get(gains.law, critical)
+
+    def e(damping: float) -> float:
+        return impact(replace(gains, damping=damping), mass, speed)[0]
+
+    trials = [scale * 10.0 ** (0.1 * i) for i in range(-30, 21)]
+    enough = next((i for i, d in enumerate(trials) if e(d) <= restitution), None)
+    if enough is None:
+        return min(trials, key=e)
+    lo, hi = trials[enough - 1] if enough else 0.0, trials[enough]
+    for _ in range(25):
+        middle = 0.5 * (lo + hi)
+        lo, hi = (middle, hi) if e(middle) > restitution else (lo, middle)
+    return 0.5 * (lo + hi)
+
+
+def _depth(gains: Gains, mass: float, speed: float) -> float:
+    """How deep an impact on a Hertz surface goes without damping [m]."""
+    return (1.25 * mass * speed * speed / gains.stiffness) ** 0.4
 
 
 def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:
-    """K_n, D_n, K_t, D_t, K_s of a material's own surface: what is given, else such that a body of this mass [kg]
+    """K_n, D_n, K_t, D_t, K_s, D_r of a material's own surface: what is given, else such that a body of this mass [kg]
     between two of them vibrates at FREQUENCY and bounces with the material's restitution."""
     ratio = min(ratio_for(max(restitution, restitution_of(DEADEST))), DEADEST)
     k = given.stiffness_n if given.stiffness_n is not None else 2.0 * mass * (2.0 * math.pi * FREQUENCY) ** 2
@@ -79,4 +199,5 @@ def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:
         d = 2.0 * ratio * math.sqrt(2.0 * k * mass)  # both surfaces in series: K/2, D/2
     if d_t is None:
         d_t = 0.5 * math.sqrt(2.0 * k_t * mass)  # ζ = ¼ of the pair
-    return [k, d, k_t, d_t, given.stiffness_series if given.stiffness_series is not None else k]
+    k_s = given.stiffness_series if given.stiffness_series is not None else k
+    return [k, d, k_t, d_t, k_s, given.damping_roll or 0.0]

@@ -2,21 +2,36 @@
 
 import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from contactlab.physics.integrators import Integrator
+from contactlab.physics.integrators.tableau import Tableau
+from contactlab.physics.model import Array
 
 SHARE = 0.25         # part of the largest stable step that is used: stable is not yet accurate
 MOST_SUBSTEPS = 2000
 LARGEST = 100.0      # h ω that is looked at
 
 
-def substeps_needed(integrator: Integrator, h: float, square: float, damping: float, recovery: float) -> int:
-    """Substeps of h [s] that keep ẍ + damping ẋ + square x = 0 [1/s2, 1/s] and ẋ + recovery x = 0 stable."""
-    limit = stable_step(integrator, square, damping)
-    if recovery > 0.0:
-        limit = min(limit, real_limit(integrator.name) / recovery)
+class Limits(NamedTuple):
+    """What moves fastest in ẍ + damping ẋ + square x = 0 and ẋ + recovery x = 0."""
+
+    square: float          #: ω² [1/s2]
+    damping: float         #: [1/s]
+    recovery: float = 0.0  #: [1/s]
+
+    def step(self, integrator: Integrator) -> float:
+        """The largest stable step [s], 0 where none is small enough."""
+        limit = stable_step(integrator, self.square, self.damping)
+        return min(limit, real_limit(integrator.name) / self.recovery) if self.recovery > 0.0 else limit
+
+
+def substeps_needed(integrator: Integrator, h: float, limits: Limits) -> int:
+    """Substeps of h [s] that keep a motion of these limits stable, and some more that it is accurate; at most
+    MOST_SUBSTEPS."""
+    limit = limits.step(integrator)
     if limit >= h / SHARE:
         return 1
     return min(MOST_SUBSTEPS, math.ceil(h / (SHARE * limit))) if limit > 0.0 else MOST_SUBSTEPS
@@ -49,35 +64,33 @@ def real_limit(name: str) -> float:
     return _bisect(name, np.array([[-1.0]]), np.zeros((1, 1)))
 
 
-def _bisect(name: str, positions: np.ndarray, momenta: np.ndarray) -> float:
+def _bisect(name: str, positions: Array, momenta: Array) -> float:
     from contactlab.physics.integrators import INTEGRATORS
 
     tableau = INTEGRATORS[name].tableau
     grid = np.geomspace(1e-3, LARGEST, 400)
-    unstable = [h for h in grid if _radius(tableau, positions, momenta, h) > 1.0 + 1e-9 * h]
-    if not unstable:
+    unstable = np.flatnonzero(_grows(tableau, positions, momenta, grid))
+    if not len(unstable):
         return math.inf
-    hi = float(unstable[0])
-    if hi == grid[0]:
+    if unstable[0] == 0:
         return 0.0
-    lo = float(grid[np.searchsorted(grid, hi) - 1])
-    for _ in range(40):
-        middle = 0.5 * (lo + hi)
-        if _radius(tableau, positions, momenta, middle) > 1.0 + 1e-9 * middle:
-            hi = middle
-        else:
-            lo = middle
-    return lo
+    lo, hi = grid[unstable[0] - 1], grid[unstable[0]]
+    for _ in range(6):
+        fine = np.linspace(lo, hi, 100)
+        first = int(np.argmax(_grows(tableau, positions, momenta, fine)))
+        lo, hi = fine[first - 1], fine[first]
+    return float(lo)
 
 
-def _radius(tableau, positions: np.ndarray, momenta: np.ndarray, h: float) -> float:
-    """Spectral radius of one step of ẏ = (positions + momenta) y, each part with its own coefficients."""
+def _grows(tableau: Tableau, positions: Array, momenta: Array, h: Array) -> Array:
+    """(g,) whether the spectral radius of one step of ẏ = (positions + momenta) y exceeds 1 for the steps h (g,), each
+    part with its own coefficients."""
     n, stages = len(positions), len(tableau.c)
     kx, kp = [], []
-    unit = np.eye(n)
+    unit, step = np.broadcast_to(np.eye(n), (len(h), n, n)), h[:, None, None]
     for i in range(stages):
-        y = unit + h * sum((tableau.a_x[i, j] * kx[j] + tableau.a_p[i, j] * kp[j] for j in range(i)), np.zeros((n, n)))
+        y = unit + step * sum((tableau.a_x[i, j] * kx[j] + tableau.a_p[i, j] * kp[j] for j in range(i)), 0.0 * unit)
         kx.append(positions @ y)
         kp.append(momenta @ y)
-    end = unit + h * sum((tableau.b_x[i] * kx[i] + tableau.b_p[i] * kp[i] for i in range(stages)), np.zeros((n, n)))
-    return float(np.abs(np.linalg.eigvals(end)).max())
+    end = unit + step * sum((tableau.b_x[i] * kx[i] + tableau.b_p[i] * kp[i] for i in range(stages)), 0.0 * unit)
+    return np.abs(np.linalg.eigvals(end)).max(axis=1) > 1.0 + 1e-9 * h

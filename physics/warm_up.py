@@ -1,9 +1,10 @@
-"""Compile every kernel before it is needed, behind a progress bar: the first start of all takes a while."""
+"""Compile kernels before they are needed: on the first start of all what its scene needs, then in a process of its own
+the rest."""
 
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import product
 from pathlib import Path
@@ -16,7 +17,7 @@ from contactlab.physics.collision import Detector
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
-from contactlab.physics.model import body_count
+from contactlab.physics.model import body_count, movable
 from contactlab.physics.problem import ContactProblem, Takes
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
@@ -34,51 +35,42 @@ SHAPES: tuple[dict[str, Any], ...] = (
 TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
-def warm_up(progress: Callable[[str, float], None]) -> None:
-    """Make a few steps of tiny scenes that use every kernel; `progress` is told what is done and how much of the whole
-    (0..1) before each. Not needed where the kernels are cached (`kernels_cached`): they load as they are called.
-
-    numba compiles one kernel at a time in a process, so a second process compiles half of them into the cache.
-    """
-    second = None if kernels_cached() else _start_second()
-    progress("a ball on a plane", compiled_share())
-    ball = Scene.from_dict(_scene(SHAPES[:1], ({"type": "plane"},)))
-    _run(ball)
-    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # by way of the matrix written out
-    progress("all shapes", compiled_share())
-    if second is not None:
-        second.wait()  # should it have failed, this process compiles its half too
-    with _everything() as scene:
-        _run(scene)
-    progress("events", compiled_share())
-    _run_exactly()
-    progress("free motion", compiled_share())
-    _fly()
-    if second is not None:
-        progress("solvers", compiled_share())
-        _solve()
-    progress("ready", 1.0)
-    _note_ready()
+def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
+    """Compile, or load, what running this scene needs, the mouse included."""
+    _use(Simulation(scene, **settings))
 
 
-def _start_second() -> subprocess.Popen[bytes]:
-    code = "from contactlab.physics.warm_up import compile_second_half; compile_second_half()"
+def compile_the_rest() -> subprocess.Popen[bytes]:
+    """Start a process that compiles every kernel into the cache, so that whatever is chosen later is there; it goes on
+    for a minute or two. numba compiles one kernel at a time in a process: the two do not hinder each other."""
+    code = "from contactlab.physics.warm_up import warm_up; warm_up()"
     return subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def compile_second_half() -> None:
-    """Compile the kernels that time stepping of a ball on a plane does not need: integrators, solvers, events,
-    contacts of other shapes."""
+def warm_up() -> None:
+    """Make a few steps of tiny scenes that use every kernel, and note that all of them are cached now.
+
+    Begins with what a scene rarely needs at once: that is compiled by `compile_for` meanwhile.
+    """
     _run_exactly()
+    _solve()
     with _everything() as scene:
         model, state, _, _ = scene.build()
-    detector = Detector(model)
-    detector.time_of_impact(state.bodies, 1.0 / 480.0)
-    detector.detect(state.bodies, np.zeros(body_count(model)))
+        detector = Detector(model)
+        detector.time_of_impact(state.bodies, 1.0 / 480.0)
+        detector.detect(state.bodies, np.zeros(body_count(model)))
+        _use(Simulation(scene, method="time_stepping", iterations=2))
+        soft = Simulation(scene, method="compliant")
+        soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
+        _use(soft)
+    ball = Scene.from_dict(_scene(SHAPES[:1], ({"type": "plane"},)))
+    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # by way of the matrix written out
+    for integrator in ("dopri5", "sdirk2"):
+        _use(Simulation(ball, method="compliant", integrator=integrator))
     _fly()
-    _solve()
     _run_joined()
+    _note_ready()
 
 
 def _solve() -> None:
@@ -120,20 +112,14 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
     return {"scene": {"title": "warm-up"}, "body": bodies, "spring": [spring]}
 
 
-def _run(scene: Scene) -> None:
-    _use(Simulation(scene, method="time_stepping", iterations=2))
-    soft = Simulation(scene, method="compliant")
-    soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
-    _use(soft)
-
-
 def _run_joined() -> None:
-    """A body on a hinge that rests on the ground."""
-    joint = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
-             "coordinates": "maximal", "motor": {"torque": 1.0}}
+    """A body on a hinge that rests on the ground, in both coordinates."""
     body = {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPES[0]]}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
-    _use(Simulation(Scene.from_dict({"body": [body, ground], "joint": [joint]}), method="time_stepping"))
+    for coordinates in ("maximal", "generalized"):
+        joint = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
+                 "coordinates": coordinates, "motor": {"torque": 1.0}}
+        _use(Simulation(Scene.from_dict({"body": [body, ground], "joint": [joint]}), method="time_stepping"))
 
 
 def _run_exactly() -> None:
@@ -153,15 +139,19 @@ def _run_exactly() -> None:
 
 def _use(simulation: Simulation) -> None:
     simulation.step()
-    simulation.grab("body 0", (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
-    simulation.step()
+    moving = np.flatnonzero(movable(simulation.model.kind))
+    if len(moving):
+        simulation.grab(simulation.labels.bodies[moving[0]], (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
+        simulation.step()
     simulation.problem()
     simulation.energy()
 
 
 def compiled_share() -> float:
-    """Part of all kernels that are ready to run, 0..1."""
-    return sum(bool(k.signatures) for k in jit.KERNELS) / len(jit.KERNELS)
+    """Part of all kernels that are compiled, in this process or by another into the cache, 0..1."""
+    folders = {jit.cache_folder(jit.module_of(k.py_func)) for k in jit.KERNELS}
+    cached = sum(1 for folder in folders for _ in folder.rglob("*.nbi"))
+    return min(1.0, max(cached, sum(bool(k.signatures) for k in jit.KERNELS)) / len(jit.KERNELS))
 
 
 def kernels_cached() -> bool:

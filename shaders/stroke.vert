@@ -1,5 +1,5 @@
 #version 330 core
-// A line or arrow of a given width in pixels between two points: a strip of triangles, or two wide GL lines.
+// A line or arrow of a given width in pixels between two points: a strip of triangles, or a wide GL line and a triangle.
 #include "overlay.glsl"
 in vec2 in_corner;  // station along the stroke: 0 start, 1 and 2 end of the shaft (2 as wide as the head), 3 tip; side
 in vec3 in_from;
@@ -33,11 +33,18 @@ void main() {
     float size = headless ? 0.0 : min(3.6 * w, 0.75 * span + 0.5 * w);
     shaft = vec4(max(span - size, 0.0), 0.5 * w, kind == 2 || kind == 4 ? 5.0 * w : 1e6, kind == 2 || kind == 4 ? w : -1e6);
     head = vec4(headless ? -1e6 : span, vec2(0.5, 1.0) / 1.118, kind == 3 ? 0.7 * w : 1e6);
+    float rim = 1.8 * viewport.z;
+#ifdef HEAD
+    if (headless) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
+    // the head's triangle, wider by the rim: 1 / sin of half its angle is 2.236
+    float s = in_corner.x < 2.5 ? span - size - rim : span + 2.236 * rim, reach = 0.5 * (size + 3.236 * rim);
+#else
     // GL lines end along rows or columns of pixels: up to as much askew as they are wide
-    float rim = 1.8 * viewport.z, askew = min(abs(along.x), abs(along.y)) / max(abs(along.x), abs(along.y)) * (0.5 * w + rim);
+    float askew = min(abs(along.x), abs(along.y)) / max(abs(along.x), abs(along.y)) * (0.5 * w + rim);
     float start = -0.5 * w - rim - askew, neck = max(span - size - rim - askew, start);
     float s = in_corner.x < 0.5 ? start : in_corner.x < 2.5 ? (headless ? span : neck) : span + 0.5 * w + rim + askew;
     float reach = 0.5 * (in_corner.x < 1.5 || headless ? w : max(w, size)) + rim;  // no wider than what is there to paint
+#endif
 #ifdef SOFTWARE
     vec4 end = in_corner.x < 0.5 ? a : b;
     vec2 pixel = clamp((0.5 + 0.5 * end.xy / end.w) * viewport.xy, vec2(0.0), viewport.xy - 1.0);

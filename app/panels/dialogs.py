@@ -213,7 +213,8 @@ def draw_open_box(ui: UiState) -> None:
     _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
         imgui.text("Open a scene, mesh or contact problem")
-    style.muted(ui, "Scenes: .toml. Robots: .urdf. Meshes: .obj, .stl, .ply, .off, .glb, .gltf. Problems: .npz.")
+    style.muted(ui, "Scenes: .toml. Robots: .urdf, .xml (MJCF). Meshes: .obj, .stl, .ply, .off, .glb, .gltf. "
+                    "Problems: .npz.")
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)

@@ -91,6 +91,11 @@ def _symbol(draw: imgui.ImDrawList, kind: str, x: float, y: float, size: float, 
         draw.add_circle((x, y), r, color, 0, thin)
         draw.add_rect_filled((x, y - 0.8 * r), (x + 0.8 * r, y), color)
         draw.add_rect_filled((x - 0.8 * r, y), (x, y + 0.8 * r), color)
+    elif kind == "bowl":
+        draw.add_line((x - w, y - 0.5 * r), (x - 1.2 * r, y - 0.5 * r), color, thin)
+        draw.add_line((x + 1.2 * r, y - 0.5 * r), (x + w, y - 0.5 * r), color, thin)
+        draw.path_arc_to((x, y - 0.5 * r), 1.2 * r, 0.0, math.pi)
+        draw.path_stroke(color, thin)
     elif kind == "line":
         draw.add_line((x - w, y), (x + w, y), color, thin)
     elif kind == "dashed":

@@ -24,16 +24,27 @@ def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera, view: Rect) 
     draw.push_clip_rect((x, y), (x + w, y + h), True)
     c = style.colors(ui)
     size = float(round(14.0 * ui.preferences.scale))
+    taken: list[Rect] = []
     for label, (px, py), depth in zip(labels, places, depths, strict=True):
         if depth <= 0.0:
             continue
         width = imgui.calc_text_size(label.text).x * size / imgui.get_font_size()
-        sx, sy = x + px - 0.5 * width, y + py - 1.4 * size
-        halo = style.u32(c.panel, 0.72)
-        corner = (sx + width + 0.3 * size, sy + 1.15 * size)
-        draw.add_rect_filled((sx - 0.3 * size, sy - 0.1 * size), corner, halo, 0.3 * size)
-        draw.add_text(imgui.get_font(), size, (sx, sy), style.u32((*label.color[:3], 1.0)), label.text)
+        plate = lifted((x + px - 0.5 * width - 0.3 * size, y + py - 1.5 * size, width + 0.6 * size, 1.25 * size), taken)
+        taken.append(plate)
+        left, top, right, bottom = plate[0], plate[1], plate[0] + plate[2], plate[1] + plate[3]
+        draw.add_rect_filled((left, top), (right, bottom), style.u32(c.panel, 0.72), 0.3 * size)
+        color = style.u32((*label.color[:3], 1.0))
+        draw.add_text(imgui.get_font(), size, (left + 0.3 * size, top + 0.1 * size), color, label.text)
     draw.pop_clip_rect()
+
+
+def lifted(plate: Rect, taken: Sequence[Rect]) -> Rect:
+    """The plate (x, y, width, height), moved up until it covers none of those taken."""
+    x, y, w, h = plate
+    for left, top, wide, high in sorted(taken, key=lambda other: -other[1]):
+        if x < left + wide and left < x + w and y < top + high and top < y + h:
+            y = top - h
+    return x, y, w, h
 
 
 def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:

@@ -33,6 +33,7 @@ from contactlab.physics.collision.narrow_phase import (
     touch_hollow_pairs,
     touch_round_pairs,
 )
+from contactlab.physics.collision.near import Near, keep_near, touch_again
 from contactlab.physics.collision.polytope import new_solids
 from contactlab.physics.collision.triangles import find_triangles, new_sheets, new_stack
 from contactlab.physics.model import Array, Model, movable, shape_count
@@ -73,6 +74,8 @@ class Detector:
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)
         self.triangles = np.zeros((64, 2), np.int64)
+        self.chosen = np.zeros((64, 2), np.int64)
+        self.reach = np.zeros(s)
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
@@ -104,16 +107,32 @@ class Detector:
         margin (n,) [m] per body. Rows are ordered by shape pair; shape_a < shape_b in every row. The contacts belong to
         the detector and are overwritten by the next call.
         """
-        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
-        self._place(bodies.x, bodies.q, reach)
+        self.reach[:] = margin[self.model.shapes.body]
+        self._place(bodies.x, bodies.q, self.reach)
         self.pair_count = self._find_pairs()
-        return self._touch_pairs(reach)
+        return self._touch_pairs(self.reach)
 
-    def detect_again(self, bodies: Bodies, margin: Array) -> Contacts:
-        """As `detect`, looking only at the pairs that the last `detect` found: for poses not far from those."""
-        reach = np.ascontiguousarray(margin[self.model.shapes.body], np.float64)
-        self._place(bodies.x, bodies.q, reach)
-        return self._touch_pairs(reach)
+    def keep_near(self) -> None:
+        """Remember the pairs that had contacts in the last `detect`: those are what `detect_again` looks at."""
+        self.near = self._near()
+        keep_near(self.geometry.kind, FAMILY, self.contacts, self.near)
+
+    def detect_again(self, bodies: Bodies) -> Contacts:
+        """As `detect` with the same margins, looking only at the pairs that were near when `keep_near` was called."""
+        while touch_again(self.model, self.near, bodies.x, bodies.q, self.contacts) < 0:
+            points, chosen = self.near.needed.tolist()
+            if points > len(self.rows):
+                self._make_room_for_points(2 * points)
+            if chosen > len(self.chosen):
+                self.chosen = np.zeros((2 * chosen, 2), np.int64)
+            self.near = self._near()
+        return self.contacts
+
+    def _near(self) -> Near:
+        compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
+        return Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound, self.reach,
+                    self.sweep.pairs, np.array([self.pair_count], np.int32), self.lists, self.counts, self.chosen,
+                    self.start, self.stack, self.rows, self.owner, self.link, self.head, np.zeros(2, np.int32))
 
     def _touch_pairs(self, reach: Array) -> Contacts:
         while (total := self._touch(reach)) > len(self.rows):

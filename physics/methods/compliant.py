@@ -26,7 +26,7 @@ from contactlab.physics.methods.compliant_adaptive import Adaptive
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_implicit import Implicit
-from contactlab.physics.methods.compliant_rates import report
+from contactlab.physics.methods.compliant_settle import report
 from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Model, body_count
@@ -102,5 +102,6 @@ class Compliant:
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
         self.info = StepInfo(
-            contacts=count, pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
-            stored=soft.stored(), dissipated=float(soft.surfaces.dissipated[0]))
+            residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
+            pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
+            stable_step=course.stable, stored=soft.stored(), dissipated=float(soft.surfaces.dissipated[0]))

@@ -16,7 +16,7 @@ import numpy as np
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
 from contactlab.physics.methods.compliant_explicit import Explicit
-from contactlab.physics.methods.compliant_guards import follow, guards, step_error, switch
+from contactlab.physics.methods.compliant_guards import guards, step_error, switch
 from contactlab.physics.state import Bodies, empty_state
 
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
@@ -34,12 +34,13 @@ class Adaptive(Explicit):
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, empty_state(len(bodies.x)).bodies
         self.substeps, self.exact = 0, 1
-        done, length, idle = 0.0, min(h, FIRST * self.stable(bodies, closed)), 0
+        self.stable = self.limits(bodies, closed).step(self.integrator)
+        done, length, idle = 0.0, min(h, FIRST * self.stable), 0
         while done < h * (1.0 - 1e-14):
             length = min(length, h - done)
             if h - done - length < SMALLEST_SUBSTEP * h:
                 length = h - done
-            self._follow(bodies)
+            soft.settle(bodies, exact=1)
             length, following = self._controlled(bodies, loads, closed, t + done, length, h, end)
             event = self._search(closed, t + done, length) if self.exact else None
             if event is not None:
@@ -53,21 +54,16 @@ class Adaptive(Explicit):
             self.substeps += 1
             soft.look(bodies)
             if event is not None:
-                self._follow(bodies)
+                soft.settle(bodies, exact=1)
                 switch(self.model, soft.contacts, soft.slot, soft.code, event[1], event[2], bodies, soft.surfaces,
                        soft.work)
             idle = idle + 1 if event is not None and length < 1e-12 else 0
             if idle > WITHOUT_END + len(soft.slot):
                 self.exact = 0
             if not self.exact:
-                soft.settle(bodies)
+                soft.settle(bodies, exact=0)
             length = max(following, SMALLEST_SUBSTEP * h)
-        self._follow(bodies)
-
-    def _follow(self, bodies: Bodies) -> None:
-        """Bring planes, keys and places of the surfaces up to date; modes stay."""
-        soft = self.soft
-        follow(self.model, soft.contacts, soft.slot, soft.code, bodies, soft.surfaces, soft.work)
+        soft.settle(bodies, exact=1)
 
     def _controlled(
         self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,

@@ -6,9 +6,10 @@ import numpy as np
 
 from contactlab.physics.assemble import match
 from contactlab.physics.collision import Detector
-from contactlab.physics.methods.compliant_rates import Work, empty_work, settle, stored_energy
+from contactlab.physics.methods.compliant_rates import Work, empty_work
+from contactlab.physics.methods.compliant_settle import settle, stored_energy
 from contactlab.physics.model import Array, BodyKind, IntArray, Model
-from contactlab.physics.soft_laws import LAWS, check_compliance, pair_units
+from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius
 from contactlab.physics.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 
 FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
@@ -30,13 +31,12 @@ class SoftContacts:
         self.stages = 1
         self.law, self.code = "", 0
         self._table = np.zeros((0, 0, 8))
-        self._margin = np.zeros(0)
 
     def begin(self, state: State, law: str, stages: int, margin: Array) -> None:
         """Contacts within the margin (n,) [m] of the bodies, and their surfaces as the state remembers them."""
         if law != self.law:
             self._table, self.law, self.code = pair_units(self.model.materials.surfaces, law), law, LAWS[law].code
-        self.stages, self._margin = stages, margin
+        self.stages = stages
         old = state.surfaces
         if old.t[0] != state.t[0]:  # another method has been at work
             old = empty_surfaces()
@@ -44,6 +44,7 @@ class SoftContacts:
         rows = (a[:count] for a in old[2:-1])
         self.surfaces = Surfaces._make([old.t, old.count.copy(), *rows, old.dissipated.copy()])
         self.contacts = self.detector.detect(state.bodies, margin)
+        self.detector.keep_near()
         self._match(state.bodies.x)
         self._enter(state.bodies.x, first=True)
         self.work.impulse[:] = 0.0
@@ -52,14 +53,15 @@ class SoftContacts:
 
     def look(self, bodies: Bodies) -> None:
         """Contacts at other poses of the same step."""
-        self.contacts = self.detector.detect_again(bodies, self._margin)
+        self.contacts = self.detector.detect_again(bodies)
         self._match(bodies.x)
         if (self.slot[: self.contacts.count[0]] < 0).any():
             self._enter(bodies.x, first=False)
 
-    def settle(self, bodies: Bodies) -> None:
-        """Who touches, lets go and slides at the poses looked at last."""
-        settle(self.model, self.contacts, self.slot, self.code, bodies, self.surfaces, self.work)
+    def settle(self, bodies: Bodies, exact: int) -> None:
+        """Bring the surfaces up to date with the poses looked at last; unless exact = 1, also who touches, lets go and
+        slides."""
+        settle(self.model, self.contacts, self.slot, self.code, exact, bodies, self.surfaces, self.work)
 
     def stored(self) -> float:
         """Energy in the springs of the surfaces [J]."""
@@ -133,3 +135,5 @@ class SoftContacts:
         material = self.model.shapes.material[surfaces.shapes]
         self.work.units[:total] = self._table[material[:, 0], material[:, 1]]
         self.work.friction[:total] = self.model.materials.friction[material[:, 0], material[:, 1]]
+        resistance = self.model.materials.surfaces[material[:, 0], material[:, 1], :, D_R].sum(axis=1)
+        self.work.roll[:total] = resistance * reduced_radius(self.model, surfaces.shapes) ** 2

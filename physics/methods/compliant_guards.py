@@ -2,7 +2,6 @@
 
 import math
 
-from contactlab.physics.assemble import place_of
 from contactlab.physics.integrators.stepper import local_error
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.methods.compliant_rates import (
@@ -12,12 +11,11 @@ from contactlab.physics.methods.compliant_rates import (
     carried,
     contact_motion,
     gain,
-    put_vector,
-    settle_normal,
     vector_of,
 )
+from contactlab.physics.methods.compliant_settle import settle_normal
 from contactlab.physics.soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
-from contactlab.physics.vec import axpy, dot, norm, put, row
+from contactlab.physics.vec import norm, row
 
 CALM, TOUCH, RELEASE, SLIP, STICK = range(5)
 
@@ -44,6 +42,8 @@ def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         gap = contacts.gap[i]
+        if k < 0:
+            continue
         if surfaces.mode[k] == FREE:
             value, what = gap - (work.z[k, 0] + work.z[k, 1]), TOUCH
             if value < worst:
@@ -85,43 +85,12 @@ def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
             motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
             int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
         gap = min(contacts.gap[i], surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])  # rounding left them apart
-        settle_normal(law, work.units, k, gap, zeta, surfaces.mode, surfaces.surface_z, work.approach, work.normal_now)
+        push = settle_normal(law, work.units, k, gap, zeta, surfaces.mode, surfaces.surface_z, work.approach,
+                             work.normal_now)
+        surfaces.mode[k] = STICKS if push >= 0.0 else FREE
         f, stick = contact_forces(law, False, work.units, k, gap, zeta, v, n, n, surfaces.surface_z, surfaces.surface_x)
         if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:
             surfaces.mode[k] = SLIDES
-
-
-@kernel
-def follow(model, contacts, slot, law, bodies, surfaces, work):
-    """Bring planes of x, keys, places and, where they touch, z = p up to date; a surface without a contact is free."""
-    kind, motions = model.kind, model.motions
-    for k in range(int(surfaces.count[0])):
-        work.z[k, 0] = 0.0
-    for i in range(int(contacts.count[0])):
-        work.z[slot[i], 0] = 1.0
-    for k in range(int(surfaces.count[0])):
-        work.normal_now[k] = 0.0
-        if work.z[k, 0] == 0.0:
-            surfaces.mode[k] = FREE
-    for i in range(int(contacts.count[0])):
-        k = int(slot[i])
-        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
-        n, n0, point = row(contacts.normal, i), row(surfaces.normal, k), row(contacts.point, i)
-        _, _, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b, point, n)
-        if math.isnan(work.zeta[k]):
-            work.zeta[k] = zeta
-        for j in range(2):
-            x = carried(n0, n, vector_of(surfaces.surface_x, k, j))
-            put_vector(surfaces.surface_x, k, j, axpy(-dot(n, x), n, x))
-        put(surfaces.normal, k, n)
-        put(surfaces.place, k, place_of(bodies.x, kind, a, b, point))
-        surfaces.key[k] = contacts.key[i]
-        if surfaces.mode[k] != FREE:
-            surfaces.surface_z[k, 0] = contacts.gap[i] - surfaces.surface_z[k, 1]
-            f, _ = contact_forces(law, False, work.units, k, contacts.gap[i], zeta, v, n, n, surfaces.surface_z,
-                                  surfaces.surface_x)
-            work.normal_now[k] = max(f, 0.0)
 
 
 @kernel

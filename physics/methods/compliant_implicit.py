@@ -46,6 +46,8 @@ class Implicit:
         n, stages = body_count(model), len(integrator.tableau.c)
         self.model, self.soft, self.integrator = model, soft, integrator
         self.substeps = 1
+        self.stable = np.inf   #: any step is
+        self.status = "solved"
         self.iterations = 0    #: Newton steps of the last step
         self.residual = 0.0    #: last change of a velocity in the worst stage [m/s]
         self.middle = empty_state(n).bodies
@@ -61,17 +63,17 @@ class Implicit:
     def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, one where that is 0. Surfaces are always integrated."""
         self.substeps = asked or 1
-        self.iterations, self.residual = 0, 0.0
+        self.iterations, self.residual, self.status = 0, 0.0, "solved"
         length = h / self.substeps
         for i in range(self.substeps):
             self.step(bodies, loads, t + i * length, length)
             self.soft.look(bodies)
-        self.soft.settle(bodies)
+        self.soft.settle(bodies, exact=0)
 
     def step(self, bodies: Bodies, loads: Loads, t: float, h: float) -> None:
         """One step: the last stage is its end."""
         a, soft = self.integrator.tableau, self.soft
-        self.soft.settle(bodies)
+        self.soft.settle(bodies, exact=0)
         pack(bodies, self.y0)
         for i, c in enumerate(a.c.tolist()):
             start_stage(a.a_x[i], i, h, self.y0, self.k, soft.surfaces, soft.work, self.base)
@@ -98,6 +100,8 @@ class Implicit:
                 best = min(best, change)
                 break
             best = min(best, change)
+        else:
+            self.status = "iterations"
         self.residual = max(self.residual, best)
         drive(model, t, middle)
         move(model.kind, self.base, g, middle)
@@ -114,9 +118,8 @@ class Implicit:
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, self.middle, self.rate)
         if len(soft.contacts.gap) > len(self.newton.stiffness):
             self.newton = empty_newton(len(soft.contacts.gap), self.size)
-        w.loss[row] = implicit_forces(model, soft.contacts, soft.slot, soft.code, g, soft.surfaces, w.units, w.friction,
-                                      self.middle, w.z, w.x, self.rate, w.z_rate[row], w.x_rate[row], w.force[row],
-                                      self.newton.stiffness)
+        implicit_forces(model, soft.contacts, soft.slot, soft.code, g, row, soft.surfaces, w, self.middle, self.rate,
+                        self.newton.stiffness)
 
     def newton_step(self, loads: Loads, t: float, g: float, row: int) -> float:
         """Improve the velocities of `middle` once; the largest change [m/s]."""
@@ -128,8 +131,8 @@ class Implicit:
         self.evaluate(loads, t, g, row)
         newton = self.newton
         residual(self.place, self.base, g, middle, self.rate, newton.right)
-        entries = fill_matrix(model, soft.contacts, self.place, g, middle, newton.stiffness, newton.row, newton.column,
-                              newton.value)
+        entries = fill_matrix(model, soft.contacts, soft.slot, soft.work.roll, self.place, g, middle, newton.stiffness,
+                              newton.row, newton.column, newton.value)
         step = self._factor(entries)
         new = np.flatnonzero(self.place >= 0)
         change = step.reshape(-1, 6)

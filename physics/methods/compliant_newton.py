@@ -15,6 +15,7 @@ from contactlab.physics.methods.compliant_rates import (
     contact_motion,
     gain,
     put_vector,
+    roll,
     vector_of,
 )
 from contactlab.physics.model import Array, BodyKind
@@ -45,7 +46,7 @@ class Newton(NamedTuple):
 
 
 def empty_newton(contacts: int, unknowns: int) -> Newton:
-    entries = 144 * contacts + 6 * unknowns
+    entries = 180 * contacts + 6 * unknowns
     return Newton(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
                   np.zeros(entries, np.int64), np.zeros(entries))
 
@@ -157,16 +158,15 @@ def after(law, stiff, damp, z, f, g, gap):
 
 
 @kernel
-def implicit_forces(model, contacts, slot, law, g, surfaces, units, friction, bodies, z, x, ydot, z_rate_out,
-                    x_rate_out, force_out, stiffness_out):
-    """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); z and x are the surfaces at its
-    start. Writes the mean rates of the surfaces, the forces, and how each answers the velocity of its point; returns
-    the power lost [W]."""
-    lost = 0.0
+def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, ydot, stiffness_out):
+    """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
+    at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and how each
+    force answers the velocity of its point."""
+    motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
+    z_rate, x_rate, pushes, lost = work.z_rate[s], work.x_rate[s], work.force[s], 0.0
     for k in range(int(surfaces.count[0])):
-        put(force_out, k, (0.0, 0.0, 0.0))
-        lost += relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate_out, x_rate_out)
-    motions = model.motions
+        put(pushes, k, (0.0, 0.0, 0.0))
+        lost += relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         stiffness_out[i, :, :] = 0.0
@@ -188,16 +188,18 @@ def implicit_forces(model, contacts, slot, law, g, surfaces, units, friction, bo
         stick = scale(1.0 / (c1 + c2), axpy(-g, v, start))
         limit = friction[k] * f
         f_t = disc_projection(stick, limit)
-        lost -= relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate_out, x_rate_out)
-        lost += relax(law, units, k, f, gap, carried(n, n0, f_t), g, z, x, z_rate_out, x_rate_out)
-        sliding = add(vector_of(x_rate_out, k, 0), vector_of(x_rate_out, k, 1))
+        lost -= relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
+        lost += relax(law, units, k, f, gap, carried(n, n0, f_t), g, z, x, z_rate, x_rate)
+        sliding = add(vector_of(x_rate, k, 0), vector_of(x_rate, k, 1))
         lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
         force = axpy(f, n, f_t)
-        put(force_out, k, force)
+        put(pushes, k, force)
         add_force(model.kind, b, arm_b, force, ydot)
         add_force(model.kind, a, arm_a, scale(-1.0, force), ydot)
         put_answer(g * answer, g / (c1 + c2), friction[k], limit, n, stick, i, stiffness_out)
-    return lost
+        if work.roll[k] > 0.0:
+            lost += roll(model.kind, a, b, work.roll[k], n, sub(row(bodies.w, b), row(bodies.w, a)), ydot)
+    work.loss[s] = lost
 
 
 @helper
@@ -256,8 +258,19 @@ def put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s
     return at
 
 
+@helper
+def put_roll(row_out, column_out, value_out, at, r, c, resistance, n):
+    """resistance (1 - n nᵀ) of the turning of two bodies as 9 entries."""
+    for j in range(3):
+        for q in range(3):
+            row_out[at], column_out[at] = r + 3 + q, c + 3 + j
+            value_out[at] = resistance * ((1.0 if j == q else 0.0) - n[q] * n[j])
+            at += 1
+    return at
+
+
 @kernel
-def fill_matrix(model, contacts, place, g, bodies, stiffness, row_out, column_out, value_out):
+def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness, row_out, column_out, value_out):
     """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. The turning of inertia and
     contact geometry is left out: it is of order g and does not change the solution."""
     at = 0
@@ -278,15 +291,15 @@ def fill_matrix(model, contacts, place, g, bodies, stiffness, row_out, column_ou
         s = stiffness[i]
         if s[0, 0] == 0.0 and s[1, 1] == 0.0 and s[2, 2] == 0.0:
             continue
-        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
-        ra, rb = 6 * int(place[a]), 6 * int(place[b])
-        arm_a = sub(row(contacts.point, i), row(bodies.x, a))
-        arm_b = sub(row(contacts.point, i), row(bodies.x, b))
-        if rb >= 0:
-            at = put_block(row_out, column_out, value_out, at, rb, rb, arm_b, arm_b, 1.0, g, s)
-        if ra >= 0:
-            at = put_block(row_out, column_out, value_out, at, ra, ra, arm_a, arm_a, 1.0, g, s)
-        if ra >= 0 and rb >= 0:
-            at = put_block(row_out, column_out, value_out, at, rb, ra, arm_b, arm_a, -1.0, g, s)
-            at = put_block(row_out, column_out, value_out, at, ra, rb, arm_a, arm_b, -1.0, g, s)
+        bodies_of = (int(contacts.body_a[i]), int(contacts.body_b[i]))
+        n, resistance = row(contacts.normal, i), g * resistances[slot[i]]
+        for one in bodies_of:
+            for other in bodies_of:
+                r, c, sign = 6 * int(place[one]), 6 * int(place[other]), 1.0 if one == other else -1.0
+                if r >= 0 and c >= 0:
+                    arm_r = sub(row(contacts.point, i), row(bodies.x, one))
+                    arm_c = sub(row(contacts.point, i), row(bodies.x, other))
+                    at = put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s)
+                    if resistance > 0.0:
+                        at = put_roll(row_out, column_out, value_out, at, r, c, sign * resistance, n)
     return at

@@ -62,6 +62,8 @@ class Report:
         solid = ~limits_among(self.surface, pairs)
         e, f = first_and_second(self.surface, pairs[solid])
         m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
+        limits = self.surface.limits.joint[pairs[~solid] - len(self.surface.kind) ** 2]
+        restitution[~solid] = self.model.joints.restitution[limits]
         restitution[solid] = self.model.materials.restitution[m, n]
         friction[solid] = self.model.materials.friction[m, n]
         return restitution, friction

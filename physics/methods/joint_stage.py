@@ -151,7 +151,11 @@ class JointStage:
             a, b = int(axes.a[r]), int(axes.b[r])
             rate = (J[:6] @ before[a] if a >= 0 else 0.0) + J[6:] @ before[b]
             if gap < max(MARGIN, 2.0 * h * abs(rate)):
-                rows.append((a, b, J, gap / h if gap > 0.0 else BAUMGARTE * gap / h, 0.0, np.inf))
+                bias = gap / h if gap > 0.0 else BAUMGARTE * gap / h
+                e = float(joints.restitution[axes.joint[r]])
+                if e > 0.0 and gap + h * rate < 0.0:
+                    bias = e * rate
+                rows.append((a, b, J, bias, 0.0, np.inf))
 
         for r in np.flatnonzero(np.isfinite(self._lower)).tolist():
             limit(r, c.axis_J[r], float(at[r] - self._lower[r]))

@@ -192,7 +192,7 @@ class TimeStepping:
         held = int(loads.grab_body[0])
         if held >= 0 and model.kind[held] == BodyKind.LINK:
             fill_grab(model, loads, self._middle, trees.work, trees.none, trees.rates, rows)
-        joint_rows(model, self._q, rows.v, h, trees.work, trees.rates, rows)
+        joint_rows(model, self._q, rows.v, v, h, trees.work, trees.rates, rows)
 
     def _depart(self, state: State, loads: Loads, settings: Settings) -> None:
         """From the middle of the step to its end, with the solved impulses."""

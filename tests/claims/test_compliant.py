@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from soft_scenes import FLOOR, G, ball, box, place, set_velocity, soft
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.soft_laws import lumped, pair_units
 from contactlab.physics.soft_meaning import ratio_for, restitution_of
+from contactlab.physics.soft_stability import MOST_SUBSTEPS
 
 SURFACES = ("closed_form", "integrated")
 
@@ -114,3 +116,86 @@ def test_two_rigid_materials_are_refused_by_name_of_what_is_missing():
                              "material": {"default": {"stiffness_n": np.inf, "stiffness_t": np.inf}}})
     with pytest.raises(ValueError, match="finite stiffness"):
         Simulation(scene, method="compliant")
+
+
+# ------------------------------------------------------------------------------------------------ travelling dent
+@pytest.mark.parametrize("integrator", ["heun", "sdirk2"])
+def test_a_rolling_ball_loses_the_power_of_its_travelling_dent(integrator):
+    """D_r c² at c = R ω; with the dent z the contact is nearer by z/2, so that v = (R - z/2) ω and
+    (m + I/a²) v̇ = -D_r (R/a)² v: what is lost in 0.2 s, and the speed, fall as e^(-λ t)."""
+    resistance, radius, k = 0.7, 0.1, 1e5
+    arm = radius - 0.5 * G / k
+    sim = soft(ball(z=radius - G / k, velocity=[2.0, 0.0, 0.0], angular_velocity=[0.0, 2.0 / arm, 0.0]), friction=0.5,
+               k=k, d=200.0, integrator=integrator, damping_roll=resistance)
+    sim.run(0.3)  # the springs of the surface have come to rest: e^(-100 · 0.3)
+    v, lost = sim.velocity("ball")[0], sim.info.dissipated
+    rate = resistance * (radius / arm) ** 2 / (1.0 + 0.4 * (radius / arm) ** 2)
+    sim.run(0.5)
+    assert sim.velocity("ball")[0] == pytest.approx(v * np.exp(-0.2 * rate), rel=1e-5)
+    power = resistance * (radius / arm * v) ** 2
+    assert sim.info.dissipated - lost == pytest.approx(power * -np.expm1(-0.4 * rate) / (2.0 * rate), rel=1e-4)
+    assert power > 1.0
+
+
+def test_the_dents_of_boxes_do_not_travel():
+    """A box that tips about its corner has no curvature there: the same motion, bit for bit, with D_r and without."""
+    ends = []
+    for resistance in (0.0, 50.0):
+        sim = soft(box(z=0.15, angular_velocity=[1.0, 2.0, 0.5]), friction=0.5, damping_roll=resistance)
+        sim.run(0.2)
+        ends.append(np.concatenate([sim.q, sim.v]))
+    assert (ends[0] == ends[1]).all()
+
+
+# ------------------------------------------------------------------------------------------------ stable steps
+def true_eigenvalue(sim, k_n, k_t):
+    """Largest eigenvalue of H⁻¹ Σ Jᵀ K J, written out."""
+    c, x, n = sim.contacts, sim.state.bodies.x, len(sim.state.bodies.x)
+    stiff, inverse = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 6 * n))
+    for i in range(int(c.count[0])):
+        jacobian = np.zeros((3, 6 * n))
+        for body, sign in ((int(c.body_a[i]), -1.0), (int(c.body_b[i]), 1.0)):
+            arm = c.point[i] - x[body]
+            cross = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+            jacobian[:, 6 * body : 6 * body + 6] = sign * np.hstack([np.eye(3), -cross])
+        normal = np.outer(c.normal[i], c.normal[i])
+        stiff += jacobian.T @ (k_n * normal + k_t * (np.eye(3) - normal)) @ jacobian
+    for body in range(n):
+        turn = Rotation.from_quat(np.roll(sim.state.bodies.q[body], -1)).as_matrix()
+        inverse[6 * body : 6 * body + 3, 6 * body : 6 * body + 3] = sim.model.inv_mass[body] * np.eye(3)
+        rows = slice(6 * body + 3, 6 * body + 6)
+        inverse[rows, rows] = turn @ np.diag(sim.model.inv_inertia[body]) @ turn.T
+    return float(np.linalg.eigvals(inverse @ stiff).real.max())
+
+
+@pytest.mark.parametrize("bodies", [[ball()], [box(), box("upper", z=0.299)],
+                                    [box(), ball("upper", z=0.299), box("beside", z=0.1, mass=3.0)]])
+def test_the_step_bound_is_above_the_largest_eigenvalue_and_near_it(bodies):
+    """tr(X^8)^(1/8) is at most 6^(1/8) too large for one body; two that touch and both move cost a factor 2."""
+    k_n, k_t = 2e4, 1.5e4
+    sim = soft(*bodies, k=k_n, d=1.0, k_t=k_t, d_t=1.0, h=1e-5, integrator="semi_implicit")
+    for i, body in enumerate(bodies):
+        place(sim, body["name"], (0.0, 0.19 if body["name"] == "beside" else 0.0, -1e-4 * (i + 1)))
+    sim.step()
+    bound = sim._method._course.limits(sim.state.bodies, 1).square
+    true = true_eigenvalue(sim, k_n, k_t)
+    assert true <= bound <= true * 6.0**0.125 * (1.0 if len(bodies) == 1 else 2.0) * 1.001
+
+
+def test_too_few_substeps_are_said():
+    """K = 1e12 N/m under 1 kg asks for 1e6 rad/s: more substeps than are made. With as many as asked for too."""
+    sim = soft(ball(), k=1e12, d=0.0, integrator="semi_implicit")
+    sim.step()
+    assert sim.info.substeps == MOST_SUBSTEPS and "too few" in sim.info.status
+    sim = soft(ball(), k=1e6, d=0.0, integrator="semi_implicit", substeps=1)
+    sim.step()
+    assert sim.info.stable_step < sim.settings.h and sim.info.status.startswith("1 substep is too few")
+    sim.set(substeps=0)
+    sim.step()
+    assert sim.info.status == "solved" and sim.info.substeps > 1
+
+
+def test_an_implicit_integrator_is_refused_where_no_stage_is_solved():
+    sim = Simulation(Scene.from_dict({"scene": {"title": "t"}, "body": [ball(), FLOOR]}))
+    with pytest.raises(ValueError, match="sdirk2 is implicit and works with the method compliant only"):
+        sim.set(integrator="sdirk2")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from soft_scenes import G, ball, box, set_velocity, soft, total
 
+from contactlab.physics.soft_laws import D_R
 from contactlab.physics.soft_meaning import contact_time, ratio_for, restitution_of
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
@@ -117,7 +118,8 @@ def pair_of(surfaces, integrator="dopri5", law="linear"):
     """A ball thrown obliquely on a floor whose pair of surfaces is given."""
     sim = soft(ball(z=0.1001, velocity=[0.5, 0.0, -1.0]), friction=0.4, integrator=integrator, law=law)
     table = np.full_like(sim.model.materials.surfaces, np.inf)
-    table[0, 0, : len(surfaces)] = surfaces
+    table[..., D_R] = 0.0
+    table[0, 0, : len(surfaces), :D_R] = surfaces
     sim._scene_model = sim._scene_model._replace(materials=sim._scene_model.materials._replace(surfaces=table))
     sim.set(stiffness_n=None, damping_n=None, stiffness_t=None, damping_t=None)
     return sim

@@ -292,6 +292,26 @@ def test_a_rod_falls_against_its_limit_and_lies_on_it():
     assert -problem.d[0] / problem.M[0, 0] == pytest.approx(torque, rel=1e-6)
 
 
+@pytest.mark.parametrize(("method", "coordinates"), [
+    ("event_driven", "generalized"), ("time_stepping", "generalized"), ("time_stepping", "maximal")])
+def test_a_rod_between_two_limits_bounces_with_their_restitution(method, coordinates):
+    """Without gravity every bounce takes ω to e ω."""
+    scene = rods(1, angle=0.0, gravity=0.0, limits=[-10.0, 20.0], restitution=0.8, velocity=2.0)
+    scene["joint"][0]["coordinates"] = coordinates
+    if coordinates == "maximal":  # known by its bodies alone
+        scene["body"][0]["velocity"], scene["body"][0]["angular_velocity"] = [1.0, 0.0, 0.0], [0.0, -2.0, 0.0]
+        del scene["joint"][0]["velocity"], scene["joint"][0]["position"]
+    sim = Simulation(Scene.from_dict(scene), method=method, h=1 / 480)
+    sim.run(until=1.0)
+    # at 20° after 0.17 s, -10° after 0.50, 20° after 0.91
+    # in maximal coordinates the limit is held along the tangent in the middle of the step: (ω h)²
+    near = (2.0 / 480) ** 2 if coordinates == "maximal" else 1e-9
+    assert sim.angular_velocity(0)[1] == pytest.approx(2.0 * 0.8**3, abs=near)
+    if method == "event_driven":
+        times = [event.t for event in sim.events if event.kind == "impact"]
+        np.testing.assert_allclose(times, np.radians([20, 20 + 30 / 0.8, 20 + 30 / 0.8 + 30 / 0.64]) / 2.0, atol=1e-9)
+
+
 def test_a_ball_joint_swings_up_to_its_cone():
     scene = {"body": [{"name": "b", "position": [0, 0, -0.5], "mass": 1.0, "inertia": [0.1, 0.1, 0.02]}],
              "joint": [{"type": "ball", "child": "b", "anchor": [0, 0, 0], "limits": 30, "velocity": [3.0, 1.0, 0.0]}]}

@@ -43,6 +43,20 @@ def test_a_block_on_a_free_joint_slides_as_a_free_block_does():
     assert link.info.residual < 1e-9
 
 
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
+def test_pulling_and_pressing_at_the_axis_of_a_hinge_changes_nothing(coordinates):
+    """W of a point that cannot move is 0: no force acts there, and nothing is divided by it."""
+    post = {"name": "post", "position": [0, 0, 0.5], "mass": 1.0, "inertia": [1.0, 1.0, 1.0],
+            "shape": [{"type": "sphere", "radius": 0.5}]}
+    sim = simulate(ground(), post, joints=[hinge("post", (0, 0, 0.5), axis=(0, 0, 1), velocity=3.0,
+                                                 coordinates=coordinates)], mu=0.0)
+    sim.run(until=0.1)
+    sim.grab("post", (0.0, 0.0, 0.5), (0.0, 0.3, 0.6))
+    sim.run(until=0.3)
+    np.testing.assert_allclose(sim.angular_velocity("post"), (0.0, 0.0, 3.0), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(sim.position("post"), (0.0, 0.0, 0.5), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("r", [0.3, 2 / 3, 0.9])
 def test_a_ball_that_hits_a_hinged_rod_shares_its_angular_momentum(e, r):

@@ -301,7 +301,7 @@ class Clock:
 
 @pytest.fixture
 def runner(monkeypatch):
-    monkeypatch.setattr(runner_module, "warm_up", lambda progress: None)
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
     made = Runner(table().scene, paused=True, clock=Clock())
     made.begin()
     return made

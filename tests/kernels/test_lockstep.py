@@ -23,7 +23,7 @@ EULER = m.Settings(integrator="euler")
 
 @pytest.fixture(autouse=True)
 def no_warm_up(monkeypatch):
-    monkeypatch.setattr(runner_module, "warm_up", lambda progress: None)
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
 
 
 def comparing(*settings, scene=None, clock=None):

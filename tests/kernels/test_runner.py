@@ -26,8 +26,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def no_warm_up(monkeypatch):
-    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
-    monkeypatch.setattr(runner_module, "warm_up", lambda progress: progress("warming", 0.5))
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
 
 
 def still(count=2, **keywords):
@@ -62,13 +61,58 @@ def bits(snapshot):
 def test_the_first_snapshot_is_there_before_the_kernels_are_compiled(monkeypatch):
     seen = []
     runner = Runner(Balls(1), clock=Clock())
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
     monkeypatch.setattr(
-        runner_module, "warm_up", lambda progress: (progress("x", 0.0), seen.append((runner.latest, runner.progress))))
+        runner_module, "compile_for", lambda scene, settings: seen.append((runner.latest, runner.progress)))
     runner.begin()
     snapshot, progress = seen[0]
     assert snapshot.step == 0 and snapshot.labels.bodies == ("ball0", "floor")
-    assert progress[0] == "x" and 0.0 <= progress[1] <= 1.0
+    assert "compiling" in progress[0] and 0.0 <= progress[1] <= 1.0
     assert runner.progress is None
+
+
+class Compiler:
+    """Stands for the process that compiles the rest."""
+
+    def __init__(self):
+        self.done = False
+
+    def poll(self):
+        return 0 if self.done else None
+
+
+@pytest.mark.parametrize("command", [m.Set("method", "event_driven"), m.Inspect("equations"), m.Open(Balls(3), True)])
+def test_on_the_first_start_the_scene_runs_while_the_rest_compiles_and_what_needs_the_rest_waits(monkeypatch, command):
+    compiler = Compiler()
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
+    monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
+    monkeypatch.setattr(runner_module, "compile_the_rest", lambda: compiler)
+    runner = Runner(Balls(1))
+    runner.start()
+    try:
+        until(lambda: runner.latest is not None and runner.latest.step > 2)
+        runner.send(m.Set("restitution", 0.25))
+        until(lambda: runner.latest.settings.restitution == 0.25)  # needs nothing new
+        before = runner.latest
+        runner.send(command)
+        until(lambda: runner.progress is not None)
+        assert "methods" in runner.progress[0]
+        assert (runner.latest.settings, runner.latest.generation) == (before.settings, before.generation)
+        compiler.done = True
+        until(lambda: runner.progress is None)
+    finally:
+        runner.stop()
+
+
+def test_the_end_does_not_wait_for_the_rest(monkeypatch):
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
+    monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
+    monkeypatch.setattr(runner_module, "compile_the_rest", Compiler)
+    runner = Runner(Balls(1))
+    runner.start()
+    runner.send(m.Set("method", "compliant"))
+    until(lambda: runner.progress is not None)
+    runner.stop()
 
 
 def test_commands_are_carried_out_in_their_order():

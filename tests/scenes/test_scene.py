@@ -58,6 +58,8 @@ BAD = [
     ({"camera": {"distance": 0}}, "camera.distance", "it must be a number > 0 [m]"),
     ({"material": {"a": {"restitution": 1.5}}}, "material.a.restitution", "from 0 to 1"),
     ({"material": {"a": {"friction": -0.1}}}, "material.a.friction", "from 0 to 100"),
+    ({"material": {"a": {"damping_roll": -1}}}, "material.a.damping_roll", "it must be D of the dent"),
+    ({"solver": {"integrator": "sdirk2"}}, "solver.integrator", 'is "sdirk2"; it must be one of euler'),
     ({"pair": [{"materials": ["default"]}]}, "pair[0].materials", "it must be the names of two materials"),
     ({"pair": [{"materials": ["default", "ice"]}]}, "pair[0].materials", 'is "ice"; it must be the name of a material'),
     ({"body": [ball(mass=-1.0)]}, "body[0].mass", "is -1.0; it must be a number > 0 [kg]"),

@@ -1,5 +1,6 @@
 """Claims about the picture, on whatever draws here: a GPU or Mesa's llvmpipe."""
 
+import dataclasses
 import gc
 from types import SimpleNamespace
 
@@ -233,6 +234,32 @@ def test_a_still_backdrop_and_a_fresh_renderer_give_the_same_picture(pictures):
         assert np.array_equal(again, fresh.take(shown, camera))
     finally:
         fresh.release()
+
+
+def test_bodies_are_drawn_anew_only_when_they_have_moved_visibly(pictures, monkeypatch):
+    shown, camera = busy_snapshot(), Camera(np.zeros(3), 4.0)
+    drawn = []
+    paint = pictures.renderer._paint
+    monkeypatch.setattr(pictures.renderer, "_paint", lambda *args: (drawn.append(1), paint(*args)))
+    before = pictures.take(shown, camera, grid=False)
+    drawn.clear()
+    pixel = camera.pixel_angle(H) * 4.0  # [m] at the distance of the target
+    moved = dataclasses.replace(shown, x=shown.x.copy(), q=shown.q.copy())
+    for _ in range(50):  # each step alone is not seen, all together are
+        moved.x[0, 0] += 0.05 * pixel
+        after = pictures.take(moved, camera, grid=False)
+    assert 10 <= len(drawn) <= 35  # the nearest point of a body decides, at half its distance or more
+    assert not np.array_equal(before, after)
+    fresh = Pictures()
+    try:
+        assert np.abs(after - fresh.take(moved, camera, grid=False)).mean() < 0.2  # a tenth of a pixel on the edges
+    finally:
+        fresh.release()
+    drawn.clear()
+    for change in ({"shadows": False}, {"transparent": True}, {"dark": False}):
+        pictures.take(moved, camera, **change)
+    pictures.take(moved, Camera(np.zeros(3), 4.001))
+    assert len(drawn) == 4
 
 
 def test_software_renderers_get_cheap_settings_and_gpus_better_ones():

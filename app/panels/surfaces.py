@@ -1,0 +1,128 @@
+"""Gains of compliant surfaces, what they mean for the bodies in contact, and the substeps they ask for."""
+
+import numpy as np
+from imgui_bundle import imgui
+
+from contactlab.app.panels import style
+from contactlab.app.panels.rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
+from contactlab.app.ui_state import UiState
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
+from contactlab.physics.messages import Set, Snapshot
+from contactlab.physics.soft_laws import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
+from contactlab.physics.soft_meaning import Gains, damping_for, meaning
+
+SYMBOLS = {"stiffness_n": "Stiffness  Kₙ", "damping_n": "Damping  Dₙ", "stiffness_t": "Tangential  Kₜ",
+           "damping_t": "Tangential  Dₜ", "stiffness_series": "Series spring  Kₛ", "damping_roll": "Rolling dent  Dᵣ"}
+LOW, HIGH = {True: 1e2, False: 1e-1}, {True: 1e8, False: 1e5}  # ends of the sliders: of K, of D
+E_AND_SPEED = (0.5, 1.0)  # the restitution wanted and the speed of the impact [m/s], until they are chosen
+
+
+def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Gains of all pairs, or as the materials say; and what they mean for the bodies in contact."""
+    settings = snapshot.settings
+    pair, mass, names = contact_in_focus(snapshot)
+    gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
+    units = LAWS[settings.law].units
+    for column, name in enumerate(GAINS):
+        if column == K_S and settings.law != "standard_solid":
+            continue
+        springy = name.startswith("stiffness")
+        own = units[0 if springy else 1] if name.endswith("_n") else ("N/m" if springy else "N s/m")
+        shown = value_of(ui, name, float(gains[column]))
+        given = getattr(settings, name) is not None
+        value_row(ui, SYMBOLS[name], f"{shown:.3g} {own}", button="\uf0e2" if given else "")
+        if given:
+            as_materials_say(ui, name, send)
+        if column == D_R and imgui.is_item_hovered():
+            imgui.set_tooltip("A dent that travels at c takes the power D c²: rolling comes to an end")
+        imgui.set_next_item_width(FULL)
+        low, high = (0.0, 20.0) if column == D_R else (LOW[springy], HIGH[springy])
+        shown = min(max(shown, low), high)
+        changed, value = style.slider(name, shown, low, high, "%.3g", ui, logarithmic=column != D_R)
+        if changed:
+            ask(ui, send, name, value, value)
+    _gains_mean(ui, snapshot, send, Gains(settings.law, *(float(gains[c]) for c in (K_N, D_N, K_S))), mass, names)
+
+
+def contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:
+    """Materials, reduced mass [kg] and names of the bodies of the contact that carries most; without one, of the
+    heaviest body on its own material."""
+    model, contacts = snapshot.model, snapshot.contacts
+    if len(contacts.lam):
+        i = int(np.argmax(contacts.lam))
+        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
+        material = model.shapes.material
+        inverse = float(model.inv_mass[a] + model.inv_mass[b])
+        pair = int(material[contacts.shape_a[i]]), int(material[contacts.shape_b[i]])
+        names = f"{snapshot.labels.bodies[a]} – {snapshot.labels.bodies[b]}"
+        return pair, 1.0 / inverse if inverse > 0.0 else 1.0, names
+    if not model.mass.any():
+        return (0, 0), 1.0, "1 kg"
+    body = int(np.argmax(model.mass))
+    shapes = np.flatnonzero(model.shapes.body == body)
+    material = int(model.shapes.material[shapes[0]]) if len(shapes) else 0
+    return (material, material), float(model.mass[body]), snapshot.labels.bodies[body]
+
+
+def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass: float, names: str) -> None:
+    """Frequency, damping ratio, effective restitution and sag; a button that chooses D for a restitution."""
+    if not (0.0 < gains.stiffness < np.inf and gains.damping < np.inf and gains.series < np.inf):
+        style.muted(ui, f"{names}: rigid", wrap=True)
+        return
+    wanted, speed = ui.asked.get("wanted_e", E_AND_SPEED)
+    m = meaning(gains, mass, float(np.linalg.norm(snapshot.settings.gravity)), speed)
+    style.muted(ui, f"{names}, {mass:.3g} kg", wrap=True)
+    for name, value in (("Natural frequency", f"{m.frequency:.3g} Hz"), ("Damping ratio  ζ", f"{m.ratio:.3g}"),
+                        ("Effective e", f"{m.restitution:.3f}"), ("Sag under its weight", f"{1e3 * m.sag:.3g} mm"),
+                        ("An impact lasts", f"{1e3 * m.time:.3g} ms")):
+        value_row(ui, name, value)
+    if gains.law in ("hertz", "hunt_crossley"):  # else e is the same at any speed
+        value_row(ui, "of an impact at", f"{speed:.2g} m/s")
+        imgui.set_next_item_width(FULL)
+        changed, speed = style.slider("impact_speed", speed, 0.05, 20.0, "%.2g", ui, logarithmic=True)
+        if changed:
+            ui.asked["wanted_e"] = (wanted, speed)
+    value_row(ui, "Wanted e", f"{wanted:.2f}")
+    imgui.set_next_item_width(imgui.get_content_region_avail().x - 5.5 * ui.font)
+    changed, wanted = style.slider("wanted_e", wanted, 0.05, 0.99, "%.2f", ui)
+    if changed:
+        ui.asked["wanted_e"] = (wanted, speed)
+    imgui.same_line()
+    if imgui.button("choose D"):
+        value = damping_for(wanted, gains, mass, speed)
+        ask(ui, send, "damping_n", value, value)
+    imgui.set_item_tooltip(f"Set the damping that makes {names} bounce with this e")
+
+
+def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Substeps: automatic, or a number; a warning where they are too few."""
+    settings, made = snapshot.settings, snapshot.info.substeps
+    automatic = settings.substeps == 0
+    changed, automatic = imgui.checkbox("Substeps as needed", automatic)
+    if changed:
+        send(Set("substeps", 0 if automatic else max(made, 1)))
+    imgui.same_line()
+    right_aligned(ui, f"{made}")
+    integrator = (INTEGRATORS | IMPLICIT)[settings.integrator]
+    if integrator.implicit:
+        value_row(ui, "Largest stable step", "any")
+        return
+    if settings.substeps and not integrator.adaptive:
+        count = value_of(ui, "substeps", settings.substeps)
+        imgui.set_next_item_width(FULL)
+        changed, count = style.slider("substeps", count, 1.0, 500.0, "%.0f", ui, logarithmic=True)
+        if changed:
+            ask(ui, send, "substeps", round(count), round(count))
+    largest = snapshot.info.stable_step
+    value_row(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
+    if integrator.adaptive or settings.h <= largest * max(made, 1):
+        return
+    with style.color(imgui.Col_.text, style.colors(ui).warning):
+        imgui.text_wrapped(f"\uf071  {made} substeps are too few for this stiffness: the run may blow up")
+    if settings.substeps and imgui.button("make as many substeps as needed"):
+        send(Set("substeps", 0))
+    elif not settings.substeps:
+        for name, offer in IMPLICIT.items():
+            if imgui.button(f"take implicit steps: {name}"):
+                send(Set("integrator", name))
+            imgui.set_item_tooltip(offer.title)

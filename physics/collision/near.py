@@ -1,0 +1,108 @@
+"""The pairs of shapes that touched, or nearly, when the detector last looked, and one kernel that touches them again at
+other poses: for methods that need contacts many times within a step."""
+
+from typing import NamedTuple
+
+from contactlab.physics.collision.convex import Work
+from contactlab.physics.collision.geometry import Geometry, bound_shapes, place_shapes
+from contactlab.physics.collision.narrow_phase import (
+    BOXES,
+    CONVEX,
+    ROUND,
+    TRIANGLES,
+    drop_doubles,
+    fill_contacts,
+    touch_box_pairs,
+    touch_convex_pairs,
+    touch_round_pairs,
+)
+from contactlab.physics.collision.polytope import Solids
+from contactlab.physics.collision.triangles import find_triangles
+from contactlab.physics.jit import kernel
+from contactlab.physics.model import Array, IntArray
+from contactlab.physics.state import LongArray
+
+NO_ROOM = -1
+
+
+class Near(NamedTuple):
+    """What touching pairs again reads and writes; the arrays are the detector's."""
+
+    geometry: Geometry
+    solids: Solids
+    work: Work
+    sheets: Array        #: see triangles.new_sheets
+    rank: IntArray       #: (s,)
+    shapes_of: IntArray  #: (n,) shapes of each body
+    compound: IntArray   #: (1,) 1 where a body has several
+    reach: Array         #: (s,) margin of each shape [m]
+    pairs: LongArray     #: (p, 2) of the last detection
+    pair_count: IntArray  #: (1,)
+    lists: LongArray     #: (families, p) those of them that had contacts, by family
+    counts: IntArray     #: (families,)
+    chosen: LongArray    #: (q, 2) scratch: pairs, or pairs and triangles, for `touch_convex_pairs`
+    start: IntArray      #: (p + 2,) scratch
+    stack: IntArray      #: scratch of `find_triangles`
+    rows: Array          #: (r, PATCH) scratch
+    owner: IntArray      #: (r,) scratch
+    link: IntArray       #: (r,) scratch
+    head: IntArray       #: scratch
+    needed: IntArray     #: (2,) rows and chosen pairs that there was no room for
+
+
+@kernel
+def keep_near(kind, family, contacts, near):
+    """Note which pairs have contacts, by family."""
+    count, pairs = int(contacts.count[0]), near.pairs
+    near.counts[:] = 0
+    i = 0
+    for p in range(near.pair_count[0]):
+        if i < count and contacts.shape_a[i] == pairs[p, 0] and contacts.shape_b[i] == pairs[p, 1]:
+            f = family[kind[pairs[p, 0]], kind[pairs[p, 1]]]
+            near.lists[f, near.counts[f]] = p
+            near.counts[f] += 1
+            while i < count and contacts.shape_a[i] == pairs[p, 0] and contacts.shape_b[i] == pairs[p, 1]:
+                i += 1
+
+
+@kernel
+def touch_again(model, near, x, q, contacts_out):
+    """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
+    or NO_ROOM with the sizes in `needed`."""
+    geom, solids, work, shapes, pairs = near.geometry, near.solids, near.work, model.shapes, near.pairs
+    lists, counts, rows, owner, reach = near.lists, near.counts, near.rows, near.owner, near.reach
+    place_shapes(shapes.body, shapes.position, shapes.orientation, x, q, geom.pose)
+    convex, total = counts[CONVEX], 0
+    if counts[ROUND] > 0:
+        total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
+                                  int(counts[ROUND]), reach, total, work.patch, rows, owner)
+    if counts[BOXES] > 0:
+        total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
+                                work.patch, lists, counts, rows, owner)
+    chosen = int(counts[CONVEX])
+    for i in range(min(chosen, len(near.chosen))):
+        near.chosen[i, 0], near.chosen[i, 1] = lists[CONVEX, i], -1
+    counts[CONVEX] = convex
+    if counts[TRIANGLES] > 0:
+        bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
+        meshes = model.meshes
+        chosen += find_triangles(geom.data, geom.pose, geom.lo, geom.hi, pairs, lists[TRIANGLES],
+                                 int(counts[TRIANGLES]), reach, near.rank, meshes.node_start, meshes.node_min,
+                                 meshes.node_max, meshes.child, meshes.leaf_order, near.sheets, near.stack,
+                                 near.chosen[min(chosen, len(near.chosen)):])
+    if chosen > len(near.chosen):
+        near.needed[0], near.needed[1] = total, chosen
+        return NO_ROOM
+    if chosen > 0:
+        total = touch_convex_pairs(geom.kind, geom.pose, solids.info, solids.vectors, solids.loops, solids.edges,
+                                   near.sheets, work.core, work.figures, work.simplex, work.picked, work.cone,
+                                   work.patch, pairs, near.chosen, chosen, reach, total, rows, owner)
+    if total > len(rows):
+        near.needed[0], near.needed[1] = total, chosen
+        return NO_ROOM
+    if near.compound[0] == 1:
+        total = drop_doubles(geom.pose, pairs, shapes.body, near.shapes_of, total, near.head, near.link, rows, owner)
+    fill_contacts(pairs, int(near.pair_count[0]), rows, owner, total, near.start, shapes.body, shapes.material,
+                  model.materials, contacts_out)
+    return total
+

@@ -1,0 +1,225 @@
+"""Models from MJCF files, through MuJoCo's own compiler: the tables of a scene from bodies, joints and geometry.
+
+Bodies welded together become one body with the mass and inertia of all; what is welded to the world stands still.
+Several joints of one body become a chain through links without mass. Geometry that collides becomes shapes, meshes
+their convex hulls, as in MuJoCo. What has no meaning here is listed, never dropped in silence.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from contactlab.physics.checks import SceneError
+from contactlab.physics.shapes import MassProperties, combined, matrix_to_quat
+from contactlab.physics.urdf import Robot
+
+#: of the compiled model: what it counts there, and what it is called
+LEFT_OUT = {
+    "nu": "actuators", "neq": "equality constraints", "ntendon": "tendons", "nsensor": "sensors", "nkey": "keyframes",
+    "nexclude": "pairs that do not collide", "npair": "pairs with coefficients of their own", "nflex": "flexes",
+    "nplugin": "plugins", "nmocap": "motions of mocap bodies",
+}
+STATIC = 0  # the body that MuJoCo calls world
+
+
+def read_mjcf(path: Path) -> Robot:
+    """The model of an MJCF file at its first position. Raises SceneError where it cannot be read, or where MuJoCo,
+    which compiles it, is not installed."""
+    try:
+        import mujoco
+    except ImportError as error:
+        raise SceneError(f"{path.name}: MJCF is read by MuJoCo's compiler, which is not installed; "
+                         "`pip install mujoco` brings it.") from error
+    if not path.is_file():
+        raise SceneError(f"{path}: cannot be read (there is no such file).")
+    try:
+        compiled = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise SceneError(f"{path.name}: is not a model in MJCF ({reason}).") from error
+    data = mujoco.MjData(compiled)
+    mujoco.mj_kinematics(compiled, data)
+    return _Reader(path, mujoco, compiled, data).robot()
+
+
+class _Reader:
+    def __init__(self, path: Path, library: Any, compiled: Any, data: Any) -> None:
+        self.path, self.library, self.source, self.data = path, library, compiled, data
+        self.bodies: list[dict[str, Any]] = []
+        self.joints: list[dict[str, Any]] = []
+        self.materials: dict[str, dict[str, float]] = {}
+        self.notes: list[str] = []
+        self.taken: set[str] = set()
+
+    def robot(self) -> Robot:
+        s = self.source
+        groups = {root: np.flatnonzero(s.body_weldid == root) for root in dict.fromkeys(s.body_weldid.tolist())}
+        names = {root: self._own_name(self._name("BODY", root) or f"body {root}") for root in groups}
+        for root, members in groups.items():
+            if root == STATIC:
+                self._add_ground(members)
+                continue
+            self._add_body(names[root], root, members)
+            above = int(s.body_weldid[s.body_parentid[root]])
+            self._add_joints(names[root], root, "world" if above == STATIC else names[above])
+        self._note_rest()
+        title = self._name("MODEL", 0) or self.path.stem
+        tables = {
+            "scene": {"title": title, "gravity": s.opt.gravity.tolist(),
+                      "summary": f"A model of {len(self.bodies)} bodies read from {self.path.name}."},
+            "material": self.materials, "body": self.bodies, "joint": self.joints,
+        }
+        return Robot(tables, tuple(dict.fromkeys(self.notes)))
+
+    def _name(self, kind: str, row: int) -> str:
+        if kind == "MODEL":
+            return self.source.names.split(b"\0", 1)[0].decode()
+        return self.library.mj_id2name(self.source, getattr(self.library.mjtObj, f"mjOBJ_{kind}"), row) or ""
+
+    def _own_name(self, wanted: str) -> str:
+        """The name, or one like it that no other body has."""
+        name, k = wanted, 2
+        while name in self.taken or name == "world":
+            name, k = f"{wanted} {k}", k + 1
+        self.taken.add(name)
+        return name
+
+    # ------------------------------------------------------------------------------------------------ bodies
+
+    def _add_ground(self, members: Any) -> None:
+        shapes = self._shapes(members, np.zeros(3), np.eye(3))
+        if shapes:
+            self.bodies.append({"name": self._own_name("ground"), "fixed": True, "shape": shapes})
+
+    def _add_body(self, name: str, root: int, members: Any) -> None:
+        s, d = self.source, self.data
+        R = d.xmat[root].reshape(3, 3)
+        parts = []
+        for body in members:
+            axes = d.ximat[body].reshape(3, 3)
+            parts.append(MassProperties(float(s.body_mass[body]), d.xipos[body].copy(),
+                                        axes @ np.diag(s.body_inertia[body]) @ axes.T))
+        whole = combined(parts)
+        I = R.T @ whole.inertia @ R
+        found = {
+            "name": name, "position": whole.center.tolist(), "orientation": matrix_to_quat(R).tolist(),
+            "mass": whole.mass, "inertia": [*np.diag(I).tolist(), *I[[0, 0, 1], [1, 2, 2]].tolist()],
+            "shape": self._shapes(members, whole.center, R),
+        }
+        colored = [g for g in np.flatnonzero(np.isin(s.geom_bodyid, members)) if s.geom_rgba[g, 3] > 0.0]
+        if colored:
+            found["color"] = s.geom_rgba[colored[0], :3].astype(float).clip(0.0, 1.0).tolist()
+        self.bodies.append(found)
+        for other in members:
+            if other != root:
+                self.notes.append(f"{self._name('BODY', other) or f'body {other}'} is welded to {name}: they are one "
+                                  "body")
+
+    # ------------------------------------------------------------------------------------------------ shapes
+
+    def _shapes(self, members: Any, origin: np.ndarray, R: np.ndarray) -> list[dict[str, Any]]:
+        """Shapes of all geometry of the bodies that collides, about a body's origin and axes in the world."""
+        s, found = self.source, []
+        for geom in np.flatnonzero(np.isin(s.geom_bodyid, members)):
+            if not (s.geom_contype[geom] or s.geom_conaffinity[geom]):
+                self.notes.append("geometry that collides with nothing is left out")
+                continue
+            shape = self._shape(int(geom))
+            if shape is None:
+                continue
+            turn = R.T @ self.data.geom_xmat[geom].reshape(3, 3)
+            shape["position"] = (R.T @ (self.data.geom_xpos[geom] - origin)).tolist()
+            shape["orientation"] = matrix_to_quat(turn).tolist()
+            shape["material"] = self._material(float(s.geom_friction[geom, 0]))
+            found.append(shape)
+        return found
+
+    def _shape(self, geom: int) -> dict[str, Any] | None:
+        s, kinds = self.source, self.library.mjtGeom
+        a, b, c = (float(v) for v in s.geom_size[geom])
+        match s.geom_type[geom]:
+            case kinds.mjGEOM_PLANE:
+                return {"type": "plane"}
+            case kinds.mjGEOM_SPHERE:
+                return {"type": "sphere", "radius": a}
+            case kinds.mjGEOM_CAPSULE:
+                return {"type": "capsule", "radius": a, "height": 2.0 * b}
+            case kinds.mjGEOM_CYLINDER:
+                return {"type": "cylinder", "radius": a, "height": 2.0 * b}
+            case kinds.mjGEOM_BOX:
+                return {"type": "box", "size": [2.0 * a, 2.0 * b, 2.0 * c]}
+            case kinds.mjGEOM_ELLIPSOID:
+                return {"type": "ellipsoid", "size": [2.0 * a, 2.0 * b, 2.0 * c]}
+            case kinds.mjGEOM_MESH:
+                mesh = int(s.geom_dataid[geom])
+                first, count = int(s.mesh_vertadr[mesh]), int(s.mesh_vertnum[mesh])
+                return {"type": "hull", "points": s.mesh_vert[first : first + count].astype(float).tolist()}
+            case _:
+                self.notes.append(f"{self._name('GEOM', geom) or f'geom {geom}'} is of a kind that has no shape here "
+                                  "and is left out")
+                return None
+
+    def _material(self, friction: float) -> str:
+        name = f"friction {friction:g}"
+        self.materials[name] = {"friction": friction}
+        return name
+
+    # ------------------------------------------------------------------------------------------------ joints
+
+    def _add_joints(self, child: str, root: int, parent: str) -> None:
+        """The joints of a body, the first next to its parent; links without mass stand between several."""
+        s = self.source
+        first, count = int(s.body_jntadr[root]), int(s.body_jntnum[root])
+        for j in range(first, first + count):
+            if s.jnt_type[j] == self.library.mjtJoint.mjJNT_FREE:
+                return  # a body without a joint
+            link = child
+            if j < first + count - 1:
+                link = self._own_name(f"{child} ({j - first + 1})")
+                self.bodies.append({"name": link, "position": self.data.xanchor[j].tolist(), "mass": 0.0})
+            self.joints.append(self._joint(j, parent, link))
+            parent = link
+
+    def _joint(self, j: int, parent: str, child: str) -> dict[str, Any]:
+        s, kinds = self.source, self.library.mjtJoint
+        kind = {int(kinds.mjJNT_BALL): "ball", int(kinds.mjJNT_SLIDE): "slider", int(kinds.mjJNT_HINGE): "hinge"}
+        name, adr, dof = self._name("JOINT", j) or f"joint {j}", int(s.jnt_qposadr[j]), int(s.jnt_dofadr[j])
+        found: dict[str, Any] = {"type": kind[int(s.jnt_type[j])], "name": name, "parent": parent, "child": child,
+                                 "anchor": self.data.xanchor[j].tolist(), "damping": float(s.dof_damping[dof]),
+                                 "armature": float(s.dof_armature[dof])}
+        turns = found["type"] != "slider"
+        zero = 0.0 if found["type"] == "ball" else float(s.qpos0[adr])
+        if found["type"] != "ball":
+            found["axis"] = self.data.xaxis[j].tolist()
+        if s.jnt_limited[j]:
+            ends = s.jnt_range[j] - zero
+            ends = np.degrees(ends) if turns else ends
+            found["limits"] = float(ends[1]) if found["type"] == "ball" else ends.tolist()
+        if s.jnt_stiffness[j] > 0.0:
+            if found["type"] == "ball":
+                self.notes.append(f"{name}: the spring of a ball joint is left out")
+            else:
+                at = float(s.qpos_spring[adr]) - zero
+                found["spring"] = {"stiffness": float(s.jnt_stiffness[j]),
+                                   "position": float(np.degrees(at)) if turns else at}
+        if s.dof_frictionloss[dof] > 0.0:
+            self.notes.append(f"{name}: friction in the joint is left out")
+        return found
+
+    # ------------------------------------------------------------------------------------------------ the rest
+
+    def _note_rest(self) -> None:
+        s = self.source
+        for field, word in LEFT_OUT.items():
+            count = int(getattr(s, field, 0))
+            if count:
+                self.notes.append(f"{word} are left out ({count})")
+        bits = Counter(zip(s.geom_contype.tolist(), s.geom_conaffinity.tolist(), strict=True))
+        if len([pair for pair in bits if any(pair)]) > 1:
+            self.notes.append("groups of what collides with what are left out: all shapes collide")
+        if (s.geom_condim > 3).any():
+            self.notes.append("friction against rolling and spinning is left out")
+        if s.opt.density > 0.0 or s.opt.viscosity > 0.0 or s.opt.wind.any():
+            self.notes.append("air and wind are left out")

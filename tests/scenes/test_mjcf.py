@@ -1,0 +1,179 @@
+"""Models from MJCF files: what is read, what is listed as left out, what is refused."""
+
+import sys
+
+import mujoco
+import numpy as np
+import pytest
+
+from contactlab.physics import Scene, SceneError, Simulation, open_file
+from contactlab.physics.dynamics.kinematics import empty_work
+from contactlab.physics.dynamics.tree import mass_matrix
+from contactlab.physics.shapes import quat_to_matrix
+
+FIGURE = """<mujoco model="figure">
+ <option gravity="0 0 -3.7"/>
+ <asset><mesh name="wedge" vertex="0 0 0  .2 0 0  0 .2 0  0 0 .2"/></asset>
+ <worldbody>
+  <geom name="floor" type="plane" size="5 5 1" friction="0.8"/>
+  <body name="post" pos="0 0 1"><geom type="box" size=".1 .1 .2"/></body>
+  <body name="trunk" pos="0 0.5 1" euler="0 20 0">
+   <joint name="yaw" axis="0 0 1" damping="0.3" armature="0.02"/>
+   <geom type="capsule" size=".1 .2" friction="0.3"/>
+   <body name="plate" pos="0 0 .3" euler="10 0 0"><geom type="cylinder" size=".15 .02" mass="2"/></body>
+   <body name="thigh" pos="0.1 0 -.3">
+    <joint name="hip_x" axis="1 0 0" pos="0 0 .05" range="-25 5" limited="true" armature=".01"/>
+    <joint name="hip_z" axis="0 0 1" pos="0 0 .05" range="-60 35" limited="true" stiffness="10" springref="5"/>
+    <joint name="hip_y" axis="0 1 0" pos="0 0 .05" ref="10" range="-100 20" limited="true"/>
+    <geom type="sphere" size=".07" pos="0 0 -.2"/>
+    <body name="shin" pos="0 0 -.4">
+     <joint name="piston" type="slide" axis="0 0 1" range="-.1 .2" limited="true" frictionloss="1"/>
+     <geom type="box" size=".05 .06 .1" pos="0 0 -.1"/>
+    </body>
+   </body>
+   <body name="arm" pos="0 .2 .1">
+    <joint name="shoulder" type="ball" range="0 60" limited="true" damping=".2"/>
+    <geom type="mesh" mesh="wedge" density="500"/>
+   </body>
+  </body>
+  <body name="loose" pos="2 0 1" euler="0 0 45"><freejoint/><geom type="box" size=".1 .2 .3" friction="0.3"/></body>
+ </worldbody>
+ <actuator><motor joint="hip_y"/><motor joint="yaw"/></actuator>
+ <sensor><jointpos joint="yaw"/></sensor>
+</mujoco>"""
+
+
+@pytest.fixture
+def figure(tmp_path):
+    path = tmp_path / "figure.xml"
+    path.write_text(FIGURE)
+    return path
+
+
+@pytest.fixture
+def theirs():
+    model = mujoco.MjModel.from_xml_string(FIGURE)
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def test_masses_inertias_and_places_are_mujocos(figure, theirs):
+    """Welded bodies are added up here and joined there: that of the subtree of a body that carries no other."""
+    model, data = theirs
+    setup = open_file(figure).build()
+    for name in ("thigh", "shin", "arm", "loose"):
+        i, k = setup.labels.bodies.index(name), model.body(name).id
+        assert setup.model.mass[i] == pytest.approx(model.body_mass[k], rel=1e-13)
+        np.testing.assert_allclose(setup.state.bodies.x[i], data.xipos[k], atol=1e-12)
+        R, S = quat_to_matrix(setup.state.bodies.q[i]), data.ximat[k].reshape(3, 3)
+        np.testing.assert_allclose(R @ np.diag(setup.model.inertia[i]) @ R.T, S @ np.diag(model.body_inertia[k]) @ S.T,
+                                   atol=1e-12)
+    trunk, plate = (model.body(name).id for name in ("trunk", "plate"))
+    i = setup.labels.bodies.index("trunk")
+    assert setup.model.mass[i] == pytest.approx(model.body_mass[[trunk, plate]].sum(), rel=1e-13)
+    middle = np.average(data.xipos[[trunk, plate]], axis=0, weights=model.body_mass[[trunk, plate]])
+    np.testing.assert_allclose(setup.state.bodies.x[i], middle, atol=1e-12)
+    assert "plate" not in setup.labels.bodies and tuple(setup.model.gravity) == (0.0, 0.0, -3.7)
+
+
+def test_the_inertia_matrix_is_mujocos(figure, theirs):
+    """H of all joints. MuJoCo's ball turns in the axes of the child, ours in those of its parent."""
+    model, data = theirs
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    setup = open_file(figure).build()
+    n = int(setup.model.trees.first_v[-1])
+    H = np.full((n, n), np.nan)
+    mass_matrix(setup.model.trees.table, setup.state.joints.q, empty_work(setup.model.trees), H)
+    ours = {setup.labels.joints[j]: slice(int(first), int(last)) for j, first, last in
+            zip(setup.model.trees.joint, setup.model.trees.first_v[:-1], setup.model.trees.first_v[1:], strict=True)}
+    rows, columns, turn = [], [], []
+    for name in ("yaw", "hip_x", "hip_z", "hip_y", "piston", "shoulder"):
+        j = model.joint(name)
+        count = 3 if name == "shoulder" else 1
+        rows += range(ours[name].start, ours[name].stop)
+        columns += range(j.dofadr[0], j.dofadr[0] + count)
+        turn.append(np.eye(count))
+    k = len(rows) - 3
+    T = np.eye(len(rows))  # angular velocity in the parent's axes -> in the child's
+    i = setup.labels.bodies.index("trunk")
+    T[k:, k:] = data.xmat[model.body("arm").id].reshape(3, 3).T @ quat_to_matrix(setup.state.bodies.q[i])
+    np.testing.assert_allclose(H[np.ix_(rows, rows)], T.T @ M[np.ix_(columns, columns)] @ T, rtol=0, atol=1e-12)
+
+
+def test_limits_springs_and_damping_are_measured_from_where_the_joint_is_drawn(figure):
+    setup = open_file(figure).build()
+    joints, names = setup.model.joints, setup.labels.joints
+    at = {name: names.index(name) for name in names}
+    for name, lower, upper in (("hip_x", -25, 5), ("hip_z", -60, 35), ("hip_y", -110, 10)):
+        np.testing.assert_allclose(np.degrees([joints.lower[at[name], 0], joints.upper[at[name], 0]]), (lower, upper))
+    assert (joints.lower[at["piston"], 0], joints.upper[at["piston"], 0]) == (-0.1, 0.2)
+    assert joints.stiffness[at["hip_z"]] == 10.0
+    assert np.degrees(joints.spring_at[at["hip_z"], 0]) == pytest.approx(5.0)
+    assert (joints.damping[at["yaw"]], joints.armature[at["yaw"]]) == (0.3, 0.02)
+
+
+def test_it_runs_and_keeps_its_energy_as_mujoco_does(figure):
+    """Against MuJoCo's RK4 at the same step, without contacts: three hips through two links without mass."""
+    text = FIGURE.replace('name="floor" type="plane"', 'name="floor" type="plane" contype="0" conaffinity="0"')
+    for old, new in (('limited="true"', 'limited="false"'), ('frictionloss="1"', ""),
+                     ("<option ", '<option integrator="RK4" timestep="0.001" '),
+                     ('<geom type="', '<geom contype="0" conaffinity="0" type="')):
+        text = text.replace(old, new)
+    figure.write_text(text)
+    sim = Simulation(open_file(figure), h=0.001, integrator="rk4")
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for _ in range(300):
+        mujoco.mj_step(model, data)
+    sim.run(until=0.3)
+    i = sim.labels.bodies.index("shin")
+    # a trapezoidal treatment of dampers and springs here: second order in h
+    np.testing.assert_allclose(sim.state.bodies.x[i], data.xipos[model.body("shin").id], atol=2e-5)
+
+
+def test_what_is_left_out_is_listed(figure):
+    notes = "; ".join(open_file(figure).build().labels.notes)
+    for words in ("actuators are left out (2)", "sensors are left out (1)", "piston: friction in the joint is left out",
+                  "plate is welded to trunk"):
+        assert words in notes
+
+
+def test_what_cannot_be_read_is_said_in_a_sentence(figure, monkeypatch):
+    with pytest.raises(SceneError, match=r"nowhere\.xml: cannot be read"):
+        open_file(figure.with_name("nowhere.xml"))
+    figure.write_text(FIGURE.replace("<joint name=\"yaw\"", "<jiont name=\"yaw\""))
+    with pytest.raises(SceneError, match=r"figure\.xml: is not a model in MJCF .*jiont") as refused:
+        open_file(figure)
+    assert "\n" not in str(refused.value)
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(SceneError, match=r"figure\.xml: MJCF is read by MuJoCo's compiler, which is not installed"):
+        open_file(figure)
+
+
+@pytest.mark.parametrize(("joints", "allowed"), [
+    ([("world", "frame", "hinge"), ("frame", "end", "hinge")], True),
+    ([("world", "end", "hinge"), ("end", "frame", "hinge")], False),  # carries nothing
+    ([("world", "frame", "ball"), ("frame", "end", "hinge")], False),
+    ([("frame", "end", "hinge")], False),                              # free
+    ([], False),
+])
+def test_only_links_between_others_may_be_without_mass(joints, allowed):
+    bodies = [{"name": "frame", "mass": 0.0},
+              {"name": "end", "position": [1.0, 0.0, 0.0], "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}]
+    rows = [{"type": kind, "parent": parent, "child": child, "anchor": [0.0, 0.0, 0.0]}
+            | ({"axis": [0.0, 1.0, 0.0] if parent == "world" else [0.0, 0.0, 1.0]} if kind == "hinge" else {})
+            for parent, child, kind in joints]
+    scene = Scene.from_dict({"body": bodies, "joint": rows})
+    if allowed:
+        sim = Simulation(scene)
+        sim.run(until=0.2)
+        # θ̈ = m g L cos θ / (I + m L²), of which θ keeps all but a fifth of 1 % so early
+        assert sim.position("end")[2] == pytest.approx(-np.sin(0.5 * 9.81 / 2.0 * 0.2**2), rel=4e-3)
+        with pytest.raises(SceneError, match=r"mass is 0; it must be greater"):
+            scene.with_coordinates("maximal").build()
+    else:
+        with pytest.raises(SceneError, match=r"body\[0\]\.mass is 0; it must be greater"):
+            scene.build()
