@@ -46,7 +46,10 @@ def system_residual(system):
         u = three(rows, k, BIAS)
         mean = 0.0
         if system.trees.linked[system.contact[k]] == 1:
-            xx, _, _, yy, _, zz = sym_inverse(six(rows, k, INVERSE))
+            inverse = six(rows, k, INVERSE)
+            if inverse[0] + inverse[3] + inverse[5] == 0.0:
+                continue  # a point on an axis cannot move at all
+            xx, _, _, yy, _, zz = sym_inverse(inverse)
             u, mean = add(u, pair_velocity(system, bodies, system.trees.v, k)), (xx + yy + zz) / 3.0
             e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
             worst = max(worst, e)
@@ -71,7 +74,8 @@ def dense_residual(M, u, lam, friction):
     """Residual of a frictional problem with u = M lam + d."""
     worst = 0.0
     for i in range(len(friction)):
-        rho = 3.0 / (M[3 * i, 3 * i] + M[3 * i + 1, 3 * i + 1] + M[3 * i + 2, 3 * i + 2])
+        own = M[3 * i, 3 * i] + M[3 * i + 1, 3 * i + 1] + M[3 * i + 2, 3 * i + 2]
+        rho = 3.0 / own if own > 0.0 else 1.0  # a point on an axis cannot move at all
         p = (lam[3 * i], lam[3 * i + 1], lam[3 * i + 2])
         v = (u[3 * i], u[3 * i + 1], u[3 * i + 2])
         worst = max(worst, natural_map_of(p, v, (1.0, 0.0, 0.0), friction[i], rho))
@@ -86,5 +90,6 @@ def natural_map(problem: ContactProblem, lam: Array) -> float:
         return float(dense_residual(problem.M, u, lam, problem.friction))
     if not len(lam):
         return 0.0
-    rho = 1.0 / np.diagonal(problem.M)
+    own = np.diagonal(problem.M)
+    rho = 1.0 / np.where(own > 0.0, own, own.max() or 1.0)  # a point on an axis cannot move at all
     return float(np.max(np.abs(lam - np.maximum(lam - rho * u, 0.0)) / rho))

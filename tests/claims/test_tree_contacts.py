@@ -55,6 +55,7 @@ def test_pulling_and_pressing_at_the_axis_of_a_hinge_changes_nothing(coordinates
     sim.run(until=0.3)
     np.testing.assert_allclose(sim.angular_velocity("post"), (0.0, 0.0, 3.0), rtol=0, atol=1e-9)
     np.testing.assert_allclose(sim.position("post"), (0.0, 0.0, 0.5), rtol=0, atol=1e-9)
+    assert sim.info.residual < 1e-9
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
