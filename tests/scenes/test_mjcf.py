@@ -28,7 +28,7 @@ FIGURE = """<mujoco model="figure">
     <geom type="sphere" size=".07" pos="0 0 -.2"/>
     <body name="shin" pos="0 0 -.4">
      <joint name="piston" type="slide" axis="0 0 1" range="-.1 .2" limited="true" frictionloss="1"/>
-     <geom type="box" size=".05 .06 .1" pos="0 0 -.1"/>
+     <geom type="ellipsoid" size=".05 .06 .1" pos="0 0 -.1"/>
     </body>
    </body>
    <body name="arm" pos="0 .2 .1">
