@@ -9,10 +9,15 @@ right-hand side keeps at zero. `resolve` finds both from the equations of all co
                    contacts finds who sticks, slips or lets go; Newton's method on those modes makes it exact
 
 Where a sliding contact has n·M(n - μ s) <= 0 there may be no solution, or several (Painlevé's rod).
+
+Redundant contacts with friction (four corners of a block) do not say how they share their load, and once they slide the
+motion depends on it. Of all forces that keep their rows at zero they take the smallest, min |λ|² with λ >= 0: that is
+one only, and symmetric where the contacts are. What sticks does so as long as any forces within the cones hold it.
 """
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +28,7 @@ from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
+from contactlab.physics.solvers.gauss_principle import constrained_acceleration
 from contactlab.physics.solvers.interior_point import InteriorPoint
 from contactlab.physics.solvers.lemke import Lemke
 from contactlab.physics.state import LongArray
@@ -37,8 +43,17 @@ ENOUGH = 1e-14      # change of a sweep that ends it, relative to the accelerati
 ENOUGH_HELD = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 DEPENDENT = 1e-10   # what independent rows leave of a row, relative to it, below which it depends on them
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
+RANK = 1e-11        # singular values that count as zero, relative to the largest
 UNSURE = 1e-5       # the same where the sweeps did not come to an end: at the verge of slip of redundant contacts
+NEWTON_STEPS = 30
 SMALL = 6           # contacts of which all sets are tried where solutions need not be unique
+VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
+STRAIGHT = 1e-9     # turn of a slip that is not told from none [rad], and
+ASIDE = 1e-12       # slip across its direction [m/s]: that of a slow one would follow errors of rounding
+UNIQUE, SHARED, UNKNOWN = 0, 1, 2  # whether a force is unique; if not, whether the smallest one obeys Coulomb's law
+
+
+NONE = np.zeros(0, np.intp)
 
 
 class ContactSet(NamedTuple):
@@ -51,7 +66,10 @@ class ContactSet(NamedTuple):
     direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning, world frame
     rows: IntArray       #: (1,)   number of equations
     row: IntArray        #: (3 c,) the rows of Equations that are kept at zero: those of the active set
-    redundant: IntArray  #: (1,)   1: a sticking contact has rows that depend on others, so that only its sum is known
+    columns: IntArray    #: (2,)   number of forces that keep them there; and of those that wait to
+    column: IntArray     #: (3 c,) these forces, numbered as rows: of SMOOTH and SLIDE the normal one, of STICK all
+                         #:        three; then the normal ones of IDLE contacts with friction
+    open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
 
 
 def empty_set(capacity: int) -> ContactSet:
@@ -59,7 +77,13 @@ def empty_set(capacity: int) -> ContactSet:
         return np.zeros(size, np.int32)
 
     return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
-                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(1))
+                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity))
+
+
+def clear_set(chosen: ContactSet) -> None:
+    """No contacts."""
+    for number in (chosen.count, chosen.rows, chosen.columns):
+        number[:] = 0
 
 
 @dataclass(frozen=True)
@@ -231,18 +255,53 @@ def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str,
         info = Dantzig()(problem, lam)
         if info.status == "stuck":
             info = Lemke()(problem, lam)
-        unique = True
-    else:
-        unique = np.linalg.eigvalsh(A + A.T)[0] > -1e-12 * np.abs(A).max()
-        info = Lemke()(problem, lam) if unique or c > SMALL else None
-    if c <= SMALL and (info is None or (info.status != "solved" and (friction > 0.0).any())):
-        return _all_sets(A, d[::3], pull)
-    status = "solved" if info is not None and info.status == "solved" else "inconsistent"
-    return status, (pull * lam[:, None]).ravel()
+        return "solved" if info.status == "solved" else "inconsistent", (pull * lam[:, None]).ravel()
+    unique = np.linalg.eigvalsh(A + A.T)[0] > -1e-12 * np.abs(A).max()
+    info = Lemke()(problem, lam) if unique or c > SMALL else None
+    solved = info is not None and info.status == "solved"
+    if not solved and c <= SMALL:
+        found = _all_sets(A, d[::3])
+        solved, lam = found is not None, np.zeros(c) if found is None else found
+    return "solved" if solved else "inconsistent", (pull * _shared(A, d[::3], lam)[:, None]).ravel()
 
 
-def _all_sets(A: Array, d: Array, pull: Array) -> tuple[str, Array]:
-    """Every set of a problem whose solution need not be unique; several with different ζ̇ or λ are no answer."""
+def _shared(A: Array, d: Array, lam: Array) -> Array:
+    """The smallest forces (c,) that keep the contacts at zero which λ keeps there."""
+    scale = np.abs(d).max() + 1e-300
+    current = np.flatnonzero(A @ lam + d <= ZERO * scale)
+    least = np.zeros(len(d))
+    found = smallest(A[np.ix_(current, current)], -d[current], np.arange(len(current)))
+    if found is None:
+        return lam
+    least[current] = found
+    rate = A @ least + d
+    right = (np.abs(rate[current]) <= ZERO * scale).all() and (rate >= -ZERO * scale).all()
+    return least if right else lam
+
+
+def smallest(B: Array, right: Array, pushes: NDArray[np.intp]) -> Array | None:
+    """The smallest x with B x = right, a system that has solutions, and x >= 0 in the places `pushes`; None where no x
+    is. With x = x₀ + Y t, Y the null space of B, that is Gauss's principle for t."""
+    U, s, V = np.linalg.svd(B)
+    rank = int(np.count_nonzero(s > RANK * s.max(initial=0.0)))
+    x = V[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
+    if rank == B.shape[1] or (x[pushes] >= 0.0).all():
+        return x
+    Y = V[rank:].T
+    t, _, info = constrained_acceleration(
+        np.eye(Y.shape[1]), np.ascontiguousarray(Y[pushes].T), np.zeros(Y.shape[1]), x[pushes])
+    if info.status != "solved":
+        return None
+    x += Y @ t
+    used = np.ones(len(x), bool)
+    used[pushes] = x[pushes] > ZERO * np.abs(x).max()
+    exact = np.zeros(len(x))
+    exact[used] = np.linalg.lstsq(B[:, used], right, rcond=RANK)[0]
+    return exact if (exact[pushes] >= 0.0).all() else np.where(used, x, 0.0)
+
+
+def _all_sets(A: Array, d: Array) -> Array | None:
+    """Every set of a problem whose solution need not be unique; several with different ζ̇ are no answer."""
     found: list[Array] = []
     c = len(d)
     scale = np.abs(d).max() + 1e-300
@@ -257,75 +316,117 @@ def _all_sets(A: Array, d: Array, pull: Array) -> tuple[str, Array]:
                 same = any(np.abs(A @ (lam - other)).max() <= 1e-9 * scale for other in found)
                 if not same:
                     found.append(lam)
-    if len(found) == 1:
-        return "solved", (pull * found[0][:, None]).ravel()
-    return "inconsistent", np.zeros(3 * c)
+    return found[0] if len(found) == 1 else None
 
 
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Some contact rests and may stick, slip or let go."""
     c = len(friction)
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
+    force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
     if not slides.any() and (friction > 0.0).all():
-        held = np.linalg.lstsq(M, -d, rcond=1e-11)[0]  # of all forces that hold everything the smallest ones
+        held = np.linalg.lstsq(M, -d, rcond=RANK)[0]  # of all forces that hold everything the smallest ones
         inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
         if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
             return "solved", held.astype(np.float64)
         if c > 1:  # near the verge of slip the sweeps would need as many rounds as the distance to it is small
-            force = np.zeros(3 * c)
-            if InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status == "solved":
-                return "solved", force
-    slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
-    force, rate = np.zeros(3 * c), np.zeros(3 * c)
-    scale = float(np.abs(d).max()) + 1e-300
-    change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
-    exact = _newton(M, d, friction, slides, slip, force, rate)
-    if exact is not None:
-        return "solved", exact
-    return ("solved" if change <= ENOUGH * scale else "iterations"), force
+            status = InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status
+            rate = M @ force + d
+    if status != "solved":
+        slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
+        force[:] = 0.0
+        scale = float(np.abs(d).max()) + 1e-300
+        change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
+        status = "solved" if change <= ENOUGH * scale else "iterations"
+    for still, fresh in itertools.product(VERGES, (True, False)):
+        exact = _exact(M, d, friction, slides, slip, force, rate, still, fresh)
+        if exact is not None:
+            return "solved", exact
+    return status, force
 
 
-def _newton(
-    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array
+def _exact(
+    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array, still: float,
+    fresh: bool,
 ) -> Array | None:
-    """The exact forces with the modes that `force` shows, or None where they break a law. The correction is the
-    smallest one: of redundant forces those of the sweeps stay."""
-    c = len(friction)
+    """The exact forces with the modes that `force` and `rate` show, or None where they break a law. still: slip
+    acceleration below which a contact sticks. fresh: the smallest ones of all; else those nearest to `force`, in the
+    contacts that push in it."""
     scale = float(np.abs(d).max()) + 1e-300
-    f, acceleration = force.copy(), rate.reshape(c, 3)
-    largest = float(np.abs(f[::3]).max(initial=0.0)) + 1e-300
-    closed = f[::3] > 1e-7 * largest
-    sticks = closed & ~slides & (friction > 0.0) & (np.hypot(*acceleration[:, 1:].T) <= 1e-6 * scale)
-    turning = closed & ~slides & (friction > 0.0) & ~sticks
-    f[np.repeat(~closed, 3)] = 0.0
+    acceleration = rate.reshape(-1, 3)
+    largest = float(np.abs(force[::3]).max(initial=0.0)) + 1e-300
+    closed = (force[::3] > 1e-7 * largest) | ((acceleration[:, 0] <= ZERO * scale) & fresh)
+    starts = ~slides & (friction > 0.0)
+    sticks = closed & starts & (np.hypot(*acceleration[:, 1:].T) <= still * scale)
+    turning = np.flatnonzero(closed & starts & ~sticks)
+    if not closed.any():
+        return np.zeros(len(d)) if (d[::3] >= -ZERO * scale).all() else None
+    rows = np.array([3 * k + i for k in np.flatnonzero(closed) for i in range(3 if sticks[k] else 1)])
+    columns, single = M[:, rows], np.flatnonzero(~sticks[rows // 3])
+    near = np.zeros(len(rows)) if fresh else force[rows]
+    tangents = (3 * turning[:, None] + (1, 2)).ravel()
     e = slip.copy()
-    rows = [r for k in range(c) if closed[k] for r in ((3 * k, 3 * k + 1, 3 * k + 2) if sticks[k] else (3 * k,))]
-    if not rows:
-        return f if (d[::3] >= -ZERO * scale).all() else None
-    for _ in range(100):
-        a = M @ f + d
-        for k in np.flatnonzero(turning):
-            u = a[3 * k + 1 : 3 * k + 3]
-            e[k] = u / np.hypot(*u)
-        columns = M[np.ix_(rows, rows)].copy()
-        for j, r in enumerate(rows):
-            k = r // 3
-            if not sticks[k]:
-                columns[:, j] -= friction[k] * M[np.ix_(rows, [r + 1, r + 2])] @ e[k]
-        step = np.linalg.lstsq(columns, -a[rows], rcond=1e-12)[0]
-        old = f.copy()
-        f[rows] += step
-        for k in np.flatnonzero(closed & ~sticks):
+
+    def forces(start: Array) -> Array | None:
+        """All forces for slip accelerations (2 t,) of the contacts that begin to slip."""
+        a = start.reshape(-1, 2)
+        e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
+        pulled = columns.copy()
+        for j in single:
+            k = rows[j] // 3
+            pulled[:, j] -= friction[k] * M[:, 3 * k + 1 : 3 * k + 3] @ e[k]
+        x = smallest(pulled[rows], -d[rows] - pulled[rows] @ near, np.flatnonzero(rows % 3 == 0) if fresh else NONE)
+        if x is None:
+            return None
+        f = np.zeros(len(d))
+        f[rows] = near + x
+        for k in rows[single] // 3:
             f[3 * k + 1 : 3 * k + 3] = -friction[k] * f[3 * k] * e[k]
-        if np.abs(f - old).max() <= 1e-15 * np.abs(f).max():
-            break
+        return f
+
+    f = forces(rate[tangents]) if not len(turning) else _directions(M, d, tangents, rate[tangents], forces)
+    if f is None:
+        return None
     a = M @ f + d
+    across = a[tangents].reshape(-1, 2)
+    across = across[:, 0] * e[turning, 1] - across[:, 1] * e[turning, 0]
     tangential = np.hypot(f[1::3], f[2::3])
     right = (
         np.abs(a[rows]).max() <= ZERO * scale and (a[::3] >= -ZERO * scale).all() and (f[::3] >= 0).all()
         and (tangential <= friction * f[::3] * (1 + ZERO) + ZERO * largest).all()
+        and np.abs(across).max(initial=0.0) <= ZERO * scale
     )
     return f if right else None
+
+
+def _directions(
+    M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
+) -> Array | None:
+    """Forces against the slip accelerations that they bring about, by Newton's method for these. The slower slip begins
+    the more its direction depends on the forces: nothing simpler comes to an end there."""
+    found = forces(start)
+    if found is None:
+        return None
+    U, s, _ = np.linalg.svd(M[tangents])
+    U = U[:, : np.count_nonzero(s > RANK * s[0])]
+    now = start.copy()
+    wrong = U.T @ ((M @ found + d)[tangents] - now)
+    for _ in range(NEWTON_STEPS):
+        size = 1e-7 * float(np.hypot(now[::2], now[1::2]).min())
+        slope = np.zeros((len(wrong), len(wrong)))
+        for j in range(len(wrong)):
+            shifted = forces(now + size * U[:, j])
+            if shifted is None or size == 0.0:
+                return None
+            slope[:, j] = (U.T @ ((M @ shifted + d)[tangents] - now) - size * np.eye(len(wrong))[j] - wrong) / size
+        now = now - U @ np.linalg.lstsq(slope, wrong, rcond=None)[0]
+        found = forces(now)
+        if found is None:
+            return None
+        before, wrong = np.abs(wrong).max(), U.T @ ((M @ found + d)[tangents] - now)
+        if np.abs(wrong).max() >= 0.5 * before:
+            break
+    return found
 
 
 def classify(
@@ -349,25 +450,31 @@ def classify(
         elif np.hypot(*u) <= still:
             mode.append(STICK)
         else:
-            e[k] = u / np.hypot(*u)
+            against = -force[3 * k + 1 : 3 * k + 3] if pushes else u  # the force knows it better than a slow slip
+            e[k] = against / np.hypot(*against)
             mode.append(SLIDE if pushes else IDLE)
     return Resolution(status, force, rate, mode, e)
 
 
-def basis(M: Array, wanted: list[int]) -> list[int]:
-    """The rows among `wanted`, in that order, that do not depend on rows before: by Cholesky's decomposition of M."""
+def basis(M: Array, *classes: list[int]) -> list[int]:
+    """Independent rows: of each class as many as do not depend on those before, the most independent one first. By
+    Cholesky's decomposition of M with pivoting."""
+    wanted = np.array([r for rows in classes for r in rows], np.intp)
+    size = np.diagonal(M)[wanted]
+    left, L = size.copy(), np.zeros((len(wanted), len(wanted)))
     chosen: list[int] = []
-    L = np.zeros((len(wanted), len(wanted)))
-    for r in wanted:
-        m = len(chosen)
-        v = np.zeros(m)
-        for i in range(m):
-            v[i] = (M[r, chosen[i]] - L[i, :i] @ v[:i]) / L[i, i]
-        left = M[r, r] - v @ v
-        if left > DEPENDENT * M[r, r]:
-            L[m, :m] = v
-            L[m, m] = math.sqrt(left)
-            chosen.append(r)
+    end = 0
+    for rows in classes:
+        begin, end = end, end + len(rows)
+        while end > begin:
+            i = begin + int(np.argmax(left[begin:end] / size[begin:end]))
+            if left[i] <= DEPENDENT * size[i]:
+                break
+            m = len(chosen)
+            L[:, m] = (M[wanted, wanted[i]] - L[:, :m] @ L[i, :m]) / math.sqrt(left[i])
+            left -= L[:, m] ** 2
+            left[i] = 0.0
+            chosen.append(int(wanted[i]))
     return chosen
 
 
@@ -376,22 +483,56 @@ def fill_set(
 ) -> None:
     """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3)."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
-    normals = [3 * k for k in kept if found.mode[k] not in (IDLE, STICK)]
-    sticking = [k for k in kept if found.mode[k] == STICK]
-    loaded = sorted(sticking, key=lambda k: -found.force[3 * k])
-    rest = [3 * k for k in kept if found.mode[k] == IDLE]
-    wanted = normals + [3 * k for k in loaded] + [3 * k + i for k in loaded for i in (1, 2)] + rest
-    rows = basis(M, wanted)
+    least = ZERO * float(np.abs(found.force[::3]).max(initial=0.0))
+    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least]
+    loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
+    idle = [k for k in kept if found.mode[k] == IDLE]
+    rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
+                 [3 * k + i for k in sticks if k not in loaded for i in range(3)], [3 * k for k in idle])
     place = {k: i for i, k in enumerate(kept)}
     chosen.count[0], chosen.rows[0] = len(kept), len(rows)
     for i, k in enumerate(kept):
         mode = found.mode[k]
         if mode == IDLE and 3 * k in rows:  # it completes the basis [RBDA §11.5]
             mode = SMOOTH if friction[k] == 0.0 else SLIDE
-        elif mode in (SMOOTH, SLIDE) and 3 * k not in rows:
-            mode = IDLE
         chosen.pair[i], chosen.mode[i], chosen.friction[i] = pairs[k], mode, friction[k]
         chosen.direction[i] = found.slip[k] @ tangents[k]
     for j, r in enumerate(rows):
         chosen.row[j] = 3 * place[r // 3] + r % 3
-    chosen.redundant[0] = int(any(3 * k + i not in rows for k in sticking for i in range(3)))
+    list_columns(chosen)
+    _judge(chosen, kept, found, M)
+
+
+def list_columns(chosen: ContactSet) -> None:
+    """Write which forces are in use, from the modes."""
+    mode = list(enumerate(chosen.mode[: chosen.count[0]].tolist()))
+    used = [3 * k + i for k, m in mode for i in range(0 if m == IDLE else 3 if m == STICK else 1)]
+    wait = [3 * k for k, m in mode if m == IDLE and chosen.friction[k] > 0.0]
+    chosen.columns[:] = len(used), len(wait)
+    chosen.column[: len(used) + len(wait)] = used + wait
+
+
+def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:
+    """Write which forces are not unique, and whether the smallest ones obey Coulomb's law."""
+    count, columns = len(kept), chosen.column[: chosen.columns[0]]
+    chosen.open[:count] = UNIQUE
+    if len(columns) == chosen.rows[0]:
+        return
+    mode, friction = chosen.mode[:count], chosen.friction[:count]
+    place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()])
+    B, right = np.zeros((len(place), len(columns))), M[place] @ found.force - found.rate[place]
+    for j, c in enumerate(columns.tolist()):
+        k, r = kept[c // 3], 3 * kept[c // 3] + c % 3
+        B[:, j] = M[place, r]
+        if mode[c // 3] == SLIDE:
+            B[:, j] -= friction[c // 3] * M[place, 3 * k + 1 : 3 * k + 3] @ found.slip[k]
+    V = np.linalg.svd(B)[2][len(place):]
+    shared = np.zeros(count, bool)
+    shared[columns[np.abs(V).max(axis=0, initial=0.0) > ZERO] // 3] = True
+    force = np.zeros(3 * count)
+    force[columns] = np.linalg.lstsq(B, right, rcond=RANK)[0]
+    sticks = mode == STICK
+    holds = force[::3] >= 0.0
+    holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]
+    sure = holds[shared].all() or not (sticks & shared).any()
+    chosen.open[:count] = np.where(shared, SHARED if sure else UNKNOWN, UNIQUE)

@@ -19,6 +19,7 @@ REASONS = {
     "gap": "the gap φ of {} reached zero: they touch", "force": "the force λ of {} reached zero: it lets go",
     "cone": "the friction of {} reached its cone: slip begins", "slip": "the slip of {} came to an end or turned",
     "margin": "the contact of {} left its face or edge", "sink": "{} came too close beside the active contacts",
+    "share": "{} takes a part of a load that others share",
 }
 MOST = 6  # forces drawn: the largest ones
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_title)

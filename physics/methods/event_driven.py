@@ -29,15 +29,20 @@ from contactlab.physics.contact_equations import (
     weigh_rows,
 )
 from contactlab.physics.contact_sets import (
+    ASIDE,
     IDLE,
     OPEN,
     SLIDE,
     SLIPS,
     SMOOTH,
     STICK,
+    STRAIGHT,
+    UNIQUE,
+    UNKNOWN,
     BoolArray,
     Resolution,
     basis,
+    clear_set,
     empty_set,
     fill_set,
     resolve,
@@ -211,7 +216,7 @@ class EventDriven:
         if not first:
             recall(memory, self._report.coefficients(memory.key[:count])[1], self._chosen)
         if first:
-            self._chosen.count[0] = self._chosen.rows[0] = self._chosen.redundant[0] = 0
+            clear_set(self._chosen)
         if count == 0 or not self._still_holds():
             self._depth = self._overlap if first else self._depth
             self._settle(quiet=first)
@@ -236,6 +241,7 @@ class EventDriven:
         """One accepted integrator step of at most `length`: its length and what the next one may be. blind: whatever
         its error."""
         bodies, table = self._bodies, integrator.tableau
+        self._renew_directions()
         y0 = np.zeros((len(self.model.kind), 13))
         pack(bodies, y0)
         pack_links(self.model.trees, *self._joints, y0)
@@ -253,15 +259,38 @@ class EventDriven:
                            self._sink)
         return length, length * factor if integrator.adaptive else h
 
+    def _renew_directions(self) -> None:
+        """Take the directions of slip as they are now, where they have turned."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        sliding = np.flatnonzero(chosen.mode[:count] == SLIDE)
+        if len(sliding):
+            self._equations(chosen.pair[:count], matrix=False)
+            slip = self._slip(count)
+            for k in sliding:
+                size, along = np.linalg.norm(slip[k]), float(slip[k] @ chosen.direction[k])
+                if size > SLIPS and along > 0.0 and not self._straight(slip[k], chosen.direction[k]):
+                    chosen.direction[k] = slip[k] / size
+
+    def _slip(self, count: int) -> Array:
+        """Slip velocities (count, 3) of the first contacts in Equations [m/s]."""
+        eq = self._scratch.equations
+        u = eq.u[: 3 * count].reshape(-1, 3)
+        return u[:, 1:2] * eq.tangent_1[:count] + u[:, 2:] * eq.tangent_2[:count]
+
+    @staticmethod
+    def _straight(slip: Array, direction: Array) -> bool:
+        along = float(slip @ direction)
+        return along > 0.0 and float(np.linalg.norm(np.cross(slip, direction))) <= STRAIGHT * along + ASIDE
+
     def _force_scale(self) -> float:
         g = float(np.linalg.norm(self.model.gravity))
         return max(float(np.abs(self._scratch.lam).max(initial=0.0)), g * float(self.model.mass.max(initial=0.0)), 1e-6)
 
     def _search(self, blind: bool) -> Trigger | None:
-        """The earliest event of the step just made. Where only sums of sticking forces are known, Coulomb's law is
-        asked anew at the end, and if it does not hold there, at the instants between."""
+        """The earliest event of the step just made. Where the smallest of redundant forces would not stick but others
+        do, Coulomb's law is asked anew at the end, and if it does not hold there, at the instants between."""
         trigger = self._course.earliest(blind)
-        if not self._chosen.redundant[0] or blind:
+        if blind or not self._asks():
             return trigger
         hi = 1.0 if trigger is None else trigger.delta
         if self._sticks_at(hi):
@@ -271,6 +300,10 @@ class EventDriven:
             middle = 0.5 * (lo + hi)
             lo, hi = (middle, hi) if self._sticks_at(middle) else (lo, middle)
         return Trigger(hi, CONE, -1)
+
+    def _asks(self) -> bool:
+        """Is there a force of which only Coulomb's law for all contacts says whether it holds?"""
+        return bool((self._chosen.open[: self._chosen.count[0]] == UNKNOWN).any())
 
     def _sticks_at(self, delta: float) -> bool:
         saved = self._bodies, self._joints, self._t
@@ -409,7 +442,9 @@ class EventDriven:
     def _handle(self, trigger: Trigger) -> None:
         """What the event asks for."""
         chosen, k = self._chosen, trigger.row
-        if trigger.kind == FORCE:
+        if k >= 0 and trigger.kind in (FORCE, CONE) and chosen.mode[k] == STICK and chosen.open[k] != UNIQUE:
+            self._settle()  # other forces may hold it
+        elif trigger.kind == FORCE:
             self._let_go.add(int(chosen.pair[k]))
             self._settle(released=self._let_go)
         elif trigger.kind == MARGIN:
@@ -429,12 +464,12 @@ class EventDriven:
     def _slip_ends(self, k: int) -> bool:
         """Whether slip has come to its end; where it has only turned, the direction is renewed."""
         chosen, count = self._chosen, int(self._chosen.count[0])
-        _, _, u = self._equations(chosen.pair[:count], matrix=False)
-        eq = self._scratch.equations
-        size = math.hypot(u[3 * k + 1], u[3 * k + 2])
+        self._equations(chosen.pair[:count], matrix=False)
+        slip = self._slip(count)[k]
+        size = float(np.linalg.norm(slip))
         if size <= SLIPS:
             return True
-        chosen.direction[k] = (u[3 * k + 1] * eq.tangent_1[k] + u[3 * k + 2] * eq.tangent_2[k]) / size
+        chosen.direction[k] = slip / size
         return False
 
     def _settle(
@@ -453,7 +488,7 @@ class EventDriven:
             pairs = self._touching(RESTS)
             pairs = pairs[~np.isin(pairs, list(lost))]
             if not len(pairs):
-                self._chosen.count[0] = self._chosen.rows[0] = self._chosen.redundant[0] = 0
+                clear_set(self._chosen)
                 break
             if self._take(pairs, released, begins):
                 break
@@ -572,11 +607,12 @@ class EventDriven:
         keep = ~np.isin(pairs, list(released))
         verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
                  for k, p in enumerate(pairs.tolist()) if p in begins}
+        known = self._directions_kept(pairs) | verge
         inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
         force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
         if keep.any():
             part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._report.coefficients(pairs)[1][keep],
-                           {int(inner[k]): e for k, e in verge.items() if keep[k]})
+                           {int(inner[k]): e for k, e in known.items() if keep[k]})
             force[rows], slip[keep], status = part.force, part.slip, part.status
             for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
                 mode[k] = m
@@ -588,9 +624,20 @@ class EventDriven:
             return self._resolve(pairs, M, d, u, released - held, {} if stays else begins)
         closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
         for k in np.flatnonzero(~keep).tolist():  # no force, but held by the others: still current
-            if rate[3 * k] <= small and 3 * k not in basis(M, [*closed, 3 * k]):
+            if rate[3 * k] <= small and 3 * k not in basis(M, closed, [3 * k]):
                 mode[k] = IDLE
         return Resolution(status, force, rate, mode, slip)
+
+    def _directions_kept(self, pairs: LongArray) -> dict[int, Array]:
+        """Of the contacts that slide on STRAIGHT, the direction (2,) in the tangents, by row of `pairs`."""
+        chosen, eq, kept = self._chosen, self._scratch.equations, {}
+        row = {p: k for k, p in enumerate(pairs.tolist())}
+        slip = self._slip(len(pairs))
+        for i in np.flatnonzero(chosen.mode[: chosen.count[0]] == SLIDE).tolist():
+            k, direction = row.get(int(chosen.pair[i]), -1), chosen.direction[i]
+            if k >= 0 and np.linalg.norm(slip[k]) > SLIPS and self._straight(slip[k], direction):
+                kept[k] = np.array([eq.tangent_1[k] @ direction, eq.tangent_2[k] @ direction])
+        return kept
 
     def _jam(self, pairs: LongArray, M: Array, u: Array) -> bool:
         """An impact without collision, where friction is why accelerations have no solution or several."""
@@ -610,7 +657,7 @@ class EventDriven:
         normals stop the motion [RBDA example 11.1]."""
         c = len(pairs)
         mu = self._report.coefficients(pairs)[1]
-        rows = basis(M, [3 * k for k in np.argsort(d[::3], kind="stable").tolist()])
+        rows = basis(M, *([3 * k] for k in np.argsort(d[::3], kind="stable").tolist()))
         force = np.zeros(3 * c)
         force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
         self._sink, self._depth = SLOT, 2.0 * SLOT
@@ -630,7 +677,7 @@ class EventDriven:
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
         pairs = np.concatenate([held, self._near(held)])
         M, d, u = self._equations(pairs)
-        if chosen.redundant[0]:
+        if self._asks():
             rows = slice(0, 3 * count)
             lam = resolve(M[rows, rows], d[rows], u[rows], chosen.friction[:count], {}).force
         force = np.zeros(3 * len(pairs))
@@ -686,7 +733,8 @@ class EventDriven:
         rates = np.column_stack([u[::3], zeta_dot, np.hypot(u[1::3], u[2::3])]).reshape(-1, 3)
         current = np.arange(len(pairs)) < count
         active = np.zeros(len(pairs), bool)
-        active[self._chosen.row[: self._chosen.rows[0]] // 3] = True
+        rows = self._chosen.row[: self._chosen.rows[0]]
+        active[rows[rows % 3 == 0] // 3] = True
         self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)),
                                           self._impulses(pairs),
                                           current, active, RESTS, TOUCH)

@@ -16,7 +16,7 @@ from contactlab.physics.contact_equations import (
     solve_small,
     weigh_rows,
 )
-from contactlab.physics.contact_sets import SLIDE
+from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.kinematics import place_links
@@ -40,6 +40,7 @@ class Scratch(NamedTuple):
     equations: Equations
     lam: Array           #: (3 c,) contact forces: normal, tangent 1, tangent 2 [N]
     slide: Array         #: (2 c,) unit slip direction in the tangents, 0 where it does not slide
+    share: Array         #: (3 c,) forces of the columns of the set; of those that wait, what they would take
     system: Array        #: (3 c, 3 c + 1)
     rate: Array          #: (n, 13) ydot
 
@@ -48,62 +49,101 @@ def empty_scratch(model: Model, contacts: int) -> Scratch:
     n = body_count(model)
     return Scratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
-        empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts),
+        empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
         np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros((n, 13)),
     )
 
 
 @helper
 def slip_direction(eq, chosen, k, slide_out):
-    """Unit direction of slip of contact k in its tangents. Where the slip has turned against the direction it began the
-    step with, its mirror image: the force then goes on smoothly, and the end of slip is an event, not a kink."""
+    """Unit direction of slip of contact k in its tangents. As long as it is STRAIGHT, that in which the piece began.
+    Where it has turned against that, its mirror image: the force then goes on smoothly, and the end of slip is an
+    event, not a kink."""
     u1, u2 = eq.u[3 * k + 1], eq.u[3 * k + 2]
     b1, b2 = 0.0, 0.0
     for j in range(3):
         b1 += chosen.direction[k, j] * eq.tangent_1[k, j]
         b2 += chosen.direction[k, j] * eq.tangent_2[k, j]
-    size = np.sqrt(u1 * u1 + u2 * u2)
-    along = u1 * b1 + u2 * b2
-    if size > 1e-9 and abs(along) > 0.5 * size:
-        sign = 1.0 if along > 0.0 else -1.0
-        slide_out[2 * k], slide_out[2 * k + 1] = sign * u1 / size, sign * u2 / size
-    else:
-        slide_out[2 * k], slide_out[2 * k + 1] = b1, b2
+    size, along = np.sqrt(u1 * u1 + u2 * u2), u1 * b1 + u2 * b2
+    if size > SLIPS and abs(u1 * b2 - u2 * b1) > STRAIGHT * abs(along) + ASIDE:
+        sign = 1.0 if along >= 0.0 else -1.0
+        b1, b2 = sign * u1 / size, sign * u2 / size
+    slide_out[2 * k], slide_out[2 * k + 1] = b1, b2
 
 
 @helper
-def balance(chosen, eq, slide, system, lam_out):
+def pulled(eq, chosen, slide, r, c):
+    """Acceleration in row r by a unit force of column c: M_rc, or that of n - μ (slip direction) where it slides."""
+    k = c // 3
+    m = inner(eq.HT, r, eq.T, c)
+    if chosen.friction[k] > 0.0 and chosen.mode[k] != STICK:
+        m -= chosen.friction[k] * slide[2 * k] * inner(eq.HT, r, eq.T, c + 1)
+        m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq.HT, r, eq.T, c + 2)
+    return m
+
+
+@helper
+def smallest_forces(system, rows, columns, width, share_out):
+    """The smallest x (columns,) with B x = b, B | b the first rows of `system` (rows, width + 1), rows independent:
+    B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b. For columns beyond, B_kᵀ L⁻ᵀ L⁻¹ b: where
+    that is positive, the forces with the k-th among them would be smaller."""
+    for i in range(rows):
+        whole = 0.0
+        for j in range(columns):
+            whole += system[i, j] * system[i, j]
+        for _ in range(2):  # twice is enough [Kahan in Parlett 1980]
+            for l in range(i):
+                along = 0.0
+                for j in range(columns):
+                    along += system[l, j] * system[i, j]
+                for j in range(width + 1):
+                    system[i, j] -= along * system[l, j]
+        size = 0.0
+        for j in range(columns):
+            size += system[i, j] * system[i, j]
+        scale = 1.0 / np.sqrt(size) if size > 1e-26 * whole else 0.0
+        for j in range(width + 1):
+            system[i, j] *= scale
+    for j in range(width):
+        share_out[j] = 0.0
+        for i in range(rows):
+            share_out[j] += system[i, j] * system[i, width]
+
+
+@helper
+def balance(chosen, eq, slide, system, share, lam_out):
     """Forces λ of the current set with ζ̇ = 0 (and no slip acceleration where it sticks) in all rows of the set:
-    M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction)."""
-    rows = int(chosen.rows[0])
+    M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction); the smallest forces where there are more
+    of them than rows."""
+    rows, columns = int(chosen.rows[0]), int(chosen.columns[0])
+    width = columns + int(chosen.columns[1])
     for i in range(rows):
         r = int(chosen.row[i])
         total = eq.rate[r]
         for j in range(len(eq.free)):
             total += eq.T[r, j] * eq.free[j]
-        system[i, rows] = -total
-        for j in range(rows):
-            c = int(chosen.row[j])
-            k = c // 3
-            m = inner(eq.HT, r, eq.T, c)
-            if chosen.mode[k] == SLIDE:
-                m -= chosen.friction[k] * slide[2 * k] * inner(eq.HT, r, eq.T, c + 1)
-                m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq.HT, r, eq.T, c + 2)
-            system[i, j] = m
-    solve_small(system, rows)
+        system[i, width] = -total
+        for j in range(width):
+            system[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[j]))
+    if width == rows:
+        solve_small(system, rows)
+        for i in range(rows):
+            share[i] = system[i, rows]
+    else:
+        smallest_forces(system, rows, columns, width, share)
     for r in range(3 * int(chosen.count[0])):
         lam_out[r] = 0.0
-    for i in range(rows):
-        c = int(chosen.row[i])
+    for j in range(columns):
+        c = int(chosen.column[j])
         k = c // 3
-        lam_out[c] = system[i, rows]
+        lam_out[c] = share[j]
         if chosen.mode[k] == SLIDE:
-            lam_out[c + 1] = -chosen.friction[k] * slide[2 * k] * system[i, rows]
-            lam_out[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * system[i, rows]
+            lam_out[c + 1] = -chosen.friction[k] * slide[2 * k] * share[j]
+            lam_out[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
 
 
 @kernel
-def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
+def add_contact_forces(eq, chosen, slide, system, share, lam_out, ydot_out):
     """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13), and to those of the
     joint velocities in eq.trees."""
     count, rates = int(chosen.count[0]), eq.trees.rates
@@ -112,7 +152,7 @@ def add_contact_forces(eq, chosen, slide, system, lam_out, ydot_out):
         rates[d] = eq.free[first + d]
     for k in range(count):
         slip_direction(eq, chosen, k, slide)
-    balance(chosen, eq, slide, system, lam_out)
+    balance(chosen, eq, slide, system, share, lam_out)
     for r in range(3 * count):
         if lam_out[r] == 0.0:
             continue
@@ -144,7 +184,7 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
         limit_rows(surface, chosen.pair, scratch.witness, count, eq)
         weigh_rows(model, bodies, count, eq)
         free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
-        add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.lam, ydot_out)
+        add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.share, scratch.lam, ydot_out)
     pack_link_rates(model.trees, trees, ydot_out)
 
 

@@ -1,17 +1,17 @@
 """What the event-driven method tells and remembers: rows of Contacts, and its sets in the State's memory.
 
-`ContactMemory.own` holds how a contact holds (mode), its equations in use (one bit each), whether the set is redundant,
+`ContactMemory.own` holds how a contact holds (mode), its equations in use (one bit each), whether its force is unique,
 and the direction of slip of a sliding contact (3,); `key` is the pair of surface elements.
 """
 
 import numpy as np
 
 from contactlab.physics.collision.surface import Surface, first_and_second, limits_among, shapes_of
-from contactlab.physics.contact_sets import BoolArray, ContactSet
+from contactlab.physics.contact_sets import BoolArray, ContactSet, list_columns
 from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
-MODE, ROWS, REDUNDANT, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
+MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
 
 
 def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory) -> None:
@@ -30,7 +30,7 @@ def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array,
     memory.touching[:count] = 1
     memory.own[:count, MODE] = chosen.mode[:count][order]
     memory.own[:count, ROWS] = bits[order]
-    memory.own[:count, REDUNDANT] = chosen.redundant[0]
+    memory.own[:count, OPEN] = chosen.open[:count][order]
     memory.own[:count, DIRECTION] = chosen.direction[:count][order]
 
 
@@ -46,7 +46,8 @@ def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
     rows = [3 * k + i for k, bits in enumerate(own[:, ROWS].astype(int).tolist()) for i in range(3) if bits >> i & 1]
     chosen.rows[0] = len(rows)
     chosen.row[: len(rows)] = rows
-    chosen.redundant[0] = int(own[0, REDUNDANT]) if count else 0
+    chosen.open[:count] = own[:, OPEN]
+    list_columns(chosen)
 
 
 class Report:

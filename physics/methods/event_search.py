@@ -1,8 +1,9 @@
 """The search of one step for its earliest event, on the integrator's dense output [RBDA §11.5, eqs. 11.45–11.51].
 
 All that can end the reign of a contact set is a number that must not become negative: the gap of a pair that is apart,
-the force of an active contact, what is left to the friction cone of a sticking one, the slip of a sliding one along its
-direction at the start, the margin within which a contact's elements are the nearest ones. The numbers are looked at on
+the force of a contact, what is left to the friction cone of a sticking one, the slip of a sliding one along its
+direction at the start, the margin within which a contact's elements are the nearest ones; and of contacts that share a
+load, the force that one which carries nothing would not take. The numbers are looked at on
 nodes so close that bodies turn little between them; a gap is followed by its rate ζ as well, so that a dip below zero
 and back between two nodes (a grazing contact, a thin body flown through) does not escape. Roots are bracketed and found
 by Brent's method to TIME.
@@ -16,7 +17,7 @@ import numpy as np
 from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import separation_rates
-from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, ContactSet
+from contactlab.physics.contact_sets import IDLE, SLIDE, STICK, UNKNOWN, ContactSet
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.integrators.stepper import dense_output
@@ -33,12 +34,13 @@ GRAZE = 1e-10     # depth that a pair which has just let go, or rests beside the
 EDGE = 1e-9       # by which a contact may leave its own region before it is lost [m]
 FACING = -1e-6    # by which the normal of two edges may leave the arcs between their faces
 LEAST = 1e-11     # force that counts as none, relative to the forces at work
+TAKES = 1e-8      # force that a contact without one has to ask for before it gets it, relative to the forces at work
 SLOW = 1e-12      # slip [m/s]
 TURN = 0.1        # a body's largest turn between two nodes [rad]
 NODES = 4         # intervals of a step at least
 MANY = 200        # and at most
 
-GAP, FORCE, CONE, SLIP, MARGIN, SINK = "gap", "force", "cone", "slip", "margin", "sink"
+GAP, FORCE, CONE, SLIP, MARGIN, SINK, SHARE = "gap", "force", "cone", "slip", "margin", "sink", "share"
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,8 @@ class Course:
         at work, sink the depth that contacts beside the active ones may come to [m]."""
         self.chosen, self.loads, self.tableau, self.t, self.h, self.y0, self.k = chosen, loads, tableau, t, h, y0, k
         self.whole = whole
-        self.least, self.sink = LEAST * scale, sink
-        self.active = [int(r) // 3 for r in chosen.row[: chosen.rows[0]] if r % 3 == 0]
+        self.least, self.takes, self.sink = LEAST * scale, TAKES * scale, sink
+        self.kept = {int(r) // 3 for r in chosen.row[: chosen.rows[0]] if r % 3 == 0}
         self.modes = chosen.mode[: chosen.count[0]].tolist()
 
     def at(self, delta: float) -> Bodies:
@@ -169,17 +171,22 @@ class Course:
         witness, u = self.scratch.witness, self.scratch.equations.u
         found = [(MARGIN, k, float(witness.margin[k]) + EDGE) for k in range(len(self.modes))]
         for k, mode in enumerate(self.modes):
-            if mode == IDLE:
-                found.append((SINK, k, float(witness.gap[k]) + self.sink))
-            elif mode == SLIDE:
+            if k not in self.kept:  # it follows from the others that it touches, as long as they say the same
+                off = abs(float(witness.gap[k])) if mode != IDLE else -float(witness.gap[k])
+                found.append((SINK, k, self.sink - off))
+            if mode == SLIDE:
                 eq, along = self.scratch.equations, chosen.direction[k]
                 slip = along @ eq.tangent_1[k] * u[3 * k + 1] + along @ eq.tangent_2[k] * u[3 * k + 2]
                 found.append((SLIP, k, float(slip) + SLOW))
-            elif mode == STICK and not chosen.redundant[0]:
+            if mode == IDLE or chosen.open[k] == UNKNOWN:
+                continue
+            found.append((FORCE, k, float(lam[3 * k]) + self.least))
+            if mode == STICK:
                 cone = chosen.friction[k] * lam[3 * k] - float(np.hypot(lam[3 * k + 1], lam[3 * k + 2]))
                 found.append((CONE, k, cone + self.least))
-        if not chosen.redundant[0]:
-            found += [(FORCE, k, float(lam[3 * k]) + self.least) for k in self.active]
+        used, waiting = chosen.columns.tolist()
+        found += [(SHARE, int(chosen.column[j]) // 3, self.takes - float(self.scratch.share[j]))
+                  for j in range(used, used + waiting)]
         return found
 
     # ------------------------------------------------------------------------------------------ the search

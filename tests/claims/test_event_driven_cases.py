@@ -8,6 +8,7 @@ import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, plane, rod
 from scipy.integrate import quad
 
+from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.model import ShapeKind
 
 
@@ -231,7 +232,8 @@ def around(count, radius=1.0):
     return np.column_stack([radius * np.cos(angles), radius * np.sin(angles)])
 
 
-@pytest.mark.parametrize(("count", "mu"), [(3, 0.0), (4, 0.0), (6, 0.0), (100, 0.0), (3, 0.5), (4, 0.5), (6, 0.5)])
+@pytest.mark.parametrize(("count", "mu"), [(3, 0.0), (4, 0.0), (6, 0.0), (100, 0.0), (3, 0.5), (4, 0.5), (6, 0.5),
+                                         (100, 0.5)])
 def test_a_table_with_any_number_of_legs_stands_still(count, mu):
     """C5: acceleration 0, λ >= 0, and the forces balance weight and moments, the centre of mass off the middle."""
     centre = (0.2, -0.1)
@@ -241,9 +243,25 @@ def test_a_table_with_any_number_of_legs_stands_still(count, mu):
     n = int(contacts.count[0])
     lam, arm = contacts.lam[:n], contacts.point[:n] - run.state.bodies.x[1]
     assert n == count and (lam >= -1e-12).all()
+    assert contacts.active[:n].sum() == 3
     assert np.abs(run.state.bodies.v[1]).max() < 1e-12 * run.h and np.abs(run.state.bodies.w[1]).max() < 1e-12 * run.h
     assert lam.sum() == pytest.approx(G, abs=1e-11)
     assert lam @ arm[:, :2] == pytest.approx((0, 0), abs=1e-11)
+
+
+@pytest.mark.parametrize(("mu", "speed"), [(0.5, 0.0), (1e-9, 1.0)])
+def test_four_rough_legs_share_the_weight_with_the_least_forces(mu, speed):
+    """C5: λ_i = m g/4 (1 + x_i c_x/a² + y_i c_y/a²), the smallest ones that balance, at rest and, with a friction too
+    small to matter to the moments, sliding."""
+    a, (cx, cy) = 0.7, (0.2, -0.1)
+    legs = np.array([(a, a), (-a, a), (-a, -a), (a, -a)])
+    run = Run([plane(), table(legs, (cx, cy))], mu=mu)
+    run.state.bodies.v[1, 0] = speed
+    momentum_from_velocity(run.model, run.state.bodies)
+    run.step(1e-6)
+    contacts = run.method.contacts
+    x, y = (contacts.point[:4, :2] - run.state.bodies.x[1, :2] + (cx, cy)).T
+    assert contacts.lam[:4] == pytest.approx(G / 4 * (1 + x * cx / a**2 + y * cy / a**2), abs=1e-8)
 
 
 @pytest.mark.parametrize("copies", [1, 3])

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from event_driven_scenes import G, Run, about, ball, bowl, box, plane, rod
 
+from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.messages import Settings
+from contactlab.physics.model import BodyKind
 
 
 def on_slope(body, degrees, mu, **more):
@@ -24,7 +26,8 @@ def sled(degrees):
 
 
 @pytest.mark.parametrize("degrees", [10.0, 20.0, 40.0])
-@pytest.mark.parametrize(("body", "excess"), [("sled", 1e-6), ("sled", -1e-6), ("block", 1e-6)])
+@pytest.mark.parametrize(("body", "excess"), [("sled", 1e-6), ("sled", -1e-6), ("block", 1e-6),
+                                              ("block", -1e-6)])
 def test_a_block_sticks_exactly_up_to_the_friction_angle(degrees, body, excess):
     """C6: sticks iff tan θ <= μ, told apart at μ = tan θ (1 ± 1e-6); a = g (sin θ - μ cos θ)."""
     th = np.radians(degrees)
@@ -33,14 +36,31 @@ def test_a_block_sticks_exactly_up_to_the_friction_angle(degrees, body, excess):
     run = on_slope(made, degrees, mu, h=1 / 20).until(0.25)
     slides = max(0.0, G * (np.sin(th) - mu * np.cos(th)) * 0.25)
     assert np.linalg.norm(run.state.bodies.v[1]) == pytest.approx(slides, abs=1e-11)
+    assert np.abs(run.state.bodies.w[1]).max() < (1e-13 if body == "block" else 1e-10)
+
+
+@pytest.mark.parametrize("excess", [-1e-6, -1e-4, -1e-2])
+@pytest.mark.parametrize("azimuth", [0.0, 17.0, 45.0, 200.0])
+def test_a_block_on_four_corners_slides_straight_beside_the_limit(azimuth, excess):
+    """C6: v = g (sin θ - μ cos θ) t whichever way it is turned, to 1e-9 of it and rounding: the difference of two
+    numbers of the size of g sin θ, so 1e-15 of g at best."""
+    th = np.radians(25.0)
+    mu = np.tan(th) * (1 + excess)
+    run = Run([plane(), box((0.5, 0.4, 0.2), x=(0, 0, 0.2), q=about("z", np.radians(azimuth)))], mu=mu, h=1 / 20)
+    run.model.gravity[:] = G * np.sin(th), 0.0, -G * np.cos(th)
+    run.until(0.5)
+    speed = 0.5 * G * (np.sin(th) - mu * np.cos(th))
+    assert np.abs(run.state.bodies.v[1] - (speed, 0, 0)).max() < 1e-9 * speed + 0.5e-15 * G
+    assert np.abs(run.state.bodies.w[1]).max() < 1e-13
+    assert run.solves == 1
 
 
 def test_a_sticking_block_does_not_creep():
-    """C6: after 10 s it is where it was, to the bit of rounding."""
+    """C6: after 10 s it is where it was."""
     run = on_slope(box((0.5, 0.5, 0.2), **upright(20.0, 0.2)), 20.0, 0.4, h=1 / 10)
     start = run.state.bodies.x[1].copy()
     run.until(10.0)
-    assert np.abs(run.state.bodies.x[1] - start).max() < 1e-12
+    assert np.abs(run.state.bodies.x[1] - start).max() < 1e-14
 
 
 @pytest.mark.parametrize(("degrees", "mu", "slides", "tips"), [
@@ -65,6 +85,44 @@ def test_a_sliding_box_brakes_alike_in_all_directions():
         found.append((bodies.v[1] @ along, bodies.x[1] @ along, *bodies.w[1]))
     assert np.ptp(np.array(found), axis=0).max() < 1e-9
     assert found[0][:2] == pytest.approx((11.675938971872, 15.837969485936), abs=1e-9)
+
+
+def test_a_spinning_box_on_four_corners_brakes_by_the_load_they_share_evenly():
+    """C6: α = μ √2 g · 1.5 [Jolt TestAngularFriction]: ω(1) = 4.902574473325, at rest after 10/α."""
+    cube = box((1.0, 1.0, 1.0), x=(0, 0, 1.0), w=(0, 0, 10.0))
+    run = Run([plane(), cube], mu=np.sqrt(0.06), h=1 / 10).until(1.0)
+    assert run.state.bodies.w[1] == pytest.approx((0, 0, 4.902574473325), abs=1e-9)
+    assert run.method.contacts.lam[:4] == pytest.approx([G / 4] * 4, rel=1e-9)
+    stop = run.until_event("stick")
+    assert stop.t == pytest.approx(10 / 5.097425526675, abs=1e-9)
+    run.until(2.0)
+    assert np.abs(run.state.bodies.w[1]).max() < 1e-12
+    assert run.state.bodies.x[1] == pytest.approx((0, 0, 1), abs=1e-12)
+
+
+def test_a_box_that_slides_and_spins_curves_alike_in_all_directions():
+    """C6: turned as a whole, the motion turns with it; the corners' loads differ and change all the time."""
+    found = []
+    for k in range(12):
+        a = np.radians(30 * k)
+        c, s = np.cos(a), np.sin(a)
+        start = box((1.0, 1.0, 0.3), x=(0, 0, 0.3), q=about("z", a), v=(5 * c, 5 * s, 0), w=(0, 0, 4.0))
+        bodies = Run([plane(), start], mu=0.3, h=1 / 20).until(0.25).state.bodies
+        turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+        found.append((*turn @ bodies.v[1], *turn @ bodies.x[1], bodies.w[1, 2]))
+    assert np.ptp(np.array(found), axis=0).max() < 1e-9
+    assert abs(found[0][1]) > 1e-3  # it does curve
+
+
+def test_a_block_on_a_shaking_table_slips_when_the_table_outruns_friction():
+    """x = A sin ω t: A ω² sin ω t = μ g. Corners at front and back are loaded unequally by then."""
+    A, w, mu = 0.05, 10.0, 0.3
+    run = Run([plane(), box((0.5, 0.4, 0.2), x=(0, 0, 0.2))], mu=mu, h=1 / 60)
+    run.model.kind[0] = BodyKind.KINEMATIC
+    run.model.motions.amplitude[0], run.model.motions.frequency[0] = (A, 0, 0), w / (2 * np.pi)
+    run.state.bodies.v[1, 0] = A * w
+    momentum_from_velocity(run.model, run.state.bodies)
+    assert run.until_event("slip").t == pytest.approx(np.arcsin(mu * G / (A * w * w)) / w, abs=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------ rolling
