@@ -9,6 +9,8 @@ Without friction (IMPACT_LAWS)
     newton       all at once: 0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0, an LCP in Δζ                       [RBDA eq. 11.64; Moreau 1988]
     poisson      compression 0 <= P_C ⊥ ζ_C >= 0, then expansion 0 <= P_E - e P_C ⊥ ζ⁺ >= 0    [Pfeiffer & Glocker 1996]
     sequential   one contact after the other by eq. 11.65, the fastest first, until all separate
+To be compared with only (EQUALITIES)
+    zhang        ζ⁺ + e ζ⁻ = 0 at every contact, whatever sign P comes out with             [Zhang eq. 3.30]
 With friction (FRICTION_LAWS)
     sticking     the tangential velocity is stopped, eq. 11.72
     coulomb      stops it where the impulse lies in the friction cone; else slides, the impulse against the sliding left
@@ -31,6 +33,7 @@ from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
+from contactlab.physics.zhang import basic_solution
 
 BoolArray = NDArray[np.bool_]
 
@@ -120,6 +123,19 @@ def poisson(M, zeta, restitution) -> Impact:
         return impulse, first.status if first.status != "solved" else second.status
 
     return _rounds(M, zeta, given, one)
+
+
+def zhang(M, zeta, restitution) -> Impact:
+    """Zhang's external impact: M P = -(1 + e) ζ⁻ from M (c, c), ζ⁻ (c,), e (c,) or one e for all   [Zhang eq. 3.30]
+
+    An equality: where contacts act on one another P_i may come out negative, and the contact pulls. Where M is singular
+    P is a basic solution and the status says "redundant", or "inconsistent" where there is none.
+    """
+    M, zeta = _arguments(M, zeta)
+    e = _each(restitution, len(zeta))
+    impulse, status = basic_solution(M, -(1.0 + e) * zeta)
+    after = zeta + M @ impulse
+    return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
 @kernel
@@ -360,4 +376,5 @@ def _limited(wanted: Array, friction: float, normal: float) -> Array:
 
 
 IMPACT_LAWS: dict[str, Callable[..., Impact]] = {"newton": newton, "poisson": poisson, "sequential": sequential}
+EQUALITIES: dict[str, Callable[..., Impact]] = {"zhang": zhang}
 FRICTION_LAWS: dict[str, Callable[..., Impact]] = {"sticking": sticking, "coulomb": coulomb}

@@ -22,7 +22,7 @@ from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.frozen import Frozen, detected
-from contactlab.physics.impact import FRICTION_LAWS, IMPACT_LAWS, Impact
+from contactlab.physics.impact import EQUALITIES, FRICTION_LAWS, IMPACT_LAWS, Impact
 from contactlab.physics.messages import Event, Inspect, Settings
 from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.methods.moreau import half_drift
@@ -296,7 +296,7 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
         return f"{count} contacts take part in the last impact; {MOST} at most are shown."
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
-    impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *FRICTION_LAWS)}
+    impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES, *FRICTION_LAWS)}
     moving = np.flatnonzero(contacts.slot >= 0).astype(np.int32)
     touched = np.isin(moving, np.concatenate([contacts.body_a, contacts.body_b]))
     moving = moving[touched]
@@ -351,8 +351,9 @@ def _fastest(v: Array, w: Array) -> float:
 
 def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
     """An impact law on frozen contacts; laws without friction get the normal rows alone."""
-    if law in IMPACT_LAWS:
-        return IMPACT_LAWS[law](contacts.M[::3, ::3], contacts.u[::3], e)
+    smooth = IMPACT_LAWS | EQUALITIES
+    if law in smooth:
+        return smooth[law](contacts.M[::3, ::3], contacts.u[::3], e)
     if law == "coulomb":
         return FRICTION_LAWS[law](contacts.M, contacts.u, e, mu)
     return FRICTION_LAWS[law](contacts.M, contacts.u, e)

@@ -17,6 +17,7 @@ LAWS = {
     "newton": ("Newton, all at once", r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
     "poisson": ("Poisson", r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
     "sequential": ("One after the other", r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
+    "zhang": ("Equality (Zhang)", r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
     "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
     "coulomb": ("Coulomb's cone", r"|P_t| \le \mu P_n"),
 }
@@ -124,6 +125,9 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
     gain = number(-lost(view, law))
     formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+) = {gain}\ \mathrm{{J}}", 15.0)
+    if law == "zhang" and (impact.impulse < 0.0).any():
+        style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here the contact pulls, "
+                        "and Newton's inequalities let go.", wrap=True)
     half = imgui.get_content_region_avail().x * 0.54
     with style.font(ui, size=14.0):
         _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, half)

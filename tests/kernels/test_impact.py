@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.impact import (
+    EQUALITIES,
     FRICTION_LAWS,
     IMPACT_LAWS,
     ball_impact,
@@ -303,3 +304,18 @@ def test_poisson_does_not_take_rounding_for_a_gain_of_energy(n, inverse_mass, sp
     v[0] = speed
     found = poisson(inverse_mass * J @ J.T, J @ v, np.concatenate([np.zeros(n), np.ones(n - 1)]))
     assert abs(found.loss) <= 1e-12 * 0.5 * speed**2 / inverse_mass
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_the_equality_is_newtons_law_where_nothing_pulls(seed, count):
+    """ζ⁺ = -e ζ⁻ at every contact; where no impulse is negative it is the answer of the LCP too, which is unique."""
+    rng = np.random.default_rng(seed)
+    B = rng.normal(size=(count, count + 2))
+    M, zeta, e = B @ B.T, -rng.uniform(0.1, 2.0, count), rng.uniform(0.0, 1.0)
+    found = EQUALITIES["zhang"](M, zeta, e)
+    assert found.status == "solved"
+    size = np.linalg.cond(M) * np.abs(zeta).max()
+    np.testing.assert_allclose(found.zeta, -e * zeta, rtol=0, atol=1e-13 * size)
+    if (found.impulse >= 0.0).all():
+        np.testing.assert_allclose(found.impulse, IMPACT_LAWS["newton"](M, zeta, e).impulse, rtol=0,
+                                   atol=1e-12 * size * np.linalg.norm(np.linalg.inv(M), 2))
