@@ -126,8 +126,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     gain = number(-lost(view, law))
     formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+) = {gain}\ \mathrm{{J}}", 15.0)
     if law == "zhang" and (impact.impulse < 0.0).any():
-        style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here the contact pulls, "
-                        "and Newton's inequalities let go.", wrap=True)
+        style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here, the contact "
+                        "pulls, and Newton's inequalities let go.", wrap=True)
     half = imgui.get_content_region_avail().x * 0.54
     with style.font(ui, size=14.0):
         _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, half)
