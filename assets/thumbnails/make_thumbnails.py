@@ -21,7 +21,7 @@ MOMENT = {"bouncing_balls": 1.0, "rolling_ball": 0.3, "incline": 0.8, "dice": 0.
           "eight_contacts": 0.1, "painleve": 0.1, "glue": 2.5, "soft_floor": 0.46, "soft_feet": 1.0,
           "bowls": 0.15, "vertical_pipe": 0.35, "slot": 0.2, "stick_slip": 1.25, "soft_twins": 0.83, "linkages": 0.3,
           "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "kicked_chain": 0.3, "arms": 0.44,
-          "ragdoll": 1.1, "humanoid": 0.9}  # [s]
+          "walking_toy": 1.55, "ragdoll": 1.1, "humanoid": 0.9}  # [s]
 
 
 def picture(path: Path, moment: float) -> Image.Image:

@@ -7,6 +7,7 @@ import pytest
 from contact_scenes import G, ball, block, ground
 from tree_scenes import rods
 
+from contactlab.assets import scene_path
 from contactlab.physics.residual import natural_map
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
@@ -41,6 +42,24 @@ def test_a_block_on_a_free_joint_slides_as_a_free_block_does():
     np.testing.assert_allclose(link.position("b"), free.position("b"), rtol=0, atol=1e-9)
     np.testing.assert_allclose(link.velocity("b"), free.velocity("b"), rtol=0, atol=1e-9)
     assert link.info.residual < 1e-9
+
+
+def test_the_walking_toy_walks_with_the_gait_of_the_compass():
+    """Point masses m at the middle of the legs and 2 m at the hip, on a slope of 3 degrees: a step takes 0.73435 s for
+    legs of 1 m, so 0.73435 √0.4 s here [limit cycle of the compass gait, by DOP853 to 1e-6; Goswami et al. 1998]. The
+    feet are balls of 1/50 of a leg, which is how far it may be off."""
+    sim = Simulation(Scene.load(scene_path("walking_toy")), method="time_stepping")
+    strikes, carried = [], "outer legs"
+    while sim.time < 2.5:
+        sim.step()
+        c = sim.contacts
+        pressed = np.flatnonzero(c.lam > 0.0)
+        names = {sim.labels.bodies[i] for i in np.maximum(c.body_a, c.body_b)[pressed]}
+        if len(names) == 1 and names != {carried}:
+            carried = names.pop()
+            strikes.append(sim.time)
+    assert len(strikes) == 5
+    np.testing.assert_allclose(np.diff(strikes), 0.73435 * math.sqrt(0.4), rtol=1 / 50)
 
 
 @pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
