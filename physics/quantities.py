@@ -58,6 +58,8 @@ QUANTITIES: dict[str, Quantity] = {
         lambda now, _: measure(now.model, now.state.bodies, now.state.joints)[0].kinetic),
     "penetration": Quantity(
         "Deepest overlap", "m", False, False, lambda now, _: np.nan if now.info is None else now.info.penetration),
+    "joints": Quantity(
+        "Joints apart", "m", False, False, lambda now, _: np.nan if now.info is None else now.info.joint_error),
     "contacts": Quantity(
         "Contacts", "", False, False, lambda now, _: np.nan if now.info is None else float(now.info.contacts)),
 }
