@@ -20,7 +20,7 @@ def box(name, position, mass, size):
 
 
 def quadruped(height=2.0):
-    """Bodies and joints: the base at `height`, legs LF, RF, LH, RH with their hips about x, thighs and shanks about y."""
+    """Bodies and joints: the base at `height`, four legs with their hips about x, thighs and shanks about y."""
     bodies = [box("base", (0, 0, height), BASE, (0.6, 0.3, 0.2))]
     joints = []
     for leg, (front, left), angles in zip(("LF", "RF", "LH", "RH"), ((1, 1), (1, -1), (-1, 1), (-1, -1)), ANGLES,
