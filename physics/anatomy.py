@@ -12,7 +12,7 @@ import numpy as np
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.frozen import Frozen
 from contactlab.physics.model import Array, Model
-from contactlab.physics.state import Bodies
+from contactlab.physics.state import Bodies, JointState
 
 if TYPE_CHECKING:
     from contactlab.physics.methods.event_search import Course, Trigger
@@ -52,6 +52,8 @@ class Struck:
     contacts: Frozen
     kinetic: float        #: of the system before [J]
     velocities: Array     #: (n, 6) v and ω before
+    bodies: Bodies        #: where they were, links included
+    joints: JointState    #: of the links
 
 
 @dataclass
@@ -61,9 +63,10 @@ class Watch:
     pieces: list[Piece] = field(default_factory=list)
     impacts: list[Struck] = field(default_factory=list)
 
-    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies) -> None:
-        kinetic = measure(model, bodies)[0].kinetic
-        self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w])))
+    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies, joints: JointState) -> None:
+        kinetic = measure(model, bodies, joints)[0].kinetic
+        poses, links = Bodies(*(a.copy() for a in bodies)), JointState(*(a.copy() for a in joints))
+        self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links))
 
     def piece(self, course: "Course", trigger: "Trigger | None") -> None:
         """Follow gaps and forces along the piece that the search has just looked at."""

@@ -26,7 +26,7 @@ from contactlab.physics.contact_equations import (
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
-from contactlab.physics.limits import limit_rows
+from contactlab.physics.limits import limit_joint, limit_rows
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 
@@ -49,6 +49,7 @@ class Frozen(NamedTuple):
     gap: Array          #: (c,)   [m]
     restitution: Array  #: (c,)
     friction: Array     #: (c,)
+    limit: IntArray     #: (c,)   row of Joints where this is a limit of a joint, -1 of a contact
     M: Array            #: (3 c, 3 c) [1/kg]
     d: Array            #: (3 c,) [m/s2]
     u: Array            #: (3 c,) ζ and slip [m/s]
@@ -61,7 +62,7 @@ class Frozen(NamedTuple):
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three])
-        return Frozen._make((*(a[rows] for a in self[:10]), *equations, *self[14:]))
+        return Frozen._make((*(a[rows] for a in self[:11]), *equations, *self[15:]))
 
 
 def equations_of(
@@ -87,19 +88,22 @@ def equations_of(
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
     contact_matrix(count, eq, M, d)
     point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])
+    limit = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32)
     return Frozen(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
-        eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction, M,
-        d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
+        eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
+        limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
 
 
-def detected(model: Model, t: float, bodies: Bodies, loads: Loads, reach: float) -> Frozen:
+def detected(
+    model: Model, t: float, bodies: Bodies, loads: Loads, reach: float, joints: JointState = NO_COORDINATES
+) -> Frozen:
     """The equations of all contacts that collision detection finds within `reach` [m]."""
     contacts = Detector(model).detect(bodies, np.full(body_count(model), 0.5 * reach))
     count = int(contacts.count[0])
     near = np.flatnonzero(contacts.gap[:count] <= reach)
     return equations_of(model, t, bodies, loads, _witness(model, contacts, near), contacts.key[near].copy(),
-                        contacts.restitution[near].copy(), contacts.friction[near].copy())
+                        contacts.restitution[near].copy(), contacts.friction[near].copy(), joints)
 
 
 def _witness(model: Model, contacts: Contacts, rows: Rows) -> Witness:

@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from contactlab.physics.anatomy import Piece, Watch
+from contactlab.physics.anatomy import Piece, Struck, Watch
 from contactlab.physics.baraff import Baraff, baraff
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
 from contactlab.physics.frozen import Frozen, detected
 from contactlab.physics.impact import EQUALITIES, FRICTION_LAWS, IMPACT_LAWS, Impact
-from contactlab.physics.messages import Event, Inspect, Settings
+from contactlab.physics.joint_impulses import joint_impulses
+from contactlab.physics.link_rows import drift_links
+from contactlab.physics.messages import Event, Inspect, JointImpulse, Settings
 from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.methods.moreau import half_drift
 from contactlab.physics.methods.time_stepping import SMALLEST
@@ -33,7 +37,7 @@ from contactlab.physics.residual import natural_map
 from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
 from contactlab.physics.solvers.indeterminacy import indeterminacy
 from contactlab.physics.solvers.lcp_info import PivotStep
-from contactlab.physics.state import State, empty_state
+from contactlab.physics.state import JointState, State, copy_state, empty_state
 
 if TYPE_CHECKING:
     from contactlab.physics.simulation import Simulation
@@ -94,10 +98,11 @@ class ImpactView:
     restitution: Array           #: (c,) as the view asks, else as the materials say
     friction: Array              #: (c,)
     impacts: dict[str, Impact]   #: by law
-    moving: IntArray             #: dynamic bodies that take part
+    moving: IntArray             #: bodies that take part and move, links of trees that are hit included
     before: Array                #: (k, 6) their v [m/s] and ω [rad/s]
     after: dict[str, Array]      #: by law
     kinetic: float               #: kinetic energy of the system before [J]
+    joints: dict[str, tuple[JointImpulse, ...]]  #: what the joints of trees pass on, by law
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +132,9 @@ class Inspection:
 def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
     view: EquationsView | ImpactView | StepView | str
-    if asked.problem is None and len(sim.model.joints.type):
-        view = "This scene has joints; contact equations and impacts are shown for free bodies only."
+    if asked.problem is None and (sim.model.joints.generalized == 0).any():
+        view = ("Joints in maximal coordinates are equations of their own, which M does not hold: contact equations "
+                "and impacts are shown for joints in generalized coordinates.")
     elif asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
@@ -160,7 +166,7 @@ def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> Equat
     slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
     d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
     bodies, theirs = sim.state.bodies, None
-    if not running or count <= QUICK:
+    if not len(sim.state.joints.v) and (not running or count <= QUICK):
         theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
@@ -171,7 +177,8 @@ def resting(sim: "Simulation") -> Frozen:
     if exact is not None:
         return exact(sim.state, sim.loads, sim.settings)
     speed, touch = scales(sim.settings)
-    found = detected(sim.model, sim.time, sim.state.bodies, sim.loads, touch)
+    state = copy_state(sim.state)
+    found = detected(sim.model, sim.time, state.bodies, sim.loads, touch, state.joints)
     return found.take(np.flatnonzero(np.abs(found.u[::3]) <= speed))
 
 
@@ -288,7 +295,8 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
     event = next((e for e in reversed(sim.events) if e.kind == "impact" and e.step > first), None)
     if event is None:
         return "There has been no impact yet. ↓ goes on to the next contact event."
-    contacts, kinetic, velocities = undone(sim, event)
+    struck = undone(sim, event)
+    contacts = struck.contacts
     count = len(contacts.key)
     if not count:
         return "The contacts of the last impact could not be found again."
@@ -297,31 +305,35 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
     impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES, *FRICTION_LAWS)}
-    moving = np.flatnonzero(contacts.slot >= 0).astype(np.int32)
-    touched = np.isin(moving, np.concatenate([contacts.body_a, contacts.body_b]))
-    moving = moving[touched]
-    after = {law: velocities[moving] + _change(contacts, impact, moving) for law, impact in impacts.items()}
-    return ImpactView(event, contacts, e, mu, impacts, moving, velocities[moving], after, kinetic)
+    moving, after, joints = taking_part(sim.model, contacts), {}, {}
+    for law, impact in impacts.items():
+        change, joints[law] = changes(sim.model, struck, impact)
+        after[law] = struck.velocities[moving] + change[moving]
+    return ImpactView(event, contacts, e, mu, impacts, moving, struck.velocities[moving], after, struck.kinetic, joints)
 
 
-def undone(sim: "Simulation", event: Event) -> tuple[Frozen, float, Array]:
-    """Contacts that take part in an impact with the velocities before it, the kinetic energy of the system [J], and
-    v and ω (n, 6) of the bodies."""
+def undone(sim: "Simulation", event: Event) -> Struck:
+    """An impact with what was before it."""
     state, settings, loads, model = sim.before(event.step)
     if settings.method == "event_driven":
-        struck = min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
-        return struck.contacts, struck.kinetic, struck.velocities
+        return min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
     h, speed, touch = settings.h, *scales(settings)
-    middle = empty_state(body_count(model)).bodies
-    half_drift(model.kind, state.bodies, np.ones(body_count(model)), h, middle)
-    drive(model, float(state.t[0]) + 0.5 * h, middle)
+    t, n = float(state.t[0]) + 0.5 * h, body_count(model)
+    middle, joints = empty_state(n).bodies, state.joints
+    half_drift(model.kind, state.bodies, np.ones(n), h, middle)
+    drive(model, t, middle)
     velocity_from_momentum(model, middle)
-    near = detected(model, float(state.t[0]) + 0.5 * h, middle, loads, touch + h * _fastest(middle.v, middle.w))
+    if len(joints.v):
+        scratch = empty_tree_scratch(model.trees)
+        drift_links(model.trees, *joints, np.ones(n), 0.5 * h, scratch.v, scratch.q)
+        joints = JointState(scratch.q, joints.v)
+        place_links(model, *joints, scratch.work, middle)
+    near = detected(model, t, middle, loads, touch + h * _fastest(middle.v, middle.w), joints)
     zeta = near.u[::3]
     meets = (near.gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)
     rests = (near.gap <= touch) & (zeta <= speed)
-    kinetic = measure(model, middle)[0].kinetic
-    return near.take(np.flatnonzero(meets | rests)), kinetic, np.hstack([middle.v, middle.w])
+    contacts, kinetic = near.take(np.flatnonzero(meets | rests)), measure(model, middle, joints)[0].kinetic
+    return Struck(event.t, contacts, kinetic, np.hstack([middle.v, middle.w]), middle, joints)
 
 
 def watched(state: State, settings: Settings, loads: Loads, model: Model) -> Watch:
@@ -359,12 +371,41 @@ def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
     return FRICTION_LAWS[law](contacts.M, contacts.u, e)
 
 
-def _change(contacts: Frozen, impact: Impact, moving: IntArray) -> Array:
-    """Δv and Δω (k, 6) of the moving bodies: Δq̇ = H⁻¹ T P."""
-    rows = contacts.HT if len(impact.impulse) == len(contacts.HT) else contacts.HT[::3]
-    change = impact.impulse @ rows
-    places = contacts.slot[moving][:, None] + np.array([3, 4, 5, 0, 1, 2])
-    return change[places]
+def taking_part(model: Model, contacts: Frozen) -> IntArray:
+    """Free bodies that are touched, and all links of trees of which one is."""
+    touched, trees = np.unique(np.concatenate([contacts.body_a, contacts.body_b])), model.trees
+    part = set(touched[contacts.slot[touched] >= 0].tolist())
+    for first, last in zip(trees.start[:-1].tolist(), trees.start[1:].tolist(), strict=True):
+        links = trees.body[first:last]
+        part.update(links.tolist() if np.isin(links, touched).any() else ())
+    return np.array(sorted(part), np.int32)
+
+
+def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[JointImpulse, ...]]:
+    """Δv and Δω (n, 6) of all bodies, Δq̇ = H⁻¹ T P, and what joints pass on."""
+    contacts, joints = struck.contacts, struck.joints
+    full = len(impact.impulse) == len(contacts.HT)
+    change = impact.impulse @ (contacts.HT if full else contacts.HT[::3])
+    moved = np.zeros((len(contacts.slot), 6))
+    free = np.flatnonzero(contacts.slot >= 0)
+    moved[free] = change[contacts.slot[free][:, None] + np.array([3, 4, 5, 0, 1, 2])]
+    if not len(joints.v):
+        return moved, ()
+    scratch, bodies = empty_tree_scratch(model.trees), empty_state(len(moved)).bodies
+    rates = np.ascontiguousarray(change[len(change) - len(joints.v) :])
+    place_links(model, joints.q, rates, scratch.work, bodies)  # velocities are linear in the joints'
+    links = model.trees.body
+    moved[links] = np.hstack([bodies.v, bodies.w])[links]
+    P = impact.impulse.reshape(len(contacts.key), -1)
+    world = P[:, :1] * contacts.normal
+    if full:
+        world = world + P[:, 1:2] * contacts.tangent_1 + P[:, 2:] * contacts.tangent_2
+    impulse, moment = np.zeros_like(bodies.x), np.zeros_like(bodies.x)
+    for k in np.flatnonzero(contacts.limit < 0).tolist():
+        for i, p in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
+            impulse[i] += p
+            moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
+    return moved, joint_impulses(model.trees, rates, impulse, moment, scratch.work)
 
 
 __all__ = ["Answer", "EquationsView", "Freedom", "ImpactView", "Inspection", "StepView", "look"]

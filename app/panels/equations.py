@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from contactlab.app import inspected
 from contactlab.app.panels import style
-from contactlab.app.panels.explained import draw_baraff, draw_contact
+from contactlab.app.panels.explained import draw_baraff, draw_contact, pair_name
 from contactlab.app.panels.matrix import draw_matrix, short
 from contactlab.app.ui_state import UiState
 from contactlab.physics.inspection import EquationsView
@@ -29,6 +29,13 @@ SHORT = {"pgs": "PGS", "nsgs": "NSGS", "interior_point": "Interior pt", "block_p
 
 
 def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
+    draw_beside_matrix(ui, snapshot, "equations_side", _side)
+
+
+def draw_beside_matrix(
+    ui: UiState, snapshot: Snapshot | None, name: str, side: Callable[[UiState, Snapshot, EquationsView], None]
+) -> None:
+    """The solver and what the problem is like, the matrix equation on the left and `side` on the right."""
     if snapshot is None:
         return
     view = inspected.equations(ui, snapshot)
@@ -36,14 +43,6 @@ def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     if view is None:
         waiting(ui, snapshot)
         return
-    matrix_beside(ui, snapshot, view, "equations_side", _side)
-
-
-def matrix_beside(
-    ui: UiState, snapshot: Snapshot, view: EquationsView, name: str,
-    side: Callable[[UiState, Snapshot, EquationsView], None],
-) -> None:
-    """The matrix equation on the left and `side` on the right."""
     lam, basic = inspected.shown_forces(ui, view)
     names = contact_names(snapshot, view)
     width = MATRIX_SHARE * imgui.get_content_region_avail().x
@@ -71,8 +70,7 @@ def contact_names(snapshot: Snapshot, view: EquationsView) -> list[str]:
     """ "a → b" of every contact."""
     if view.contacts is None:
         return [f"contact {i + 1}" for i in range(len(view.problem.d))]
-    names = snapshot.labels.bodies
-    return [f"{names[a]} → {names[b]}" for a, b in zip(view.contacts.body_a, view.contacts.body_b, strict=True)]
+    return [pair_name(snapshot, view.contacts, k) for k in range(len(view.contacts.key))]
 
 
 # -------------------------------------------------------------------------------------------------- the bar

@@ -8,6 +8,7 @@ from contactlab.app.panels import style
 from contactlab.app.panels.formula import formula, number, signed
 from contactlab.app.ui_state import UiState
 from contactlab.physics.baraff import TERMS
+from contactlab.physics.frozen import Frozen
 from contactlab.physics.inspection import EquationsView
 from contactlab.physics.messages import Snapshot
 from contactlab.physics.model import Array
@@ -40,11 +41,18 @@ def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Arra
                 rf"{number(alone)}\ \mathrm{{N}}")
 
 
+def pair_name(snapshot: Snapshot, contacts: Frozen, k: int) -> str:
+    """ "a → b" of a contact, "limit of the hinge" of a limit."""
+    if contacts.limit[k] >= 0:
+        return f"limit of {snapshot.labels.joints[int(contacts.limit[k])]}"
+    names = snapshot.labels.bodies
+    return f"{names[int(contacts.body_a[k])]} → {names[int(contacts.body_b[k])]}"
+
+
 def _title(ui: UiState, snapshot: Snapshot, view: EquationsView, i: int) -> None:
     text = f"Contact {i + 1}"
     if view.contacts is not None:
-        a, b = int(view.contacts.body_a[i]), int(view.contacts.body_b[i])
-        text += f":  {snapshot.labels.bodies[a]} → {snapshot.labels.bodies[b]}"
+        text += f":  {pair_name(snapshot, view.contacts, i)}"
     with style.font(ui, bold=True):
         imgui.text_wrapped(text)
 

@@ -1,16 +1,17 @@
 """The last impact, frozen: move e and μ, change the law, and see what it would have done before going on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from imgui_bundle import imgui
 
 from contactlab.app.panels import style
 from contactlab.app.panels.equations import TABLE, waiting
+from contactlab.app.panels.explained import pair_name
 from contactlab.app.panels.formula import formula, number
 from contactlab.app.ui_state import UiState
 from contactlab.physics.inspection import ImpactView
-from contactlab.physics.messages import Command, Seek, Set, Snapshot, Step
+from contactlab.physics.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
 
 Send = Callable[[Command], None]
 LAWS = {
@@ -128,17 +129,21 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     if law == "zhang" and (impact.impulse < 0.0).any():
         style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here, the contact "
                         "pulls, and Newton's inequalities let go.", wrap=True)
-    half = imgui.get_content_region_avail().x * 0.54
+    joints = view.joints.get(law, ())
+    wide = imgui.get_content_region_avail().x
     with style.font(ui, size=14.0):
-        _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, half)
+        _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, (0.36 if joints else 0.54) * wide)
         imgui.same_line(0, 0.8 * ui.font)
-        _bodies(ui, snapshot, view, law)
+        _bodies(ui, snapshot, view, law, 0.33 * wide if joints else 0.0)
+        if joints:
+            imgui.same_line(0, 0.8 * ui.font)
+            _joints(ui, snapshot, joints)
 
 
 def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.ndarray, after: np.ndarray, width: int,
               half: float) -> None:
     """ζ before and after and the impulse of each contact."""
-    contacts, names = view.contacts, snapshot.labels.bodies
+    contacts = view.contacts
     columns = ["Contact", "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
     if not imgui.begin_table("impact_contacts", len(columns), TABLE, (half, 0)):
         return
@@ -150,7 +155,7 @@ def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.nda
     for i in np.argsort(-impulse[::width], kind="stable").tolist():  # the hardest blow first
         imgui.table_next_row()
         imgui.table_next_column()
-        text = f"{names[int(contacts.body_a[i])]} → {names[int(contacts.body_b[i])]}"
+        text = pair_name(snapshot, contacts, i)
         imgui.selectable(f"{text}##impact_{i}", False, imgui.SelectableFlags_.span_all_columns)
         if imgui.is_item_hovered():
             ui.hovered_key, ui.hover_from_view = int(contacts.key[i]), False
@@ -163,9 +168,30 @@ def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.nda
     imgui.end_table()
 
 
-def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None:
+def _joints(ui: UiState, snapshot: Snapshot, joints: Sequence[JointImpulse]) -> None:
+    """What every joint passes on, the hardest first."""
+    if not imgui.begin_table("impact_joints", 3, TABLE):
+        return
+    imgui.table_setup_scroll_freeze(0, 1)
+    imgui.table_setup_column("Joint", imgui.TableColumnFlags_.width_stretch)
+    imgui.table_setup_column("|P| [N s]", imgui.TableColumnFlags_.width_fixed, 3.8 * ui.font)
+    imgui.table_setup_column("|L| [N m s]", imgui.TableColumnFlags_.width_fixed, 4.4 * ui.font)
+    imgui.table_headers_row()
+    for passed in sorted(joints, key=lambda j: -float(np.linalg.norm(j.impulse))):
+        imgui.table_next_row()
+        imgui.table_next_column()
+        imgui.text(snapshot.labels.joints[passed.joint])
+        for values in (passed.impulse, passed.moment):
+            imgui.table_next_column()
+            imgui.text(_number(float(np.linalg.norm(values))))
+            if imgui.is_item_hovered():
+                imgui.set_tooltip("  ".join(_number(v) for v in values))
+    imgui.end_table()
+
+
+def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str, width: float) -> None:
     """Velocities of the bodies before and after."""
-    if not imgui.begin_table("impact_bodies", 3, TABLE):
+    if not imgui.begin_table("impact_bodies", 3, TABLE, (width, 0.0)):
         return
     imgui.table_setup_scroll_freeze(0, 1)
     imgui.table_setup_column("Body", imgui.TableColumnFlags_.width_stretch, 1.0)

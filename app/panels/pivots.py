@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from contactlab.app import inspected
 from contactlab.app.panels import style
-from contactlab.app.panels.equations import TABLE, draw_bar, matrix_beside, waiting
+from contactlab.app.panels.equations import TABLE, draw_beside_matrix
 from contactlab.app.ui_state import UiState
 from contactlab.physics.inspection import EquationsView
 from contactlab.physics.messages import Command, Snapshot
@@ -16,14 +16,7 @@ Send = Callable[[Command], None]
 
 
 def draw_pivots(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
-    if snapshot is None:
-        return
-    view = inspected.equations(ui, snapshot)
-    draw_bar(ui, snapshot, view)
-    if view is None:
-        waiting(ui, snapshot)
-        return
-    matrix_beside(ui, snapshot, view, "pivots_side", _side)
+    draw_beside_matrix(ui, snapshot, "pivots_side", _side)
 
 
 def move(ui: UiState, snapshot: Snapshot, by: int) -> None:

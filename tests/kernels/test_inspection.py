@@ -15,6 +15,8 @@ from contactlab.physics.frozen import detected
 from contactlab.physics.inspection import freedom, look, resting
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.runner import Runner
+from contactlab.physics.scene import Scene
+from contactlab.physics.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
 from contactlab.physics.state import Case
 
@@ -152,6 +154,72 @@ def test_the_normal_part_of_a_problem_with_friction_is_looked_at():
     given_ = ContactProblem.frictional(contacts.M, contacts.d, contacts.friction)
     view = equations(sim, problem=given_)
     assert view.answers[view.chosen].lam == pytest.approx([G])
+
+
+# ------------------------------------------------------------------------------------------------- trees
+ROD = 0.2 + 2.0 * 0.5**2  # moment of inertia of the lever about its hinge [kg m2]
+
+
+def lever(*bodies, gravity=G, method="event_driven", coordinates="generalized", **hinge):
+    """A rod of 2 kg along x, hinged at its end in the origin, its centre of mass 0.5 m from there."""
+    rod = {"name": "rod", "mass": 2.0, "inertia": [0.01, 0.2, 0.2], "position": [0.5, 0.0, 0.0],
+           "shape": [{"type": "capsule", "radius": 0.02, "height": 0.96, "euler": [0.0, 90.0, 0.0]}]}
+    joint = {"name": "hinge", "type": "hinge", "child": "rod", "anchor": [0.0, 0.0, 0.0], "axis": [0.0, -1.0, 0.0],
+             "coordinates": coordinates, **hinge}
+    sim = Simulation(Scene.from_dict({
+        "scene": {"gravity": [0.0, 0.0, -gravity]}, "solver": {"method": method},
+        "material": {"default": {"restitution": 0.5, "friction": 0.0}}, "body": [rod, *bodies], "joint": [joint]}))
+    sim.record_history()
+    return sim
+
+
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
+def test_a_lever_that_rests_on_a_stop_is_a_contact_in_joint_space(method):
+    """M = r²/I, d = -g r m s/I, λ = m g s/r, with s and r the distances of centre of mass and stop from the hinge."""
+    r = 0.8
+    sim = lever(ball("stop", (r, 0.0, -0.12), fixed=True), method=method)
+    for _ in range(3):
+        sim.step()
+    view = equations(sim)
+    assert pytest.approx(np.array([[r * r / ROD]]), rel=1e-6) == view.problem.M
+    assert view.problem.d == pytest.approx([-G * r * 2.0 * 0.5 / ROD], rel=1e-6)
+    assert [a.lam[0] for a in view.answers] == pytest.approx([2.0 * G * 0.5 / r] * len(view.answers), rel=1e-6)
+    assert view.method == pytest.approx([2.0 * G * 0.5 / r], rel=1e-4) and view.baraff is None
+
+
+def test_a_lever_at_its_limit_is_one_of_the_contacts():
+    """λ of a limit is a torque: m g s."""
+    sim = lever(limits=[0.0, 90.0])
+    sim.step()
+    view = equations(sim)
+    assert view.contacts is not None and view.contacts.limit.tolist() == [0]
+    assert view.answers[0].lam == pytest.approx([2.0 * G * 0.5], rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
+@pytest.mark.parametrize("r", [0.7, 0.9])
+def test_a_blow_at_the_centre_of_percussion_leaves_the_hinge_alone(method, r):
+    """A blow P at r turns the rod by P r/I and leaves P (1 - m s r/I) to the hinge: nothing at r = I/(m s) = 0.7 m."""
+    striker = ball("striker", (r, 0.0, 0.2), velocity=(0.0, 0.0, -1.0))
+    sim = lever(striker, gravity=0.0, method=method)
+    while not any(e.kind == "impact" for e in sim.events):
+        sim.step()
+    view = look(sim, m.Inspect("impact")).impact
+    assert view is not None and [sim.labels.bodies[i] for i in view.moving] == ["rod", "striker"]
+    P = float(view.impacts["newton"].impulse[0])
+    assert pytest.approx(1.5 / (1.0 + r * r / ROD), rel=1e-6) == P  # (1 + e) ζ/(1/m + r²/I)
+    (passed,) = view.joints["newton"]
+    assert passed.impulse == pytest.approx((0.0, 0.0, P * (1.0 - 2.0 * 0.5 * r / ROD)), abs=1e-6)
+    turned = view.after["newton"][0] - view.before[0]
+    assert abs(turned[4]) == pytest.approx(P * r / ROD, rel=1e-6)
+    assert turned[2] == pytest.approx(-0.5 * P * r / ROD, rel=1e-6)
+
+
+def test_joints_in_maximal_coordinates_are_said_not_to_be_in_the_equations():
+    sim = lever(method="time_stepping", coordinates="maximal")
+    sim.step()
+    for view in ("equations", "impact"):
+        assert "maximal coordinates" in look(sim, m.Inspect(view)).note
 
 
 def test_where_nothing_rests_the_look_says_so():

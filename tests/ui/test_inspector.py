@@ -61,6 +61,25 @@ def table():
     return sim
 
 
+#: one of these things each page beside the matrix says, whatever the problem
+PAGES = {"answers": ("Residual",), "forces": ("Method",), "contact": ("Were it the only contact:",),
+         "freedom": ("λ is unique", "can be chosen freely", "nothing is open"), "baraff": ("from lever arms",)}
+
+
+def written(monkeypatch):
+    """All texts written from now on."""
+    said = []
+    for name in ("text", "text_wrapped", "text_disabled", "table_setup_column", "text_unformatted"):
+        original = getattr(imgui, name)
+
+        def note(text, *rest, original=original):
+            said.append(str(text))
+            return original(text, *rest)
+
+        monkeypatch.setattr(imgui, name, note)
+    return said
+
+
 def snapshot_of_sim(sim, view):
     contacts = sim.contacts._replace(**{f: getattr(sim.contacts, f).copy() for f in ("lam", "active", "key")})
     return fakes.snapshot(
@@ -126,23 +145,39 @@ def test_every_page_draws_for_any_problem(probe, monkeypatch, table, typeset):
     large = snapshot_of(random_problem(200, 60))
     unsolvable = snapshot_of(ContactProblem.frictionless([[1.0, -1.0], [-1.0, 1.0]], [-1.0, 0.5]))
     one = snapshot_of(ContactProblem.frictionless([[2.0]], [-9.81]))
+    said = written(monkeypatch)
     for made in (large, unsolvable, one, snapshot_of_sim(table, "equations")):
         probe.snapshot[0] = made
         probe.ui.preferences.lower_tab = "equations"
-        for page in ("answers", "forces", "contact", "freedom", "baraff"):
+        count, answers = len(made.inspection.equations.problem.d), made.inspection.equations.answers
+        for page in PAGES:
+            if page == "baraff" and made.inspection.equations.baraff is None:
+                continue
             probe.ui.inspector.page = page
+            said.clear()
             probe.frame(2)
+            text = " ".join(said)
+            assert f"c = {count}" in text  # the bar, with the size of the problem
+            assert any(sentence in text for sentence in PAGES[page]), page
+            if page == "answers":
+                assert all(f"{a.residual:.1e}" in text for a in answers)
     for solver in LCP_SOLVERS:
         probe.ui.preferences.lower_tab = "pivots"
-        probe.snapshot[0] = snapshot_of(random_problem(8, 5), "pivots", solver)
+        probe.snapshot[0] = made = snapshot_of(random_problem(8, 5), "pivots", solver)
+        last = len(made.inspection.equations.steps)
         for pivot in (0, 1, 1000):
             probe.ui.inspector.pivot = pivot
+            said.clear()
             probe.frame(1)
-    for note in (fakes.snapshot(), fakes.snapshot(inspection=Inspection(asked("impact"), 0, 0.0, note="Nothing."))):
-        probe.snapshot[0] = note
+            assert f"{min(pivot, last)} / {last}" in said
+    for note, sentence in (("", "Looking …"), ("Nothing.", "Nothing.")):
+        found = Inspection(asked("impact"), 0, 0.0, note=note)
+        probe.snapshot[0] = fakes.snapshot(inspection=found if note else None)
         for tab in ("equations", "impact", "pivots", "step"):
             probe.ui.preferences.lower_tab = tab
+            said.clear()
             probe.frame(1)
+            assert sentence in said, tab
 
 
 def test_a_problem_that_shrinks_under_the_mouse_is_no_problem(probe):
