@@ -1,13 +1,18 @@
 """The ledger: what changed the energy and the momenta of a run, account by account, every joule booked once.
 
 A row is the work done on the bodies by one cause since the start [J], and the momentum [kg m/s] and angular momentum
-about the world origin [kg m2/s] that it gave them. Methods book what they know; the rest of the change of a step is
-numerical drift, so that the rows always add up to what there is now less what there was at the start:
+about the world origin [kg m2/s] that it gave them. Methods book what they know, through `Books`; the rest of the change
+of a step is numerical drift, so that the rows always add up to what there is now less what there was at the start:
 
     E - E_start = Σ rows
 
 A kick, an impulse p at a point that moves with u before and after it, does the work p·(u⁻ + u⁺)/2: exactly, for the
-kinetic energy is quadratic. Potential energy and the energy of springs are part of E.
+kinetic energy is quadratic. Forces that act for a while are booked at the instants of a quadrature: at the stages of
+the integrator with its own weights, or at the nodes of a rule over its dense output. Potential energy and the energy of
+springs are part of E.
+
+Bodies that joints hold to the ground take momentum from it through forces that no method needs to know. It is what is
+left of their momentum's change when all that acts on them from outside is subtracted.
 """
 
 from enum import IntEnum
@@ -15,44 +20,45 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import flat, three
+from contactlab.physics.assemble import surface_velocity
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, spring_end
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.problem import ANGULAR, ARM_A, ARM_B, INV_MASS, LINEAR, NORMAL, ON_BODY
-from contactlab.physics.state import Contacts, State
-from contactlab.physics.vec import add, axpy, cross, dot, norm, row, scale, sub
+from contactlab.physics.model import Array, BodyKind, IntArray, JointType, Model, movable
+from contactlab.physics.state import Bodies, State
+from contactlab.physics.vec import add, cross, dot, norm, row, row4, scale, sub
 
 
 class Account(IntEnum):
     """Rows of `State.ledger`."""
 
-    IMPACTS = 0    #: along the contact normals: what impacts take, and contacts that close without rebound
+    IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound
     FRICTION = 1
-    SPRINGS = 2    #: energy: what dampers of springs take; momentum: springs to bodies that are not dynamic
+    SPRINGS = 2    #: energy: what dampers of springs and joints take; momentum: springs to bodies that do not move
     SURFACES = 3   #: what compliant surfaces and their friction took
     STORED = 4     #: what compliant surfaces hold now, negative
-    MOUSE = 5
-    APPLIED = 6    #: forces and torques put on bodies
-    DRIVEN = 7     #: bodies with a prescribed motion, and running surfaces
-    GRAVITY = 8    #: momenta only: its energy is part of E
-    CHANGED = 9    #: settings changed between steps: gravity, another method, ...
-    DRIFT = 10     #: the rest: errors of the method, overlap taken out, what no method books
-    START = 11     #: totals at the start
-    TOTAL = 12     #: totals after the last step
+    JOINTS = 5     #: energy: what motors of joints do; momenta: what joints give that hold to bodies that do not move
+    MOUSE = 6
+    APPLIED = 7    #: forces and torques put on bodies and joints
+    DRIVEN = 8     #: bodies with a prescribed motion, and running surfaces
+    GRAVITY = 9    #: momenta only: its energy is part of E
+    CHANGED = 10   #: settings changed between steps: gravity, another method, ...
+    DRIFT = 11     #: the rest: errors of the method, overlap taken out, what no method books
+    START = 12     #: totals at the start
+    TOTAL = 13     #: totals after the last step
 
 
-IMPACTS, FRICTION, SPRINGS, MOUSE, APPLIED = (int(a) for a in (
-    Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.MOUSE, Account.APPLIED))
-DRIVEN, GRAVITY = int(Account.DRIVEN), int(Account.GRAVITY)
+IMPACTS, FRICTION, SPRINGS, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY = (int(a) for a in (
+    Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN,
+    Account.GRAVITY))
 TITLES: dict[Account, str] = {
     Account.IMPACTS: "Impacts", Account.FRICTION: "Friction", Account.SPRINGS: "Dampers",
-    Account.SURFACES: "Soft surfaces", Account.STORED: "Held by surfaces", Account.MOUSE: "Mouse",
-    Account.APPLIED: "Applied forces", Account.DRIVEN: "Driven bodies", Account.GRAVITY: "Gravity",
-    Account.CHANGED: "Settings changed", Account.DRIFT: "Numerical drift",
+    Account.SURFACES: "Soft surfaces", Account.STORED: "Held by surfaces", Account.JOINTS: "Joints and motors",
+    Account.MOUSE: "Mouse", Account.APPLIED: "Applied forces", Account.DRIVEN: "Driven bodies",
+    Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed", Account.DRIFT: "Numerical drift",
 }
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+NOTHING = (0.0, 0.0, 0.0)
 
 
 # ------------------------------------------------------------------------------------------------- opening, closing
@@ -73,26 +79,93 @@ class Page(NamedTuple):
 
     booked: Array  #: (7,) sum of all rows
     total: Array   #: (7,)
-    x: Array       #: (n, 3)
 
 
 def open_step(model: Model, state: State) -> Page:
     """Before a step: what differs from the end of the last one is due to changed settings."""
     ledger, now = state.ledger, totals(model, state)
+    if state.surfaces.t[0] != state.t[0]:  # another method has been at work: what they held is lost
+        ledger[Account.CHANGED, 0] += ledger[Account.STORED, 0]
+        ledger[Account.STORED, 0] = 0.0
     ledger[Account.CHANGED] += now - ledger[Account.TOTAL]
-    return Page(ledger[: Account.START].sum(axis=0), now, state.bodies.x.copy())
+    return Page(ledger[: Account.START].sum(axis=0), now)
 
 
-def close_step(model: Model, state: State, loads: Loads, contacts: Contacts, h: float, page: Page) -> None:
-    """After a step: momenta are booked from the impulses it reports, and the rest as drift."""
-    ledger = state.ledger
-    book_momenta(model, loads, contacts, h, page.x, state.bodies, ledger)
-    now = totals(model, state)
+def close_step(model: Model, state: State, page: Page) -> None:
+    """After a step: what the method did not book is drift."""
+    ledger, now = state.ledger, totals(model, state)
     ledger[Account.DRIFT] += now - page.total - (ledger[: Account.START].sum(axis=0) - page.booked)
     ledger[Account.TOTAL] = now
 
 
-# ------------------------------------------------------------------------------------------------- booking
+# ------------------------------------------------------------------------------------------------- what methods enter
+class Books:
+    """What a method enters during a step. `given` (n, 6) is the momentum, and the angular momentum about the world
+    origin, that each body got so far of everything but joints."""
+
+    def __init__(self, model: Model) -> None:
+        n = len(model.kind)
+        self.model = model
+        self.given, self._before = np.zeros((n, 6)), np.zeros((n, 6))
+        self._anchored = anchored_bodies(model)
+        self._any = bool(self._anchored.any())
+
+    def begin(self, bodies: Bodies) -> None:
+        """At the beginning of a step."""
+        self.given.fill(0.0)
+        if self._any:
+            momenta_of(bodies, self._before)
+
+    def end(self, bodies: Bodies, ledger: Array) -> None:
+        """When all else is booked: what joints to the ground gave."""
+        if self._any:
+            book_anchored(self._anchored, self._before, bodies, self.given, ledger)
+
+    def forces(self, loads: Loads, at: Bodies, over: Bodies, weight: float, ledger: Array) -> None:
+        """Gravity, applied forces and springs for the time `weight` [s]: forces at the poses and velocities `at`, their
+        power at the velocities `over`."""
+        book_forces(self.model, loads, at, over, weight, ledger, self.given)
+
+    def joints(self, loads: Loads, v: Array, weight: float, ledger: Array) -> None:
+        """Dampers and motors of trees and forces put on their joints for the time `weight` [s], at velocities v (n_v,)
+        of the joints."""
+        if len(v):
+            book_joints(self.model, loads, v, weight, ledger)
+
+    def contacts(
+        self, over: Bodies, count: int, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array,
+        ledger: Array,
+    ) -> None:
+        """Impulses (c, 3) [N s] on bodies b at world points, a gets the opposite; velocities are those of `over`."""
+        book_contacts(self.model, over, np.int64(count), a, b, point, normal, impulse, np.int64(0), ledger, self.given)
+
+    def pull(self, body: int, impulse: Array, turn: Array, over: Bodies, ledger: Array) -> None:
+        """The mouse: impulse (3,) [N s] at the centre of mass and angular impulse (3,) [N m s] about it."""
+        book_pull(body, impulse, turn, over, ledger, self.given)
+
+
+def anchored_bodies(model: Model) -> IntArray:
+    """(n,) 1 for bodies that joints hold, directly or through others, to the world or to bodies that forces do not
+    move. A free joint holds nothing."""
+    joints, moving = model.joints, movable(model.kind)
+    held = np.zeros(len(model.kind), np.int32)
+    links: list[tuple[int, int]] = []
+    for kind, parent, child in zip(joints.type.tolist(), joints.parent.tolist(), joints.child.tolist(), strict=True):
+        if kind == JointType.FREE:
+            continue
+        if parent >= 0 and moving[parent] and moving[child]:
+            links.append((parent, child))
+        else:
+            held[[i for i in (parent, child) if i >= 0 and moving[i]]] = 1
+    spreads = True
+    while spreads:
+        spreads = False
+        for pair in links:
+            if held[pair[0]] != held[pair[1]]:
+                held[list(pair)], spreads = 1, True
+    return held
+
+
 @helper
 def credit(ledger, account, energy, p, moment):
     """Add work, momentum and angular momentum to an account."""
@@ -103,145 +176,151 @@ def credit(ledger, account, energy, p, moment):
 
 
 @helper
+def give(given, i, p, moment):
+    for j in range(3):
+        given[i, j] += p[j]
+        given[i, 3 + j] += moment[j]
+
+
+@helper
 def moves(kind, i):
     return i >= 0 and (kind[i] == DYNAMIC or kind[i] == LINK)
 
 
+@helper
+def speed_at(bodies, i, arm):
+    """Velocity of the point of body i at a world arm."""
+    return add(row(bodies.v, i), cross(row(bodies.w, i), arm))
+
+
 @kernel
-def book_momenta(model, loads, contacts, h, x_before, bodies, ledger):
-    """Momenta that gravity, applied forces, the mouse and contacts with bodies that are not dynamic gave in a step."""
+def momenta_of(bodies, out):
+    """Momentum and angular momentum about the world origin of every body (n, 6)."""
+    for i in range(len(out)):
+        p = row(bodies.P, i)
+        moment = add(row(bodies.L, i), cross(row(bodies.x, i), p))
+        for j in range(3):
+            out[i, j] = p[j]
+            out[i, 3 + j] = moment[j]
+
+
+@kernel
+def book_anchored(anchored, before, bodies, given, ledger):
+    """What the momenta of the bodies that joints hold to the ground changed by beyond what they were given."""
+    for i in range(len(anchored)):
+        if anchored[i] == 1:
+            p = row(bodies.P, i)
+            moment = add(row(bodies.L, i), cross(row(bodies.x, i), p))
+            p = (p[0] - before[i, 0] - given[i, 0], p[1] - before[i, 1] - given[i, 1],
+                 p[2] - before[i, 2] - given[i, 2])
+            moment = (moment[0] - before[i, 3] - given[i, 3], moment[1] - before[i, 4] - given[i, 4],
+                      moment[2] - before[i, 5] - given[i, 5])
+            credit(ledger, JOINTS, 0.0, p, moment)
+
+
+@helper
+def add_forces(model, loads, at, over, weight, ledger, given):
+    """See `Books.forces`. A spring of direction u (a to b) and length s pulls with f = k (s - s_0) + d ṡ; its damper
+    takes d ṡ times the rate of s, and what holds a prescribed end does the rest."""
     kind = model.kind
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
     for i in range(len(kind)):
         if moves(kind, i):
-            x = scale(0.5, add(row(x_before, i), row(bodies.x, i)))
-            p = scale(h * model.mass[i], gravity)
+            x = row(at.x, i)
+            p = scale(weight * model.mass[i], gravity)
             credit(ledger, GRAVITY, 0.0, p, cross(x, p))
-            p = scale(h, row(loads.force, i))
-            credit(ledger, APPLIED, 0.0, p, axpy(h, row(loads.torque, i), cross(x, p)))
-    for k in range(int(contacts.count[0])):
-        a, b = int(contacts.body_a[k]), int(contacts.body_b[k])
-        sign = (1.0 if moves(kind, b) else 0.0) - (1.0 if moves(kind, a) else 0.0)
-        p = scale(sign, row(contacts.impulse, k))
-        n = row(contacts.normal, k)
-        along = scale(dot(p, n), n)
-        across = sub(p, along)
-        point = row(contacts.point, k)
-        credit(ledger, IMPACTS, 0.0, along, cross(point, along))
-        credit(ledger, FRICTION, 0.0, across, cross(point, across))
-    i = int(loads.grab_body[0])
-    if i >= 0:
-        p = scale(h, flat(loads.grab_force))
-        point, _ = spring_end(i, flat(loads.grab_point), bodies)
-        if loads.grab_turn[0] == 1:
-            credit(ledger, MOUSE, 0.0, (0.0, 0.0, 0.0), cross(sub(point, row(bodies.x, i)), p))
-        else:
-            credit(ledger, MOUSE, 0.0, p, cross(point, p))
-
-
-@helper
-def mean_velocity(before, after, i, arm):
-    """Mean of the velocities before and after the kick of the point at a world arm of body i."""
-    v = add(three(before, i, LINEAR), three(after, i, LINEAR))
-    w = add(three(before, i, ANGULAR), three(after, i, ANGULAR))
-    return scale(0.5, add(v, cross(w, arm)))
-
-
-@kernel
-def book_contacts(system, before, surface, ledger):
-    """Work of the contact impulses of a system, from the velocities before the kick (n, 6) and after it, and that of
-    running surfaces (c, 3).
-
-    p·ū with ū the mean slip of the surfaces is what the contact itself takes; the rest of p·(v̄_b - v̄_a) over bodies
-    that move freely comes from what drives the others and the belts. Friction whose force lags behind a slip that turns
-    within the step would seem to give energy: that is numerical, and left to drift.
-    """
-    rows, after = system.rows, system.bodies
-    nothing = (0.0, 0.0, 0.0)
-    for k in range(int(system.count[0])):
-        a, b = int(system.body_a[k]), int(system.body_b[k])
-        p, n = row(system.impulse, k), three(rows, k, NORMAL)
-        v_a = mean_velocity(before, after, a, three(rows, k, ARM_A))
-        v_b = mean_velocity(before, after, b, three(rows, k, ARM_B))
-        slip = add(sub(v_b, v_a), row(surface, int(system.contact[k])))
-        along = dot(p, n) * dot(slip, n)
-        across = dot(p, slip) - along
-        work = 0.0
-        on_links = system.trees.linked[system.contact[k]] == 1
-        slot_a, slot_b = system.trees.slot[system.contact[k], 0], system.trees.slot[system.contact[k], 1]
-        if after[b, INV_MASS] > 0.0 or (on_links and slot_b != ON_BODY):
-            work += dot(p, v_b)
-        if after[a, INV_MASS] > 0.0 or (on_links and slot_a != ON_BODY):
-            work -= dot(p, v_a)
-        credit(ledger, IMPACTS, along, nothing, nothing)
-        credit(ledger, FRICTION, min(across, 0.0), nothing, nothing)
-        credit(ledger, DRIVEN, work - along - across, nothing, nothing)
-
-
-@kernel
-def book_loads(model, loads, system, before, involved, h, middle, end, ledger):
-    """Work of the mouse, of applied forces and of the dampers of springs in a time step. middle: bodies at the poses of
-    the kick; bodies that nothing touches (involved = 0) end with the velocities in `end`.
-
-    A damper takes ∫ d ṡ² dt, half a step with the velocities before and half with those after.
-    """
-    after, nothing = system.bodies, (0.0, 0.0, 0.0)
-    grab, i = system.grab, int(system.grab.body[0])
-    if i >= 0:
-        v = mean_velocity(before, after, i, flat(grab.arm))
-        if grab.turn[0] == 1:
-            v = scale(0.5, add(three(before, i, ANGULAR), three(after, i, ANGULAR)))
-        credit(ledger, MOUSE, dot(flat(grab.impulse), v), nothing, nothing)
-    for i in range(len(model.kind)):
-        if moves(model.kind, i):
-            v = three(after, i, LINEAR) if involved[i] == 1 else row(end.v, i)
-            w = three(after, i, ANGULAR) if involved[i] == 1 else row(end.w, i)
-            v = scale(0.5, add(v, three(before, i, LINEAR)))
-            w = scale(0.5, add(w, three(before, i, ANGULAR)))
-            work = h * (dot(row(loads.force, i), v) + dot(row(loads.torque, i), w))
-            credit(ledger, APPLIED, work, nothing, nothing)
+            f, turn = scale(weight, row(loads.force, i)), scale(weight, row(loads.torque, i))
+            work = dot(f, row(over.v, i)) + dot(turn, row(over.w, i))
+            credit(ledger, APPLIED, work, f, add(turn, cross(x, f)))
+            give(given, i, add(p, f), add(turn, cross(x, add(p, f))))
     springs = model.springs
     for k in range(len(springs.body_a)):
         a, b = int(springs.body_a[k]), int(springs.body_b[k])
-        p_a, _ = spring_end(a, row(springs.anchor_a, k), middle)
-        p_b, _ = spring_end(b, row(springs.anchor_b, k), middle)
+        p_a, v_a = spring_end(a, row(springs.anchor_a, k), at)
+        p_b, v_b = spring_end(b, row(springs.anchor_b, k), at)
         s = norm(sub(p_b, p_a))
-        if s == 0.0 or springs.damping[k] == 0.0:
+        if s == 0.0:
             continue
         u = scale(1.0 / s, sub(p_b, p_a))
-        for velocities in (before, after):
-            rate = 0.0
-            if b >= 0:
-                rate += dot(u, end_velocity(velocities, b, sub(p_b, row(middle.x, b))))
-            if a >= 0:
-                rate -= dot(u, end_velocity(velocities, a, sub(p_a, row(middle.x, a))))
-            credit(ledger, SPRINGS, -0.5 * h * springs.damping[k] * rate * rate, nothing, nothing)
+        damper = springs.damping[k] * dot(u, sub(v_b, v_a))
+        pull = scale(weight * (springs.stiffness[k] * (s - springs.length[k]) + damper), u)
+        _, v_a = spring_end(a, row(springs.anchor_a, k), over)
+        _, v_b = spring_end(b, row(springs.anchor_b, k), over)
+        credit(ledger, SPRINGS, min(0.0, -weight * damper * dot(u, sub(v_b, v_a))), NOTHING, NOTHING)
+        for end in range(2):
+            i = a if end == 0 else b
+            f, point, v = (pull, p_a, v_a) if end == 0 else (scale(-1.0, pull), p_b, v_b)
+            if moves(kind, i):
+                credit(ledger, SPRINGS, 0.0, f, cross(point, f))
+                give(given, i, f, cross(point, f))
+            else:
+                credit(ledger, DRIVEN, -dot(f, v), NOTHING, NOTHING)
 
 
 @kernel
-def powers(model, loads, bodies, power_out):
-    """Power by account (13,) [W] of the mouse, of applied forces and of the dampers of springs at the velocities of the
-    bodies. A mouse that turns a body is left out."""
-    for i in range(len(power_out)):
-        power_out[i] = 0.0
-    for i in range(len(model.kind)):
-        if moves(model.kind, i):
-            power_out[APPLIED] += dot(row(loads.force, i), row(bodies.v, i))
-            power_out[APPLIED] += dot(row(loads.torque, i), row(bodies.w, i))
-    held = int(loads.grab_body[0])
-    if held >= 0 and loads.grab_turn[0] == 0:
-        _, v = spring_end(held, flat(loads.grab_point), bodies)
-        power_out[MOUSE] = dot(flat(loads.grab_force), v)
-    springs = model.springs
-    for k in range(len(springs.body_a)):
-        p_a, v_a = spring_end(int(springs.body_a[k]), row(springs.anchor_a, k), bodies)
-        p_b, v_b = spring_end(int(springs.body_b[k]), row(springs.anchor_b, k), bodies)
-        s = norm(sub(p_b, p_a))
-        if s > 0.0:
-            rate = dot(sub(p_b, p_a), sub(v_b, v_a)) / s
-            power_out[SPRINGS] -= springs.damping[k] * rate * rate
+def book_forces(model, loads, at, over, weight, ledger, given):
+    add_forces(model, loads, at, over, weight, ledger, given)
+
+
+@kernel
+def book_joints(model, loads, v, weight, ledger):
+    """See `Books.joints`."""
+    trees, joints = model.trees, model.joints
+    for d in range(len(v)):
+        l = int(trees.dof_link[d])
+        j = int(trees.joint[l])
+        ledger[SPRINGS, 0] -= weight * joints.damping[j] * v[d] * v[d]
+        if trees.first_v[l + 1] - trees.first_v[l] == 1:
+            ledger[JOINTS, 0] += weight * joints.motor_force[j] * v[d]
+        if d < len(loads.joint):
+            ledger[APPLIED, 0] += weight * loads.joint[d] * v[d]
 
 
 @helper
-def end_velocity(velocities, i, arm):
-    return add(three(velocities, i, LINEAR), cross(three(velocities, i, ANGULAR), arm))
+def add_contact(model, over, a, b, point, n, p, soft, ledger, given):
+    """Enter one contact's impulse p on body b.
+
+    p·u with u the slip of the surfaces over each other is what the contact itself takes, or a compliant surface
+    (soft = 1); the rest of p·(v_b - v_a) over bodies that move comes from what drives the others and the belts.
+    Friction whose force lags behind a slip that turns within the step would seem to give energy: that is left to drift.
+    """
+    motions, kind = model.motions, model.kind
+    arm_a, arm_b = sub(point, row(over.x, a)), sub(point, row(over.x, b))
+    v_a, v_b = speed_at(over, a, arm_a), speed_at(over, b, arm_b)
+    belt_a = surface_velocity(motions.surface_velocity, motions.surface_spin, a, row4(over.q, a), arm_a)
+    belt_b = surface_velocity(motions.surface_velocity, motions.surface_spin, b, row4(over.q, b), arm_b)
+    slip = sub(add(v_b, belt_b), add(v_a, belt_a))
+    along = scale(dot(p, n), n)
+    across = sub(p, along)
+    work = 0.0
+    sign = 0.0
+    if moves(kind, b):
+        work += dot(p, v_b)
+        sign += 1.0
+        give(given, b, p, cross(point, p))
+    if moves(kind, a):
+        work -= dot(p, v_a)
+        sign -= 1.0
+        give(given, a, scale(-1.0, p), scale(-1.0, cross(point, p)))
+    pressed, rubbed = (0.0, 0.0) if soft == 1 else (dot(along, slip), min(dot(across, slip), 0.0))
+    credit(ledger, IMPACTS, pressed, scale(sign, along), scale(sign, cross(point, along)))
+    credit(ledger, FRICTION, rubbed, scale(sign, across), scale(sign, cross(point, across)))
+    credit(ledger, DRIVEN, work - dot(p, slip), NOTHING, NOTHING)
+
+
+@kernel
+def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, soft, ledger, given):
+    """See `Books.contacts`."""
+    for k in range(count):
+        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k), soft,
+                    ledger, given)
+
+
+@kernel
+def book_pull(body, impulse, turn, over, ledger, given):
+    """See `Books.pull`."""
+    p, moment = (impulse[0], impulse[1], impulse[2]), (turn[0], turn[1], turn[2])
+    work = dot(p, row(over.v, body)) + dot(moment, row(over.w, body))
+    moment = add(moment, cross(row(over.x, body), p))
+    credit(ledger, MOUSE, work, p, moment)
+    give(given, body, p, moment)

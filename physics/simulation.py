@@ -108,7 +108,7 @@ class Simulation:
         page = ledger.open_step(self._model, self.state)
         self._method.step(self.state, self.loads, self.settings)
         self._check_finite()
-        ledger.close_step(self._model, self.state, self.loads, self._method.contacts, self.settings.h, page)
+        ledger.close_step(self._model, self.state, page)
         self.step_count += 1
         self.info = self._method.info
         self._contacts = self._method.contacts
@@ -358,9 +358,6 @@ class Simulation:
     def _apply(self, settings: Settings) -> None:
         old = self.settings
         _check_joints(self._scene_model, self.labels, settings.method)
-        if settings.integrator in IMPLICIT and len(self._scene_model.trees.body):
-            raise ValueError(f"the integrator {settings.integrator} is implicit and cannot move joints in generalized "
-                             "coordinates")
         model = self._model_with(settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)

@@ -18,14 +18,15 @@ TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags
 ABOUT = {
     Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound",
     Account.FRICTION: "What friction turns into heat, and the momenta it gives",
-    Account.SPRINGS: "What dampers of springs take",
+    Account.SPRINGS: "What dampers of springs and joints take; the momentum of springs to what does not move",
     Account.SURFACES: "What compliant surfaces and their friction took",
     Account.STORED: "What compliant surfaces hold now",
+    Account.JOINTS: "What motors do; the momentum that joints take from what does not move",
     Account.MOUSE: "What the mouse did to the body it holds",
-    Account.APPLIED: "Forces and torques put on bodies",
+    Account.APPLIED: "Forces and torques put on bodies and joints",
     Account.DRIVEN: "What bodies with a prescribed motion and running surfaces put in or take out",
     Account.GRAVITY: "The momentum of weight; its energy is the potential energy",
-    Account.CHANGED: "Settings changed between steps, such as gravity",
+    Account.CHANGED: "Settings changed between steps, such as gravity; what surfaces held from the start",
     Account.DRIFT: "What is left: errors of the method, overlap taken out, what the method does not book",
 }
 

@@ -48,6 +48,8 @@ from contactlab.physics.vec import (
 
 DYNAMIC = int(BodyKind.DYNAMIC)
 POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN = range(7)
+HINGE, SLIDER, BALL, UNIVERSAL = (int(t) for t in (
+    JointType.HINGE, JointType.SLIDER, JointType.BALL, JointType.UNIVERSAL))
 WORLD_AXES = np.eye(3)
 
 
@@ -288,3 +290,31 @@ def gram(rows, first, entries, J, W, softness, values_out):
                     for k in range(6):
                         total += J[r, 6 * side + k] * W[s, 6 + k]
             values_out[p] = total
+
+
+@kernel
+def spring_energy(joints, bodies):
+    """Energy in the springs of joints in maximal coordinates [J]:  Σ ½ k (q - q_0)², q the positions of their axes."""
+    stored = 0.0
+    for j in range(len(joints.type)):
+        if joints.generalized[j] == 1 or joints.stiffness[j] == 0.0:
+            continue
+        kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
+        parent = (1.0, 0.0, 0.0, 0.0) if a < 0 else row4(bodies.q, a)
+        turn = quat_mul(quat_mul(quat_conj(parent), row4(bodies.q, b)), quat_conj(row4(joints.rest, j)))
+        first, second = row(joints.axis[j], 0), row(joints.axis[j], 1)
+        x, y, z = 0.0, 0.0, 0.0
+        if kind == HINGE:
+            x = dot(first, rotation_vector(turn)) - joints.spring_at[j, 0]
+        elif kind == SLIDER:
+            arm_a = rotate(parent, row(joints.anchor_parent, j))
+            arm_b = in_world(bodies.q, b, row(joints.anchor_child, j))
+            apart = sub(add(row(bodies.x, b), arm_b), add(centre(bodies.x, a), arm_a))
+            x = dot(rotate(parent, first), apart) - joints.spring_at[j, 0]
+        elif kind == UNIVERSAL:
+            x = turn_angle(second, rotate(turn, second), first) - joints.spring_at[j, 0]
+            y = turn_angle(first, rotate(turn, first), rotate(turn, second)) - joints.spring_at[j, 1]
+        elif kind == BALL:
+            x, y, z = rotation_vector(turn)
+        stored += 0.5 * joints.stiffness[j] * (x * x + y * y + z * z)
+    return stored

@@ -20,14 +20,13 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
-from contactlab.physics.ledger import Account
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.compliant_adaptive import Adaptive
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_implicit import Implicit
+from contactlab.physics.methods.compliant_ledger import SoftBooks
 from contactlab.physics.methods.compliant_settle import report
-from contactlab.physics.methods.method import refuse_motors
 from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Model, body_count
@@ -51,14 +50,14 @@ class Compliant:
     uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps"})
 
     def __init__(self, model: Model) -> None:
-        """ValueError where two rigid materials can touch; Untreatable where a motor seeks a speed."""
-        refuse_motors(model, "compliant")
+        """ValueError where two rigid materials can touch."""
         self.model = model
         self.soft = SoftContacts(model)
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
         self._course: Explicit | Implicit | None = None
+        self._books = SoftBooks(model)
         self._finder = EventFinder(model.shapes.body)
         self._margin = np.zeros(body_count(model))
         self._gravity = float(np.linalg.norm(model.gravity))
@@ -66,18 +65,21 @@ class Compliant:
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
         h, integrator = settings.h, (INTEGRATORS | IMPLICIT)[settings.integrator]
-        before = measure(self.model, state.bodies, state.joints)[0].total
+        before = measure(self.model, state.bodies)[0].total
         if self._course is None or self._course.integrator is not integrator:
             self._course = solver_of(integrator)(self.model, self.soft, integrator)
         self._reach(state, h)
+        first = state.surfaces.t[0] != state.t[0]
+        self._books.begin(state, self._course.books)
         self.soft.begin(state, settings.law, len(integrator.tableau.c), self._margin)
-        spent = float(self.soft.surfaces.dissipated[0])
+        if first:
+            self.soft.settle(state.bodies, exact=0)
+        held, spent = self.soft.stored(), float(self.soft.surfaces.dissipated[0])
         closed = int(settings.surface == "closed_form")
-        self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
+        self._course.advance(state.bodies, loads, closed, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
         self._report(state, self._course, h, before)
-        state.ledger[Account.SURFACES, 0] -= self.info.dissipated - spent
-        state.ledger[Account.STORED, 0] = -self.info.stored
+        self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
@@ -96,7 +98,7 @@ class Compliant:
         self.contacts, count = soft.contacts, int(soft.contacts.count[0])
         approach, zeros = np.zeros(count), np.zeros(count, np.int32)
         deepest = report(model, self.contacts, soft.slot, bodies, soft.surfaces, soft.work, rest_speed, h, approach)
-        energy_after = measure(model, bodies, state.joints)[0].total
+        energy_after = measure(model, bodies)[0].total
         self.events = self._finder.find(
             self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
         grow_memory(memory, count)

@@ -19,6 +19,7 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.integrators import Integrator
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_grab import pull
+from contactlab.physics.methods.compliant_ledger import empty_stage_books, hold_pull, note_stage, take_stages
 from contactlab.physics.methods.compliant_newton import (
     Newton,
     empty_newton,
@@ -31,7 +32,7 @@ from contactlab.physics.methods.compliant_newton import (
 )
 from contactlab.physics.methods.compliant_rates import FREE, STICKS, finish
 from contactlab.physics.model import BodyKind, Model, body_count
-from contactlab.physics.state import Bodies, JointState, empty_state
+from contactlab.physics.state import Bodies, empty_state
 
 ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
 STALLED = 1e-8     # the same where the changes no longer become smaller: rounding of K p
@@ -45,6 +46,7 @@ class Implicit:
     def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
         n, stages = body_count(model), len(integrator.tableau.c)
         self.model, self.soft, self.integrator = model, soft, integrator
+        self.books = empty_stage_books(model, stages)
         self.substeps = 1
         self.stable = np.inf   #: any step is
         self.status = "solved"
@@ -60,9 +62,7 @@ class Implicit:
         self.size = 6 * len(moving)
         self.newton: Newton = empty_newton(16, self.size)
 
-    def advance(
-        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
-    ) -> None:
+    def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, one where that is 0. Surfaces are always integrated."""
         self.substeps = asked or 1
         self.iterations, self.residual, self.status = 0, 0.0, "solved"
@@ -84,6 +84,7 @@ class Implicit:
             target[:] = source
         start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.base)  # surfaces at the end
         finish(a.b_p, h, soft.surfaces, soft.work)
+        take_stages(a.b_p, h, self.books)
         count = int(soft.surfaces.count[0])
         pushed = soft.work.force[len(a.c) - 1, :count].any(axis=1)
         soft.surfaces.mode[:count] = np.where(pushed, STICKS, FREE)
@@ -110,6 +111,7 @@ class Implicit:
         momentum_from_velocity(model, middle)
         soft.look(middle)
         self.evaluate(loads, t, g, row)
+        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work.force[row], np.int64(row), self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
 
     def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:
@@ -117,7 +119,9 @@ class Implicit:
         model, soft, w = self.model, self.soft, self.soft.work
         dydt(model, loads, t, self.middle, self.force, self.torque, self.rate)
         if loads.grab_body[0] >= 0:
+            hold_pull(loads, self.rate, -1.0, self.books)
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, self.middle, self.rate)
+            hold_pull(loads, self.rate, 1.0, self.books)
         if len(soft.contacts.gap) > len(self.newton.stiffness):
             self.newton = empty_newton(len(soft.contacts.gap), self.size)
         implicit_forces(model, soft.contacts, soft.slot, soft.code, g, row, soft.surfaces, w, self.middle, self.rate,

@@ -59,9 +59,10 @@ from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.joint_impulses import joint_impulses
+from contactlab.physics.ledger import Books
 from contactlab.physics.limits import limit_joint, limit_rows
 from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
-from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece
+from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, world_forces
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_search import (
@@ -77,7 +78,7 @@ from contactlab.physics.methods.event_search import (
     Trigger,
     take_coordinates,
 )
-from contactlab.physics.methods.method import Untreatable, refuse_motors
+from contactlab.physics.methods.method import Untreatable
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -122,7 +123,10 @@ class EventDriven:
         if count > MOST_BODIES:
             raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, this scene has {count}; "
                               "time_stepping takes them", ())
-        refuse_motors(model, "event_driven")
+        seeking = np.flatnonzero(np.isfinite(model.joints.motor_speed))
+        if len(seeking):
+            raise Untreatable("event_driven knows no motors that seek a speed, as that of {0} does; time_stepping does",
+                              (int(model.joints.child[seeking[0]]),))
         try:
             self.surface = surface_of(model)
         except NoExactGap as refused:
@@ -134,6 +138,7 @@ class EventDriven:
         self.events: list[Event] = []
         self.watch: Watch | None = None  #: is told the pieces and impacts of each step
         self._report = Report(model, self.surface)
+        self._books = Books(model)
         self._out, self._out_joints = empty_state(body_count(model)).bodies, empty_joints(model.trees)
         self._make_room(16)
         radius = self._course.radius[self._course.radius > 0]
@@ -150,6 +155,7 @@ class EventDriven:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
         integrator, h = INTEGRATORS[settings.integrator], settings.h
         self._law = settings.impact_law
+        self._books.begin(state.bodies)
         self._begin(state, loads, h)
         rest, substep, idle, blind = h, h, 0, False
         while rest > 1e-14 * h:
@@ -171,6 +177,7 @@ class EventDriven:
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
         self._end(state, h)
+        self._books.end(state.bodies, state.ledger)
 
     def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
         """The contacts that rest in this state, with their equations."""
@@ -320,12 +327,9 @@ class EventDriven:
         course, count = self._course, int(self._chosen.count[0])
         delta = 1.0 if trigger is None else trigger.delta
         if delta > 0.0:
-            book_piece(self.model, self._loads, course, delta, self._ledger)
-        if count and delta > 0.0:
-            for at in (0.0, delta):
-                forces = self._world_forces(course.forces(at), count)
-                for pair, force in zip(self._chosen.pair[:count].tolist(), forces, strict=True):
-                    self._book(pair, 0.5 * delta * course.h * force)
+            impulses = book_piece(self._books, self._loads, course, delta, self._ledger)
+            for pair, impulse in zip(self._chosen.pair[:count].tolist(), impulses, strict=True):
+                self._book(pair, impulse)
         bodies, joints = (course.at(delta), course.joints) if trigger is not None else (self._out, self._out_joints)
         for mine, theirs in zip((*self._bodies, *self._joints), (*bodies, *joints), strict=True):
             mine[:] = theirs
@@ -336,9 +340,7 @@ class EventDriven:
             self._t = before
 
     def _world_forces(self, lam: Array, count: int) -> Array:
-        eq, n = self._scratch.equations, self._scratch.witness.normal[:count]
-        f = lam[: 3 * count].reshape(count, 3)
-        return f[:, :1] * n + f[:, 1:2] * eq.tangent_1[:count] + f[:, 2:] * eq.tangent_2[:count]
+        return world_forces(self._scratch.equations, self._scratch.witness.normal, lam[: 3 * count])
 
     def _book(self, pair: int, impulse: Array) -> None:
         self._impulse[pair] = self._impulse.get(pair, 0.0) + impulse
@@ -554,7 +556,7 @@ class EventDriven:
         if not (u[::3] < -RESTS).any():
             return False
         if self.watch is not None:
-            self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies)
+            self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies, self._joints)
         self._hits += 1
         e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
         slow = (u[::3] < -RESTS) & (u[::3] >= -self._rest_speed)
@@ -570,8 +572,9 @@ class EventDriven:
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
         world, limits = self._world_forces(p, c), limits_among(self.surface, pairs)
         joints = self._joint_impulses(world, limits, p @ eq.HT[: 3 * c])
+        before = copy_bodies(self._bodies)
         self._push(p @ eq.T[: 3 * c], p @ eq.HT[: 3 * c])
-        book_impact(eq, p, self._energy() - energy, self._ledger)
+        book_impact(self._books, self._course, pairs, p, before, self._bodies, world, self._ledger)
         groups: dict[tuple[int, int, int], list[int]] = {}
         for i in np.flatnonzero(p[::3] > 0.0).tolist():
             group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1

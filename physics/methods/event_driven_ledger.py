@@ -1,66 +1,74 @@
-"""What the event-driven method books: the work of forces between events, by quadrature over the dense output, and of
-impacts, exactly."""
+"""What the event-driven method books: between events the forces at the nodes of a quadrature over the dense output, and
+impacts exactly."""
 
 import numpy as np
 
+from contactlab.physics.collision.surface import limits_among
 from contactlab.physics.contact_equations import Equations
-from contactlab.physics.contact_sets import SLIDE
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.ledger import Account, powers
+from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.ledger import Account, Books
 from contactlab.physics.methods.event_search import Course
-from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.model import Array
+from contactlab.physics.state import Bodies, LongArray, empty_state
 
-SIMPSON = ((0.0, 1.0 / 6.0), (0.5, 4.0 / 6.0), (1.0, 1.0 / 6.0))
-
-
-def works(model: Model, loads: Loads, course: Course) -> bool:
-    """Does anything act in this piece that changes the energy?"""
-    chosen = course.chosen
-    slides = bool((chosen.mode[: chosen.count[0]] == SLIDE).any())
-    driven = bool((model.kind == BodyKind.KINEMATIC).any() or model.motions.surface_velocity.any()
-                  or model.motions.surface_spin.any())
-    return bool(slides or (driven and chosen.count[0]) or loads.grab_body[0] >= 0 or loads.force.any()
-                or loads.torque.any() or model.springs.damping.any())
+SIDE = 0.5 / np.sqrt(5.0)
+LOBATTO = ((0.0, 1.0 / 12.0), (0.5 - SIDE, 5.0 / 12.0), (0.5 + SIDE, 5.0 / 12.0), (1.0, 1.0 / 12.0))  # order 6
 
 
-def book_piece(model: Model, loads: Loads, course: Course, delta: float, ledger: Array) -> None:
-    """Work over the part [0, delta] of the course: Simpson's rule for the powers of all that works."""
-    if not works(model, loads, course):
-        return
-    count, eq = int(course.chosen.count[0]), course.scratch.equations
-    power = np.zeros(len(ledger))
-    for place, weight in SIMPSON:
-        lam = course.forces(place * delta)[: 3 * count]
-        powers(model, loads, course.bodies, power)
-        ledger[:, 0] += weight * delta * course.h * power
+def world_forces(eq: Equations, normal: Array, lam: Array) -> Array:
+    """Forces or impulses λ (3 c,) of the contact rows in the world frame (c, 3); normal (c, 3)."""
+    f = lam.reshape(-1, 3)
+    count = len(f)
+    return f[:, :1] * normal[:count] + f[:, 1:2] * eq.tangent_1[:count] + f[:, 2:] * eq.tangent_2[:count]
+
+
+def book_piece(books: Books, loads: Loads, course: Course, delta: float, ledger: Array) -> Array:
+    """What acts over the part [0, delta] of the course; returns the impulses of the set's contacts (c, 3) [N s]."""
+    chosen, scratch = course.chosen, course.scratch
+    count = int(chosen.count[0])
+    total = np.zeros((count, 3))
+    for place, share in LOBATTO:
+        lam = course.forces(place * delta)
+        bodies, weight = course.bodies, share * delta * course.h
+        books.forces(loads, bodies, bodies, weight, ledger)
+        books.joints(loads, course.joints.v, weight, ledger)
         if count:
-            normal, friction, all_of_it = contact_power(eq, lam, course.bodies.w, course.bodies.v, course.joints.v)
-            share = weight * delta * course.h
-            ledger[Account.FRICTION, 0] += share * min(friction, 0.0)
-            ledger[Account.DRIVEN, 0] += share * (all_of_it - normal - friction)
+            impulse = weight * world_forces(scratch.equations, scratch.witness.normal, lam[: 3 * count])
+            book_contacts(books, course, chosen.pair[:count], bodies, impulse, ledger)
+            total += impulse
+        if loads.grab_body[0] >= 0:
+            book_mouse(books, loads, course, weight, ledger)
+    return total
 
 
-def contact_power(eq: Equations, lam: Array, w: Array, v: Array, joints: Array) -> tuple[float, float, float]:
-    """Power of forces λ (3 c,) against separation and against slip, and what they give the bodies that move [W], at
-    velocities w, v (n, 3) of bodies and of joints (n_v,)."""
-    k = len(lam)
-    u = eq.u[:k]
-    generalized = np.zeros(eq.T.shape[1])
-    generalized[len(generalized) - len(joints) :] = joints
-    for i, j in enumerate(eq.slot.tolist()):
-        if j >= 0:
-            generalized[j : j + 3], generalized[j + 3 : j + 6] = w[i], v[i]
-    normal = float(lam[::3] @ u[::3])
-    return normal, float(lam @ u) - normal, float(lam @ (eq.T[:k] @ generalized))
+def book_contacts(
+    books: Books, course: Course, pairs: LongArray, over: Bodies, impulse: Array, ledger: Array
+) -> None:
+    """Impulses (c, 3) at the witnesses of these pairs, found last. Limits pass nothing from outside to their bodies."""
+    w = course.scratch.witness
+    k = np.flatnonzero(~limits_among(course.surface, pairs))
+    point = 0.5 * (w.p_a[k] + w.p_b[k])
+    books.contacts(over, len(k), w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
 
 
-def book_impact(eq: Equations, p: Array, gained: float, ledger: Array) -> None:
-    """Impulses p (3 c,) at velocities eq.u before them that changed the energy by `gained`: P·(u⁻ + u⁺)/2 row by row;
-    what is left came from bodies with a prescribed motion or running surfaces."""
-    k = len(p)
-    mean = eq.u[:k] + 0.5 * eq.HT[:k] @ (p @ eq.T[:k])
-    normal = float(p[::3] @ mean[::3])
-    friction = float(p @ mean) - normal
-    ledger[Account.IMPACTS, 0] += normal
-    ledger[Account.FRICTION, 0] += min(friction, 0.0)
-    ledger[Account.DRIVEN, 0] += gained - normal - friction
+def book_mouse(books: Books, loads: Loads, course: Course, weight: float, ledger: Array) -> None:
+    """The mouse spring: what acts on the held body beyond all other applied forces."""
+    i, scratch = int(loads.grab_body[0]), course.scratch
+    force, torque = np.zeros_like(scratch.force), np.zeros_like(scratch.torque)
+    applied_forces(books.model, loads, course.bodies, force, torque)
+    pull, turn = scratch.force[i] - force[i], scratch.torque[i] - torque[i]
+    books.pull(i, weight * pull, weight * turn, course.bodies, ledger)
+
+
+def book_impact(
+    books: Books, course: Course, pairs: LongArray, p: Array, before: Bodies, after: Bodies, impulse: Array,
+    ledger: Array,
+) -> None:
+    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, from the motion before them and after them."""
+    over, eq = empty_state(len(before.x)).bodies, course.scratch.equations
+    for mine, one, other in zip(over, before, after, strict=True):
+        mine[:] = 0.5 * (one + other)  # poses are the same
+    book_contacts(books, course, pairs, over, impulse, ledger)
+    change = p @ eq.T[: len(p)]
+    for r in 3 * np.flatnonzero(limits_among(course.surface, pairs)):
+        ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * float(eq.HT[r] @ change))

@@ -21,8 +21,9 @@ import numpy as np
 from contactlab.physics.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
 from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, Constraints
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.joints import SPIN, add_rows, pose_rows
-from contactlab.physics.model import Array, Model
+from contactlab.physics.dynamics.joints import SPIN, add_rows, pose_rows, row_velocities
+from contactlab.physics.ledger import Account
+from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.problem import ANGULAR, LINEAR, System
 from contactlab.physics.state import Bodies
 
@@ -119,9 +120,42 @@ class JointStage:
         middle.P[:] += np.where(moves, linear, 0.0)
         middle.L[:] += np.where(moves, angular, 0.0)
         velocity_from_momentum(self._model, middle)
-        lam = c.solve(self._wanted - c.velocities(middle.v, middle.w))
-        add_rows(self._model.kind, c.rows, c.J, lam, middle.P, middle.L)
-        return lam
+        self._lam = c.solve(self._wanted - c.velocities(middle.v, middle.w))
+        add_rows(self._model.kind, c.rows, c.J, self._lam, middle.P, middle.L)
+        velocity_from_momentum(self._model, middle)
+        return self._lam
+
+    def book(self, before: Array, after: Bodies, h: float, ledger: Array) -> None:
+        """Enter the work of motors, dampers and limits, from the velocities (n, 6) before the impulses and those after
+        them. Impulses work at the mean of both; what they give a parent with a prescribed motion is its own doing."""
+        c = self.constraints
+        v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + u)) for k, u in ((0, after.v), (3, after.w)))
+        u = c.velocities(v, w)
+        work = self._lam * u
+        ledger[Account.SPRINGS, 0] -= float(h * self._damping @ (u * u))
+        ledger[Account.JOINTS, 0] += float(work[c.role == MOTOR].sum())
+        axis_u = np.zeros(len(c.axes.kind))
+        row_velocities(c.axes, c.axis_J, v, w, axis_u)
+        ledger[Account.JOINTS, 0] += float(h * self._force @ axis_u)
+        bounded, both = self.coupling.bounded, np.hstack([v, w])
+        for k in range(int(bounded.count[0]) if self._bounds else 0):
+            account = Account.IMPACTS if np.isinf(bounded.high[k]) else Account.JOINTS
+            for i, J in ((int(bounded.a[k]), bounded.J[k, :6]), (int(bounded.b[k]), bounded.J[k, 6:])):
+                if i >= 0:
+                    done = float(bounded.impulse[k] * (J @ both[i]))
+                    ledger[account, 0] += done
+                    ledger[Account.DRIVEN, 0] -= done if self._model.kind[i] == BodyKind.KINEMATIC else 0.0
+        self._book_driven(both, h, ledger)
+
+    def _book_driven(self, u: Array, h: float, ledger: Array) -> None:
+        """What parents and children with a prescribed motion put in."""
+        c, kind = self.constraints, self._model.kind
+        for rows, J, lam in ((c.rows, c.J, self._lam), (c.axes, c.axis_J, h * self._force)):
+            for bodies, side in ((rows.a, J[:, :6]), (rows.b, J[:, 6:])):
+                driven = (bodies >= 0) & (kind[bodies] == BodyKind.KINEMATIC)
+                if driven.any():
+                    rate = np.einsum("ij,ij->i", side[driven], u[bodies[driven]])
+                    ledger[Account.DRIVEN, 0] -= float(lam[driven] @ rate)
 
     def mend(self, bodies: Bodies, cure: str) -> None:
         """Restore C = 0 and J u = 0 where the cure says so."""

@@ -25,7 +25,6 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
-from contactlab.physics.ledger import book_contacts, book_loads
 from contactlab.physics.link_rows import (
     assign_slots,
     drift_links,
@@ -50,6 +49,7 @@ from contactlab.physics.methods.moreau import (
     separate,
     take_free,
 )
+from contactlab.physics.methods.time_stepping_ledger import StepBooks
 from contactlab.physics.model import Array, BodyKind, Model, body_count, movable
 from contactlab.physics.problem import (
     BODY_SIZE,
@@ -95,6 +95,7 @@ class TimeStepping:
         self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
         self._dense = Dense(model)
         self._joints = JointStage(model) if (model.joints.generalized == 0).any() else None
+        self._books = StepBooks(model)
         self._margin, self._fraction = np.zeros(n), np.ones(n)
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
         self._before, self._shift = np.zeros((n, 6)), np.zeros((n, BODY_SIZE))
@@ -109,6 +110,7 @@ class TimeStepping:
         """Advance the state in place by settings.h [s]."""
         h = settings.h
         energy_before = measure(self.model, state.bodies, state.joints)[0].total
+        self._books.begin(state)
         if self._joints is not None:
             self._joints.begin(state.bodies, settings.joint_cure)
         self._approach(state, loads, h)
@@ -118,8 +120,8 @@ class TimeStepping:
         solved = self._solve(settings, iterations)
         residual = float(system_residual(self._system))
         self._depart(state, loads, settings)
-        self._book(state, loads, h)
         deepest = self._report(state, loads, h, energy_before)
+        self._books.enter(state, loads, self._system, self._before, self._involved, self._middle, self.contacts, h)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
             joint_error=self._joints.error(state.bodies) if self._joints is not None else 0.0)
@@ -165,6 +167,7 @@ class TimeStepping:
         count = int(self.contacts.count[0])
         if count > len(self._previous):
             self._make_room(count + count // 2)
+        self._books.note(middle)
         applied_forces(model, loads, middle, self._force, self._torque)
         if self._joints is not None:
             self._joints.drive(middle, self._force, self._torque)
@@ -203,6 +206,7 @@ class TimeStepping:
         momenta(system, self._force, self._torque, h, middle.P, middle.L)
         if self._joints is not None:
             self._joints.finish(middle)
+            self._joints.book(self._before, middle, h, state.ledger)
         slop = SLOP * self._scales(h)[1]
         separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._need_joint,
                  self._shift, self._shift_v)
@@ -227,12 +231,6 @@ class TimeStepping:
                          *self._flown, self._step, *state.joints)
             place_links(model, *state.joints, self._trees.work, bodies)
         state.t[0] = t + h
-
-    def _book(self, state: State, loads: Loads, h: float) -> None:
-        """Enter the work of the step in the ledger."""
-        book_contacts(self._system, self._before, self._surface, state.ledger)
-        book_loads(self.model, loads, self._system, self._before, self._involved, h, self._middle, state.bodies,
-                   state.ledger)
 
     def _report(self, state: State, loads: Loads, h: float, energy_before: float) -> float:
         """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
