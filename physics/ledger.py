@@ -262,8 +262,8 @@ def book_forces(model, loads, at, over, weight, ledger, given):
     add_forces(model, loads, at, over, weight, ledger, given)
 
 
-@kernel
-def book_joints(model, loads, v, weight, ledger):
+@helper
+def add_joints(model, loads, v, weight, ledger):
     """See `Books.joints`."""
     trees, joints = model.trees, model.joints
     for d in range(len(v)):
@@ -274,6 +274,11 @@ def book_joints(model, loads, v, weight, ledger):
             ledger[JOINTS, 0] += weight * joints.motor_force[j] * v[d]
         if d < len(loads.joint):
             ledger[APPLIED, 0] += weight * loads.joint[d] * v[d]
+
+
+@kernel
+def book_joints(model, loads, v, weight, ledger):
+    add_joints(model, loads, v, weight, ledger)
 
 
 @helper

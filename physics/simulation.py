@@ -358,6 +358,9 @@ class Simulation:
     def _apply(self, settings: Settings) -> None:
         old = self.settings
         _check_joints(self._scene_model, self.labels, settings.method)
+        if settings.integrator in IMPLICIT and len(self._scene_model.trees.body):
+            raise ValueError(f"the integrator {settings.integrator} is implicit and cannot move joints in generalized "
+                             "coordinates")
         model = self._model_with(settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)

@@ -13,6 +13,7 @@ METHODS: dict[str, type[Method]] = {
 #: by method: the coordinates of joints that it knows; methods not listed know none
 JOINTS: dict[str, frozenset[str]] = {
     "time_stepping": frozenset({"generalized", "maximal"}), "event_driven": frozenset({"generalized"}),
+    "compliant": frozenset({"generalized"}),
 }
 
 __all__ = ["CURES", "JOINTS", "METHODS", "Method", "Untreatable"]

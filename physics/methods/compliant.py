@@ -27,6 +27,7 @@ from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_implicit import Implicit
 from contactlab.physics.methods.compliant_ledger import SoftBooks
 from contactlab.physics.methods.compliant_settle import report
+from contactlab.physics.methods.method import refuse_motors
 from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Model, body_count
@@ -50,7 +51,8 @@ class Compliant:
     uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps"})
 
     def __init__(self, model: Model) -> None:
-        """ValueError where two rigid materials can touch."""
+        """ValueError where two rigid materials can touch; Untreatable where a motor seeks a speed."""
+        refuse_motors(model, "compliant")
         self.model = model
         self.soft = SoftContacts(model)
         self.contacts: Contacts = empty_contacts(0)
@@ -65,7 +67,7 @@ class Compliant:
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
         h, integrator = settings.h, (INTEGRATORS | IMPLICIT)[settings.integrator]
-        before = measure(self.model, state.bodies)[0].total
+        before = measure(self.model, state.bodies, state.joints)[0].total
         if self._course is None or self._course.integrator is not integrator:
             self._course = solver_of(integrator)(self.model, self.soft, integrator)
         self._reach(state, h)
@@ -76,7 +78,7 @@ class Compliant:
             self.soft.settle(state.bodies, exact=0)
         held, spent = self.soft.stored(), float(self.soft.surfaces.dissipated[0])
         closed = int(settings.surface == "closed_form")
-        self._course.advance(state.bodies, loads, closed, settings.substeps, float(state.t[0]), h)
+        self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
         self._report(state, self._course, h, before)
         self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent)
@@ -98,7 +100,7 @@ class Compliant:
         self.contacts, count = soft.contacts, int(soft.contacts.count[0])
         approach, zeros = np.zeros(count), np.zeros(count, np.int32)
         deepest = report(model, self.contacts, soft.slot, bodies, soft.surfaces, soft.work, rest_speed, h, approach)
-        energy_after = measure(model, bodies)[0].total
+        energy_after = measure(model, bodies, state.joints)[0].total
         self.events = self._finder.find(
             self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
         grow_memory(memory, count)

@@ -17,7 +17,7 @@ from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
 from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_guards import guards, step_error, switch
-from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.state import Bodies, JointState, empty_state
 
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
 LOOKS = (0.25, 0.5, 0.75, 1.0)     # parts of a step at which modes are checked
@@ -30,9 +30,12 @@ class Adaptive(Explicit):
 
     exact = 1
 
-    def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
+    def advance(
+        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
+    ) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, empty_state(len(bodies.x)).bodies
+        self.carry(joints, self.course.joints)
         self.substeps, self.exact = 0, 1
         self.stable = self.limits(bodies, closed).step(self.integrator)
         done, length, idle = 0.0, min(h, FIRST * self.stable), 0
@@ -64,6 +67,7 @@ class Adaptive(Explicit):
                 soft.settle(bodies, exact=0)
             length = max(following, SMALLEST_SUBSTEP * h)
         soft.settle(bodies, exact=1)
+        self.carry(self.course.joints, joints)
 
     def _controlled(
         self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,

@@ -8,7 +8,7 @@ from contactlab.physics.assemble import match
 from contactlab.physics.collision import Detector
 from contactlab.physics.methods.compliant_rates import Work, empty_work
 from contactlab.physics.methods.compliant_settle import settle, stored_energy
-from contactlab.physics.model import Array, BodyKind, IntArray, Model
+from contactlab.physics.model import Array, IntArray, Model, movable
 from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius
 from contactlab.physics.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 
@@ -113,8 +113,7 @@ class SoftContacts:
             rows.append(row)
         key, shapes, place, normal = rows[:4]
         new = np.flatnonzero(~known[:count])
-        body = np.where(self.model.kind[contacts.body_b[new]] == BodyKind.DYNAMIC, contacts.body_b[new],
-                        contacts.body_a[new])
+        body = np.where(movable(self.model.kind[contacts.body_b[new]]), contacts.body_b[new], contacts.body_a[new])
         key[new], normal[new], place[new] = contacts.key[new], contacts.normal[new], contacts.point[new] - x[body]
         shapes[:count, 0], shapes[:count, 1] = contacts.shape_a[:count], contacts.shape_b[:count]
         return rows

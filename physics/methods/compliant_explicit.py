@@ -17,7 +17,7 @@ from contactlab.physics.methods.compliant_substeps import (
 )
 from contactlab.physics.model import Array, Model, body_count
 from contactlab.physics.soft_stability import Limits, substeps_needed
-from contactlab.physics.state import Bodies
+from contactlab.physics.state import Bodies, JointState
 
 
 class Explicit:
@@ -36,8 +36,11 @@ class Explicit:
         self.books = self.course.books
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
 
-    def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
+    def advance(
+        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
+    ) -> None:
         """From t [s] over h [s] in the substeps asked for, or as many as stability needs where that is 0."""
+        self.carry(joints, self.course.joints)
         soft, limits = self.soft, self.limits(bodies, closed)
         self.stable = limits.step(self.integrator)
         self.substeps = asked or substeps_needed(self.integrator, h, limits)
@@ -54,12 +57,17 @@ class Explicit:
                 soft.look(self.middle)
             if why != DONE:
                 soft.look(bodies)
+        self.carry(self.course.joints, joints)
+
+    def carry(self, source: JointState, target: JointState) -> None:
+        """Copy coordinates of links."""
+        target.q[:], target.v[:] = source
 
     def limits(self, bodies: Bodies, closed: int) -> Limits:
         """What bounds the step."""
         soft = self.soft
         return Limits(*rate_limits(self.model, soft.contacts, soft.slot, soft.surfaces, soft.work, soft.code, closed,
-                                   bodies, self._blocks))
+                                   bodies, self.course.stops, self.course.joints.q, self._blocks))
 
     def try_step(self, bodies: Bodies, loads: Loads, closed: int, t: float, h: float, out: Bodies) -> None:
         """All stages from t [s], and the end of the step in `out` and the work arrays z and x."""
@@ -70,12 +78,13 @@ class Explicit:
             soft.look(bodies)
 
     def take(self, closed: int, h: float) -> None:
-        """Accept the surfaces of the step just tried."""
-        conclude(self.integrator.tableau, self.soft.code, closed, h, self.soft.surfaces, self.soft.work, self.books)
+        """Accept the surfaces and the coordinates of links of the step just tried."""
+        conclude(self.integrator.tableau, self.soft.code, closed, h, self.soft.surfaces, self.soft.work, self.course)
 
     def weigh(
         self, weights_x: Array, weights_p: Array, stages: int, c: float, t: float, h: float, closed: int, out: Bodies,
     ) -> None:
         """Bodies and surfaces of y_0 + h Σ w_j k_j."""
+        trees = self.course.trees
         stage(self.model, weights_x, weights_p, stages, c, t, h, self.y0, self.k, self.soft.code, closed,
-              self.soft.surfaces, self.soft.work, out)
+              self.soft.surfaces, self.soft.work, trees, out, trees.q, trees.v)

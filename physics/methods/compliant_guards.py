@@ -2,6 +2,7 @@
 
 import math
 
+from contactlab.physics.dynamics.tree_rates import link_error
 from contactlab.physics.integrators.stepper import local_error
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.methods.compliant_rates import (
@@ -95,8 +96,11 @@ def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
 
 @kernel
 def step_error(model, error, h, y0, k, surfaces, work):
-    """Largest local error of a step: of bodies relative (see stepper.local_error), of surfaces in metres."""
+    """Largest local error of a step: of bodies and links relative (see stepper.local_error and
+    tree_rates.link_error), of surfaces in metres."""
     largest = local_error(model, error, h, y0, k)
+    of_links = link_error(model.trees, error, h, y0, k)
+    largest = max(largest, of_links) if math.isfinite(largest + of_links) else math.nan
     for i in range(int(surfaces.count[0])):
         for j in range(2):
             dz, dx, dy, dw = 0.0, 0.0, 0.0, 0.0

@@ -32,7 +32,7 @@ from contactlab.physics.methods.compliant_newton import (
 )
 from contactlab.physics.methods.compliant_rates import FREE, STICKS, finish
 from contactlab.physics.model import BodyKind, Model, body_count
-from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.state import NO_COORDINATES, Bodies, JointState, empty_state
 
 ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
 STALLED = 1e-8     # the same where the changes no longer become smaller: rounding of K p
@@ -62,7 +62,9 @@ class Implicit:
         self.size = 6 * len(moving)
         self.newton: Newton = empty_newton(16, self.size)
 
-    def advance(self, bodies: Bodies, loads: Loads, closed: int, asked: int, t: float, h: float) -> None:
+    def advance(
+        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
+    ) -> None:
         """From t [s] over h [s] in the substeps asked for, one where that is 0. Surfaces are always integrated."""
         self.substeps = asked or 1
         self.iterations, self.residual, self.status = 0, 0.0, "solved"
@@ -111,7 +113,8 @@ class Implicit:
         momentum_from_velocity(model, middle)
         soft.look(middle)
         self.evaluate(loads, t, g, row)
-        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work.force[row], np.int64(row), self.books)
+        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work.force[row], NO_COORDINATES.v,
+                   NO_COORDINATES.v, np.int64(row), self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
 
     def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:

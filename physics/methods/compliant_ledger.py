@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.jit import kernel
-from contactlab.physics.ledger import MOUSE, Account, Books, add_contact, add_forces, credit, give
+from contactlab.physics.ledger import IMPACTS, MOUSE, Account, Books, add_contact, add_forces, add_joints, credit, give
 from contactlab.physics.model import Array, Model, body_count
 from contactlab.physics.state import LEDGER, State
 from contactlab.physics.vec import add, cross, dot, row
@@ -62,8 +62,9 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, force, i, books):
-    """Enter what acts at stage i: forces (c, 3) of the surfaces, row slot[k] that of contact k, and the pull."""
+def note_stage(model, loads, bodies, contacts, slot, force, joint_v, joint_force, i, books):
+    """Enter what acts at stage i: forces (c, 3) of the surfaces, row slot[k] that of contact k; the pull; and on the
+    joints of trees, at velocities joint_v (n_v,), the loads and the forces of their stops (n_v,)."""
     rates, given = books.rates[i], books.given[i]
     rates[:] = 0.0
     given[:] = 0.0
@@ -75,6 +76,10 @@ def note_stage(model, loads, bodies, contacts, slot, force, i, books):
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
             add_contact(model, bodies, int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.point, k),
                         row(contacts.normal, k), f, 1, rates, given)
+    add_joints(model, loads, joint_v, 1.0, rates)
+    for d in range(len(joint_v)):
+        load = loads.joint[d] if d < len(loads.joint) else 0.0
+        rates[IMPACTS, 0] += (joint_force[d] - load) * joint_v[d]
     held = int(loads.grab_body[0])
     if held >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])

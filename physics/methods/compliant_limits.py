@@ -4,22 +4,26 @@ import math
 
 from contactlab.physics.assemble import world_inverse_inertia
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.limits import world_axis
 from contactlab.physics.methods.compliant_rates import contact_motion, gain
-from contactlab.physics.model import BodyKind
+from contactlab.physics.model import BodyKind, JointType
 from contactlab.physics.soft_laws import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
-from contactlab.physics.vec import cross, dot, row, row4, sub
+from contactlab.physics.vec import cross, dot, rotate, row, row4, sub
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+SLIDER = int(JointType.SLIDER)
 SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
 
 @kernel
-def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, blocks):
+def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stops, q, blocks):
     """Bounds for the explicit step: largest ω² [1/s2] and damping rate [1/s] of bodies on their surfaces, and largest
-    rate [1/s] at which surfaces recover or springs in series relax; blocks (n, 2, 6, 6) and (2, 6, 6) more are scratch.
+    rate [1/s] at which surfaces recover or springs in series relax. q are the positions of joints; blocks
+    (n, 2, 6, 6) and (2, 6, 6) more are scratch.
 
     The eigenvalues of H⁻¹ Σ Jᵀ K J over all contacts are at most the largest of the blocks H_i⁻¹ Σ J_iᵀ K J_i of single
-    bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|².
+    bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
+    freedom away, and the eigenvalues with them become no larger.
     """
     motions, units = model.motions, work.units
     blocks[:] = 0.0
@@ -43,25 +47,68 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, bloc
             _, _, zeta, _ = contact_motion(
                 motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b,
                 row(contacts.point, i), n)
-            w = model.inv_mass[a] + model.inv_mass[b]
+            w = mobility(model.mass[a]) + mobility(model.mass[b])
             depth = max(-contacts.gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
             stiff = 1.5 * k1 * math.sqrt(depth) if law == HERTZ else k1
             damp = d1 * (math.sqrt(depth) if law == HERTZ else depth)
         if dt > 0.0:
             drag = max(drag, kt / dt)
-        both = 2.0 if model.kind[a] == DYNAMIC and model.kind[b] == DYNAMIC else 1.0
+        both = 2.0 if moves(model.kind, a) and moves(model.kind, b) else 1.0
         for body in (a, b):
-            if model.kind[body] == DYNAMIC:
+            if moves(model.kind, body):
                 arm = sub(row(contacts.point, i), row(bodies.x, body))
                 add_block(both * stiff, both * kt, 0.0, n, arm, body, 0, blocks)
                 add_block(both * damp, both * dt, both * work.roll[k], n, arm, body, 1, blocks)
+    add_stop_blocks(model, stops, bodies, q, blocks)
     square, damping = 0.0, 0.0
     for body in range(len(model.kind)):
-        if model.kind[body] == DYNAMIC and blocks[body, 0, 0, 0] + blocks[body, 0, 1, 1] + blocks[body, 0, 2, 2] > 0.0:
-            inverse = world_inverse_inertia(row4(bodies.q, body), row(model.inv_inertia, body))
-            square = max(square, largest_eigenvalue(model.inv_mass[body], inverse, body, 0, blocks))
-            damping = max(damping, largest_eigenvalue(model.inv_mass[body], inverse, body, 1, blocks))
+        stiff = 0.0
+        for j in range(6):
+            stiff += blocks[body, 0, j, j]
+        if moves(model.kind, body) and stiff > 0.0:
+            moments, inv_mass = row(model.inertia, body), mobility(model.mass[body])
+            moments = (mobility(moments[0]), mobility(moments[1]), mobility(moments[2]))
+            inverse = world_inverse_inertia(row4(bodies.q, body), moments)
+            square = max(square, largest_eigenvalue(inv_mass, inverse, body, 0, blocks))
+            damping = max(damping, largest_eigenvalue(inv_mass, inverse, body, 1, blocks))
     return square, damping, drag
+
+
+@helper
+def moves(kind, i):
+    return kind[i] == DYNAMIC or kind[i] == LINK
+
+
+@helper
+def mobility(inertia):
+    """Of a mass or a moment; links without any are held by others."""
+    return 1.0 / inertia if inertia > 0.0 else 0.0
+
+
+@helper
+def add_stop_blocks(model, stops, bodies, q, blocks):
+    """Add the stops of joints: of a slider along its axis, which passes through its point; of others about theirs."""
+    limits, joints = stops.limits, model.joints
+    for r in range(len(limits.bound)):
+        j = int(limits.joint[r])
+        parent, child = int(joints.parent[j]), int(joints.child[j])
+        both = 2.0 if parent >= 0 and moves(model.kind, parent) else 1.0
+        for side in range(2):
+            i = child if side == 0 else parent
+            if i < 0 or not moves(model.kind, i):
+                continue
+            stiff, damp = both * stops.stiffness[r], both * stops.damping[r]
+            axis = world_axis(model, limits, r, bodies, q)
+            if joints.type[j] == SLIDER:
+                anchor = row(joints.anchor_child, j) if side == 0 else row(joints.anchor_parent, j)
+                arm = rotate(row4(bodies.q, i), anchor)
+                add_block(stiff, 0.0, 0.0, axis, arm, i, 0, blocks)
+                add_block(damp, 0.0, 0.0, axis, arm, i, 1, blocks)
+            else:
+                for a in range(3):
+                    for c in range(3):
+                        blocks[i, 0, 3 + a, 3 + c] += stiff * axis[a] * axis[c]
+                        blocks[i, 1, 3 + a, 3 + c] += damp * axis[a] * axis[c]
 
 
 @helper

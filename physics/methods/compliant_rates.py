@@ -8,7 +8,9 @@ import numpy as np
 
 from contactlab.physics.assemble import surface_velocity
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_rates import combine_links
 from contactlab.physics.integrators.stepper import combine
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import disc_projection
@@ -31,7 +33,7 @@ from contactlab.physics.soft_laws import (
 )
 from contactlab.physics.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = 0, 1, 2
 
 
@@ -101,8 +103,8 @@ def gain(units, k, j):
 
 @helper
 def add_force(kind, body, arm, f, ydot):
-    """Ṗ += f,  L̇ += arm × f"""
-    if kind[body] == DYNAMIC:
+    """Ṗ += f,  L̇ += arm × f; for a link the row of ydot gathers its forces"""
+    if kind[body] == DYNAMIC or kind[body] == LINK:
         torque = cross(arm, f)
         for j in range(3):
             ydot[body, 7 + j] += f[j]
@@ -111,10 +113,13 @@ def add_force(kind, body, arm, f, ydot):
 
 # ------------------------------------------------------------------------------------------------------------ stages
 @kernel
-def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surfaces, work, bodies_out):
-    """Bodies and surfaces (work.z, work.x) of a stage at the part c of the step: y_0 + h Σ_j w_j k_j. Surfaces that
-    were free when the step began recover by the closed form where `closed`."""
+def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surfaces, work, trees, bodies_out, q_out,
+          v_out):
+    """Bodies, coordinates of links and surfaces (work.z, work.x) of a stage at the part c of the step: y_0 + h Σ_j w_j
+    k_j. Surfaces that were free when the step began recover by the closed form where `closed`."""
     combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+    combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
+    place_links(model, q_out, v_out, trees.work, bodies_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + c * h, bodies_out)
     for i in range(int(surfaces.count[0])):
@@ -214,9 +219,9 @@ def roll(kind, a, b, resistance, n, turning, ydot):
     rolling, ω_t the part of ω_b - ω_a across the normal; `resistance` = D_r R² [N m s]. Returns the power [W]."""
     across = axpy(-dot(n, turning), n, turning)
     for j in range(3):
-        if kind[b] == DYNAMIC:
+        if kind[b] == DYNAMIC or kind[b] == LINK:
             ydot[b, 10 + j] -= resistance * across[j]
-        if kind[a] == DYNAMIC:
+        if kind[a] == DYNAMIC or kind[a] == LINK:
             ydot[a, 10 + j] += resistance * across[j]
     return resistance * dot(across, across)
 

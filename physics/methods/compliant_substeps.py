@@ -7,8 +7,18 @@ import numpy as np
 
 from contactlab.physics.assemble import match
 from contactlab.physics.collision.near import touch_again
+from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack
+from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_rates import (
+    TreeScratch,
+    empty_joints,
+    empty_tree_scratch,
+    pack_link_rates,
+    pack_links,
+)
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.limit_springs import Stops, add_stops, stops_of
 from contactlab.physics.methods.compliant_grab import pull
 from contactlab.physics.methods.compliant_ledger import (
     StageBooks,
@@ -19,9 +29,11 @@ from contactlab.physics.methods.compliant_ledger import (
 )
 from contactlab.physics.methods.compliant_rates import contact_rates, finish, recovery_loss, stage
 from contactlab.physics.methods.compliant_settle import settle
-from contactlab.physics.model import Array, Model, body_count
-from contactlab.physics.state import Bodies, empty_state
+from contactlab.physics.model import Array, BodyKind, Model, body_count
+from contactlab.physics.state import Bodies, JointState, empty_state
+from contactlab.physics.vec import accumulate
 
+LINK = int(BodyKind.LINK)
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made, or a contact needs a row first: at the stage, at the bodies
 
 
@@ -31,6 +43,13 @@ class Course(NamedTuple):
     middle: Bodies  #: the stage
     force: Array    #: (n, 3) applied [N]
     torque: Array   #: (n, 3) [N m]
+    joints: JointState  #: of links, where the substep begins
+    end: JointState     #: where the substep just tried ends
+    trees: TreeScratch  #: links at the stage
+    stops: Stops        #: limits of joints
+    limit: Array        #: (n_v,) loads on the joints, and forces of their stops
+    free: Array         #: (n_v,) scratch
+    bias: Array         #: (n, 6) scratch
     y0: Array       #: (n, 13) when the substep began
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
@@ -39,8 +58,39 @@ class Course(NamedTuple):
 def empty_course(model: Model, stages: int) -> Course:
     """Scratch for steps of so many stages."""
     n = body_count(model)
-    return Course(empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, Y_SIZE)),
-                  np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages))
+    trees = empty_tree_scratch(model.trees)
+    return Course(
+        empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),
+        trees, stops_of(model), trees.none.copy(), trees.none.copy(), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
+        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages))
+
+
+@helper
+def push_links(model, loads, h, bodies, course, ydot):
+    """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates."""
+    trees, body = course.trees, model.trees.body
+    for l in range(len(body)):
+        i = int(body[l])
+        accumulate(course.force, i, (ydot[i, 7], ydot[i, 8], ydot[i, 9]))
+        accumulate(course.torque, i, (ydot[i, 10], ydot[i, 11], ydot[i, 12]))
+        for j in range(7, Y_SIZE):
+            ydot[i, j] = 0.0
+    for d in range(len(trees.v)):
+        course.limit[d] = loads.joint[d] if d < len(loads.joint) else 0.0
+    add_stops(course.stops, trees.q, trees.v, course.limit)
+    pushed = Loads(loads.force, loads.torque, loads.grab_body, loads.grab_point, loads.grab_target, loads.grab_turn,
+                   loads.grab_force, course.limit)
+    held, pull = int(loads.grab_body[0]), course.books.pull
+    linked = held >= 0 and model.kind[held] == LINK
+    if linked:
+        for j in range(3):
+            pull[j], pull[3 + j] = -course.force[held, j], -course.torque[held, j]
+    accelerate_links(model, pushed, h, bodies, course.force, course.torque, trees, course.free, course.bias)
+    if linked:
+        for j in range(3):
+            pull[j] += course.force[held, j]
+            pull[3 + j] += course.torque[held, j]
+    pack_link_rates(model.trees, trees, ydot)
 
 
 @helper
@@ -62,27 +112,35 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
     """All stages of a substep from t [s] over h [s], and its end in `out` (may be `bodies`) and work.z, work.x. False
     where a contact at course.middle needs a row first; `bodies` are then as they were."""
     middle, k, stages = course.middle, course.k, len(tableau.c)
+    trees, end = course.trees, course.end
     pack(bodies, course.y0)
+    pack_links(model.trees, course.joints.q, course.joints.v, course.y0)
     for i in range(stages):
         stage(model, tableau.a_x[i], tableau.a_p[i], i, tableau.c[i], t, h, course.y0, k, law, closed, surfaces, work,
-              middle)
+              trees, middle, trees.q, trees.v)
         if tableau.a_x[i].any() and not look(model, near, middle, surfaces, contacts, slot):  # else nothing has moved
             return False
         dydt(model, loads, t + tableau.c[i] * h, middle, course.force, course.torque, k[i])
-        if loads.grab_body[0] >= 0:
+        if loads.grab_body[0] >= 0 and model.inv_mass[loads.grab_body[0]] > 0.0:
             hold_pull(loads, k[i], -1.0, course.books)
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
-        note_stage(model, loads, middle, contacts, slot, work.force[i], i, course.books)
-    stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, out)
+        push_links(model, loads, h, middle, course, k[i])
+        note_stage(model, loads, middle, contacts, slot, work.force[i], trees.v, course.limit, i, course.books)
+    stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
+          end.q, end.v)
     return True
 
 
 @kernel
-def conclude(tableau, law, closed, h, surfaces, work, books):
-    """Accept the surfaces of the substep just tried."""
-    take_stages(tableau.b_p, h, books)
+def conclude(tableau, law, closed, h, surfaces, work, course):
+    """Accept the surfaces and the coordinates of links of the substep just tried."""
+    take_stages(tableau.b_p, h, course.books)
+    for i in range(len(course.joints.q)):
+        course.joints.q[i] = course.end.q[i]
+    for i in range(len(course.joints.v)):
+        course.joints.v[i] = course.end.v[i]
     if closed == 1:
         surfaces.dissipated[0] += recovery_loss(law, h, surfaces, work.units)
     finish(tableau.b_p, h, surfaces, work)
@@ -101,5 +159,5 @@ def make_substeps(model, loads, tableau, near, law, closed, first, count, t, h, 
             if not attempt(model, loads, tableau, near, law, closed, 0, t + i * h, h, contacts, slot, surfaces, work,
                            course, bodies, bodies):
                 return i, AT_STAGE
-            conclude(tableau, law, closed, h, surfaces, work, course.books)
+            conclude(tableau, law, closed, h, surfaces, work, course)
     return count + 1, DONE

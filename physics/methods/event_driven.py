@@ -78,7 +78,7 @@ from contactlab.physics.methods.event_search import (
     Trigger,
     take_coordinates,
 )
-from contactlab.physics.methods.method import Untreatable
+from contactlab.physics.methods.method import Untreatable, refuse_motors
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -123,10 +123,7 @@ class EventDriven:
         if count > MOST_BODIES:
             raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, this scene has {count}; "
                               "time_stepping takes them", ())
-        seeking = np.flatnonzero(np.isfinite(model.joints.motor_speed))
-        if len(seeking):
-            raise Untreatable("event_driven knows no motors that seek a speed, as that of {0} does; time_stepping does",
-                              (int(model.joints.child[seeking[0]]),))
+        refuse_motors(model, "event_driven")
         try:
             self.surface = surface_of(model)
         except NoExactGap as refused:

@@ -2,6 +2,8 @@
 
 from typing import ClassVar, Protocol
 
+import numpy as np
+
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.model import Model
@@ -35,3 +37,11 @@ class Untreatable(ValueError):
     def __init__(self, reason: str, bodies: tuple[int, ...]) -> None:
         super().__init__(reason.format(*(f"body {i}" for i in bodies)))
         self.reason, self.bodies = reason, bodies
+
+
+def refuse_motors(model: Model, method: str) -> None:
+    """Untreatable where a motor seeks a speed: what it exerts does not follow from positions and velocities."""
+    seeking = np.flatnonzero(np.isfinite(model.joints.motor_speed))
+    if len(seeking):
+        raise Untreatable(f"{method} knows no motors that seek a speed, as that of {{0}} does; time_stepping does",
+                          (int(model.joints.child[seeking[0]]),))

@@ -1,0 +1,73 @@
+"""Limits of joints as springy stops, for methods whose forces are functions of positions and velocities.
+
+    λ = max(0, -K φ - D ζ)  where φ < 0                                                       [RBDA eq. 11.73]
+
+K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.limits import CONE, Limits, cone_direction, limit_gap, limit_rate, limits_of
+from contactlab.physics.model import Array, JointType, Model
+
+SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
+
+
+class Stops(NamedTuple):
+    """The limits of all joints with their gains."""
+
+    limits: Limits
+    stiffness: Array  #: (k,) K [N m/rad] or [N/m]
+    damping: Array    #: (k,) D [N m s/rad] or [N s/m]
+
+
+def stops_of(model: Model) -> Stops:
+    """Bodies without shapes have the surface of the first material."""
+    limits, joints, shapes = limits_of(model), model.joints, model.shapes
+    material = np.zeros(len(model.kind), np.int32)
+    material[shapes.body[::-1]] = shapes.material[::-1]  # of each body's first shape
+    stiffness, damping = np.zeros((2, len(limits.bound)))
+    for r, j in enumerate(limits.joint.tolist()):
+        child, parent = int(joints.child[j]), int(joints.parent[j])
+        mine, theirs = material[child], material[parent] if parent >= 0 else material[child]
+        softer = min(model.materials.surfaces[theirs, mine], key=lambda surface: surface[0])
+        arm = max(float(np.linalg.norm(joints.anchor_child[j])), SHORTEST)
+        lever = 1.0 if joints.type[j] == JointType.SLIDER else arm * arm
+        stiffness[r], damping[r] = lever * softer[0], lever * softer[1]
+    return Stops(limits, stiffness, damping)
+
+
+@helper
+def stop_force(stops, r, q, v):
+    """λ of limit r."""
+    gap = limit_gap(stops.limits, r, q)
+    if gap >= 0.0:
+        return 0.0
+    return max(0.0, -stops.stiffness[r] * gap - stops.damping[r] * limit_rate(stops.limits, r, q, v)[0])
+
+
+@kernel
+def add_stops(stops, q, v, tau_in_out):
+    """Add the forces of all limits to the joint forces (n_v,)."""
+    limits = stops.limits
+    for r in range(len(limits.bound)):
+        force, d = stop_force(stops, r, q, v), int(limits.first_v[r])
+        if limits.side[r] == CONE:
+            inwards, _ = cone_direction(q, int(limits.first_q[r]))
+            for j in range(3):
+                tau_in_out[d + j] += force * inwards[j]
+        else:
+            tau_in_out[d] += force * limits.side[r]
+
+
+@kernel
+def stop_energy(stops, q):
+    """What the stops store [J]:  Σ ½ K φ²"""
+    stored = 0.0
+    for r in range(len(stops.limits.bound)):
+        gap = min(limit_gap(stops.limits, r, q), 0.0)
+        stored += 0.5 * stops.stiffness[r] * gap * gap
+    return stored
