@@ -461,14 +461,15 @@ def basis(M: Array, *classes: list[int]) -> list[int]:
     Cholesky's decomposition of M with pivoting."""
     wanted = np.array([r for rows in classes for r in rows], np.intp)
     size = np.diagonal(M)[wanted]
+    unit = np.where(size > 0.0, size, 1.0)  # the row of a point that cannot move is 0
     left, L = size.copy(), np.zeros((len(wanted), len(wanted)))
     chosen: list[int] = []
     end = 0
     for rows in classes:
         begin, end = end, end + len(rows)
         while end > begin:
-            i = begin + int(np.argmax(left[begin:end] / size[begin:end]))
-            if left[i] <= DEPENDENT * size[i]:
+            i = begin + int(np.argmax(left[begin:end] / unit[begin:end]))
+            if left[i] <= DEPENDENT * unit[i]:
                 break
             m = len(chosen)
             L[:, m] = (M[wanted, wanted[i]] - L[:, :m] @ L[i, :m]) / math.sqrt(left[i])

@@ -4,6 +4,7 @@ the rest."""
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import product
@@ -17,6 +18,7 @@ from contactlab.physics.collision import Detector
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.methods import METHODS
 from contactlab.physics.model import body_count, movable
 from contactlab.physics.problem import ContactProblem, Takes
 from contactlab.physics.scene import Scene
@@ -30,8 +32,10 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"type": "box", "size": [1.0, 1.0, 1.0]},
     {"type": "capsule", "radius": 0.4, "height": 0.5},
     {"type": "cylinder", "radius": 0.5, "height": 1.0},
+    {"type": "ellipsoid", "size": [1.0, 0.9, 0.8]},
     {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
 )
+GIVEN_UP = 600.0  # [s] after which a process that began to compile is taken to have ended on the way
 TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
@@ -51,8 +55,16 @@ def compile_the_rest() -> subprocess.Popen[bytes]:
 def warm_up() -> None:
     """Make a few steps of tiny scenes that use every kernel, and note that all of them are cached now.
 
-    Begins with what a scene rarely needs at once: that is compiled by `compile_for` meanwhile.
+    Begins with what a scene rarely needs at once: that is compiled by `compile_for` meanwhile. Where another process is
+    at it, waits for that one.
     """
+    with _alone() as needed:
+        if needed:
+            _run_everything()
+            _note_ready()
+
+
+def _run_everything() -> None:
     _run_exactly()
     _solve()
     with _everything() as scene:
@@ -70,7 +82,28 @@ def warm_up() -> None:
         _use(Simulation(ball, method="compliant", integrator=integrator))
     _fly()
     _run_joined()
-    _note_ready()
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Whether there is still anything to do, once no other process is at it: it holds a file while it is."""
+    sign = _ready().with_name("warming")
+    while True:
+        try:
+            sign.touch(exist_ok=False)
+            break
+        except FileExistsError:
+            with suppress(OSError):
+                if time.time() - sign.stat().st_mtime > GIVEN_UP:
+                    sign.unlink()
+            time.sleep(0.2)
+        except OSError:  # a read-only home: nothing can be kept
+            yield False
+            return
+    try:
+        yield not kernels_cached()
+    finally:
+        sign.unlink(missing_ok=True)
 
 
 def _solve() -> None:
@@ -93,10 +126,10 @@ def _fly() -> None:
 
 @contextmanager
 def _everything() -> Iterator[Scene]:
-    """All shapes, twice, on a plane and on a mesh."""
+    """All shapes, twice, on a plane, on a mesh and in a bowl."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "floor.obj").write_text(TRIANGLES)
-        ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"})
+        ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
         yield Scene.from_dict(_scene(SHAPES * 2, ground), Path(folder))
 
 
@@ -116,10 +149,11 @@ def _run_joined() -> None:
     """A body on a hinge that rests on the ground, in both coordinates."""
     body = {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPES[0]]}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
-    for coordinates in ("maximal", "generalized"):
-        joint = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
-                 "coordinates": coordinates, "motor": {"torque": 1.0}}
-        _use(Simulation(Scene.from_dict({"body": [body, ground], "joint": [joint]}), method="time_stepping"))
+    hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
+             "motor": {"torque": 1.0}}
+    for coordinates, method in (("maximal", "time_stepping"), *product(["generalized"], METHODS)):
+        joint = hinge | {"coordinates": coordinates}
+        _use(Simulation(Scene.from_dict({"body": [body, ground], "joint": [joint]}), method=method))
 
 
 def _run_exactly() -> None:
