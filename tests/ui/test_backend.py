@@ -6,6 +6,8 @@ from imgui_bundle import imgui
 
 from contactlab.app.imgui_backend import Gui
 from contactlab.app.offscreen import Offscreen
+from contactlab.assets import gallery
+from contactlab.physics import Scene
 
 FLAGS = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings
 
@@ -108,3 +110,20 @@ def test_a_texture_of_ours_can_be_shown(screen):
     picture = draw(gui, screen, lambda: imgui.image(shown, (50, 50)))
     assert int(((picture[..., 0] > 250) & (picture[..., 1] < 5)).sum()) == 50 * 50
     gui.release()
+
+
+def test_the_fonts_have_every_character_that_the_gallery_shows():
+    gui = Gui(None, (320, 240))
+    gui.use()
+    gui.new_frame()
+    font, missing = imgui.get_font(), {}
+    for key, path in gallery().items():
+        tables = Scene.load(path).tables
+        names = [thing.name or "" for thing in (*tables.body, *tables.joint)]
+        text = "".join((tables.scene.title, tables.scene.summary, tables.scene.watch, *names))
+        absent = {c for c in text if not c.isspace() and not font.is_glyph_in_font(ord(c))}
+        if absent:
+            missing[key] = absent
+    gui.finish()
+    gui.release()
+    assert missing == {}
