@@ -21,6 +21,7 @@ SHADERS = {
 }
 TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
 DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
+BEHIND = 1.01  # how much larger hollows cast their shadows: the lit face is no shadow of itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 
 
@@ -84,7 +85,11 @@ class BodyPainter(Owner):
             if kind in self._meshes:
                 mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
             else:
-                mesh = shadow_mesh = self._buffer(self._scene, geometry.surface(model, labels, group), *TRIANGLE)
+                corners = geometry.surface(model, labels, group)
+                mesh = shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
+                if kind in HOLLOW:
+                    corners[:, :3] *= BEHIND
+                    shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
             deep = kind in HOLLOW and instances.opening(model, group.data) > DEEP
             self._drawables.append(_Drawable(group, rows, mesh, shadow_mesh, deep))
 

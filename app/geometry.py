@@ -11,6 +11,7 @@ from contactlab.app.instances import Group
 from contactlab.physics.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
 
 Vertices = NDArray[np.float32]
+LIP = 0.02  # width of the rim of a hollow that is seen from outside too, relative to its radius
 CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
 
 
@@ -147,30 +148,41 @@ def ball() -> Vertices:
 
 
 def bowl(radius: float, cosine: float, _: float) -> tuple[Array, NDArray[np.int32]]:
-    """Vertices and triangles of the inner face, from the bottom at -z up to the rim; seen from within they run
-    counter-clockwise."""
+    """Vertices and triangles of the inner face, from the bottom at -z up to the rim, and of a lip around this on the
+    outside; from where they are meant to be seen they run counter-clockwise."""
     rim = np.arccos(cosine)
-    polar = np.linspace(0.0, rim, max(4, int(np.ceil(rim / np.radians(5.0)))) + 1)
     around = np.linspace(0.0, 2.0 * np.pi, 73)
-    s, c = np.sin(polar)[:, None], np.cos(polar)[:, None]
-    return _sheet(radius * np.stack(np.broadcast_arrays(s * np.cos(around), s * np.sin(around), -c), axis=2))
+
+    def zone(polar: Array) -> Array:
+        s, c = np.sin(polar)[:, None], np.cos(polar)[:, None]
+        return radius * np.stack(np.broadcast_arrays(s * np.cos(around), s * np.sin(around), -c), axis=2)
+
+    inner = zone(np.linspace(0.0, rim, max(4, int(np.ceil(rim / np.radians(5.0)))) + 1))
+    return _sheets(inner, *([zone(np.array([rim, rim - LIP]))] if cosine > -1.0 else []))
 
 
 def pipe(radius: float, half: float, cosine: float) -> tuple[Array, NDArray[np.int32]]:
-    """Likewise, from one edge by the bottom at -y to the other."""
+    """Likewise, from one edge by the bottom at -y to the other; lips around both ends."""
     edge = np.arccos(cosine)
     around = np.linspace(-edge, edge, 2 * max(4, int(np.ceil(edge / np.radians(5.0)))) + 1)
-    z = np.array([-half, half])[:, None]
-    return _sheet(np.stack(np.broadcast_arrays(radius * np.sin(around), -radius * np.cos(around), z), axis=2))
+
+    def band(low: float, high: float) -> Array:
+        z = np.array([low, high])[:, None]
+        return np.stack(np.broadcast_arrays(radius * np.sin(around), -radius * np.cos(around), z), axis=2)
+
+    lip = min(LIP * radius, half)
+    return _sheets(band(-half, half), band(half, half - lip), band(lip - half, -half))
 
 
-def _sheet(grid: Array) -> tuple[Array, NDArray[np.int32]]:
-    """Vertices and triangles of a grid of points (m, n, 3), the first direction on the left of the second."""
-    m, n, _ = grid.shape
-    number = np.arange(m * n).reshape(m, n)
-    a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
-    triangles = np.stack([np.stack([a, c, b], 2), np.stack([a, d, c], 2)], 2).reshape(-1, 3)
-    return grid.reshape(-1, 3), triangles.astype(np.int32)
+def _sheets(*grids: Array) -> tuple[Array, NDArray[np.int32]]:
+    """Vertices and triangles of grids of points (m, n, 3), the first direction on the left of the second."""
+    triangles, first = [], 0
+    for m, n, _ in (grid.shape for grid in grids):
+        number = first + np.arange(m * n).reshape(m, n)
+        a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
+        triangles.append(np.stack([np.stack([a, c, b], 2), np.stack([a, d, c], 2)], 2).reshape(-1, 3))
+        first += m * n
+    return np.concatenate([grid.reshape(-1, 3) for grid in grids]), np.concatenate(triangles).astype(np.int32)
 
 
 def capsule() -> Vertices:

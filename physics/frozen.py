@@ -49,6 +49,7 @@ class Frozen(NamedTuple):
     gap: Array          #: (c,)   [m]
     restitution: Array  #: (c,)
     friction: Array     #: (c,)
+    restitution_t: Array  #: (c,) of balls, nan = none
     limit: IntArray     #: (c,)   row of Joints where this is a limit of a joint, -1 of a contact
     M: Array            #: (3 c, 3 c) [1/kg]
     d: Array            #: (3 c,) [m/s2]
@@ -62,12 +63,12 @@ class Frozen(NamedTuple):
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three])
-        return Frozen._make((*(a[rows] for a in self[:11]), *equations, *self[15:]))
+        return Frozen._make((*(a[rows] for a in self[:12]), *equations, *self[16:]))
 
 
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
-    friction: Array, joints: JointState = NO_COORDINATES, surface: Surface | None = None,
+    friction: Array, restitution_t: Array, joints: JointState = NO_COORDINATES, surface: Surface | None = None,
 ) -> Frozen:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
     links; the mouse spring is left out. surface: where there may be limits of joints among the pairs."""
@@ -92,7 +93,7 @@ def equations_of(
     return Frozen(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
-        limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
+        restitution_t, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
 
 
 def detected(
@@ -102,8 +103,10 @@ def detected(
     contacts = Detector(model).detect(bodies, np.full(body_count(model), 0.5 * reach))
     count = int(contacts.count[0])
     near = np.flatnonzero(contacts.gap[:count] <= reach)
+    a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
     return equations_of(model, t, bodies, loads, _witness(model, contacts, near), contacts.key[near].copy(),
-                        contacts.restitution[near].copy(), contacts.friction[near].copy(), joints)
+                        contacts.restitution[near].copy(), contacts.friction[near].copy(),
+                        model.materials.restitution_t[a, b], joints)
 
 
 def _witness(model: Model, contacts: Contacts, rows: Rows) -> Witness:

@@ -38,6 +38,7 @@ from contactlab.physics.zhang import basic_solution
 BoolArray = NDArray[np.bool_]
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
+ALIKE = 1e-9           # coupling of the motions of a ball that is rounding, relative
 LOSSLESS_ROUNDS = 100  # after as many rounds, or hits a contact, what still approaches is stopped without rebound
 _lcp, _cone = BlockPivot(), ProjectedGaussSeidel()
 
@@ -308,21 +309,49 @@ def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impa
     return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
 
 
-def hit(law: str, M, zeta, restitution, friction) -> Impact:
+def hit(law: str, M, zeta, restitution, friction, restitution_t=math.nan) -> Impact:
     """The impact of contacts by one of IMPACT_LAWS from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all, with Coulomb
-    friction where μ > 0. Walls that cannot all be left at once are taken without restitution."""
+    friction where μ > 0. Walls that cannot all be left at once are taken without restitution.
+
+    restitution_t: e_t (c,) or one for all, nan = none. Where balls touch, friction then aims at ζ_t⁺ = -e_t ζ_t⁻ in
+    place of 0 [RBDA fig. 11.9]; lowered for all where balls that touch several others would gain energy by it.
+    """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
     e, mu = _each(restitution, count), _each(friction, count)
     if mu.any():
         with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "sequential": sequential_coulomb}
-        return with_friction[law](M, zeta, e, mu)
+        e_t = np.nan_to_num(np.where(between_balls(M), _each(restitution_t, count), 0.0))
+        if not e_t.any():
+            return with_friction[law](M, zeta, e, mu)
+
+        def trial(e_t: Array) -> Impact:
+            aimed = zeta.copy()
+            aimed[1::3] *= 1.0 + e_t
+            aimed[2::3] *= 1.0 + e_t
+            found = with_friction[law](M, aimed, e, mu)
+            after = zeta + M @ found.impulse
+            return found._replace(zeta=after, loss=_energy_lost(found.impulse, zeta, after))
+
+        return _lossy(trial, e_t)._replace(restitution=e)
     found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], e)
     if found.status != "solved" and e.any():
         found = IMPACT_LAWS[law](M[::3, ::3], zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
     impulse[::3] = found.impulse
     return found._replace(impulse=impulse, zeta=zeta + M @ impulse)
+
+
+def between_balls(M: Array) -> BoolArray:
+    """At which contacts (c,) normal and tangential motion do not act on one another, and all tangents are alike: those
+    of balls with planes and with balls. M (3c, 3c)."""
+    count = len(M) // 3
+    found = np.zeros(count, bool)
+    for k in range(count):
+        own = M[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
+        other = own - np.diag([own[0, 0], own[1, 1], own[1, 1]])
+        found[k] = np.abs(other).max() <= ALIKE * own[1, 1]
+    return found
 
 
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:

@@ -24,7 +24,7 @@ from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
 from contactlab.physics.frozen import Frozen, detected
-from contactlab.physics.impact import EQUALITIES, FRICTION_LAWS, IMPACT_LAWS, Impact
+from contactlab.physics.impact import EQUALITIES, FRICTION_LAWS, IMPACT_LAWS, Impact, hit
 from contactlab.physics.joint_impulses import joint_impulses
 from contactlab.physics.link_rows import drift_links
 from contactlab.physics.messages import Event, Inspect, JointImpulse, Settings
@@ -304,7 +304,10 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
         return f"{count} contacts take part in the last impact; {MOST} at most are shown."
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
-    impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES, *FRICTION_LAWS)}
+    laws = [*IMPACT_LAWS, *EQUALITIES, *FRICTION_LAWS]
+    if not np.isnan(contacts.restitution_t).all():
+        laws.append("ball")
+    impacts = {law: strike(law, contacts, e, mu) for law in laws}
     moving, after, joints = taking_part(sim.model, contacts), {}, {}
     for law, impact in impacts.items():
         change, joints[law] = changes(sim.model, struck, impact)
@@ -362,7 +365,10 @@ def _fastest(v: Array, w: Array) -> float:
 
 
 def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
-    """An impact law on frozen contacts; laws without friction get the normal rows alone."""
+    """An impact law on frozen contacts; laws without friction get the normal rows alone. "ball" is Newton's law with
+    friction and the tangential restitution of balls."""
+    if law == "ball":
+        return hit("newton", contacts.M, contacts.u, e, mu, contacts.restitution_t)
     smooth = IMPACT_LAWS | EQUALITIES
     if law in smooth:
         return smooth[law](contacts.M[::3, ::3], contacts.u[::3], e)

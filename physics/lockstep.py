@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
-SHARED = ("restitution", "friction", "gravity")  #: settings that are the same on all sides
+#: settings that are the same on all sides
+SHARED = ("restitution", "restitution_t", "restitution_psi", "friction", "gravity")
 
 
 class Log:

@@ -218,6 +218,8 @@ class Settings:
     friction: float | None = None
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     impact_law: str = "newton"
+    restitution_t: float | None = None    # of balls, along the surface; None = as the materials say
+    restitution_psi: float | None = None  # and about the normal
     # of the method `compliant`; stiffness [N/m] and damping [N s/m] of every pair, None = as the materials say
     stiffness_n: float | None = None
     damping_n: float | None = None

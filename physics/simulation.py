@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
 
 KEPT_EVENTS = 10_000
+OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials
 #: settings that methods read every step
 STEPWISE = ("h", "iterations", "solver", "integrator", "impact_law", "law", "surface", "substeps", "joint_cure")
 Vector = tuple[float, float, float]
@@ -320,7 +321,8 @@ class Simulation:
 
     def set(self, **settings: Any) -> None:
         """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
-        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for compliant
+        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for event_driven
+        restitution_t and restitution_psi (for every pair of balls; None = as the materials say); for compliant
         stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None = as the
         materials say), law, surface and substeps (0 = as many as needed). All or, where one is not allowed
         (ValueError), none."""
@@ -351,6 +353,9 @@ class Simulation:
             materials = materials._replace(restitution=np.full_like(materials.restitution, settings.restitution))
         if settings.friction is not None:
             materials = materials._replace(friction=np.full_like(materials.friction, settings.friction))
+        for name in OF_BALLS:
+            if (value := getattr(settings, name)) is not None:
+                materials = materials._replace(**{name: np.full_like(materials.restitution, value)})
         materials = materials._replace(surfaces=_surfaces(materials.surfaces, settings))
         gravity = np.array(settings.gravity, np.float64)
         return self._scene_model._replace(materials=materials, gravity=gravity)
@@ -486,6 +491,7 @@ def _check_setting(name: str, value: Any) -> Any:
             raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
         return int(value)
     ranges = {"restitution": (0.0, 1.0), "friction": (0.0, 100.0), "h": (1e-6, 0.1)}
+    ranges |= dict.fromkeys(OF_BALLS, (-1.0, 1.0))
     ranges |= {gain: (0.0, 1e9) if gain.startswith("damping") else (1e-3, 1e12) for gain in GAINS}
     if name not in ranges:
         known = ", ".join([*ranges, *counts, "gravity", *choices])

@@ -7,9 +7,9 @@ in vec3 local;
 flat in vec4 color;
 
 void main() {
-    vec3 e = from_edge;
-    if (horizon.w > 1.5) e -= 2.0 * step(1.5, e);
+    vec3 hidden = step(1.5, from_edge), e = from_edge - 2.0 * hidden;
     vec3 pixels = e / max(fwidth(e), 1e-6);
+    if (horizon.w < 1.5) pixels += 1e3 * hidden;  // far away, however small the triangle is on the screen
     float nearest = min(pixels.x, min(pixels.y, pixels.z));
     float edge = clamp(1.5 - nearest, 0.0, 1.0);
     vec3 n = normalize(normal);

@@ -21,6 +21,7 @@ LAWS = {
     "zhang": ("Equality (Zhang)", r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
     "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
     "coulomb": ("Coulomb's cone", r"|P_t| \le \mu P_n"),
+    "ball": ("Cone, and e_t of balls", r"\zeta_t^+ = -e_t\,\zeta_t^-,\ |P_t| \le \mu P_n"),
 }
 MOST_BODIES = 40
 

@@ -19,6 +19,8 @@ from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
 from contactlab.physics.solvers import SOLVERS, refusal
 
+OF_BALLS = {"restitution_t": "Of balls, tangential  e_t", "restitution_psi": "Of balls, torsional  e_ψ"}
+
 
 def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rect) -> None:
     with style.panel("parameters", rect) as shown:
@@ -63,6 +65,11 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     if "law" not in METHODS[settings.method].uses:  # else it follows from K and D
         _coefficient(ui, send, "restitution", "Restitution  e", settings.restitution, materials.restitution, 1.0)
     _coefficient(ui, send, "friction", "Friction  μ", settings.friction, materials.friction, 1.5)
+    for name, label in OF_BALLS.items():
+        override, table = getattr(settings, name), getattr(materials, name)
+        used = override is not None or not np.isnan(table).all()
+        if used and "impact_law" in METHODS[settings.method].uses:
+            _coefficient(ui, send, name, label, override, table, 1.0, -1.0)
     gravity = np.array(settings.gravity)
     size = float(np.linalg.norm(gravity))
     shown = value_of(ui, "gravity", size)
@@ -75,8 +82,8 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         ask(ui, send, "gravity", g, (x, y, z))
 
 
-def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float | None, table: np.ndarray, top: float
-                 ) -> None:
+def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float | None, table: np.ndarray, top: float,
+                 bottom: float = 0.0) -> None:
     """A slider for a coefficient of all contacts, and a button that gives it back to the materials."""
     own = table[~np.isnan(table)]
     lo, hi = (float(own.min()), float(own.max())) if own.size else (0.0, 0.0)
@@ -88,7 +95,7 @@ def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float
         value_row(ui, label, f"{shown:.2f}", button="\uf0e2")
         as_materials_say(ui, name, send)
     imgui.set_next_item_width(FULL)
-    changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)
+    changed, value = style.slider(name, shown, bottom, top, "%.2f", ui)
     if changed:
         ask(ui, send, name, value, value)
 

@@ -62,7 +62,7 @@ from contactlab.physics.joint_impulses import joint_impulses
 from contactlab.physics.ledger import Books
 from contactlab.physics.limits import limit_joint, limit_rows
 from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
-from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, world_forces
+from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist, world_forces
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_search import (
@@ -186,7 +186,8 @@ class EventDriven:
         pairs = np.ascontiguousarray(pairs)
         self._course.find(self._bodies, self._joints, pairs, len(pairs), self._scratch.witness)
         return equations_of(self.model, self._t, self._bodies, self._loads, self._scratch.witness, pairs,
-                            *self._report.coefficients(pairs), self._joints, self.surface)
+                            *self._report.coefficients(pairs), self._report.of_balls(pairs)[0], self._joints,
+                            self.surface)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
@@ -556,15 +557,17 @@ class EventDriven:
             self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies, self._joints)
         self._hits += 1
         e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
-        slow = (u[::3] < -RESTS) & (u[::3] >= -self._rest_speed)
-        e = np.where(slow | (u[::3].min() >= -self._rest_speed), 0.0, e)
-        p = impacts.hit(self._law, M, u, e, self._report.coefficients(pairs)[1]).impulse
+        slow = (u[::3] < -RESTS) & (u[::3] >= -self._rest_speed) | (u[::3].min() >= -self._rest_speed)
+        e = np.where(slow, 0.0, e)
+        e_t, e_psi = np.where(slow | ~impacts.between_balls(M), np.nan, self._report.of_balls(pairs))
+        p = impacts.hit(self._law, M, u, e, self._report.coefficients(pairs)[1], e_t).impulse
         self._tally[Tally.SOLVES] += 1
-        self._apply_impulses(pairs, p, hit)
+        self._apply_impulses(pairs, p, hit, e_psi)
         return bool(p.any()) and self._hits < 2 * STORM
 
-    def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int]) -> None:
-        """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest."""
+    def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None) -> None:
+        """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest. e_psi: the
+        torsional restitution of balls, nan = none."""
         energy = self._energy()
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
         world, limits = self._world_forces(p, c), limits_among(self.surface, pairs)
@@ -572,6 +575,8 @@ class EventDriven:
         before = copy_bodies(self._bodies)
         self._push(p @ eq.T[: 3 * c], p @ eq.HT[: 3 * c])
         book_impact(self._books, self._course, pairs, p, before, self._bodies, world, self._ledger)
+        if e_psi is not None:
+            twist(self._books, self._bodies, w, p[::3], e_psi, self._ledger)
         groups: dict[tuple[int, int, int], list[int]] = {}
         for i in np.flatnonzero(p[::3] > 0.0).tolist():
             group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1

@@ -1,14 +1,17 @@
 """What the event-driven method books: between events the forces at the nodes of a quadrature over the dense output, and
-impacts exactly."""
+impacts exactly; and the torsional impulses of balls with what they take."""
 
 import numpy as np
 
 from contactlab.physics.collision.surface import limits_among
+from contactlab.physics.collision.surface_gap import Witness
 from contactlab.physics.contact_equations import Equations
 from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.impact import ALIKE
 from contactlab.physics.ledger import Account, Books
 from contactlab.physics.methods.event_search import Course
-from contactlab.physics.model import Array
+from contactlab.physics.model import Array, BodyKind, movable
 from contactlab.physics.state import Bodies, LongArray, empty_state
 
 SIDE = 0.5 / np.sqrt(5.0)
@@ -72,3 +75,32 @@ def book_impact(
     change = p @ eq.T[: len(p)]
     for r in 3 * np.flatnonzero(limits_among(course.surface, pairs)):
         ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * float(eq.HT[r] @ change))
+
+
+def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitution_psi: Array, ledger: Array) -> None:
+    """Turn round the spin about the normal of balls that were hit: ψ⁺ = -e_ψ ψ⁻, P_ψ = -(1 + e_ψ) ψ⁻/w_ψ, with
+    w_ψ = n·(I_a⁻¹ + I_b⁻¹) n [RBDA fig. 11.9].
+
+    normal (c,): the normal impulses of contacts, restitution_psi (c,): nan = the spin stays, as it does where one of
+    the bodies has not the same inertia about all axes. The hardest hit come first.
+    """
+    kind, moment = books.model.kind, books.model.inertia
+    ball = (kind == BodyKind.DYNAMIC) & (np.ptp(moment, axis=1) <= ALIKE * moment.max(axis=1))
+    inverse = np.where(ball, books.model.inv_inertia[:, 0], 0.0)
+    for k in np.argsort(-normal, kind="stable").tolist():
+        a, b = int(witness.body_a[k]), int(witness.body_b[k])
+        fit = all(ball[i] or not movable(kind[i]) for i in (a, b))
+        if normal[k] <= 0.0 or np.isnan(restitution_psi[k]) or not fit:
+            continue
+        n = witness.normal[k]
+        spin = float(n @ (bodies.w[b] - bodies.w[a]))
+        impulse = -(1.0 + restitution_psi[k]) * spin / (inverse[a] + inverse[b])
+        for i, turn in ((b, impulse * n), (a, -impulse * n)):
+            if ball[i]:
+                bodies.L[i] += turn
+                books.given[i, 3:] += turn
+                ledger[Account.FRICTION, 4:] += turn
+            else:
+                ledger[Account.DRIVEN, 0] -= float(turn @ bodies.w[i])
+        velocity_from_momentum(books.model, bodies)
+        ledger[Account.FRICTION, 0] += 0.5 * impulse * (1.0 - restitution_psi[k]) * spin

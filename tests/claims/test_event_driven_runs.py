@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, block, body, ground, simulate
 
+from contactlab.assets import gallery
 from contactlab.physics.contact_sets import SLIDE, STICK, resolve
+from contactlab.physics.impact import ball_impact
 from contactlab.physics.scene import Scene, SceneError
 from contactlab.physics.simulation import Simulation
 
@@ -175,3 +177,79 @@ def test_a_block_on_four_corners_is_told_apart_at_the_verge_of_slip(excess):
         sim.run(until=0.25)
         assert np.abs(sim.v).max() < 1e-12
         assert sim.event_count == 0
+
+
+# ------------------------------------------------------------------------------------------------ balls
+def bounced(state, e, e_t, up, k=0.4, r=0.05):
+    """(v, r ω, w) of a ball after floor (up = 1) or ceiling (-1): w turns round, slip s = v - up r ω turns round
+    e_t-fold, and v + up k r ω stays, for the impulse goes through the contact."""
+    v, spin, w = state
+    slip, kept = v - up * spin, v + up * k * spin
+    v = (kept - k * e_t * slip) / (1.0 + k)
+    return v, up * (v + e_t * slip), -e * w
+
+
+def test_a_super_ball_comes_back_from_under_the_table():
+    """Floor, underside, floor: as the closed form says, blow by blow; nothing is lost with e = e_t = 1."""
+    sim = Simulation(Scene.load(gallery()["super_ball"]))
+    e_t = {"smooth": -1.0, "sticking": 0.0, "super-ball": 1.0}
+    started = {name: (3.0, 0.0, -4.5) for name in e_t}
+    for ceiling in (False, True, False):
+        for name, share in e_t.items():
+            started[name] = bounced(started[name], 1.0, share, -1.0 if ceiling else 1.0)
+        first = sim.event_count
+        while sim.event_count < first + 3:
+            sim.step()
+        for name, (v, spin, _) in started.items():
+            assert sim.velocity(name)[0] == pytest.approx(v, abs=1e-9)
+            assert 0.05 * sim.angular_velocity(name)[1] == pytest.approx(spin, abs=1e-9)
+    assert sim.velocity("super-ball")[0] < -1.0
+    assert sim.velocity("smooth")[0] == pytest.approx(3.0)
+    lost = [0.1 * (0.5 * (9.0 - v * v) - 0.2 * spin * spin) for v, spin, _ in started.values()]
+    assert lost[2] == pytest.approx(0.0, abs=1e-12)
+    assert sim.ledger["Friction"][0] == pytest.approx(-sum(lost), rel=1e-9)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+@pytest.mark.parametrize(("mu", "e_t", "e_psi"), [(5.0, 0.6, 0.5), (0.1, 1.0, -0.3), (0.4, -0.5, 0.0)])
+def test_a_ball_rebounds_as_its_own_impact_law_says(law, mu, e_t, e_psi):
+    """Obliquely, with spin about every axis, in and out of the friction cone, by every law for many contacts."""
+    thrown = ball("b", (0, 0, 0.6), radius=0.25, velocity=(1.0, -0.5, -3.0), angular_velocity=(2.0, 4.0, 7.0))
+    sim = exact(ground(), thrown, e=0.7, mu=mu, gravity=(0, 0, 0))
+    sim.set(impact_law=law, restitution_t=e_t, restitution_psi=e_psi)
+    m, r = sim.model.mass[1], 0.25
+    inertia = sim.model.inertia[1, 0]
+    w_t = 1.0 / m + r * r / inertia
+    # contact velocity: v + ω × (-r n)
+    zeta = [-3.0, 1.0 - r * 4.0, -0.5 + r * 2.0, 7.0]
+    expected = ball_impact((1.0 / m, w_t, 1.0 / inertia), zeta, 0.7, e_t, e_psi, mu, np.inf)
+    sim.run(0.2)
+    v, w = sim.velocity("b"), sim.angular_velocity("b")
+    p = expected.impulse
+    assert v == pytest.approx([1.0 + p[1] / m, -0.5 + p[2] / m, -3.0 + p[0] / m], abs=1e-11)
+    assert w == pytest.approx([2.0 + r * p[2] / inertia, 4.0 - r * p[1] / inertia, 7.0 + p[3] / inertia], abs=1e-10)
+    assert sim.events[0].energy_before - sim.events[0].energy_after == pytest.approx(expected.loss, abs=1e-11)
+
+
+def test_tangential_restitution_is_for_balls_and_never_makes_energy():
+    """A box that lands on a corner does not know e_t; of balls in a heap that all touch, none gives energy."""
+    tilted = block("b", (0, 0, 1.0), velocity=(2.0, 0, -3.0), angular_velocity=(1.0, 2.0, 3.0), euler=(30, 20, 10))
+    runs = []
+    for e_t in (None, 1.0):
+        sim = exact(ground(), tilted, e=0.5, mu=0.5)
+        sim.set(restitution_t=e_t, restitution_psi=e_t)
+        sim.run(0.4)
+        runs.append(sim.q)
+    assert (runs[0] == runs[1]).all()
+    heap = [ball(f"b{k}", (0.5 * np.cos(a), 0.5 * np.sin(a), 0.75), radius=0.25, angular_velocity=(3.0 * k, 1.0, 5.0))
+            for k, a in enumerate(np.radians([90, 210, 330]))]
+    top = ball("top", (0.02, 0.01, 1.6), radius=0.3, velocity=(0, 0, -4.0), angular_velocity=(9.0, 0, 4.0))
+    sim = exact(ground(), *heap, top, e=0.9, mu=0.8)
+    sim.set(restitution_t=1.0, restitution_psi=1.0)
+    energy = sim.energy().total
+    while sim.time < 0.8:
+        sim.step()
+        now = sim.energy().total
+        assert now <= energy + 1e-9
+        energy = now
+    assert sim.event_count > 8
