@@ -309,7 +309,7 @@ def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impa
     return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
 
 
-def hit(law: str, M, zeta, restitution, friction, restitution_t=math.nan) -> Impact:
+def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan) -> Impact:
     """The impact of contacts by one of IMPACT_LAWS from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all, with Coulomb
     friction where μ > 0. Walls that cannot all be left at once are taken without restitution.
 

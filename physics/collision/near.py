@@ -8,12 +8,14 @@ from contactlab.physics.collision.geometry import Geometry, bound_shapes, place_
 from contactlab.physics.collision.narrow_phase import (
     BOXES,
     CONVEX,
+    HOLLOWS,
     ROUND,
     TRIANGLES,
     drop_doubles,
     fill_contacts,
     touch_box_pairs,
     touch_convex_pairs,
+    touch_hollow_pairs,
     touch_round_pairs,
 )
 from contactlab.physics.collision.polytope import Solids
@@ -76,6 +78,9 @@ def touch_again(model, near, x, q, contacts_out):
     if counts[ROUND] > 0:
         total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
                                   int(counts[ROUND]), reach, total, work.patch, rows, owner)
+    if counts[HOLLOWS] > 0:
+        total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
+                                   lists[HOLLOWS], int(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
     if counts[BOXES] > 0:
         total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
                                 work.patch, lists, counts, rows, owner)
