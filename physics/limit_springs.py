@@ -61,13 +61,3 @@ def add_stops(stops, q, v, tau_in_out):
                 tau_in_out[d + j] += force * inwards[j]
         else:
             tau_in_out[d] += force * limits.side[r]
-
-
-@kernel
-def stop_energy(stops, q):
-    """What the stops store [J]:  Σ ½ K φ²"""
-    stored = 0.0
-    for r in range(len(stops.limits.bound)):
-        gap = min(limit_gap(stops.limits, r, q), 0.0)
-        stored += 0.5 * stops.stiffness[r] * gap * gap
-    return stored

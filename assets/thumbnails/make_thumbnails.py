@@ -20,8 +20,9 @@ MOMENT = {"bouncing_balls": 1.0, "rolling_ball": 0.3, "incline": 0.8, "dice": 0.
           "slow_bounce": 0.9, "dome": 0.9, "shaken_block": 0.2, "ladder": 0.5, "rocking_block": 0.1, "tables": 0.1,
           "eight_contacts": 0.1, "painleve": 0.1, "glue": 2.5, "soft_floor": 0.46, "soft_feet": 1.0,
           "super_ball": 0.5, "bowls": 0.15, "vertical_pipe": 0.35, "slot": 0.2, "stick_slip": 1.25, "soft_twins": 0.83,
-          "linkages": 0.3, "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "kicked_chain": 0.3, "arms": 0.44,
-          "walking_toy": 1.55, "ragdoll": 1.1, "humanoid": 0.9}  # [s]
+          "linkages": 0.3, "double_pendulum": 0.5, "gyroscope": 0.5, "chain": 0.75, "kicked_chain": 0.3,
+          "percussion": 0.45,
+          "arms": 0.44, "walking_toy": 1.55, "ragdoll": 1.1, "humanoid": 0.9}  # [s]
 
 
 def picture(path: Path, moment: float) -> Image.Image:
