@@ -4,7 +4,6 @@ the rest."""
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import product
@@ -12,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes may compile the same kernels side by side
+    fcntl = None
 
 from contactlab.physics import jit
 from contactlab.physics.collision import Detector
@@ -35,7 +39,6 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"type": "ellipsoid", "size": [1.0, 0.9, 0.8]},
     {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
 )
-GIVEN_UP = 600.0  # [s] after which a process that began to compile is taken to have ended on the way
 TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
@@ -86,24 +89,16 @@ def _run_everything() -> None:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether there is still anything to do, once no other process is at it: it holds a file while it is."""
-    sign = _ready().with_name("warming")
-    while True:
-        try:
-            sign.touch(exist_ok=False)
-            break
-        except FileExistsError:
-            with suppress(OSError):
-                if time.time() - sign.stat().st_mtime > GIVEN_UP:
-                    sign.unlink()
-            time.sleep(0.2)
-        except OSError:  # a read-only home: nothing can be kept
-            yield False
-            return
+    """Whether there is still anything to do, once no other process is at it."""
     try:
+        sign = _ready().with_name("warming").open("w")
+    except OSError:  # a read-only home: nothing can be kept
+        yield False
+        return
+    with sign:
+        if fcntl is not None:
+            fcntl.flock(sign, fcntl.LOCK_EX)  # given back when the file is closed, or the process ends
         yield not kernels_cached()
-    finally:
-        sign.unlink(missing_ok=True)
 
 
 def _solve() -> None:
