@@ -56,10 +56,12 @@ class Equations(NamedTuple):
     velocities of all links."""
 
     slot: IntArray      #: (n,)      first of the body's six places in q̇, -1 where it is not dynamic
+    owner: IntArray     #: (n_d,)    the dynamic bodies
     tangent_1: Array    #: (c, 3)    unit, world frame
     tangent_2: Array    #: (c, 3)
-    T: Array            #: (3 c, n_v) the transpose of RBDA's T
-    HT: Array           #: (3 c, n_v) TᵀH⁻¹
+    place: IntArray     #: (c, 2)    first of the six places of each free body of a contact, -1 where it is none
+    T: Array            #: (3 c, n_v) the transpose of RBDA's T; zero but in those places and in those of links
+    HT: Array           #: (3 c, n_v) TᵀH⁻¹, likewise
     u: Array            #: (3 c,)    Tᵀq̇: ζ and slip, belts that run included [m/s]
     rate: Array         #: (3 c,)    Ṫᵀq̇ and the accelerations of driven bodies [m/s2]
     free: Array         #: (n_v,)    H⁻¹(τ - C)
@@ -74,7 +76,8 @@ def empty_equations(model: Model, contacts: int) -> Equations:
     trees = empty_tree_scratch(model.trees)
     size = 6 * int(dynamic.sum()) + len(trees.v)
     return Equations(
-        slot, np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros((3 * contacts, size)),
+        slot, np.flatnonzero(dynamic).astype(np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 3)),
+        np.full((contacts, 2), -1, np.int32), np.zeros((3 * contacts, size)),
         np.zeros((3 * contacts, size)), np.zeros(3 * contacts), np.zeros(3 * contacts), np.zeros(size),
         np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees,
     )
@@ -157,6 +160,19 @@ def put_row(model, eq, r, i, sign, point, arm, direction):
 
 
 @helper
+def clear_rows(eq, k, a, b):
+    """Make the rows of contact k zero, which then are to be those of slots a and b."""
+    first = len(eq.free) - len(eq.trees.v)
+    for r in range(3 * k, 3 * k + 3):
+        for side in range(2):
+            for j in range(6 if eq.place[k, side] >= 0 else 0):
+                eq.T[r, eq.place[k, side] + j] = eq.HT[r, eq.place[k, side] + j] = 0.0
+        for j in range(first, len(eq.free)):
+            eq.T[r, j] = 0.0
+    eq.place[k, 0], eq.place[k, 1] = a, b
+
+
+@helper
 def bias_acceleration(bias, i, arm):
     """What the velocities alone make of the acceleration of a body's point: a + α × r"""
     return add((bias[i, 0], bias[i, 1], bias[i, 2]), cross((bias[i, 3], bias[i, 4], bias[i, 5]), arm))
@@ -184,11 +200,10 @@ def contact_rows(model, t, bodies, witness, count, eq):
         t1, t2 = tangents(n)
         put(eq.tangent_1, k, t1)
         put(eq.tangent_2, k, t2)
+        clear_rows(eq, k, int(eq.slot[a]), int(eq.slot[b]))
         for i in range(3):
             r = 3 * k + i
             direction = n if i == 0 else (t1 if i == 1 else t2)
-            for j in range(eq.T.shape[1]):
-                eq.T[r, j] = 0.0
             put_row(model, eq, r, b, 1.0, row(witness.p_b, k), arm_b, direction)
             put_row(model, eq, r, a, -1.0, row(witness.p_a, k), arm_a, direction)
             eq.u[r] = zeta if i == 0 else dot(direction, add(u, belt))
@@ -199,19 +214,19 @@ def contact_rows(model, t, bodies, witness, count, eq):
 def weigh_rows(model, bodies, count, eq):
     """HT = TᵀH⁻¹ of contacts 0 … count - 1: of free bodies I⁻¹ = R I_body⁻¹ Rᵀ and 1/m; of trees by their recursions,
     which need what `accelerate_links` left."""
-    inv_mass, inv_inertia = model.inv_mass, model.inv_inertia
     for r in range(3 * count):
         weigh_links(model.trees, eq.trees.work, eq.T, r, eq.HT)
-        for i in range(len(inv_mass)):
-            j = int(eq.slot[i])
+        for side in range(2):
+            j = int(eq.place[r // 3, side])
             if j < 0:
                 continue
+            i = int(eq.owner[j // 6])
             q = row4(bodies.q, i)
             turn = (eq.T[r, j], eq.T[r, j + 1], eq.T[r, j + 2])
-            turn = rotate(q, mul(row(inv_inertia, i), unrotate(q, turn)))
+            turn = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, turn)))
             for k in range(3):
                 eq.HT[r, j + k] = turn[k]
-                eq.HT[r, j + 3 + k] = inv_mass[i] * eq.T[r, j + 3 + k]
+                eq.HT[r, j + 3 + k] = model.inv_mass[i] * eq.T[r, j + 3 + k]
 
 
 @kernel
@@ -230,11 +245,30 @@ def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
 
 
 @helper
-def inner(a, i, b, j):
-    """Row i of a times row j of b."""
+def inner(eq, i, j):
+    """M_ij: row i of TᵀH⁻¹ times row j of T, where both have something."""
+    k, l = i // 3, j // 3
     total = 0.0
-    for k in range(a.shape[1]):
-        total += a[i, k] * b[j, k]
+    for side in range(2):
+        p = eq.place[k, side]
+        if p >= 0 and (p == eq.place[l, 0] or p == eq.place[l, 1]):
+            for m in range(6):
+                total += eq.HT[i, p + m] * eq.T[j, p + m]
+    for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):
+        total += eq.HT[i, m] * eq.T[j, m]
+    return total
+
+
+@helper
+def free_rate(eq, i):
+    """d_i: what row i would accelerate at without contact forces."""
+    total = eq.rate[i]
+    for side in range(2):
+        p = eq.place[i // 3, side]
+        for m in range(6 if p >= 0 else 0):
+            total += eq.T[i, p + m] * eq.free[p + m]
+    for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):
+        total += eq.T[i, m] * eq.free[m]
     return total
 
 
@@ -242,12 +276,9 @@ def inner(a, i, b, j):
 def contact_matrix(count, eq, M_out, d_out):
     """M (3 c, 3 c) and d (3 c,) of contacts 0 … count - 1, all three rows of each   [RBDA eqs. 11.35, 11.36]"""
     for i in range(3 * count):
-        total = eq.rate[i]
-        for k in range(len(eq.free)):
-            total += eq.T[i, k] * eq.free[k]
-        d_out[i] = total
+        d_out[i] = free_rate(eq, i)
         for j in range(i + 1):
-            M_out[i, j] = inner(eq.T, i, eq.HT, j)
+            M_out[i, j] = inner(eq, j, i)
             M_out[j, i] = M_out[i, j]
 
 

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from contactlab.physics.islands import islands_of
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
@@ -70,6 +71,8 @@ class ContactSet(NamedTuple):
     column: IntArray     #: (3 c,) these forces, numbered as rows: of SMOOTH and SLIDE the normal one, of STICK all
                          #:        three; then the normal ones of IDLE contacts with friction
     open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
+    island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
+    islands: IntArray    #: (1,)   how many there are
 
 
 def empty_set(capacity: int) -> ContactSet:
@@ -77,12 +80,13 @@ def empty_set(capacity: int) -> ContactSet:
         return np.zeros(size, np.int32)
 
     return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
-                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity))
+                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity),
+                      ints(capacity), ints(1))
 
 
 def clear_set(chosen: ContactSet) -> None:
     """No contacts."""
-    for number in (chosen.count, chosen.rows, chosen.columns):
+    for number in (chosen.count, chosen.rows, chosen.columns, chosen.islands):
         number[:] = 0
 
 
@@ -502,6 +506,13 @@ def fill_set(
         chosen.row[j] = 3 * place[r // 3] + r % 3
     list_columns(chosen)
     _judge(chosen, kept, found, M)
+
+
+def connect(chosen: ContactSet, nodes: IntArray) -> None:
+    """Number the islands of the set; nodes (c, 2): what moves at each side of a contact, see `islands_of`."""
+    count = int(chosen.count[0])
+    chosen.island[:count] = islands_of(nodes)
+    chosen.islands[0] = chosen.island[:count].max(initial=-1) + 1
 
 
 def list_columns(chosen: ContactSet) -> None:

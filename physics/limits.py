@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from contactlab.physics.contact_equations import clear_rows
 from contactlab.physics.dynamics.kinematics import BALL, FREE, VELOCITIES, flat4
 from contactlab.physics.dynamics.tree_rates import rotation_vector
 from contactlab.physics.jit import helper, kernel
@@ -159,10 +160,9 @@ def limit_rows(surface, pairs, witness, count, eq):
         if pairs[k] < first:
             continue
         r = int(pairs[k]) - first
+        clear_rows(eq, k, -1, -1)
         for i in range(3 * k, 3 * k + 3):
             eq.u[i], eq.rate[i] = 0.0, 0.0
-            for j in range(eq.T.shape[1]):
-                eq.T[i, j] = 0.0
         d = base + int(limits.first_v[r])
         if limits.side[r] == CONE:
             inwards, _ = cone_direction(trees.q, int(limits.first_q[r]))

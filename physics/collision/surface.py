@@ -237,6 +237,16 @@ def first_and_second(surface: Surface, pairs: LongArray) -> tuple[LongArray, Lon
     return pairs // count, pairs % count
 
 
+def bodies_of(model: Model, surface: Surface, pairs: LongArray) -> IntArray:
+    """Bodies (k, 2) of the elements of each pair; of a limit the joint's child, twice."""
+    found = np.empty((len(pairs), 2), np.int32)
+    limit = limits_among(surface, pairs)
+    first, second = first_and_second(surface, pairs[~limit])
+    found[~limit] = np.column_stack([surface.body[first], surface.body[second]])
+    found[limit] = model.joints.child[surface.limits.joint[pairs[limit] - len(surface.kind) ** 2]][:, None]
+    return found
+
+
 def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
     """Shapes (k, 2) of the predecessor and the successor of each pair; -1 of limits."""
     found = np.full((len(pairs), 2), -1, np.int32)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.collision.surface import (
+    EDGE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
+    FACE,
     FACE_ELLIPSOID,
     PAIR_KINDS,
     RIM_FACE,
@@ -252,11 +254,24 @@ def find_witnesses(surface, bodies, pairs, count, out):
         put_witness(surface, e, f, nearest(surface, bodies, kind, e, f), k, out)
 
 
+@helper
+def beyond(surface, bodies, e, p, centre, radius):
+    """Whether all of element e, whose point is at p, is farther than `radius` from a centre."""
+    d = sub(centre, p)
+    if surface.kind[e] == FACE and abs(dot(world_axis(surface, bodies, e), d)) > radius:
+        return True
+    if surface.kind[e] == EDGE:
+        u = world_axis(surface, bodies, e)
+        along = min(max(dot(u, d), -surface.length[e]), surface.length[e])
+        return norm(axpy(-along, u, d)) > radius + abs(surface.radius[e])
+    return norm(d) > radius + surface.extent[e]
+
+
 @kernel
 def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
     that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim of a wall the gap
-    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, 3) is scratch."""
+    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, 4) is scratch."""
     kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
     for e in range(len(kinds)):
         put(place, e, world_point(surface, bodies, e))
@@ -269,13 +284,21 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
         near = reach[i] + reach[j]
         if norm(sub(d, c)) > near + surface.reach[a, 3] + surface.reach[b, 3]:
             continue
+        wide = 4.0 * (near + slack)
+        for f in range(int(surface.start[b]), int(surface.start[b + 1])):
+            far = beyond(surface, bodies, f, row(place, f), c, surface.reach[a, 3] + wide)
+            place[f, 3] = 0.0 if far else 1.0
         for e in range(int(surface.start[a]), int(surface.start[a + 1])):
+            if beyond(surface, bodies, e, row(place, e), d, surface.reach[b, 3] + wide):
+                continue
             for f in range(int(surface.start[b]), int(surface.start[b + 1])):
+                if place[f, 3] == 0.0:
+                    continue
                 g, h = e, f
                 if PAIR_KINDS[kinds[e], kinds[f]] < 0:
                     g, h = f, e
                 kind = int(PAIR_KINDS[kinds[g], kinds[h]])
-                if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + 4.0 * (near + slack):
+                if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
                     continue
                 if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
                     continue  # sharp points meet only what has an inside

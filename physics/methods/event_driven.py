@@ -21,17 +21,12 @@ import numpy as np
 from contactlab.physics import impact as impacts
 from contactlab.physics.anatomy import Watch
 from contactlab.physics.collision.surface import NoExactGap, limits_among, shapes_of, surface_of
-from contactlab.physics.contact_equations import (
-    contact_matrix,
-    contact_rows,
-    free_acceleration,
-    push,
-    weigh_rows,
-)
 from contactlab.physics.contact_sets import (
     ASIDE,
+    ENOUGH_HELD,
     IDLE,
     OPEN,
+    RANK,
     SLIDE,
     SLIPS,
     SMOOTH,
@@ -39,42 +34,41 @@ from contactlab.physics.contact_sets import (
     STRAIGHT,
     UNIQUE,
     UNKNOWN,
+    ZERO,
     BoolArray,
     Resolution,
     basis,
     clear_set,
-    empty_set,
+    connect,
     fill_set,
     resolve,
 )
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
-from contactlab.physics.dynamics.grab import pull_held
-from contactlab.physics.dynamics.kinematics import advance, place_links
 from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.dynamics.tree_rates import empty_joints, pack_links
 from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
+from contactlab.physics.islands import islands_of
 from contactlab.physics.joint_impulses import joint_impulses
 from contactlab.physics.ledger import Books
-from contactlab.physics.limits import limit_joint, limit_rows
+from contactlab.physics.limits import limit_joint
 from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
-from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist, world_forces
-from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step, empty_scratch
+from contactlab.physics.methods.event_driven_instant import SLOT, Instant
+from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
+from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_search import (
     CONE,
     EDGE,
     FACING,
     FORCE,
+    GAP,
     MARGIN,
     RESTS,
     SLIP,
     TOUCH,
-    Course,
     Trigger,
     take_coordinates,
 )
@@ -99,14 +93,15 @@ from contactlab.physics.state import (
 
 REST = 1e-4         # approach speed below which there is no restitution, in units of g h
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
-SLOT = 1e-6         # depth that contacts may come to where nothing can keep all of them from it [m]
-MOST_BODIES = 24    # equations are dense: more would not run at a bearable pace
+MOST_BODIES = 256   # a heap of them is one island, whose matrix is dense: hundreds of megabytes
 WITHOUT_END = 40    # impacts, or events without progress, at one instant
+CROWDED = "too many events: impacts without rebound"  # status of a step with a STORM
 INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
-STORM = 2000        # events of one step after which restitution is left out
+STORM = 64          # pieces, or impacts, of one step after which it goes on without restitution and loss of contacts
+MOST_PIECES = 1000  # of one step; what is left of it then passes without motion
 
 
-class EventDriven:
+class EventDriven(Instant):
     """METHODS["event_driven"]. Holds scratch memory only; all that matters later is in the State.
 
     `contacts` are those at the end of the step: lam and friction_force are the forces at that instant, impulse that of
@@ -118,14 +113,13 @@ class EventDriven:
 
     def __init__(self, model: Model) -> None:
         """Untreatable where two shapes have no exact gap."""
-        self.model = model
         count = int(movable(model.kind).sum())
         if count > MOST_BODIES:
-            raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, this scene has {count}; "
-                              "time_stepping takes them", ())
+            raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, for the equations of a heap of "
+                              f"more need too much memory; this scene has {count}, time_stepping takes them", ())
         refuse_motors(model, "event_driven")
         try:
-            self.surface = surface_of(model)
+            super().__init__(model, surface_of(model))
         except NoExactGap as refused:
             kinds = "a {} and a {}".format(*refused.kinds)
             raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({kinds}); time_stepping takes them",
@@ -136,16 +130,10 @@ class EventDriven:
         self.watch: Watch | None = None  #: is told the pieces and impacts of each step
         self._report = Report(model, self.surface)
         self._books = Books(model)
+        self._held: dict[int, Array] = {}  # forces of pairs that obeyed Coulomb's law
         self._out, self._out_joints = empty_state(body_count(model)).bodies, empty_joints(model.trees)
-        self._make_room(16)
         radius = self._course.radius[self._course.radius > 0]
         self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
-
-    def _make_room(self, contacts: int) -> None:
-        self._scratch = empty_scratch(self.model, contacts)
-        self._chosen = empty_set(contacts)
-        self._course = Course(self.model, self.surface, self._scratch)
-        self._room = contacts
 
     # ---------------------------------------------------------------------------------------------- the step
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
@@ -154,8 +142,8 @@ class EventDriven:
         self._law = settings.impact_law
         self._books.begin(state.bodies)
         self._begin(state, loads, h)
-        rest, substep, idle, blind = h, h, 0, False
-        while rest > 1e-14 * h:
+        rest, substep, idle, blind, pieces = h, h, 0, False, 0
+        while rest > 1e-14 * h and pieces < MOST_PIECES:
             length, following = self._advance(integrator, min(substep, rest), h, blind)
             trigger = self._search(blind)
             if self.watch is not None:
@@ -164,12 +152,15 @@ class EventDriven:
             self._cut(trigger)
             self._t, rest = self._t + done, rest - done
             self._tally[Tally.PIECES] += 1
+            pieces += 1
+            self._storm = self._storm or pieces >= STORM
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
             if done > INSTANT:
                 self._let_go.clear()
             if trigger is not None:
                 self._handle(trigger)
-            blind = blind or idle > WITHOUT_END  # the sets find no peace: keep them to the end of the step
+            if self._storm or idle > WITHOUT_END:
+                blind = True  # the sets find no peace: keep them to the end of the step
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
@@ -206,6 +197,7 @@ class EventDriven:
         self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._hits, self._let_go = [], {}, 0, set()
+        self._storm, self._struck = False, set()
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
@@ -214,9 +206,10 @@ class EventDriven:
         memory, first = state.memory, int(state.memory.owner[0]) != Owner.EVENT_DRIVEN
         count = 0 if first else int(memory.count[0])
         if count > self._room:
-            self._make_room(2 * count)
+            self._make_room(count + count // 4 + 16)
         if not first:
             recall(memory, self._report.coefficients(memory.key[:count])[1], self._chosen)
+            connect(self._chosen, self._nodes(memory.key[:count]))
         if first:
             clear_set(self._chosen)
         if count == 0 or not self._still_holds():
@@ -292,33 +285,55 @@ class EventDriven:
         """The earliest event of the step just made. Where the smallest of redundant forces would not stick but others
         do, Coulomb's law is asked anew at the end, and if it does not hold there, at the instants between."""
         trigger = self._course.earliest(blind)
-        if blind or not self._asks():
+        asked = self._asked()
+        if blind or not asked.any():
             return trigger
         hi = 1.0 if trigger is None else trigger.delta
-        if self._sticks_at(hi):
+        if self._sticks_at(hi, asked):
             return trigger
         lo = 0.0
         while hi - lo > 1e-10 / self._course.h and hi - lo > 1e-15:
             middle = 0.5 * (lo + hi)
-            lo, hi = (middle, hi) if self._sticks_at(middle) else (lo, middle)
+            lo, hi = (middle, hi) if self._sticks_at(middle, asked) else (lo, middle)
         return Trigger(hi, CONE, -1)
 
-    def _asks(self) -> bool:
-        """Is there a force of which only Coulomb's law for all contacts says whether it holds?"""
-        return bool((self._chosen.open[: self._chosen.count[0]] == UNKNOWN).any())
+    def _asked(self) -> BoolArray:
+        """Contacts (c,) of islands with a force of which only Coulomb's law for all of them says whether it holds."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        island = chosen.island[:count]
+        return np.isin(island, island[chosen.open[:count] == UNKNOWN])
 
-    def _sticks_at(self, delta: float) -> bool:
+    def _sticks_at(self, delta: float, asked: BoolArray) -> bool:
         saved = self._bodies, self._joints, self._t
         t = self._t + delta * self._course.h
         self._bodies, self._t = copy_bodies(self._course.at(delta)), t
         self._joints = JointState(*(a.copy() for a in self._course.joints))
         chosen, count = self._chosen, int(self._chosen.count[0])
-        M, d, u = self._equations(chosen.pair[:count])
+        pairs, friction = chosen.pair[:count][asked], chosen.friction[:count][asked]
+        M, d, u = self._equations(pairs)
         self._bodies, self._joints, self._t = saved
-        found = resolve(M, d, u, chosen.friction[:count], {})
+        expected = chosen.mode[:count][asked]
+        if (expected == STICK).all() and self._still_held(pairs, M, d, friction):
+            return True
         self._tally[Tally.SOLVES] += 1
-        expected = chosen.mode[:count].tolist()
-        return all(b == a or (a != STICK and b != OPEN) for a, b in zip(expected, found.mode, strict=True))
+        return all(b == a or (a != STICK and b != OPEN)
+                   for a, b in zip(expected.tolist(), self._coulomb(pairs, M, d, u, friction).mode, strict=True))
+
+    def _coulomb(self, pairs: LongArray, M: Array, d: Array, u: Array, friction: Array) -> Resolution:
+        """Coulomb's law for contacts of the set, and remember the forces."""
+        found = resolve(M, d, u, friction, {})
+        self._held = dict(zip(pairs.tolist(), found.force.reshape(-1, 3), strict=True))
+        return found
+
+    def _still_held(self, pairs: LongArray, M: Array, d: Array, friction: Array) -> bool:
+        """Whether the forces that obeyed Coulomb's law last still do, changed as little as ends all accelerations: then
+        the law needs no other."""
+        if not all(pair in self._held for pair in pairs.tolist()):
+            return False
+        force = np.concatenate([self._held[pair] for pair in pairs.tolist()])
+        force -= np.linalg.lstsq(M, M @ force + d, rcond=RANK)[0]
+        inside = np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)
+        return bool(inside.all()) and bool(np.abs(M @ force + d).max() <= ENOUGH_HELD * np.abs(d).max())
 
     def _cut(self, trigger: Trigger | None) -> None:
         """Go to the event, or to the end of the step; book the forces' impulses; restore φ = 0 and ζ = 0."""
@@ -337,126 +352,34 @@ class EventDriven:
             self._project()
             self._t = before
 
-    def _world_forces(self, lam: Array, count: int) -> Array:
-        return world_forces(self._scratch.equations, self._scratch.witness.normal, lam[: 3 * count])
-
     def _book(self, pair: int, impulse: Array) -> None:
         self._impulse[pair] = self._impulse.get(pair, 0.0) + impulse
-
-    # ---------------------------------------------------------------------------------------------- equations
-    def _equations(self, pairs: LongArray, matrix: bool = True) -> tuple[Array, Array, Array]:
-        """M (3 c, 3 c), d (3 c,) and velocities u (3 c,) of pairs at the present state; also left in the scratch."""
-        count = len(pairs)
-        if count > self._room:
-            raise RuntimeError("no room for the contacts")
-        scratch, model, eq = self._scratch, self.model, self._scratch.equations
-        pairs = np.ascontiguousarray(pairs)
-        self._place_links()
-        self._course.find(self._bodies, self._joints, pairs, count, scratch.witness)
-        if matrix:
-            applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
-            pull_held(model, self._loads, self._bodies, self._h, scratch.force, scratch.torque, scratch.rate)
-            accelerate_links(model, self._loads, self._h, self._bodies, scratch.force, scratch.torque, eq.trees,
-                             eq.free, eq.bias)
-        contact_rows(model, self._t, self._bodies, scratch.witness, count, eq)
-        limit_rows(self.surface, pairs, scratch.witness, count, eq)
-        M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
-        if matrix:
-            weigh_rows(model, self._bodies, count, eq)
-            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque, eq)
-            contact_matrix(count, eq, M, d)
-        return M, d, scratch.equations.u[: 3 * count].copy()
-
-    def _touching(self, fastest: float = math.inf) -> LongArray:
-        """Pairs that touch now, |ζ| <= fastest."""
-        course = self._course
-        course.reach[:] = 0.5 * TOUCH
-        course.find_pairs(self._bodies, self._joints, course.reach, self._depth, TOUCH)
-        n, w = course.count, course.witness
-        course.rates(self._bodies, self._joints, course.pairs, w, n, course.zeta)
-        kept = (w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING) & (np.abs(course.zeta[:n]) <= fastest)
-        pairs = course.pairs[:n][kept].copy()
-        if len(pairs) > self._room:
-            chosen = self._chosen
-            self._make_room(2 * len(pairs))
-            for mine, theirs in zip(self._chosen, chosen, strict=True):
-                mine[: len(theirs)] = theirs
-        return pairs
-
-    def _project(self) -> None:
-        """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
-        chosen, count, eq = self._chosen, int(self._chosen.count[0]), self._scratch.equations
-        if count == 0:
-            return
-        pairs = chosen.pair[:count].copy()
-        M, _, u = self._equations(pairs)
-        gap, rows = self._scratch.witness.gap[:count], chosen.row[: chosen.rows[0]].tolist()
-        off = float(np.abs(gap).max())
-        if off <= 1e-14 and np.abs(u[rows]).max(initial=0.0) <= 1e-14:
-            return
-        before = self._energy()
-        if off > 1e-14 and self._sink < SLOT:
-            s = np.linalg.lstsq(M[::3, ::3], -gap, rcond=1e-10)[0]
-            self._shift(s @ eq.HT[: 3 * count : 3])
-            M, _, u = self._equations(pairs)
-        if rows:
-            p = np.linalg.solve(M[np.ix_(rows, rows)], -u[rows])
-            self._push(p @ eq.T[rows], p @ eq.HT[rows])
-        self._tally[Tally.PROJECTION] += self._energy() - before
-
-    def _energy(self) -> float:
-        return measure(self.model, self._bodies, self._joints)[0].total
-
-    def _place_links(self) -> None:
-        """Put the links where their coordinates say, in the scratch too."""
-        if len(self._joints.v):
-            take_coordinates(self._scratch, self._joints)
-            place_links(self.model, *self._joints, self._scratch.equations.trees.work, self._bodies)
-
-    def _push(self, impulse: Array, change: Array) -> None:
-        """Apply a generalized impulse (n_v,) that changes q̇ by `change` (n_v,)."""
-        push(self.model.inv_mass, self.model.inv_inertia, self._scratch.equations, impulse, self._bodies)
-        self._joints.v[:] += change[len(change) - len(self._joints.v) :]
-        self._place_links()
-
-    def _shift(self, change: Array) -> None:
-        """Small displacement (n_v,) of the bodies; momenta and joint velocities stay."""
-        bodies, joints = self._bodies, self._joints
-        for i, j in enumerate(self._scratch.equations.slot.tolist()):
-            if j < 0:
-                continue
-            a = 0.5 * change[j : j + 3]
-            w, r = bodies.q[i, 0], bodies.q[i, 1:].copy()
-            q = np.array([w - a @ r, *(r + w * a + np.cross(a, r))])
-            bodies.q[i] = q / np.sqrt(q @ q)
-            bodies.x[i] += change[j + 3 : j + 6]
-        velocity_from_momentum(self.model, bodies)
-        if len(joints.v):
-            advance(self.model.trees.table, joints.q.copy(), change[len(change) - len(joints.v) :], 1.0, joints.q)
-            self._place_links()
 
     # ---------------------------------------------------------------------------------------------- events
     def _handle(self, trigger: Trigger) -> None:
         """What the event asks for."""
         chosen, k = self._chosen, trigger.row
         if k >= 0 and trigger.kind in (FORCE, CONE) and chosen.mode[k] == STICK and chosen.open[k] != UNIQUE:
-            self._settle()  # other forces may hold it
+            self._settle(about={int(chosen.pair[k])})  # other forces may hold it
         elif trigger.kind == FORCE:
             self._let_go.add(int(chosen.pair[k]))
-            self._settle(released=self._let_go)
+            self._settle(released=self._let_go, about=set(self._let_go))
         elif trigger.kind == MARGIN:
-            self._settle(lost={int(chosen.pair[k])})
+            self._settle(lost={int(chosen.pair[k])}, about=set())
         elif trigger.kind == CONE and k >= 0:
             self._equations(chosen.pair[: chosen.count[0]], matrix=False)
             force = self._world_forces(self._scratch.lam, int(chosen.count[0]))[k]
             n = self._scratch.witness.normal[k]
             along = -(force - (force @ n) * n)
-            self._settle(begins={int(chosen.pair[k]): along / np.linalg.norm(along)})
+            pair = int(chosen.pair[k])
+            self._settle(begins={pair: along / np.linalg.norm(along)}, about={pair})
         elif trigger.kind == SLIP:
             if self._slip_ends(k):
-                self._settle(stopped=int(chosen.pair[k]))
+                self._settle(stopped=int(chosen.pair[k]), about={int(chosen.pair[k])})
+        elif trigger.kind == GAP:
+            self._settle(about=set())
         else:
-            self._settle()
+            self._settle(about={int(chosen.pair[k])} if k >= 0 else None)
 
     def _slip_ends(self, k: int) -> bool:
         """Whether slip has come to its end; where it has only turned, the direction is renewed."""
@@ -471,14 +394,18 @@ class EventDriven:
 
     def _settle(
         self, released: set[int] | None = None, lost: set[int] | None = None, begins: dict[int, Array] | None = None,
-        stopped: int = -1, quiet: bool = False,
+        stopped: int = -1, quiet: bool = False, about: set[int] | None = None,
     ) -> None:
-        """Impacts, then new sets. released: contacts whose force has just become negative; lost: those that have left
+        """Impacts, then new sets. about: the pairs of the set that something happened to; islands without any of them,
+        without a new pair and without an impact stay as they are (None: none do).
+
+        released: contacts whose force has just become negative; lost: those that have left
         their elements; begins: contacts at the verge of slip, with its direction; stopped: one whose slip has ended."""
         released, lost, begins = released or set(), lost or set(), begins or {}
         count = int(self._chosen.count[0])
         before = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
         hit: set[int] = set()
+        self._struck.clear()
         for _ in range(WITHOUT_END):
             while self._impact(self._touching(), lost, hit):
                 pass
@@ -487,24 +414,64 @@ class EventDriven:
             if not len(pairs):
                 clear_set(self._chosen)
                 break
-            if self._take(pairs, released, begins):
+            if self._take(pairs, released, begins, about):
                 break
-            released, begins = set(), {}
+            released, begins, about = set(), {}, None
         if not quiet:
             self._tell_changes(before, hit, lost, stopped)
 
-    def _take(self, pairs: LongArray, released: set[int], begins: dict[int, Array]) -> bool:
+    def _take(
+        self, pairs: LongArray, released: set[int], begins: dict[int, Array], about: set[int] | None
+    ) -> bool:
         """Make the new sets from contacts that rest; False where it came to an impact instead."""
-        M, d, u = self._equations(pairs)
-        found = self._resolve(pairs, M, d, u, released, begins)
+        calm = self._calm(pairs, about)
+        kept = self._forces_kept(pairs[calm]) if calm.any() else None
+        busy = pairs[~calm]
+        M, d, u = self._equations(busy)
+        found = self._resolve(busy, M, d, u, released, begins)
         if found.status == "inconsistent":
-            if self._jam(pairs, M, u):
+            if self._jam(busy, M, u):
                 return False
-            found = self._without_solution(pairs, M, d)
+            found = self._without_solution(busy, M, d)
+        if kept is not None:
+            pairs, M, d = np.concatenate([busy, pairs[calm]]), *self._equations(np.concatenate([busy, pairs[calm]]))[:2]
+            force = np.concatenate([found.force, kept.force])
+            found = Resolution(found.status, force, M @ force + d, found.mode + kept.mode,
+                               np.concatenate([found.slip, kept.slip]))
         eq, c = self._scratch.equations, len(pairs)
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
         fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents)
+        connect(self._chosen, self._nodes(self._chosen.pair[: self._chosen.count[0]]))
         return True
+
+    def _calm(self, pairs: LongArray, about: set[int] | None) -> BoolArray:
+        """Which of the pairs are in islands that nothing happened to."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        if about is None or count == 0 or chosen.islands[0] < 2:
+            return np.zeros(len(pairs), bool)
+        before = dict(zip(chosen.pair[:count].tolist(), chosen.island[:count].tolist(), strict=True))
+        sizes, nodes = np.bincount(chosen.island[:count]), self._nodes(pairs)
+        island, calm = islands_of(nodes), np.zeros(len(pairs), bool)
+        struck = np.array([not self._struck.isdisjoint(ends) for ends in nodes.tolist()])
+        for i in range(int(island.max(initial=-1)) + 1):
+            mine = np.flatnonzero(island == i)
+            was = {before.get(p, -1) for p in pairs[mine].tolist()}
+            same = len(was) == 1 and -1 not in was and sizes[next(iter(was))] == len(mine)
+            calm[mine] = same and not struck[mine].any() and about.isdisjoint(pairs[mine].tolist())
+        return calm
+
+    def _forces_kept(self, pairs: LongArray) -> Resolution:
+        """Forces and modes of pairs that stay in the set as they are."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        take_coordinates(self._scratch, self._joints)
+        constrained_rates(self.model, self.surface, chosen, self._loads, self._t, self._h, self._bodies, self._scratch,
+                          self._scratch.rate)
+        row = {p: k for k, p in enumerate(chosen.pair[:count].tolist())}
+        rows, eq = np.array([row[p] for p in pairs.tolist()]), self._scratch.equations
+        direction = chosen.direction[rows]
+        slip = np.column_stack([(direction * t[rows]).sum(1) for t in (eq.tangent_1, eq.tangent_2)])
+        force = self._scratch.lam[: 3 * count].reshape(-1, 3)[rows].ravel()
+        return Resolution("solved", force, np.zeros_like(force), chosen.mode[rows].tolist(), slip)
 
     def _tell_changes(self, before: dict[int, int], hit: set[int], lost: set[int], stopped: int) -> None:
         """Events of the change from the set `before` (pair -> mode) to the present one."""
@@ -556,13 +523,20 @@ class EventDriven:
         if self.watch is not None:
             self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies, self._joints)
         self._hits += 1
-        e = self._report.coefficients(pairs)[0] if self._hits < STORM else np.zeros(len(pairs))
-        slow = (u[::3] < -RESTS) & (u[::3] >= -self._rest_speed) | (u[::3].min() >= -self._rest_speed)
-        e = np.where(slow, 0.0, e)
-        e_t, e_psi = np.where(slow | ~impacts.between_balls(M), np.nan, self._report.of_balls(pairs))
-        p = impacts.hit(self._law, M, u, e, self._report.coefficients(pairs)[1], e_t).impulse
-        self._tally[Tally.SOLVES] += 1
-        self._apply_impulses(pairs, p, hit, e_psi)
+        self._storm = self._storm or self._hits >= STORM
+        e, mu = self._report.coefficients(pairs)
+        e = np.zeros(len(pairs)) if self._storm else e
+        e_t, e_psi = np.where(impacts.between_balls(M), self._report.of_balls(pairs), np.nan)
+        p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(self._nodes(pairs))
+        for i in np.unique(island[u[::3] < -RESTS]):
+            mine = np.flatnonzero(island == i)
+            rows = (3 * mine[:, None] + np.arange(3)).ravel()
+            zeta = u[3 * mine]
+            slow[mine] = (zeta < -RESTS) & (zeta >= -self._rest_speed) | (zeta.min() >= -self._rest_speed)
+            used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
+            p[rows] = impacts.hit(self._law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
+            self._tally[Tally.SOLVES] += 1
+        self._apply_impulses(pairs, p, hit, np.where(slow, np.nan, e_psi))
         return bool(p.any()) and self._hits < 2 * STORM
 
     def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None) -> None:
@@ -571,6 +545,7 @@ class EventDriven:
         energy = self._energy()
         eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
         world, limits = self._world_forces(p, c), limits_among(self.surface, pairs)
+        self._struck |= set(self._nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
         joints = self._joint_impulses(world, limits, p @ eq.HT[: 3 * c])
         before = copy_bodies(self._bodies)
         self._push(p @ eq.T[: 3 * c], p @ eq.HT[: 3 * c])
@@ -679,9 +654,11 @@ class EventDriven:
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
         pairs = np.concatenate([held, self._near(held)])
         M, d, u = self._equations(pairs)
-        if self._asks():
-            rows = slice(0, 3 * count)
-            lam = resolve(M[rows, rows], d[rows], u[rows], chosen.friction[:count], {}).force
+        asked = self._asked()
+        if asked.any():
+            rows = np.flatnonzero(np.repeat(asked, 3))
+            lam[rows] = self._coulomb(held[asked], M[np.ix_(rows, rows)], d[rows], u[rows],
+                                      chosen.friction[:count][asked]).force
         force = np.zeros(3 * len(pairs))
         force[: 3 * count] = lam
         rate = M @ force + d
@@ -691,7 +668,8 @@ class EventDriven:
         tally[Tally.STEPS] += 1
         deepest = max(0.0, -float(self.contacts.gap[: self.contacts.count[0]].min(initial=0.0)))
         self.info = StepInfo(
-            self._residual(M, rate, force, count), contacts=len(pairs), pairs=len(self.surface.meets),
+            self._residual(M, rate, force, count), status=CROWDED if self._storm else "solved", contacts=len(pairs),
+            pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
             solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
             projection=float(tally[Tally.PROJECTION]))

@@ -12,6 +12,7 @@ from contactlab.physics.contact_equations import (
     contact_rows,
     empty_equations,
     free_acceleration,
+    free_rate,
     inner,
     solve_small,
     weigh_rows,
@@ -26,7 +27,8 @@ from contactlab.physics.dynamics.tree_rates import combine_links, link_error, pa
 from contactlab.physics.integrators.stepper import combine, local_error
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.limits import find_limits, limit_rows
-from contactlab.physics.model import Array, Model, body_count
+from contactlab.physics.model import Array, IntArray, Model, body_count
+from contactlab.physics.solvers.lcp_info import row_product, subtract_row
 from contactlab.physics.state import Bodies, empty_state
 
 
@@ -42,6 +44,9 @@ class Scratch(NamedTuple):
     slide: Array         #: (2 c,) unit slip direction in the tangents, 0 where it does not slide
     share: Array         #: (3 c,) forces of the columns of the set; of those that wait, what they would take
     system: Array        #: (3 c, 3 c + 1)
+    part: Array          #: (3 c,) forces of one island
+    rows: IntArray       #: (3 c,) its places in ContactSet.row
+    columns: IntArray    #: (3 c,) and in ContactSet.column
     rate: Array          #: (n, 13) ydot
 
 
@@ -50,7 +55,8 @@ def empty_scratch(model: Model, contacts: int) -> Scratch:
     return Scratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
         empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
-        np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros((n, 13)),
+        np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros(3 * contacts), np.zeros(3 * contacts, np.int32),
+        np.zeros(3 * contacts, np.int32), np.zeros((n, 13)),
     )
 
 
@@ -75,10 +81,10 @@ def slip_direction(eq, chosen, k, slide_out):
 def pulled(eq, chosen, slide, r, c):
     """Acceleration in row r by a unit force of column c: M_rc, or that of n - μ (slip direction) where it slides."""
     k = c // 3
-    m = inner(eq.HT, r, eq.T, c)
+    m = inner(eq, r, c)
     if chosen.friction[k] > 0.0 and chosen.mode[k] != STICK:
-        m -= chosen.friction[k] * slide[2 * k] * inner(eq.HT, r, eq.T, c + 1)
-        m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq.HT, r, eq.T, c + 2)
+        m -= chosen.friction[k] * slide[2 * k] * inner(eq, r, c + 1)
+        m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq, r, c + 2)
     return m
 
 
@@ -93,11 +99,8 @@ def smallest_forces(system, rows, columns, width, share_out):
             whole += system[i, j] * system[i, j]
         for _ in range(2):  # twice is enough [Kahan in Parlett 1980]
             for l in range(i):
-                along = 0.0
-                for j in range(columns):
-                    along += system[l, j] * system[i, j]
-                for j in range(width + 1):
-                    system[i, j] -= along * system[l, j]
+                along = row_product(system, l, system[i], 0, columns)
+                subtract_row(system[i], 0, along, system, l, width + 1)
         size = 0.0
         for j in range(columns):
             size += system[i, j] * system[i, j]
@@ -111,59 +114,76 @@ def smallest_forces(system, rows, columns, width, share_out):
 
 
 @helper
-def balance(chosen, eq, slide, system, share, lam_out):
+def members(island, island_of, numbers, first, last, list_out, count):
+    """Append to list_out, which has `count`, the places among first … last - 1 of `numbers` of rows that belong to an
+    island; the new count."""
+    for i in range(first, last):
+        if island_of[numbers[i] // 3] == island:
+            list_out[count] = i
+            count += 1
+    return count
+
+
+@helper
+def balance(chosen, scratch):
     """Forces λ of the current set with ζ̇ = 0 (and no slip acceleration where it sticks) in all rows of the set:
     M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction); the smallest forces where there are more
-    of them than rows."""
-    rows, columns = int(chosen.rows[0]), int(chosen.columns[0])
-    width = columns + int(chosen.columns[1])
-    for i in range(rows):
-        r = int(chosen.row[i])
-        total = eq.rate[r]
-        for j in range(len(eq.free)):
-            total += eq.T[r, j] * eq.free[j]
-        system[i, width] = -total
-        for j in range(width):
-            system[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[j]))
-    if width == rows:
-        solve_small(system, rows)
+    of them than rows. Island by island: what does not act on one another needs no common equations."""
+    eq, slide, system, share, lam = scratch.equations, scratch.slide, scratch.system, scratch.share, scratch.lam
+    part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
+    used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
+    for island in range(int(chosen.islands[0])):
+        rows = members(island, chosen.island, chosen.row, 0, int(chosen.rows[0]), at_row, 0)
+        columns = members(island, chosen.island, chosen.column, 0, used, at_column, 0)
+        width = members(island, chosen.island, chosen.column, used, used + waiting, at_column, columns)
         for i in range(rows):
-            share[i] = system[i, rows]
-    else:
-        smallest_forces(system, rows, columns, width, share)
+            r = int(chosen.row[at_row[i]])
+            system[i, width] = -free_rate(eq, r)
+            for j in range(width):
+                system[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[at_column[j]]))
+        if width == rows:
+            solve_small(system, rows)
+            for i in range(rows):
+                part[i] = system[i, rows]
+        else:
+            smallest_forces(system, rows, columns, width, part)
+        for j in range(width):
+            share[at_column[j]] = part[j]
     for r in range(3 * int(chosen.count[0])):
-        lam_out[r] = 0.0
-    for j in range(columns):
+        lam[r] = 0.0
+    for j in range(used):
         c = int(chosen.column[j])
         k = c // 3
-        lam_out[c] = share[j]
+        lam[c] = share[j]
         if chosen.mode[k] == SLIDE:
-            lam_out[c + 1] = -chosen.friction[k] * slide[2 * k] * share[j]
-            lam_out[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
+            lam[c + 1] = -chosen.friction[k] * slide[2 * k] * share[j]
+            lam[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
 
 
 @kernel
-def add_contact_forces(eq, chosen, slide, system, share, lam_out, ydot_out):
+def add_contact_forces(chosen, scratch, ydot_out):
     """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13), and to those of the
     joint velocities in eq.trees."""
+    eq, lam = scratch.equations, scratch.lam
     count, rates = int(chosen.count[0]), eq.trees.rates
     first = len(eq.free) - len(rates)
     for d in range(len(rates)):
         rates[d] = eq.free[first + d]
     for k in range(count):
-        slip_direction(eq, chosen, k, slide)
-    balance(chosen, eq, slide, system, share, lam_out)
+        slip_direction(eq, chosen, k, scratch.slide)
+    balance(chosen, scratch)
     for r in range(3 * count):
-        if lam_out[r] == 0.0:
+        if lam[r] == 0.0:
             continue
-        for i in range(len(eq.slot)):
-            j = int(eq.slot[i])
+        for side in range(2):
+            j = int(eq.place[r // 3, side])
             if j >= 0:
+                i = int(eq.owner[j // 6])
                 for c in range(3):
-                    ydot_out[i, 10 + c] += lam_out[r] * eq.T[r, j + c]
-                    ydot_out[i, 7 + c] += lam_out[r] * eq.T[r, j + 3 + c]
+                    ydot_out[i, 10 + c] += lam[r] * eq.T[r, j + c]
+                    ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + 3 + c]
         for d in range(len(rates)):
-            rates[d] += lam_out[r] * eq.HT[r, first + d]
+            rates[d] += lam[r] * eq.HT[r, first + d]
 
 
 @kernel
@@ -184,7 +204,7 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
         limit_rows(surface, chosen.pair, scratch.witness, count, eq)
         weigh_rows(model, bodies, count, eq)
         free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
-        add_contact_forces(eq, chosen, scratch.slide, scratch.system, scratch.share, scratch.lam, ydot_out)
+        add_contact_forces(chosen, scratch, ydot_out)
     pack_link_rates(model.trees, trees, ydot_out)
 
 

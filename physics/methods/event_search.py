@@ -23,7 +23,8 @@ from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scra
 from contactlab.physics.integrators.stepper import dense_output
 from contactlab.physics.integrators.tableau import Tableau
 from contactlab.physics.limits import find_limits, limit_rates, near_limits
-from contactlab.physics.methods.event_driven_rates import Scratch, constrained_rates
+from contactlab.physics.methods.event_course import look, travel
+from contactlab.physics.methods.event_driven_rates import Scratch
 from contactlab.physics.model import Array, Model
 from contactlab.physics.state import Bodies, JointState, LongArray, empty_state
 
@@ -65,7 +66,7 @@ class Course:
         self.pairs = np.zeros(256, np.int64)     # those watched
         self.witness = empty_witness(256)
         self.zeta = np.zeros(256)
-        self.place = np.zeros((len(surface.kind), 3))
+        self.place = np.zeros((len(surface.kind), 4))
         self.count = 0
         self.offset = np.zeros(0)
 
@@ -78,8 +79,23 @@ class Course:
         self.chosen, self.loads, self.tableau, self.t, self.h, self.y0, self.k = chosen, loads, tableau, t, h, y0, k
         self.whole = whole
         self.least, self.takes, self.sink = LEAST * scale, TAKES * scale, sink
-        self.kept = {int(r) // 3 for r in chosen.row[: chosen.rows[0]] if r % 3 == 0}
         self.modes = chosen.mode[: chosen.count[0]].tolist()
+        self._name_numbers()
+
+    def _name_numbers(self) -> None:
+        """List which numbers of the current set are watched; `holds` gives their values in this order."""
+        chosen, count = self.chosen, len(self.modes)
+        mode, row = chosen.mode[:count], chosen.row[: chosen.rows[0]]
+        implied = np.ones(count, bool)  # it follows from the others that it touches, as long as they say the same
+        implied[row[row % 3 == 0] // 3] = False
+        known = (mode != IDLE) & (chosen.open[:count] != UNKNOWN)
+        used, waiting = chosen.columns.tolist()
+        self.waiting = slice(used, used + waiting)
+        self.implied, self.sliding, self.pushing, self.sticking = (
+            np.flatnonzero(rows) for rows in (implied, mode == SLIDE, known, known & (mode == STICK)))
+        groups = ((MARGIN, np.arange(count)), (SINK, self.implied), (SLIP, self.sliding), (FORCE, self.pushing),
+                  (CONE, self.sticking), (SHARE, chosen.column[self.waiting] // 3))
+        self.numbers = [(kind, int(k)) for kind, rows in groups for k in rows]
 
     def at(self, delta: float) -> Bodies:
         """Bodies at a fraction of the step; valid until the next call, as are the links' coordinates in `joints`."""
@@ -89,38 +105,33 @@ class Course:
 
     def forces(self, delta: float) -> Array:
         """Contact forces (3 c,) at a fraction of the step; the scratch then holds the equations there."""
-        bodies = self.at(delta)
-        take_coordinates(self.scratch, self.joints)
-        constrained_rates(self.model, self.surface, self.chosen, self.loads, self.t + delta * self.h, self.whole,
-                          bodies, self.scratch, self.scratch.rate)
+        self._look(delta, 0, True)
         return self.scratch.lam
 
-    # ------------------------------------------------------------------------------------------ what is watched
-    def nodes(self) -> Array:
-        """Fractions of the step between which no body turns by more than TURN."""
-        start, end = self.at(0.0).w.copy(), self.at(1.0).w
-        fastest = float(np.sqrt(np.maximum((start**2).sum(1), (end**2).sum(1)).max(initial=0.0)))
-        return np.linspace(0.0, 1.0, min(MANY, NODES + int(fastest * self.h / TURN)) + 1)
+    def _look(self, delta: float, count: int, forces: bool) -> None:
+        """Find bodies, the first `count` pairs watched and the forces of the set at a fraction of the step."""
+        look(self.model, self.surface, self.chosen, self.loads, self.tableau, self.t, self.h, self.whole, self.y0,
+             self.k, float(delta), int(forces), self.trees.work, self.bodies, self.joints, self.pairs, count,
+             self.witness, self.zeta, self.scratch)
 
-    def watch(self, nodes: Array) -> None:
-        """Choose the pairs to watch: those apart at the start that the bodies' motion can bring together."""
-        start = self.at(0.0)
-        x0, speed = start.x.copy(), np.linalg.norm(start.v, axis=1)
-        far = np.zeros(len(x0))
-        spin = np.linalg.norm(start.w, axis=1)
-        for delta in nodes[1:]:
-            bodies = self.at(delta)
-            np.maximum(far, np.linalg.norm(bodies.x - x0, axis=1), out=far)
-            np.maximum(spin, np.linalg.norm(bodies.w, axis=1), out=spin)
+    # ------------------------------------------------------------------------------------------ what is watched
+    def watch(self) -> Array:
+        """Choose the pairs to watch: those apart at the start that the bodies' motion can bring together. Returns the
+        fractions of the step between which no body turns by more than TURN."""
+        n = len(self.radius)
+        start, far, spin, speed = np.zeros((n, 3)), np.zeros(n), np.zeros(n), np.zeros(n)
+        intervals = travel(self.model, self.tableau, self.t, self.h, self.y0, self.k, TURN, NODES, MANY,
+                           self.trees.work, self.bodies, self.joints, start, far, spin, speed)
         turn = np.minimum(spin * self.h, 2.0) * self.radius
         self.reach[:] = 1.1 * (far + turn) + 0.1 * self.h * speed + 2.0 * TOUCH
-        self.find_pairs(self.at(0.0), self.joints, self.reach)
+        self.find_pairs(self.bodies, self.joints, self.reach)
         self._drop_set()
         self.rates(self.bodies, self.joints, self.pairs, self.witness, self.count, self.zeta)
         gap, zeta = self.witness.gap[: self.count], self.zeta[: self.count]
         # a pair that has just let go starts at φ = ζ = 0 but for rounding: it must get worse than that
         self.offset = np.where(gap < TOUCH, np.maximum(-gap, 0.0) + np.where(zeta <= RESTS, GRAZE, 0.0), 0.0)
         self.offset[gap < -TOUCH] = 0.5 * TOUCH  # beyond the rim of a wall; it may graze it on its way back
+        return np.linspace(0.0, 1.0, int(intervals) + 1)
 
     def find_pairs(
         self, bodies: Bodies, joints: JointState, reach: Array, depth: float = TOUCH, near: float = np.inf
@@ -158,67 +169,83 @@ class Course:
 
     def gaps(self, delta: float) -> tuple[Array, Array]:
         """Gaps [m] and their rates [m/s] of the watched pairs."""
-        bodies = self.at(delta)
-        self.find(bodies, self.joints, self.pairs, self.count, self.witness)
-        self.rates(bodies, self.joints, self.pairs, self.witness, self.count, self.zeta)
+        self._look(delta, self.count, False)
+        return self._seen_gaps()
+
+    def _seen_gaps(self) -> tuple[Array, Array]:
         return self.witness.gap[: self.count] + self.offset, self.zeta[: self.count].copy()
 
-    def holds(self, delta: float) -> list[tuple[str, int, float]]:
-        """The numbers of the current set at a fraction of the step: (kind, row of the set, value)."""
+    def holds(self, delta: float) -> Array:
+        """The numbers of the current set at a fraction of the step, as `numbers` names them."""
+        self.forces(delta)
+        return self._seen_holds()
+
+    def _seen_holds(self) -> Array:
         if not self.modes:
-            return []
-        lam, chosen = self.forces(delta), self.chosen
-        witness, u = self.scratch.witness, self.scratch.equations.u
-        found = [(MARGIN, k, float(witness.margin[k]) + EDGE) for k in range(len(self.modes))]
-        for k, mode in enumerate(self.modes):
-            if k not in self.kept:  # it follows from the others that it touches, as long as they say the same
-                off = abs(float(witness.gap[k])) if mode != IDLE else -float(witness.gap[k])
-                found.append((SINK, k, self.sink - off))
-            if mode == SLIDE:
-                eq, along = self.scratch.equations, chosen.direction[k]
-                slip = along @ eq.tangent_1[k] * u[3 * k + 1] + along @ eq.tangent_2[k] * u[3 * k + 2]
-                found.append((SLIP, k, float(slip) + SLOW))
-            if mode == IDLE or chosen.open[k] == UNKNOWN:
-                continue
-            found.append((FORCE, k, float(lam[3 * k]) + self.least))
-            if mode == STICK:
-                cone = chosen.friction[k] * lam[3 * k] - float(np.hypot(lam[3 * k + 1], lam[3 * k + 2]))
-                found.append((CONE, k, cone + self.least))
-        used, waiting = chosen.columns.tolist()
-        found += [(SHARE, int(chosen.column[j]) // 3, self.takes - float(self.scratch.share[j]))
-                  for j in range(used, used + waiting)]
-        return found
+            return np.zeros(0)
+        lam, chosen, count = self.scratch.lam, self.chosen, len(self.modes)
+        witness, eq = self.scratch.witness, self.scratch.equations
+        gap = witness.gap[self.implied]
+        off = np.where(chosen.mode[self.implied] == IDLE, -gap, np.abs(gap))
+        i, k = self.sliding, self.sticking
+        u = eq.u[: 3 * count].reshape(-1, 3)[i]
+        slip = ((chosen.direction[i] * eq.tangent_1[i]).sum(1) * u[:, 1]
+                + (chosen.direction[i] * eq.tangent_2[i]).sum(1) * u[:, 2])
+        force = lam[: 3 * count].reshape(-1, 3)
+        cone = chosen.friction[k] * force[k, 0] - np.hypot(force[k, 1], force[k, 2])
+        return np.concatenate((
+            witness.margin[:count] + EDGE, self.sink - off, slip + SLOW, force[self.pushing, 0] + self.least,
+            cone + self.least, self.takes - self.scratch.share[self.waiting]))
 
     # ------------------------------------------------------------------------------------------ the search
     def earliest(self, blind: bool) -> Trigger | None:
         """The first event of the step, or None. blind: only gaps count."""
-        nodes = self.nodes()
-        self.watch(nodes)
+        nodes = self.watch()
         if not self.count and not self.modes:
             return None
-        before, rate_before = self.gaps(0.0) if self.count else (np.zeros(0), np.zeros(0))
-        held = [] if blind else self.holds(0.0)
-        found = [Trigger(0.0, kind, row) for kind, row, value in held if value < 0.0]
-        if found:
-            return found[0]
+        sets = bool(self.modes) and not blind
+        self._look(0.0, self.count, sets)
+        before, rate_before = self._seen_gaps()
+        wrong = np.flatnonzero(self._seen_holds() < 0.0) if sets else np.zeros(0, np.intp)
+        if len(wrong):
+            return Trigger(0.0, *self.numbers[wrong[0]])
         for lo, hi in zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True):
-            after, rate_after = self.gaps(hi) if self.count else (before, rate_before)
-            found = self._gap_events(lo, hi, before, after, rate_before, rate_after)
-            held = [] if blind else self.holds(hi)
-            for i, (kind, row, value) in enumerate(held):
-                if value < 0.0:
-                    found.append(Trigger(self._root(lambda d, i=i: self.holds(d)[i][2], lo, hi), kind, row))
-            if found:
-                return min(found, key=lambda trigger: trigger.delta)
+            self._look(hi, self.count, sets)
+            after, rate_after = self._seen_gaps()
+            values = self._seen_holds() if sets else np.zeros(0)
+            found = self._gap_event(lo, hi, before, after, rate_before, rate_after)
+            if sets:
+                values = values if found is None else self.holds(found.delta)
+                found = self._end_of_set(lo, hi, values, found)
+            if found is not None:
+                return found
             before, rate_before = after, rate_after
         return None
 
-    def _gap_events(self, lo: float, hi: float, f: Array, g: Array, df: Array, dg: Array) -> list[Trigger]:
-        """Gaps f at lo and g at hi with rates df, dg: those that fall below zero between, where their elements face."""
-        falls = (g < 0.0) & ((f > 0.0) | (df > 0.0) | (f == 0.0))
-        dips = (g >= 0.0) & (df < 0.0) & (dg > 0.0) & (f <= -df * (hi - lo) * self.h)
-        found = []
-        for i in np.flatnonzero(falls | dips).tolist():
+    def _end_of_set(self, lo: float, hi: float, values: Array, found: Trigger | None) -> Trigger | None:
+        """The first number of the set that falls below zero between, or the event found where that is earlier; values
+        are those at hi or at the event."""
+        done = np.zeros(len(values), bool)
+        while (values < 0.0).any():
+            i = int(np.argmin(values))
+            done[i] = True
+            delta = self._root(lambda d, i=i: self.holds(d)[i], lo, hi if found is None else found.delta)
+            found = Trigger(delta, *self.numbers[i])
+            values = np.where(done, 0.0, self.holds(delta))
+        return found
+
+    def _gap_event(self, lo: float, hi: float, f: Array, g: Array, df: Array, dg: Array) -> Trigger | None:
+        """Gaps f at lo and g at hi with rates df, dg: the first that falls below zero between, where its elements face.
+        With every one found the others have less time left, and most are out."""
+        found, rejected = None, np.zeros(len(f), bool)
+        while True:
+            falls = (g < 0.0) & ((f > 0.0) | (df > 0.0) | (f == 0.0))
+            dips = (g >= 0.0) & (df < 0.0) & (dg > 0.0) & (f <= -df * (hi - lo) * self.h)
+            rows = np.flatnonzero((falls | dips) & ~rejected)
+            if not len(rows):
+                return found
+            i = int(rows[np.argmin(g[rows])])
+            rejected[i] = True
             start, end = lo, hi
             if falls[i] and df[i] > 0.0 and dg[i] < 0.0:    # up and down again: begin at the top
                 start = self._root(lambda d, i=i: self.gaps(d)[1][i], lo, hi)
@@ -227,10 +254,9 @@ class Course:
                 if self.gaps(end)[0][i] >= 0.0:
                     continue
             delta = self._root(lambda d, i=i: self.gaps(d)[0][i], start, end)
-            self.gaps(delta)
+            at_root, rate = self.gaps(delta)
             if self.witness.margin[i] >= -EDGE and self.witness.facing[i] >= FACING:
-                found.append(Trigger(delta, GAP, i))
-        return found
+                found, hi, g, dg = Trigger(delta, GAP, i), delta, at_root, rate
 
     def _root(self, number: Callable[[float], float], lo: float, hi: float) -> float:
         """Where a number changes its sign between lo and hi; lo where it does not."""

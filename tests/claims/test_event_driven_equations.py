@@ -48,7 +48,7 @@ class Motion:
 def compare(model, surface, seed):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
     motion, rows, witness = Motion(seed), np.zeros(4000, np.int64), empty_witness(4000)
-    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, 3)), rows, witness)
+    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, 4)), rows, witness)
     witness = empty_witness(count)
     gaps = []
     for k in (-2, -1, 0, 1, 2):

@@ -1,0 +1,159 @@
+"""The state of the event-driven method at an instant: which pairs touch, their equations, and what moves the state to
+another: impulses, small displacements, the projection to φ = 0 and ζ = 0."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.physics.collision.surface import Surface, bodies_of
+from contactlab.physics.contact_equations import contact_matrix, contact_rows, free_acceleration, push, weigh_rows
+from contactlab.physics.contact_sets import empty_set
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.kinematics import advance, place_links
+from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.islands import nodes_of
+from contactlab.physics.limits import limit_rows
+from contactlab.physics.methods.event_driven_ledger import world_forces
+from contactlab.physics.methods.event_driven_rates import empty_scratch
+from contactlab.physics.methods.event_search import EDGE, FACING, TOUCH, Course, take_coordinates
+from contactlab.physics.model import Array, IntArray, Model
+from contactlab.physics.state import Bodies, JointState, LongArray, Tally
+
+Rows = NDArray[np.integer]
+SLOT = 1e-6  # depth that contacts may come to where nothing can keep all of them from it [m]
+
+
+class Instant:
+    """The state in hand, its current set, and scratch memory with room for so many contacts."""
+
+    _bodies: Bodies
+    _joints: JointState
+    _loads: Loads
+    _t: float
+    _h: float           # of the whole step [s]
+    _tally: Array
+    _depth: float       # overlap that counts as touching [m]
+    _sink: float        # depth that contacts beside the active ones may come to [m]
+
+    def __init__(self, model: Model, surface: Surface) -> None:
+        self.model, self.surface = model, surface
+        self._node = nodes_of(model)
+        self._make_room(16)
+
+    def _make_room(self, contacts: int) -> None:
+        self._scratch = empty_scratch(self.model, contacts)
+        self._chosen = empty_set(contacts)
+        self._course = Course(self.model, self.surface, self._scratch)
+        self._room = contacts
+
+    def _world_forces(self, lam: Array, count: int) -> Array:
+        return world_forces(self._scratch.equations, self._scratch.witness.normal, lam[: 3 * count])
+
+    def _equations(self, pairs: LongArray, matrix: bool = True) -> tuple[Array, Array, Array]:
+        """M (3 c, 3 c), d (3 c,) and velocities u (3 c,) of pairs at the present state; also left in the scratch."""
+        count = len(pairs)
+        if count > self._room:
+            raise RuntimeError("no room for the contacts")
+        scratch, model, eq = self._scratch, self.model, self._scratch.equations
+        pairs = np.ascontiguousarray(pairs)
+        self._place_links()
+        self._course.find(self._bodies, self._joints, pairs, count, scratch.witness)
+        if matrix:
+            applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
+            pull_held(model, self._loads, self._bodies, self._h, scratch.force, scratch.torque, scratch.rate)
+            accelerate_links(model, self._loads, self._h, self._bodies, scratch.force, scratch.torque, eq.trees,
+                             eq.free, eq.bias)
+        contact_rows(model, self._t, self._bodies, scratch.witness, count, eq)
+        limit_rows(self.surface, pairs, scratch.witness, count, eq)
+        rows = 3 * count if matrix else 0
+        M, d = np.zeros((rows, rows)), np.zeros(rows)
+        if matrix:
+            weigh_rows(model, self._bodies, count, eq)
+            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque, eq)
+            contact_matrix(count, eq, M, d)
+        return M, d, scratch.equations.u[: 3 * count].copy()
+
+    def _touching(self, fastest: float = math.inf) -> LongArray:
+        """Pairs that touch now, |ζ| <= fastest."""
+        course = self._course
+        course.reach[:] = 0.5 * TOUCH
+        course.find_pairs(self._bodies, self._joints, course.reach, self._depth, TOUCH)
+        n, w = course.count, course.witness
+        course.rates(self._bodies, self._joints, course.pairs, w, n, course.zeta)
+        kept = (w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING) & (np.abs(course.zeta[:n]) <= fastest)
+        pairs = course.pairs[:n][kept].copy()
+        if len(pairs) > self._room:
+            chosen = self._chosen
+            self._make_room(len(pairs) + len(pairs) // 4 + 16)
+            for mine, theirs in zip(self._chosen, chosen, strict=True):
+                mine[: len(theirs)] = theirs
+        return pairs
+
+    def _project(self) -> None:
+        """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
+        chosen, count, eq = self._chosen, int(self._chosen.count[0]), self._scratch.equations
+        if count == 0:
+            return
+        pairs = chosen.pair[:count].copy()
+        M, _, u = self._equations(pairs)
+        gap, rows = self._scratch.witness.gap[:count], chosen.row[: chosen.rows[0]]
+        off = float(np.abs(gap).max())
+        if off <= 1e-14 and np.abs(u[rows]).max(initial=0.0) <= 1e-14:
+            return
+        before = self._energy()
+        if off > 1e-14 and self._sink < SLOT:
+            s = np.zeros(count)
+            for mine in self._by_island(np.arange(count), np.arange(count)):
+                s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=1e-10)[0]
+            self._shift(s @ eq.HT[: 3 * count : 3])
+            M, _, u = self._equations(pairs)
+        if len(rows):
+            p = np.zeros(3 * count)
+            for mine in self._by_island(rows // 3, rows):
+                p[mine] = np.linalg.solve(M[np.ix_(mine, mine)], -u[mine])
+            self._push(p @ eq.T[: 3 * count], p @ eq.HT[: 3 * count])
+        self._tally[Tally.PROJECTION] += self._energy() - before
+
+    def _by_island(self, contact: Rows, numbers: Rows) -> list[Rows]:
+        """Numbers in the groups of the islands of their contacts."""
+        island = self._chosen.island[contact]
+        return [numbers[island == i] for i in range(int(self._chosen.islands[0]))]
+
+    def _nodes(self, pairs: LongArray) -> IntArray:
+        """What moves at both sides of pairs (k, 2), see `islands_of`."""
+        return self._node[bodies_of(self.model, self.surface, pairs)]
+
+    def _energy(self) -> float:
+        return measure(self.model, self._bodies, self._joints)[0].total
+
+    def _place_links(self) -> None:
+        """Put the links where their coordinates say, in the scratch too."""
+        if len(self._joints.v):
+            take_coordinates(self._scratch, self._joints)
+            place_links(self.model, *self._joints, self._scratch.equations.trees.work, self._bodies)
+
+    def _push(self, impulse: Array, change: Array) -> None:
+        """Apply a generalized impulse (n_v,) that changes q̇ by `change` (n_v,)."""
+        push(self.model.inv_mass, self.model.inv_inertia, self._scratch.equations, impulse, self._bodies)
+        self._joints.v[:] += change[len(change) - len(self._joints.v) :]
+        self._place_links()
+
+    def _shift(self, change: Array) -> None:
+        """Small displacement (n_v,) of the bodies; momenta and joint velocities stay."""
+        bodies, joints = self._bodies, self._joints
+        for i, j in enumerate(self._scratch.equations.slot.tolist()):
+            if j < 0:
+                continue
+            a = 0.5 * change[j : j + 3]
+            w, r = bodies.q[i, 0], bodies.q[i, 1:].copy()
+            q = np.array([w - a @ r, *(r + w * a + np.cross(a, r))])
+            bodies.q[i] = q / np.sqrt(q @ q)
+            bodies.x[i] += change[j + 3 : j + 6]
+        velocity_from_momentum(self.model, bodies)
+        if len(joints.v):
+            advance(self.model.trees.table, joints.q.copy(), change[len(change) - len(joints.v) :], 1.0, joints.q)
+            self._place_links()

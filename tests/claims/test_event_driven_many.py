@@ -1,0 +1,92 @@
+"""Many bodies in the event-driven method: islands, what far bodies cost, storms of events, and scenes of dozens."""
+
+import numpy as np
+from event_driven_scenes import Body, Run, ball, box, plane
+
+from contactlab.assets import gallery
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.islands import islands_of
+from contactlab.physics.methods.event_driven import CROWDED, STORM
+
+
+def bouncing_balls() -> Run:
+    """B17: 49 balls 2 m apart fall 5 m on a floor and lose nothing."""
+    balls = [ball(0.1, 10.0, x=(2.0 * i, 2.0 * j, 5.0)) for i in range(7) for j in range(7)]
+    return Run([plane(), *balls], e=1.0)
+
+
+def mean_square_error(run: Run, seconds: float) -> float:
+    """Mean over time of (E - E_0)² [J²]."""
+    first, total, steps = run.energy, 0.0, round(seconds / run.h)
+    for _ in range(steps):
+        run.step()
+        total += (run.energy - first) ** 2
+    return total / steps
+
+
+def test_b17_bouncing_balls_keep_their_energy():
+    """The first 1.2 s: the bounce at √(2·4.9/g) and flight after it. (All 20 s: `python tests/claims/…`, by hand.)"""
+    run = bouncing_balls()
+    assert mean_square_error(run, 1.2) <= 1e-14
+    assert np.abs(run.times("impact") - np.sqrt(9.8 / 9.81)).max() <= 1e-9
+    assert len(run.times("impact")) == 49
+
+
+def test_contacts_are_of_one_island_where_a_body_that_moves_joins_them():
+    nodes = np.array([[-1, 0], [0, 1], [2, -1], [3, 4], [4, 2], [5, -1]], np.int32)
+    assert islands_of(nodes).tolist() == [0, 0, 1, 1, 1, 2]
+    assert islands_of(np.zeros((0, 2), np.int32)).tolist() == []
+
+
+def slider(x: float) -> Body:
+    return box((0.1, 0.1, 0.1), x=(x, 0.0, 0.1), v=(0.0, 1.0, 0.0))
+
+
+def test_a_block_moves_in_company_as_it_does_alone():
+    """It slides until it sticks; nine others far away slide too, and stop when it does. Contacts that do not act on
+    one another are solved apart, so that nothing differs but rounding."""
+    alone, many = Run([plane(), slider(0.0)], mu=0.5), Run([plane(), *(slider(2.0 * i) for i in range(10))], mu=0.5)
+    for run in (alone, many):
+        run.until(0.3)
+    for mine, his in zip(many.state.bodies, alone.state.bodies, strict=True):
+        assert np.abs(mine[1] - his[1]).max() <= 1e-12
+
+
+def test_an_event_far_away_leaves_a_set_as_it_is():
+    """A ball bounces beside a block at rest: the block's forces are found once, the ball's impacts are problems of one
+    contact."""
+    run = Run([plane(), box((0.1, 0.1, 0.1), x=(0.0, 0.0, 0.1)), ball(0.1, x=(5.0, 0.0, 0.3))], e=0.5, mu=0.3)
+    run.step()
+    before = run.method._chosen.pair[: run.method._chosen.count[0]].tolist()
+    run.until_event("impact")
+    assert run.method._chosen.pair[: run.method._chosen.count[0]].tolist() == before
+    assert np.abs(run.force()[:, 2].sum() - 9.81) <= 1e-10
+
+
+def test_a_storm_of_events_ends_with_the_step():
+    """A ball between floor and ceiling that leave it 10 µm has four thousand impacts a step: after STORM of them there
+    is no restitution, the step says so, and the ball stays between them."""
+    turned = (0.0, 1.0, 0.0, 0.0)
+    run = Run([plane(), plane(x=(0.0, 0.0, 0.20001), q=turned), ball(0.1, x=(0.0, 0.0, 0.100005), v=(0.0, 0.0, 10.0))],
+              e=1.0)
+    energy = run.energy
+    run.step()
+    assert run.method.info.status == CROWDED
+    assert STORM <= len(run.times("impact")) <= 2 * STORM
+    assert run.energy <= energy + 1e-12
+    assert 0.1 - 1e-9 <= run.state.bodies.x[2, 2] <= 0.10001 + 1e-9
+    run.step()
+    assert run.method.info.status == "solved"
+
+
+def test_scenes_of_dozens_of_bodies_begin():
+    """The tower (26 bricks) and the dominoes (49) stand on their contacts without overlap."""
+    for name in ("tower", "dominoes"):
+        sim = Simulation(Scene.load(gallery()[name]), method="event_driven")
+        sim.step()
+        assert sim.info.penetration <= 1e-8
+        assert sim.contacts.current.sum() > 0
+
+
+if __name__ == "__main__":
+    print(f"B17, 20 s: mean square error of the energy {mean_square_error(bouncing_balls(), 20.0):.2g} J²")
