@@ -6,7 +6,7 @@ from contactlab.app.theme import Theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Snapshot
 from contactlab.physics.model import Array, movable
-from contactlab.physics.soft_laws import reduced_radius
+from contactlab.physics.soft_laws import reduced_radius, round_radius
 
 WIDTH = 13       # columns of a row: point 3, inward normal 3, colour and opacity 4, radius, depth, fade
 MOST = 300       # dents, the deepest first
@@ -28,7 +28,8 @@ def dents(snapshot: Snapshot, options: ViewOptions, look: Theme, body_radius: fl
     shown = shown[depth[shown] > FLATTEST]
     z, n = depth[shown], c.normal[shown]
     model = snapshot.model
-    radius = reduced_radius(model, np.column_stack([c.shape_a, c.shape_b])[shown])
+    curved = round_radius(model)
+    radius = reduced_radius(curved[c.shape_a[shown]], curved[c.shape_b[shown]])
     overlap = np.sqrt(np.maximum(z * (2.0 * np.maximum(radius, z) - z), 0.0))
     rows = np.zeros((len(shown), WIDTH))
     into_b = ~movable(model.kind[c.body_b[shown]]) & movable(model.kind[c.body_a[shown]])

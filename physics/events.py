@@ -76,25 +76,29 @@ class EventFinder:
     ) -> list[Event]:
         """At most LIMIT events; `memory` is that of the step before. Steps are for the simulation to number."""
         count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
-        return [
-            Event(KINDS[kind], 0, t, *self._describe(kind, row, contacts, memory, x), energy_before, energy_after,
-                  self._case_after(contacts, row) if kind == IMPACT else 0)
-            for kind, row in zip(self.kind[:count].tolist(), self.row[:count].tolist(), strict=True)
-        ]
+        lost = self.kind[:count] == GEOMETRIC_LOSS
+        rows = np.where(lost, 0, self.row[:count])  # a geometric loss has none among the contacts
+        about = () if lost.all() else (
+            contacts.body_a[rows], contacts.body_b[rows], contacts.point[rows], contacts.normal[rows],
+            contacts.impulse[rows], contacts.case[rows] == Case.SEPARATING)
+        columns = [field.tolist() for field in about]
+        found = []
+        for i, kind in enumerate(self.kind[:count].tolist()):
+            after = 0
+            if kind == GEOMETRIC_LOSS:
+                told = self._lost(int(self.row[i]), memory, x)
+            else:
+                a, b, point, normal, impulse, separating = (column[i] for column in columns)
+                told = (a, b), tuple(point), tuple(normal), tuple(impulse)
+                if kind == IMPACT:  # what does not rebound rests: a step may leave the rest of the gap to the next one
+                    after = int(Case.SEPARATING if separating else Case.RESTING)
+            found.append(Event(KINDS[kind], 0, t, *told, energy_before, energy_after, after))
+        return found
 
-    def _case_after(self, contacts: Contacts, row: int) -> int:
-        """What does not rebound rests: without restitution a step may leave the rest of the gap to the next one."""
-        return int(Case.SEPARATING if contacts.case[row] == Case.SEPARATING else Case.RESTING)
-
-    def _describe(
-        self, kind: int, row: int, contacts: Contacts, memory: ContactMemory, x: np.ndarray
-    ) -> tuple[tuple[int, int], Vector, Vector, Vector]:
-        """Bodies, point, normal, impulse. Of a geometric loss only the bodies and the last impulse are left: its point
-        is midway between the centres of mass, its normal that of the impulse."""
-        if kind != GEOMETRIC_LOSS:
-            point, normal, impulse = (
-                tuple(field[row].tolist()) for field in (contacts.point, contacts.normal, contacts.impulse))
-            return (int(contacts.body_a[row]), int(contacts.body_b[row])), point, normal, impulse
+    def _lost(self, row: int, memory: ContactMemory, x: np.ndarray
+              ) -> tuple[tuple[int, int], Vector, Vector, Vector]:
+        """Bodies, point, normal, impulse of a geometric loss, of which only the bodies and the last impulse are left:
+        its point is midway between the centres of mass, its normal that of the impulse."""
         a, b = self.shape_body[memory.shapes[row]].tolist()
         p = memory.impulse[row]
         normal = p / (math.sqrt(float(p @ p)) or 1.0)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from contactlab.physics.jit import helper
-from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind
+from contactlab.physics.model import Array, BodyKind, Model, ShapeKind
 from contactlab.physics.vec import add, axpy, dot, scale
 
 LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
@@ -65,12 +65,15 @@ def lumped(surfaces: Array) -> Array:
     return np.stack([together, rigid], axis=2)
 
 
-def reduced_radius(model: Model, shapes: IntArray) -> Array:
-    """Radius (c,) [m] of the ball on a plane that rolls as the two shapes (c, 2) do: 1/R = 1/R_a + 1/R_b. Boxes, hulls,
-    meshes and planes count as flat under round shapes; against each other their dents do not travel: 0."""
+def round_radius(model: Model) -> Array:
+    """Radius (s,) [m] of spheres, capsules and cylinders; 0 of all other shapes."""
     round_kinds = (ShapeKind.SPHERE, ShapeKind.CAPSULE, ShapeKind.CYLINDER)
-    radius = np.where(np.isin(model.shapes.kind, round_kinds), model.shapes.size[:, 0], 0.0)
-    a, b = radius[shapes].T
+    return np.where(np.isin(model.shapes.kind, round_kinds), model.shapes.size[:, 0], 0.0)
+
+
+def reduced_radius(a: Array, b: Array) -> Array:
+    """Radius (c,) [m] of the ball on a plane that rolls as two shapes of the radii a, b (c,) do: 1/R = 1/a + 1/b.
+    Other shapes count as flat under round ones; against each other their dents do not travel: 0."""
     both = a + b
     return np.where((a > 0.0) & (b > 0.0), a * b / np.where(both > 0.0, both, 1.0), both)
 

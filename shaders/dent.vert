@@ -1,5 +1,5 @@
 #version 330 core
-// A dent: a bowl below the plane across its normal, (1 - s²)² deep at the part s of its radius.
+// A dent: a bowl below the plane across its normal, 1 - s² of its depth deep at the part s of its radius.
 #include "overlay.glsl"
 in vec2 in_corner;  // s, angle
 in vec3 in_place;   // middle of the rim
@@ -16,13 +16,13 @@ void main() {
     vec3 outward = across * cos(in_corner.y) + cross(n, across) * sin(in_corner.y);
     float s = in_corner.x, radius = max(in_style.x, 1e-6), rest = 1.0 - s * s;
     vec3 rim = in_place + radius * s * outward;
-    float slope = 4.0 * in_style.y / radius * s * rest;  // of the bowl's side
+    float slope = 2.0 * in_style.y / radius * s;  // of the bowl's side
     part = s;
     upward = normalize(-n - slope * outward);
     color = in_color;
     vec4 clip = view_projection * vec4(rim, 1.0);
     vec2 pixel = clamp((0.5 + 0.5 * clip.xy / clip.w) * viewport.xy, vec2(0.0), viewport.xy - 1.0);
     opacity = in_color.a * mix(1.0, in_style.z, hidden(pixel + corner.xy, clip.w));
-    vec4 place = view_projection * vec4(rim + in_style.y * rest * rest * n, 1.0);
+    vec4 place = view_projection * vec4(rim + in_style.y * rest * n, 1.0);
     gl_Position = clip.w <= eye.w ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(place.xy / place.w, 0.0, 1.0);
 }

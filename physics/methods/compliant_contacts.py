@@ -9,7 +9,7 @@ from contactlab.physics.collision import Detector
 from contactlab.physics.methods.compliant_rates import Work, empty_work
 from contactlab.physics.methods.compliant_settle import settle, stored_energy
 from contactlab.physics.model import Array, IntArray, Model, movable
-from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius
+from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from contactlab.physics.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 
 FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
@@ -31,6 +31,7 @@ class SoftContacts:
         self.stages = 1
         self.law, self.code = "", 0
         self._table = np.zeros((0, 0, 8))
+        self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
 
     def begin(self, state: State, law: str, stages: int, margin: Array) -> None:
         """Contacts within the margin (n,) [m] of the bodies, and their surfaces as the state remembers them."""
@@ -134,5 +135,6 @@ class SoftContacts:
         material = self.model.shapes.material[surfaces.shapes]
         self.work.units[:total] = self._table[material[:, 0], material[:, 1]]
         self.work.friction[:total] = self.model.materials.friction[material[:, 0], material[:, 1]]
-        resistance = self.model.materials.surfaces[material[:, 0], material[:, 1], :, D_R].sum(axis=1)
-        self.work.roll[:total] = resistance * reduced_radius(self.model, surfaces.shapes) ** 2
+        if self._rolling.any():
+            radius = reduced_radius(*self._radius[surfaces.shapes].T)
+            self.work.roll[:total] = self._rolling[material[:, 0], material[:, 1]] * radius**2

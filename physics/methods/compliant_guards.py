@@ -14,7 +14,7 @@ from contactlab.physics.methods.compliant_rates import (
     gain,
     vector_of,
 )
-from contactlab.physics.methods.compliant_settle import settle_normal
+from contactlab.physics.methods.compliant_settle import pressed_in
 from contactlab.physics.soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
 from contactlab.physics.vec import norm, row
 
@@ -51,9 +51,8 @@ def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
                 worst, where, change = value, k, what
             continue
         n = row(contacts.normal, i)
-        _, _, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
-            int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
+        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
+                                       row(contacts.point, i), n)
         n0 = row(surfaces.normal, k)
         f, stick = contact_forces(law, closed == 1, work.units, k, gap, zeta, v, n, n0, work.z, work.x)
         if f < worst:
@@ -82,12 +81,15 @@ def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
         if slot[i] != k:
             continue
         n = row(contacts.normal, i)
-        _, _, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
-            int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
+        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
+                                       row(contacts.point, i), n)
         gap = min(contacts.gap[i], surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])  # rounding left them apart
-        push = settle_normal(law, work.units, k, gap, zeta, surfaces.mode, surfaces.surface_z, work.approach,
-                             work.normal_now)
+        k1, d1 = gain(work.units, k, NORMAL_1)
+        k2, d2 = gain(work.units, k, NORMAL_2)
+        z1, z2 = pressed_in(k2, d1, d2, True, gap, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1])
+        surfaces.surface_z[k, 0], surfaces.surface_z[k, 1] = z1, z2
+        push = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
+        work.approach[k], work.normal_now[k] = min(work.approach[k], zeta), max(push, 0.0)
         surfaces.mode[k] = STICKS if push >= 0.0 else FREE
         f, stick = contact_forces(law, False, work.units, k, gap, zeta, v, n, n, surfaces.surface_z, surfaces.surface_x)
         if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:

@@ -44,9 +44,7 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
             drag = max(drag, (k1 + k2) / (d1 + d2))
         kt, dt = gain(units, k, TANGENT_1)
         if law != LINEAR:  # K and D at the depth there is, or there will be after this approach
-            _, _, zeta, _ = contact_motion(
-                motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b,
-                row(contacts.point, i), n)
+            _, _, zeta, _ = contact_motion(motions, bodies, a, b, row(contacts.point, i), n)
             w = mobility(model.mass[a]) + mobility(model.mass[b])
             depth = max(-contacts.gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
             stiff = 1.5 * k1 * math.sqrt(depth) if law == HERTZ else k1
@@ -69,8 +67,8 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
             moments, inv_mass = row(model.inertia, body), mobility(model.mass[body])
             moments = (mobility(moments[0]), mobility(moments[1]), mobility(moments[2]))
             inverse = world_inverse_inertia(row4(bodies.q, body), moments)
-            square = max(square, largest_eigenvalue(inv_mass, inverse, body, 0, blocks))
-            damping = max(damping, largest_eigenvalue(inv_mass, inverse, body, 1, blocks))
+            square = largest_eigenvalue(inv_mass, inverse, body, 0, square, blocks)
+            damping = largest_eigenvalue(inv_mass, inverse, body, 1, damping, blocks)
     return square, damping, drag
 
 
@@ -128,9 +126,9 @@ def add_block(normal, tangent, roll, n, arm, body, j, blocks):
 
 
 @helper
-def largest_eigenvalue(inv_mass, s, body, j, blocks):
-    """An upper bound of the eigenvalues of X = H⁻¹ A, all >= 0: tr(X^8)^(1/8). A = blocks[body, j] is destroyed;
-    s = I⁻¹."""
+def largest_eigenvalue(inv_mass, s, body, j, so_far, blocks):
+    """An upper bound of the eigenvalues of X = H⁻¹ A, all >= 0: tr(X^8)^(1/8), or `so_far` where that is greater.
+    A = blocks[body, j] is destroyed; s = I⁻¹."""
     x, y = blocks[body, j], blocks[len(blocks) - 1, j]
     total = 0.0
     for c in range(6):
@@ -141,8 +139,8 @@ def largest_eigenvalue(inv_mass, s, body, j, blocks):
         x[4, c] = s[1] * t[0] + s[3] * t[1] + s[4] * t[2]
         x[5, c] = s[2] * t[0] + s[4] * t[1] + s[5] * t[2]
         total += x[c, c]
-    if not total > 0.0:
-        return 0.0
+    if total <= so_far:  # the trace is a bound too
+        return so_far
     trace, power = 0.0, 1
     for r in range(6):
         for c in range(6):
@@ -157,4 +155,4 @@ def largest_eigenvalue(inv_mass, s, body, j, blocks):
                     y[r, c] += x[r, m] * x[m, c]
             trace += y[r, r]
         x, y = y, x
-    return total * trace ** (1.0 / power)
+    return max(so_far, total * trace ** (1.0 / power))

@@ -175,9 +175,7 @@ def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, yd
         if f <= 0.0:
             continue
         a, b, n, n0 = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(surfaces.normal, k)
-        arm_a, arm_b, _, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b,
-            row(contacts.point, i), n)
+        arm_a, arm_b, _, v = contact_motion(motions, bodies, a, b, row(contacts.point, i), n)
         k1, d1 = gain(units, k, TANGENT_1)
         k2, d2 = gain(units, k, TANGENT_2)
         c1, c2 = softness(k1, d1, g), softness(k2, d2, g)

@@ -13,13 +13,10 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import combine_links
 from contactlab.physics.integrators.stepper import combine
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import disc_projection
 from contactlab.physics.model import Array, BodyKind
 from contactlab.physics.soft_laws import (
     NORMAL_1,
-    NORMAL_2,
     TANGENT_1,
-    TANGENT_2,
     UNITS,
     drag_rate,
     free_rate,
@@ -85,13 +82,34 @@ def put_vector(x_out, k, j, u):
 
 
 @helper
-def contact_motion(surface_v, surface_w, body_x, q, v, w, a, b, point, n):
+def any_belt(velocity, spin):
+    """Whether any surface runs, see Motions."""
+    run = False
+    for i in range(velocity.shape[0]):
+        for j in range(3):
+            run = run or velocity[i, j] != 0.0 or spin[i, j] != 0.0
+    return run
+
+
+@helper
+def velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b):
+    """Velocity of body b's point at its arm relative to that of body a."""
+    return sub(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+
+
+@helper
+def belt_velocity(velocity, spin, q, a, b, arm_a, arm_b):
+    """What running surfaces add to it."""
+    return sub(surface_velocity(velocity, spin, b, row4(q, b), arm_b),
+               surface_velocity(velocity, spin, a, row4(q, a), arm_a))
+
+
+@helper
+def contact_motion(motions, bodies, a, b, point, n):
     """Arms to the contact point, ζ and the tangential velocity v of body b's surface relative to body a's."""
-    arm_a = sub(point, row(body_x, a))
-    arm_b = sub(point, row(body_x, b))
-    u_a = add(add(row(v, a), cross(row(w, a), arm_a)), surface_velocity(surface_v, surface_w, a, row4(q, a), arm_a))
-    u_b = add(add(row(v, b), cross(row(w, b), arm_b)), surface_velocity(surface_v, surface_w, b, row4(q, b), arm_b))
-    u = sub(u_b, u_a)
+    arm_a, arm_b = sub(point, row(bodies.x, a)), sub(point, row(bodies.x, b))
+    u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
+    u = add(u, belt_velocity(motions.surface_velocity, motions.surface_spin, bodies.q, a, b, arm_a, arm_b))
     zeta = dot(n, u)
     return arm_a, arm_b, zeta, axpy(-zeta, n, u)
 
@@ -180,9 +198,13 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
     `exact` = 1: every contact keeps the mode it began the step with, so that the right-hand side is smooth; the steps
     then end where a mode does. Else the laws decide at every stage.
     """
-    units, z, x = work.units, work.z, work.x
-    z_rate, x_rate, pushes = work.z_rate[s], work.x_rate[s], work.force[s]
-    motions, lost = model.motions, 0.0
+    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    mode, plane, friction, rolling = surfaces.mode, surfaces.normal, work.friction, work.roll
+    units, z, x, z_rate, x_rate, pushes = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], work.force[s]
+    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts, lost = any_belt(belt_v, belt_w), 0.0
     for k in range(int(surfaces.count[0])):
         put(pushes, k, (0.0, 0.0, 0.0))
         lost += free_rates(law, closed, units, k, z, x, z_rate, x_rate)
@@ -190,26 +212,32 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
         k = int(slot[i])
         if k < 0:
             continue
-        held = surfaces.mode[k] != FREE
-        if not held and (exact == 1 or contacts.gap[i] > z[k, 0] + z[k, 1]):
+        held = mode[k] != FREE
+        if not held and (exact == 1 or gap[i] > z[k, 0] + z[k, 1]):
             continue
-        a, b, n = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i)
-        arm_a, arm_b, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b,
-            row(contacts.point, i), n)
-        lost -= free_loss(law, closed, units, k, z, x)
-        f, power = press(law, closed, exact, held, units, k, contacts.gap[i], zeta, z, z_rate)
-        turning = sub(row(bodies.w, b), row(bodies.w, a))
-        spin = 0.5 * dot(n, add(row(bodies.w, a), row(bodies.w, b)))
-        f_t, drag = rub(closed, exact, int(surfaces.mode[k]), units, k, work.friction[k] * f, n,
-                        row(surfaces.normal, k), spin, v, x, x_rate)
+        a, b, n = int(body_a[i]), int(body_b[i]), row(normal, i)
+        arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
+        u = velocity_between(row(bv, a), w_a, arm_a, row(bv, b), w_b, arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta = dot(n, u)
+        if closed == 0:
+            lost -= free_loss(law, closed, units, k, z, x)
+        f, z_1, z_2, power = press(law, closed, exact, held, units[k, 0], units[k, 1], units[k, 2], units[k, 3], gap[i],
+                                   zeta, z[k, 0], z[k, 1])
+        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), units[k, 4], units[k, 5], units[k, 6], units[k, 7],
+                                  friction[k] * f, n, row(plane, k), 0.5 * dot(n, add(w_a, w_b)), axpy(-zeta, n, u),
+                                  vector_of(x, k, 0), vector_of(x, k, 1))
+        z_rate[k, 0], z_rate[k, 1] = z_1, z_2
+        put_vector(x_rate, k, 0, x_1)
+        put_vector(x_rate, k, 1, x_2)
         lost += power + drag
         force = axpy(f, n, f_t)
         put(pushes, k, force)
-        add_force(model.kind, b, arm_b, force, ydot)
-        add_force(model.kind, a, arm_a, scale(-1.0, force), ydot)
-        if f > 0.0 and work.roll[k] > 0.0:
-            lost += roll(model.kind, a, b, work.roll[k], n, turning, ydot)
+        add_force(kind, b, arm_b, force, ydot)
+        add_force(kind, a, arm_a, scale(-1.0, force), ydot)
+        if f > 0.0 and rolling[k] > 0.0:
+            lost += roll(kind, a, b, rolling[k], n, sub(w_b, w_a), ydot)
     work.loss[s] = lost
 
 
@@ -260,15 +288,12 @@ def free_loss(law, closed, units, k, z, x):
 
 
 @helper
-def press(law, closed, exact, held, units, k, gap, zeta, z, z_rate_out):
-    """Normal force of a touching contact and the power its dampers take; writes the rates of z.
+def press(law, closed, exact, held, k1, d1, k2, d2, gap, zeta, z1, z2):
+    """Normal force of a touching contact, the rates of z, and the power its dampers take.
 
     In the closed form z = p while they touch, so only the second of two surfaces has a rate of its own; a surface that
     was free when the step began has its recovery in it already.
     """
-    k1, d1 = gain(units, k, NORMAL_1)
-    k2, d2 = gain(units, k, NORMAL_2)
-    z1, z2 = z[k, 0], z[k, 1]
     if closed == 1 or not held:
         z1 = gap - z2
     f = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
@@ -285,31 +310,27 @@ def press(law, closed, exact, held, units, k, gap, zeta, z, z_rate_out):
     lost = (spring_force(law, k1, z1) - f) * rate_1
     if k2 < math.inf:
         lost += (spring_force(law, k2, z2) - f) * rate_2
-    z_rate_out[k, 0] = 0.0 if closed == 1 else rate_1
-    z_rate_out[k, 1] = rate_2
-    if closed == 1 and not held:
-        z_rate_out[k, 1] -= free_rate(law, k2, d2, z2)
-    return f, lost
+    if closed == 1:
+        rate_1 = 0.0
+        if not held:
+            rate_2 -= free_rate(law, k2, d2, z2)
+    return f, rate_1, rate_2, lost
 
 
 @helper
-def rub(closed, exact, mode, units, k, limit, n, n0, spin, v, x, x_rate_out):
-    """Friction force of a touching contact and the power it and its dampers take; writes the rates of x.
+def rub(closed, exact, mode, k1, d1, k2, d2, limit, n, n0, spin, v, x1, x2):
+    """Friction force of a touching contact, the rates of x, and the power it and its dampers take.
 
     x lies in the plane of n0 and is carried over to that of n; it turns about n with the mean spin of the two bodies.
     """
-    k1, d1 = gain(units, k, TANGENT_1)
-    k2, d2 = gain(units, k, TANGENT_2)
-    x1 = carried(n0, n, vector_of(x, k, 0))
-    x2 = carried(n0, n, vector_of(x, k, 1)) if k2 < math.inf else (0.0, 0.0, 0.0)
+    x1 = carried(n0, n, x1)
+    if k2 < math.inf:
+        x2 = carried(n0, n, x2)
     f = stick_force(k1, d1, k2, d2, x1, x2, v)
     size = norm(f)
-    if exact == 1:
-        sliding = mode == SLIDES
-        f = scale(limit / size if size > 0.0 else 0.0, f) if sliding else f
-    else:
-        sliding = size > limit
-        f = disc_projection(f, limit)
+    sliding = mode == SLIDES if exact == 1 else size > limit
+    if sliding:
+        f = scale(limit / size if size > 0.0 else 0.0, f)
     rate_1, rate_2 = drag_rate(k1, d1, x1, f), drag_rate(k2, d2, x2, f)
     if d1 == 0.0 and not sliding:  # undamped: x follows exactly, or springs back at once (`settle`)
         rate_1 = v
@@ -319,7 +340,7 @@ def rub(closed, exact, mode, units, k, limit, n, n0, spin, v, x, x_rate_out):
     if closed == 1 and mode == FREE:
         rate_1 = sub(rate_1, drag_rate(k1, d1, x1, (0.0, 0.0, 0.0)))
         rate_2 = sub(rate_2, drag_rate(k2, d2, x2, (0.0, 0.0, 0.0)))
-    put_vector(x_rate_out, k, 0, carried(n, n0, add(rate_1, scale(spin, cross(n, x1)))))
+    rate_1 = carried(n, n0, add(rate_1, scale(spin, cross(n, x1))))
     if k2 < math.inf:
-        put_vector(x_rate_out, k, 1, carried(n, n0, add(rate_2, scale(spin, cross(n, x2)))))
-    return f, lost
+        rate_2 = carried(n, n0, add(rate_2, scale(spin, cross(n, x2))))
+    return f, rate_1, rate_2, lost

@@ -9,23 +9,23 @@ from contactlab.physics.methods.compliant_rates import (
     FREE,
     SLIDES,
     STICKS,
+    any_belt,
+    belt_velocity,
     carried,
     contact_motion,
-    gain,
     put_vector,
     vector_of,
+    velocity_between,
 )
 from contactlab.physics.soft_laws import (
     NORMAL_1,
-    NORMAL_2,
     TANGENT_1,
-    TANGENT_2,
     normal_force,
     spring_energy,
     stick_force,
 )
 from contactlab.physics.state import Case
-from contactlab.physics.vec import axpy, dot, norm, put, row, scale
+from contactlab.physics.vec import add, axpy, dot, norm, put, row, scale, sub
 
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 
@@ -35,92 +35,87 @@ def settle(model, contacts, slot, law, exact, bodies, surfaces, work):
     """Bring the surfaces up to date with the bodies: plane of x, key and place of every contact, and z = p where they
     touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also who touches
     (p <= z), who lets go (f_n < 0), and who slides."""
-    motions, units = model.motions, work.units
     release_lonely(contacts, slot, surfaces, work)
+    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    mode, plane, z, x, key, place = (surfaces.mode, surfaces.normal, surfaces.surface_z, surfaces.surface_x,
+                                     surfaces.key, surfaces.place)
+    units, first_zeta, approach, pushes, friction = work.units, work.zeta, work.approach, work.normal_now, work.friction
+    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts = any_belt(belt_v, belt_w)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
             continue
-        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
-        n, point, gap = row(contacts.normal, i), row(contacts.point, i), contacts.gap[i]
-        turn_plane(k, n, surfaces)
-        put(surfaces.place, k, place_of(bodies.x, model.kind, a, b, point))
-        surfaces.key[k] = contacts.key[i]
-        free = surfaces.mode[k] == FREE
-        apart = free and (exact == 1 or gap > surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])
-        if apart and not math.isnan(work.zeta[k]):
+        a, b, n, p, n0 = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i), row(plane, k)
+        x_1, x_2 = in_plane(n0, n, vector_of(x, k, 0)), in_plane(n0, n, vector_of(x, k, 1))
+        put_vector(x, k, 0, x_1)
+        put_vector(x, k, 1, x_2)
+        put(plane, k, n)
+        arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
+        put(place, k, place_of(bx, kind, a, b, p))
+        key[k] = contacts.key[i]
+        free = mode[k] == FREE
+        apart = free and (exact == 1 or gap[i] > z[k, 0] + z[k, 1])
+        if apart and not math.isnan(first_zeta[k]):
             continue
-        _, _, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w, a, b, point, n)
-        if math.isnan(work.zeta[k]):
-            work.zeta[k] = zeta
+        u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta = dot(n, u)
+        if math.isnan(first_zeta[k]):
+            first_zeta[k] = zeta
         if apart:
             continue
-        f = settle_normal(law, units, k, gap, zeta, surfaces.mode, surfaces.surface_z, work.approach, work.normal_now)
-        if exact == 0:
-            surfaces.mode[k] = STICKS if f >= 0.0 else FREE
-            if f >= 0.0:
-                settle_tangent(units, k, work.friction[k] * f, v, surfaces.mode, surfaces.surface_x)
+        if free:
+            approach[k] = min(approach[k], zeta)
+        k1, d1, k2, d2 = units[k, 0], units[k, 1], units[k, 2], units[k, 3]
+        z[k, 0], z[k, 1] = pressed_in(k2, d1, d2, free, gap[i], z[k, 0], z[k, 1])
+        f = normal_force(law, k1, d1, k2, d2, z[k, 0], z[k, 1], zeta)
+        pushes[k] = max(f, 0.0)
+        if exact == 1:
+            continue
+        mode[k] = STICKS if f >= 0.0 else FREE
+        stick = stick_force(units[k, 4], units[k, 5], units[k, 6], units[k, 7], x_1, x_2, axpy(-zeta, n, u))
+        limit, size = friction[k] * f, norm(stick)
+        if f >= 0.0 and size > limit:
+            mode[k] = SLIDES
+            if units[k, 5] == 0.0:  # a spring without a damper springs back at once
+                put_vector(x, k, 0, scale(-limit / (units[k, 4] * size), stick))
 
 
 @helper
 def release_lonely(contacts, slot, surfaces, work):
     """Free the surfaces that have no contact; work.z serves as the mark of those that have one."""
-    count = int(surfaces.count[0])
+    count, marks, pushes, mode = int(surfaces.count[0]), work.z, work.normal_now, surfaces.mode
     for k in range(count):
-        work.z[k, 0] = 0.0
-        work.normal_now[k] = 0.0
+        marks[k, 0] = 0.0
+        pushes[k] = 0.0
     for i in range(int(contacts.count[0])):
         if slot[i] >= 0:
-            work.z[slot[i], 0] = 1.0
+            marks[slot[i], 0] = 1.0
     for k in range(count):
-        if work.z[k, 0] == 0.0:
-            surfaces.mode[k] = FREE
+        if marks[k, 0] == 0.0:
+            mode[k] = FREE
 
 
 @helper
-def turn_plane(k, n, surfaces):
-    """Carry x of row k over to the plane across n."""
-    n0 = row(surfaces.normal, k)
-    for j in range(2):
-        x = vector_of(surfaces.surface_x, k, j)
-        if dot(x, x) > 0.0:
-            x = carried(n0, n, x)
-            put_vector(surfaces.surface_x, k, j, axpy(-dot(n, x), n, x))
-    put(surfaces.normal, k, n)
+def in_plane(n0, n, x):
+    """x carried over from the plane across n0 to that across n."""
+    if dot(x, x) > 0.0:
+        x = carried(n0, n, x)
+        x = axpy(-dot(n, x), n, x)
+    return x
 
 
 @helper
-def settle_normal(law, units, k, gap, zeta, mode, surface_z, approach, force_out):
-    """Make z = p of a touching contact and note its force [N], >= 0, in force_out (c,); returns the force of the law,
-    which is negative where the surfaces let go. At the first touch a difference is shared as the dampers share a sudden
-    push, 1/D_i each, and approach (c,) takes the speed."""
-    k1, d1 = gain(units, k, NORMAL_1)
-    k2, d2 = gain(units, k, NORMAL_2)
-    share = 0.0
-    if mode[k] == FREE:
-        approach[k] = min(approach[k], zeta)
-        if k2 < math.inf and d1 > 0.0:
-            share = (1.0 / d2) / (1.0 / d1 + 1.0 / d2)
-    surface_z[k, 1] += share * (gap - (surface_z[k, 0] + surface_z[k, 1]))
-    surface_z[k, 0] = gap - surface_z[k, 1]
-    f = normal_force(law, k1, d1, k2, d2, surface_z[k, 0], surface_z[k, 1], zeta)
-    force_out[k] = max(f, 0.0)
-    return f
-
-
-@helper
-def settle_tangent(units, k, limit, v, mode, surface_x):
-    """Let a touching contact slide where the force that would hold it exceeds the limit μ f_n [N]; a spring without a
-    damper then springs back to the limit at once."""
-    k1, d1 = gain(units, k, TANGENT_1)
-    k2, d2 = gain(units, k, TANGENT_2)
-    f = stick_force(k1, d1, k2, d2, vector_of(surface_x, k, 0), vector_of(surface_x, k, 1), v)
-    size = norm(f)
-    if size > limit:
-        mode[k] = SLIDES
-        if d1 == 0.0:
-            put_vector(surface_x, k, 0, scale(-limit / (k1 * size), f))
+def pressed_in(k2, d1, d2, free, gap, z1, z2):
+    """z of both surfaces of a touching contact, z_1 + z_2 = p. At the first touch the difference is shared as dampers
+    share a sudden push, 1/D_i each."""
+    if free and k2 < math.inf and d1 > 0.0:
+        z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
+    return gap - z2, z2
 
 
 @kernel
@@ -149,9 +144,8 @@ def report(model, contacts, slot, bodies, surfaces, work, rest_speed, h, approac
             clear(i, contacts, approach_out)
             continue
         n = row(contacts.normal, i)
-        _, _, zeta, v = contact_motion(
-            motions.surface_velocity, motions.surface_spin, bodies.x, bodies.q, bodies.v, bodies.w,
-            int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i), n)
+        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
+                                       row(contacts.point, i), n)
         impulse = row(work.impulse, k)
         lam = dot(impulse, n) / h
         touches = surfaces.mode[k] != FREE

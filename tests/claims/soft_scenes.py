@@ -34,6 +34,12 @@ def soft(*bodies, integrator="rk4", h=1 / 240, gravity=(0.0, 0.0, -G), friction=
     return sim
 
 
+def stack(count=10):
+    """Boxes set one on the other as if they were rigid; the springs let them down."""
+    return soft(*[box(f"box {i}", z=0.1 + 0.2 * i) for i in range(count)], friction=0.5, k=2e4, d=60.0,
+                integrator="semi_implicit", h=1 / 120, substeps=16)
+
+
 def total(sim):
     """Energy of bodies and surfaces, and what the surfaces took [J]."""
     return sim.energy().total + sim.info.stored + sim.info.dissipated

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from soft_scenes import G, ball, box, set_velocity, soft, total
 
+from contactlab.physics import Scene, Simulation
 from contactlab.physics.soft_laws import D_R
 from contactlab.physics.soft_meaning import contact_time, ratio_for, restitution_of
 
@@ -111,6 +112,33 @@ def test_e4_b9_an_oblique_impact_becomes_that_of_rigid_bodies_as_k_grows(mu, tan
         errors.append(np.hypot(sim.velocity("ball")[0] - tangential, 0.1 * sim.angular_velocity("ball")[1] - spin))
     assert errors[1] < 0.02
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.25)
+
+
+def ladder(k):
+    """C9 on soft surfaces: a rod of 2 m between a smooth wall and floor, 10° from the vertical; its ends are balls of
+    5 cm, and wall and floor stand back by as much. Its horizontal speed when it is clear of the wall."""
+    tilt, radius = np.radians(10.0), 0.05
+    rod = {"name": "rod", "mass": 1.0, "inertia": [1.0 / 3.0, 1.0 / 3.0, 1e-3], "euler": [0.0, -10.0, 0.0],
+           "position": [np.sin(tilt), 0.0, np.cos(tilt)],
+           "shape": [{"type": "capsule", "radius": radius, "height": 2.0}]}
+    wall = {"name": "wall", "fixed": True, "position": [-radius, 0.0, 0.0], "euler": [0.0, 90.0, 0.0],
+            "shape": [{"type": "plane"}]}
+    floor = {"name": "floor", "fixed": True, "position": [0.0, 0.0, -radius], "shape": [{"type": "plane"}]}
+    scene = Scene.from_dict({"solver": {"method": "compliant", "integrator": "rk4"}, "body": [wall, floor, rod],
+                             "material": {"default": {"friction": 0.0}}})
+    sim = Simulation(scene)
+    sim.set(stiffness_n=k, damping_n=0.4 * np.sqrt(k))  # ζ = 0.2
+    sim.run(1.0)
+    assert not sim.contacts.lam[sim.contacts.body_a == 0].any()  # the wall
+    return sim.velocity("rod")[0]
+
+
+def test_e4_c9_the_ladder_leaves_the_wall_as_rigid_bodies_do_as_k_grows():
+    """v_x = (c_0/3) √(g L c_0) = 1.442963797618 from there on. Nothing bounces, so that no time of contact of the order
+    K^-1/2 enters: what is left is how deep the ends are pressed in, N/K. Four times K is a quarter of the error."""
+    errors = [ladder(k) - 1.442963797618 for k in (1e4, 4e4)]
+    assert abs(errors[1]) < 1e-3
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
 
 
 # -------------------------------------------------------------------------------------------- surfaces in series
