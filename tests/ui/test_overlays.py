@@ -219,7 +219,7 @@ def test_glyph_colours_stand_out_from_the_ground(dark):
         return float(linear(np.array(color)) @ [0.2126, 0.7152, 0.0722])
 
     ground = luminance(look.ground) + 0.05
-    for name in ("stick", "slip", "near", "force", "friction", "impact", "spring", "velocity", "momentum"):
+    for name in ("stick", "slip", "near", "force", "friction", "impact", "spring", "velocity", "momentum", "dent"):
         glyph = luminance(getattr(look, name)) + 0.05
         assert max(glyph / ground, ground / glyph) > 2.0, name
 
