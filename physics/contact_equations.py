@@ -71,6 +71,7 @@ class Equations(NamedTuple):
 
 
 def empty_equations(model: Model, contacts: int) -> Equations:
+    """Room for the equations of so many contacts between the bodies of a model."""
     dynamic = model.kind == BodyKind.DYNAMIC
     slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
     trees = empty_tree_scratch(model.trees)

@@ -167,6 +167,7 @@ class ShapeTables:
             row["orientation"] = axes.T @ row["orientation"]
 
     def shapes(self) -> Shapes:
+        """The rows so far as a table of the model."""
         rows = self._rows
 
         def ints(name: str) -> IntArray:

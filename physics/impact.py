@@ -97,6 +97,7 @@ def newton(M, zeta, restitution) -> Impact:
     M, zeta = _arguments(M, zeta)
 
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
+        """Impulses of one impact by Newton's law, and the solver's word for how it went."""
         impulse = np.zeros_like(zeta)
         info = _lcp(ContactProblem.frictionless(M, (1.0 + e) * zeta), impulse)
         return impulse, info.status
@@ -114,6 +115,7 @@ def poisson(M, zeta, restitution) -> Impact:
     given = _each(restitution, len(zeta))
 
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
+        """Impulses of one impact by Poisson's law: compression, then expansion; and how it went."""
         squeezed, extra = np.zeros_like(zeta), np.zeros_like(zeta)
         first = _lcp(ContactProblem.frictionless(M, zeta), squeezed)
         second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra)
@@ -210,6 +212,7 @@ def sticking(M, zeta, restitution) -> Impact:
     count = len(zeta) // 3
 
     def trial(e: Array) -> Impact:
+        """The impact with these coefficients e (c,)."""
         wanted = zeta.copy()
         wanted[::3] += e * np.minimum(zeta[::3], 0.0)
         held = zeta[::3] <= 0.0
@@ -261,6 +264,7 @@ def poisson_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
     friction under them; and what still approaches is stopped. Each part is within the cones, so their sum is."""
 
     def trial(e: Array) -> Impact:
+        """The impact with these coefficients e (c,)."""
         squeezed = coulomb(M, zeta, 0.0, friction)
         given = squeezed.impulse.copy()
         given[::3] += e * squeezed.impulse[::3]
@@ -326,6 +330,7 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
             return with_friction[law](M, zeta, e, mu)
 
         def trial(e_t: Array) -> Impact:
+            """The impact that aims at the tangential velocities -e_t u_t."""
             aimed = zeta.copy()
             aimed[1::3] *= 1.0 + e_t
             aimed[2::3] *= 1.0 + e_t

@@ -183,6 +183,7 @@ class Lockstep:
         self._note()
 
     def seek(self, step: int) -> None:
+        """Bring all members to that step of the clock; ValueError where the history does not hold it."""
         first, last = self.reachable()
         if not first <= step <= last:
             raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")

@@ -54,6 +54,7 @@ class _Reader:
         self.taken: set[str] = set()
 
     def robot(self) -> Robot:
+        """The bodies and joints of a scene; what was assumed is in `notes`."""
         s = self.source
         groups = {root: np.flatnonzero(s.body_weldid == root) for root in dict.fromkeys(s.body_weldid.tolist())}
         names = {root: self._own_name(self._name("BODY", root) or f"body {root}") for root in groups}

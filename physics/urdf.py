@@ -60,6 +60,7 @@ class _Reader:
         self.poses: dict[str, np.ndarray] = {}
 
     def robot(self) -> Robot:
+        """The bodies and joints of a scene; what was assumed is in `notes`."""
         grounded = {name for name in self.links if self._is_ground(name)}
         bodies = [self._body(link) for name, link in self.links.items() if name not in grounded]
         joints = [self._joint(joint, grounded) for joint in self.source.joints if joint.child not in grounded]

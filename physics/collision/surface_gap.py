@@ -78,6 +78,8 @@ class Witness(NamedTuple):
 
 
 def empty_witness(capacity: int) -> Witness:
+    """Room for the nearest points of so many pairs."""
+
     def floats(*width: int) -> Array:
         return np.zeros((capacity, *width))
 

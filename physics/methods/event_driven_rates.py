@@ -51,6 +51,7 @@ class Scratch(NamedTuple):
 
 
 def empty_scratch(model: Model, contacts: int) -> Scratch:
+    """Scratch for the right-hand side with so many contacts in the set."""
     n = body_count(model)
     return Scratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
