@@ -342,11 +342,21 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         scale = float(np.abs(d).max()) + 1e-300
         change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
         status = "solved" if change <= ENOUGH * scale else "iterations"
+    exact = sharpened(M, d, friction, slides, slip, force, rate)
+    return (status, force) if exact is None else ("solved", exact)
+
+
+def sharpened(
+    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array
+) -> Array | None:
+    """The exact forces (3 c,) by Coulomb's law, where they are not unique the smallest ones, from nearly exact ones and
+    the rates M f + d that they cause; None where these do not show who sticks and who slips. The law for impulses is
+    the same one: f impulses, M f + d velocities."""
     for still, fresh in itertools.product(VERGES, (True, False)):
         exact = _exact(M, d, friction, slides, slip, force, rate, still, fresh)
         if exact is not None:
-            return "solved", exact
-    return status, force
+            return exact
+    return None
 
 
 def _exact(

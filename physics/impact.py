@@ -17,8 +17,11 @@ With friction (FRICTION_LAWS)
 `hit` chooses: one of IMPACT_LAWS and friction. Where accelerations have no solution: `impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
-No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter (Kane's paradox);
-in the others unlike coefficients that would are lowered until none is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter: where friction turns
+the slip around, ζ⁺ = -e ζ⁻ can take more than there was (Kane's paradox). Where that must not be, take poisson: in it
+and in the others coefficients that would gain are lowered until nothing is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+
+Impulses of redundant contacts with friction are the smallest ones, as forces are in `contact_sets`.
 """
 
 import math
@@ -26,16 +29,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from contactlab.physics.contact_sets import BoolArray, basis, sharpened
 from contactlab.physics.jit import kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
 from contactlab.physics.zhang import basic_solution
-
-BoolArray = NDArray[np.bool_]
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
 ALIKE = 1e-9           # coupling of the motions of a ball that is rounding, relative
@@ -249,6 +250,10 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     impulse = np.zeros_like(zeta)
     info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
     status = "solved" if info.change <= 1e-9 * speed else info.status
+    hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0)]
+    if len(basis(M, hit_rows)) < len(hit_rows):  # the sweeps have loaded the first of them most
+        even = sharpened(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), impulse, wanted + M @ impulse)
+        impulse, status = (impulse, status) if even is None else (even, "solved")
     after = zeta + M @ impulse
     return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 

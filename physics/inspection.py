@@ -35,7 +35,7 @@ from contactlab.physics.model import Array, IntArray, Model, body_count
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
 from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
-from contactlab.physics.solvers.indeterminacy import indeterminacy
+from contactlab.physics.solvers.indeterminacy import force_ranges, indeterminacy
 from contactlab.physics.solvers.lcp_info import PivotStep
 from contactlab.physics.state import JointState, State, copy_state, empty_state
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs
+RANGED = 60           # contacts up to which the ranges of open forces are found: two linear programs each
 STEPS = 400           # steps of a solver kept
 INDEPENDENT = 1e-9    # eigenvalues of M scaled to a unit diagonal that count as zero, per contact
 PATIENT = 3000        # sweeps of the cone solver for the tangential forces of a problem from a file
@@ -71,6 +72,7 @@ class Freedom:
     parameters: IntArray  #: (m,)
     directions: Array     #: (c, m), rows `parameters` of it are the unit matrix
     shortest: Array       #: (c,) the solution of least |λ| [N]
+    ranges: Array | None  #: (c, 2) least and largest λ of each contact in all solutions [N]; None: not looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,7 @@ def _view(
     steps = way(problem, chosen) if asked.view == "pivots" else ()
     return EquationsView(
         problem, contacts, method, answers, names.index(asked.solver), None if brief else rank(problem.M),
-        condition(problem.M, chosen.basic), None if brief else freedom(problem, chosen), theirs, steps)
+        condition(problem.M, chosen.basic), None if brief else freedom(problem, chosen, running), theirs, steps)
 
 
 def way(problem: ContactProblem, chosen: Answer) -> tuple[PivotStep, ...]:
@@ -266,7 +268,7 @@ def condition(M: Array, basic: IntArray) -> float:
     return float(np.linalg.cond(_unit_diagonal(M[np.ix_(basic, basic)]))) if len(basic) else np.nan
 
 
-def freedom(problem: ContactProblem, chosen: Answer) -> Freedom | None:
+def freedom(problem: ContactProblem, chosen: Answer, running: bool = False) -> Freedom | None:
     """What the equations leave open beside an answer, None where λ is unique or there is no solution.
 
     The null space is written in terms of forces of contacts outside the basis as far as there are enough of them.
@@ -285,7 +287,8 @@ def freedom(problem: ContactProblem, chosen: Answer) -> Freedom | None:
     parameters = np.sort(rows[order[:m]])
     directions = found.basis @ np.linalg.inv(found.basis[parameters])
     directions[np.abs(directions) < 1e-12] = 0.0
-    return Freedom(parameters, directions, found.minimum_norm)
+    ranges = force_ranges(problem, chosen.lam) if m == 1 or (not running and len(problem.d) <= RANGED) else None
+    return Freedom(parameters, directions, found.minimum_norm, ranges)
 
 
 # ---------------------------------------------------------------------------------------------------- impact
@@ -365,13 +368,14 @@ def _fastest(v: Array, w: Array) -> float:
 
 
 def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
-    """An impact law on frozen contacts; laws without friction get the normal rows alone. "ball" is Newton's law with
-    friction and the tangential restitution of balls."""
+    """An impact law on frozen contacts, those of a run with friction where there is some; equalities get the normal
+    rows alone. "ball" is Newton's law with friction and the tangential restitution of balls."""
     if law == "ball":
         return hit("newton", contacts.M, contacts.u, e, mu, contacts.restitution_t)
-    smooth = IMPACT_LAWS | EQUALITIES
-    if law in smooth:
-        return smooth[law](contacts.M[::3, ::3], contacts.u[::3], e)
+    if law in IMPACT_LAWS:
+        return hit(law, contacts.M, contacts.u, e, mu)
+    if law in EQUALITIES:
+        return EQUALITIES[law](contacts.M[::3, ::3], contacts.u[::3], e)
     if law == "coulomb":
         return FRICTION_LAWS[law](contacts.M, contacts.u, e, mu)
     return FRICTION_LAWS[law](contacts.M, contacts.u, e)

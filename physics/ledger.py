@@ -32,7 +32,8 @@ from contactlab.physics.vec import add, cross, dot, norm, row, row4, scale, sub
 class Account(IntEnum):
     """Rows of `State.ledger`."""
 
-    IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound
+    IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound;
+                   #: and what Newton's law with friction gives (Kane's paradox)
     FRICTION = 1
     SPRINGS = 2    #: energy: what dampers of springs and joints take; momentum: springs to bodies that do not move
     SURFACES = 3   #: what compliant surfaces and their friction took

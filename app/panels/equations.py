@@ -11,7 +11,7 @@ from contactlab.app.panels import style
 from contactlab.app.panels.explained import draw_baraff, draw_contact, pair_name
 from contactlab.app.panels.matrix import draw_matrix, short
 from contactlab.app.ui_state import UiState
-from contactlab.physics.inspection import EquationsView
+from contactlab.physics.inspection import RANGED, EquationsView
 from contactlab.physics.messages import Command, Snapshot
 from contactlab.physics.model import Array
 from contactlab.physics.solvers import LCP_SOLVERS
@@ -254,6 +254,64 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
         imgui.set_item_tooltip("What the running method found, within its residual")
     for k, j in enumerate(free.parameters.tolist()):
         _force_slider(ui, view, t, k, j)
+    _force_ranges(ui, view)
+
+
+def _force_ranges(ui: UiState, view: EquationsView) -> None:
+    """Of all forces that are open the range over all solutions, with marks where the method, the solvers and the
+    sliders have it."""
+    free, chosen = view.freedom, view.answers[view.chosen]
+    if free is None:
+        return
+    if free.ranges is None:
+        style.muted(ui, f"The range of each force over all solutions: paused, up to {RANGED} contacts.", wrap=True)
+        return
+    low, high = free.ranges.T
+    largest = float(np.max(np.where(np.isfinite(high), high, np.abs(chosen.lam)), initial=0.0)) or 1.0
+    rows = np.flatnonzero(high - low > 1e-9 * largest)
+    shown = np.maximum(chosen.lam + free.directions @ inspected.shifts(ui, free), 0.0)
+    if not imgui.begin_table("ranges", 3, TABLE & ~imgui.TableFlags_.scroll_y):
+        return
+    imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 5.0 * ui.font)
+    imgui.table_setup_column("In all solutions", imgui.TableColumnFlags_.width_fixed, 9.0 * ui.font)
+    imgui.table_setup_column(f"0 … {style.engineering(largest, 'N')}")
+    imgui.table_headers_row()
+    for j in rows.tolist():
+        imgui.table_next_row()
+        imgui.table_next_column()
+        imgui.text(f"{j + 1}:  {shown[j]:.4g}")
+        imgui.table_next_column()
+        imgui.text(f"{max(low[j], 0.0):.4g} … " + (f"{high[j]:.4g}" if np.isfinite(high[j]) else "any"))
+        imgui.table_next_column()
+        _range_bar(ui, view, j, largest, float(shown[j]))
+    imgui.end_table()
+    style.muted(ui, "Bar: admissible. Line: the method" if np.isfinite(view.method).all() else "Bar: admissible.")
+    imgui.same_line(0, 0.0)
+    style.muted(ui, f". Ticks: the solvers. Dot: here, beginning with {chosen.title}.")
+
+
+def _range_bar(ui: UiState, view: EquationsView, j: int, top: float, shown: float) -> None:
+    """The admissible range of contact j as a bar on 0 … top."""
+    assert view.freedom is not None and view.freedom.ranges is not None
+    low, high = np.clip(view.freedom.ranges[j], 0.0, top)
+    x, y = imgui.get_cursor_screen_pos()
+    draw, c, tall = imgui.get_window_draw_list(), style.colors(ui), imgui.get_text_line_height()
+    width = imgui.get_content_region_avail().x - 0.6 * ui.font
+
+    def at(force: float) -> float:
+        return x + 0.3 * ui.font + width * min(max(force / top, 0.0), 1.0)
+
+    draw.add_rect_filled((at(low), y + 0.3 * tall), (at(high), y + 0.7 * tall), style.u32(c.muted, 0.35), 0.2 * tall)
+    for a in view.answers:
+        if a.status == "solved":
+            draw.add_line((at(a.lam[j]), y + 0.3 * tall), (at(a.lam[j]), y + 0.7 * tall), style.u32(c.warning), 2.0)
+    if np.isfinite(view.method[j]):
+        draw.add_line((at(view.method[j]), y), (at(view.method[j]), y + tall), style.u32(c.text), 2.0)
+    draw.add_circle_filled((at(shown), y + 0.5 * tall), 0.26 * tall, style.u32(c.accent))
+    imgui.dummy((width, tall))
+    if imgui.is_item_hovered():
+        own = f"\nMethod: {view.method[j]:.6g} N" if np.isfinite(view.method[j]) else ""
+        imgui.set_tooltip("\n".join(f"{a.title}: {a.lam[j]:.6g} N" for a in view.answers if a.status == "solved") + own)
 
 
 def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) -> None:

@@ -130,6 +130,10 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     if law == "zhang" and (impact.impulse < 0.0).any():
         style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here, the contact "
                         "pulls, and Newton's inequalities let go.", wrap=True)
+    elif lost(view, law) < 0.0:
+        with style.color(imgui.Col_.text, style.colors(ui).warning):
+            imgui.text_wrapped("Energy grows: friction turned the slip around, and e compares velocities only (Kane's "
+                               "paradox). Poisson's law and Coulomb's cone gain nothing.")
     joints = view.joints.get(law, ())
     wide = imgui.get_content_region_avail().x
     with style.font(ui, size=14.0):

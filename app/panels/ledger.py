@@ -16,7 +16,8 @@ from contactlab.physics.model import Array
 NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
 ABOUT = {
-    Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound",
+    Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound. "
+                     "Newton's law with friction may give energy (Kane's paradox)",
     Account.FRICTION: "What friction turns into heat, and the momenta it gives",
     Account.SPRINGS: "What dampers of springs and joints take; the momentum of springs to what does not move",
     Account.SURFACES: "What compliant surfaces and their friction took",

@@ -67,12 +67,16 @@ def book_impact(
     books: Books, course: Course, pairs: LongArray, p: Array, before: Bodies, after: Bodies, impulse: Array,
     ledger: Array,
 ) -> None:
-    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, from the motion before them and after them."""
+    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, from the motion before them and after them.
+    What friction gives where it turns the slip around is booked with the impacts: it is their law that gives it
+    (Kane's paradox)."""
     over, eq = empty_state(len(before.x)).bodies, course.scratch.equations
     for mine, one, other in zip(over, before, after, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
     book_contacts(books, course, pairs, over, impulse, ledger)
     change = p @ eq.T[: len(p)]
+    work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
+    ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
     for r in 3 * np.flatnonzero(limits_among(course.surface, pairs)):
         ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * float(eq.HT[r] @ change))
 

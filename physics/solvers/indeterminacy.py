@@ -50,6 +50,11 @@ def force_ranges(problem: ContactProblem, lam: Array) -> Array:
 
     found = indeterminacy(problem, lam)
     ranges = np.stack([lam, lam], axis=1)
+    if found.basis.shape[1] == 1:  # along a line: its ends
+        y = found.basis[:, 0]
+        moved = np.abs(y) > ZERO
+        ranges[moved] += np.sort(y[moved, None] * np.array([found.low[0], found.high[0]]), axis=1)
+        return np.maximum(ranges, np.minimum(lam, 0.0)[:, None])
     top = np.max(np.abs(lam), initial=0.0) or 1.0
     rows = found.basis[found.current]
     for i in np.flatnonzero(np.any(np.abs(found.basis) > ZERO, axis=1)):

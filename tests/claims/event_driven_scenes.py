@@ -122,6 +122,7 @@ class Run:
     mu: float = 0.0
     g: float = G
     integrator: str = "dopri5"
+    law: str = "newton"
     h: float = 1.0 / 240.0
     events: list[Event] = field(default_factory=list)
 
@@ -131,7 +132,8 @@ class Run:
         self.loads = empty_loads(len(self.bodies))
 
     def step(self, h: float | None = None):
-        self.method.step(self.state, self.loads, Settings(integrator=self.integrator, h=h or self.h))
+        self.method.step(self.state, self.loads, Settings(
+            integrator=self.integrator, h=h or self.h, impact_law=self.law))
         self.events += self.method.events
 
     def until(self, t: float):

@@ -134,6 +134,7 @@ def polygon(n, R, inertia, tilt=0.0, **more):
 
 @pytest.mark.parametrize(("n", "ratio"), [
     (4, 0.25), (5, 0.501036279), (6, 11 / 17), (8, 0.798169546), (12, 0.909333942), (24, 0.977197554),
+    (100, 0.998684197),
 ])
 def test_a_tumbling_polygon_loses_speed_at_every_corner(n, ratio):
     """B6: ω⁺/ω⁻ = (i + cos 2π/n)/(i + 1), i = ½(1 - ⅔ sin² π/n); it sticks and e = 0."""
@@ -146,6 +147,17 @@ def test_a_tumbling_polygon_loses_speed_at_every_corner(n, ratio):
     low = G * (R * np.cos(np.pi / n) + 1e-9)  # on a side: all energy beyond is kinetic
     assert np.sqrt((hit.energy_after - low) / (hit.energy_before - low)) == pytest.approx(ratio, abs=1e-8)
     assert hit.point[0] > 0
+
+
+def test_a_tumbling_triangle_stops_on_its_side():
+    """B6: the formula gives ω⁺/ω⁻ = -1/5 for n = 3, so it stops: all kinetic energy is lost."""
+    R, i = 1.0, 1 / 4
+    spin, x = np.array([0, 0.5, 0]), np.array([0, 0, R + 1e-9])
+    run = Run([plane(), polygon(3, R, i, x=tuple(x), v=tuple(np.cross(spin, x)), w=tuple(spin))], mu=50.0, h=1 / 60)
+    hit = run.until_event("impact")
+    assert hit.energy_before > hit.energy_after == pytest.approx(G * (R / 2 + 1e-9), abs=1e-10)
+    run.until(hit.t + 0.5)
+    assert np.abs(run.state.bodies.w[1]).max() < 1e-12 and np.abs(run.state.bodies.v[1]).max() < 1e-12
 
 
 def gait(i, alpha=np.pi / 8, slope=0.08):
@@ -167,8 +179,14 @@ def test_a_rimless_wheel_rolls_down_a_slope_in_its_steady_gait():
     body = polygon(8, 1.0, i, x=tuple(hub + 1e-9 * np.array([np.sin(slope), 0, np.cos(slope)])), q=about("y", th),
                    v=tuple(np.cross((0, rate, 0), hub)), w=(0, rate, 0))
     run = Run([plane(q=about("y", slope)), body], mu=100.0, h=1 / 60)
-    times = [run.until_event("impact").t for _ in range(2)]
-    assert times == pytest.approx((period, 2 * period), abs=1e-8)
+    hits = [run.until_event("impact") for _ in range(3)]
+    assert [hit.t for hit in hits] == pytest.approx((period, 2 * period, 3 * period), abs=1e-8)
+    share = ((i + np.cos(np.pi / 4)) / (1 + i)) ** 2  # on the fixed point each step loses the same share of its energy
+    for n, hit in enumerate(hits, 1):
+        low = G * (np.cos(slope + np.pi / 8) - 2 * np.sin(np.pi / 8) * np.sin(slope) * (n - 1))  # hub at the collision
+        low += G * 1e-9 * np.cos(slope)
+        assert (hit.energy_after - low) / (hit.energy_before - low) == pytest.approx(share, abs=1e-7)
+        assert hit.energy_after - low == pytest.approx(0.5 * (1 + i) * rate**2, abs=1e-7)
 
 
 @pytest.mark.parametrize(("mu", "after", "turn"), [(0.1, 2.28, 1.8), (0.5, 15 / 7, 15 / 7)])
@@ -179,10 +197,10 @@ def test_a_ball_hitting_obliquely_sticks_or_slides(mu, after, turn):
     assert 0.1 * run.state.bodies.w[1, 1] == pytest.approx(turn, abs=1e-12)
 
 
-@pytest.mark.parametrize("copies", [1, 4, 16, 64])
+@pytest.mark.parametrize("copies", [1, 4, 16, 64, 256])
 @pytest.mark.parametrize(("speed", "after", "turn"), [(0.5, 0.25, 0.25), (0.7, 0.4, 0.3)])
 def test_doubled_contacts_of_a_rolling_cylinder_change_nothing(speed, after, turn, copies):
-    """B9: k = 1, m = R = 1, falls 0.5 m with g = 9, μ = 0.1, e = 0 [Drake]; the same point up to 64 times."""
+    """B9: k = 1, m = R = 1, falls 0.5 m with g = 9, μ = 0.1, e = 0 [Drake]; the same point up to 256 times."""
     hoop = Body([(ShapeKind.SPHERE, (1.0, 0, 0))] * copies, 1.0, (1.0, 1.0, 1.0), x=(0, 0, 1.5), v=(speed, 0, 0))
     run = Run([plane(), hoop], mu=0.1, g=9.0)
     hit = run.until_event("impact")
@@ -199,6 +217,33 @@ def test_two_spheres_part_with_e_times_their_approach(e):
     assert run.state.bodies.v[:, 0] == pytest.approx((-e, e), abs=1e-12)
     run = Run([ball(0.5, x=(-0.6, 0, 0), v=(1, 0, 0)), ball(0.5, x=(0.6, 0, 0))], e=e, g=0.0).until(0.3)
     assert run.state.bodies.v[:, 0] == pytest.approx(((1 - e) / 2, (1 + e) / 2), abs=1e-12)
+
+
+def test_gravity_and_restitution_leave_each_other_alone():
+    """B15: spheres of 1 m at ±2 m with 5 and -10 m/s and e = 1 swap velocities, and both fall with g t [Jolt]."""
+    balls = [ball(1.0, x=(-2, 0, 20), v=(5, 0, 0)), ball(1.0, x=(2, 0, 20), v=(-10, 0, 0))]
+    run = Run(balls, e=1.0, h=1 / 20).until(1.0)
+    assert run.times("impact") == pytest.approx([2 / 15], abs=1e-12)
+    assert run.state.bodies.v == pytest.approx(np.array([(-10, 0, -G), (5, 0, -G)]), abs=1e-11)
+
+
+@pytest.mark.parametrize("e", [0.3, 0.5, 0.8, 0.95])
+def test_a_dropped_ball_comes_back_to_e_squared_of_its_height(e):
+    """B15: r = 0.2 from 2 m above the floor [Rapier]: the first apex is at e² of it, √(2 H/g) (1 + e) after release."""
+    fall = np.sqrt(2 * 2.0 / G)
+    run = Run([plane(x=(0, 0, 0.1)), ball(0.2, x=(0, 0, 2.3))], e=e, h=1 / 20).until(fall * (1 + e))
+    assert (run.state.bodies.x[1, 2] - 0.3) / 2.0 == pytest.approx(e * e, abs=1e-9)
+    assert run.state.bodies.v[1] == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+@pytest.mark.parametrize(("speed", "after"), [(1.0, (0.0, 1.0)), (3e-4, (1.5e-4, 1.5e-4))])
+def test_restitution_ends_below_the_threshold(speed, after):
+    """B15: equal spheres, one at rest, e = 1: all is handed over; below the threshold of 1e-4 g h [Jolt: below its
+    own] they go on together. Gravity acts across, on both alike."""
+    h = 1.0
+    run = Run([ball(0.5, x=(-0.5 - 1e-4, 0, 9), v=(speed, 0, 0)), ball(0.5, x=(0.5, 0, 9))], e=1.0, h=h).until(0.5)
+    assert run.state.bodies.v[:, 0] == pytest.approx(after, abs=1e-9)
+    assert (speed > 1e-4 * G * h) == (after[0] == 0.0)
 
 
 def test_forty_nine_lossless_balls_keep_their_energy():

@@ -5,6 +5,7 @@ import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
 
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
+from contactlab.physics.ledger import Account
 from contactlab.physics.model import ShapeKind
 
 
@@ -111,10 +112,29 @@ def test_a_stick_with_friction_rebounds_as_the_reference_says():
     run = Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
                             w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0).until(0.2)
     bodies = run.state.bodies
+    gains = [event.energy_after - event.energy_before for event in run.events]
+    assert gains[0] == pytest.approx(0.5 * (0.50373278**2 - 0.5**2 + 0.12946272**2 - 0.50274089**2)
+                                     + (1.67746072**2 - 0.1**2) / 24, abs=1e-7)
+    assert gains[0] > 7e-4  # to the letter, and told: friction turns the slip around [Kane 1984]
+    booked = run.state.ledger[Account.IMPACTS : Account.FRICTION + 1, 0].sum()
+    assert booked == pytest.approx(sum(gains), abs=1e-12) and abs(run.state.ledger[Account.DRIVEN, 0]) < 1e-12
     assert run.times("impact") == pytest.approx([0.060274089093, 0.163275784400], abs=1e-11)
     assert bodies.x[1] == pytest.approx((0.25291708296924, 0, 0.24718415299650), abs=1e-12)
     assert bodies.v[1] == pytest.approx((-0.50685718618569, 0, -1.21428138143152), abs=1e-12)
     assert bodies.w[1, 1] == pytest.approx(-3.20697486630626, abs=1e-12)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+def test_only_newtons_law_lets_the_stick_gain_energy(law):
+    """B8 by the other laws: friction within the cone, the rebound no higher than energy allows."""
+    th = np.radians(45.0)
+    run = Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
+                            w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0, law=law).until(0.2)
+    hits = [event for event in run.events if event.kind == "impact"]
+    gains = np.array([event.energy_after - event.energy_before for event in hits])
+    assert len(hits) == 2 and (gains.max() > 7e-4 if law == "newton" else gains.max() <= 1e-14)
+    for event in hits:
+        assert np.hypot(*event.impulse[:2]) <= 0.01 * event.impulse[2] * (1 + 1e-12)
 
 
 def sliding_rod(mu, spin, direction):
@@ -157,15 +177,16 @@ def test_a_block_on_a_slope_slides_only_beyond_the_friction_angle(steeper):
 
 
 def test_a_steady_eulers_disc_keeps_its_tilt():
-    """Ω² sin α = 4 g/r with the centre at rest and no slip."""
+    """D4: Ω² sin α = 4 g/r with the centre at rest and no slip; 3 s are 36 turns."""
     r, tilt, half = 0.04, np.radians(10.0), 1e-3
     rate = np.sqrt(4 * G / (r * np.sin(tilt)))
     axis = np.array([np.sin(tilt), 0, np.cos(tilt)])
     spin = rate * np.array([0, 0, 1.0]) - rate * np.cos(tilt) * axis
     disc = Body([(ShapeKind.CYLINDER, (r, half, 0), (0, 0, half))], 1.0, (r * r / 4, r * r / 4, r * r / 2),
                 x=(0, 0, r * np.sin(tilt)), q=about("y", tilt), w=tuple(spin))
-    run = Run([plane(), disc], mu=10.0).until(0.05)
+    run = Run([plane(), disc], mu=10.0, h=1 / 60).until(3.0)
     q = run.state.bodies.q[1]
-    assert abs(np.arccos(1 - 2 * (q[1] ** 2 + q[2] ** 2)) - tilt) < 1e-8
+    assert abs(np.arccos(1 - 2 * (q[1] ** 2 + q[2] ** 2)) - tilt) < 1e-10
     assert np.abs(run.state.bodies.x[1] - (0, 0, r * np.sin(tilt))).max() < 1e-9
+    assert run.energy == pytest.approx(1.5 * G * r * np.sin(tilt), rel=1e-10)
     assert run.events == []

@@ -167,6 +167,24 @@ def test_a_cylinder_dropped_while_moving_does_not_care_how_often_its_contact_is_
     assert -after[2] == pytest.approx(turns, abs=1e-9)
 
 
+@pytest.mark.parametrize("mu", [0.2, 2.0])
+def test_a_box_that_lands_flat_and_sliding_is_not_turned_by_the_order_of_its_corners(mu):
+    """Four corners hit at once: the smallest impulses are symmetric about the direction of slip, so no spin about the
+    vertical; with a basis of three, or one after the other, there would be."""
+    corners = np.array([(x, y, -0.3) for x in (-1, 1) for y in (-1, 1)])
+    rows = [np.array([np.r_[n, np.cross(r, n)] for n in np.eye(3)[[2, 0, 1]]]) for r in corners]
+    T, H = np.vstack(rows).T, np.diag([1, 1, 1, 0.5, 0.5, 0.7])
+    v = np.array([1.0, 0, -2.0, 0, 0, 0])
+    M, zeta = T.T @ np.linalg.inv(H) @ T, T.T @ v
+    impact = coulomb(M, zeta, 0.0, mu)
+    after = v + np.linalg.inv(H) @ T @ impact.impulse
+    assert impact.status == "solved" and abs(after[5]) <= 1e-13 and abs(after[1]) <= 1e-13
+    normal = impact.impulse[::3]
+    assert normal[[0, 2]] == pytest.approx(normal[[1, 3]], rel=1e-12)
+    problem = ContactProblem.frictional(M, zeta, mu)
+    assert natural_map(problem, impact.impulse) <= 1e-12
+
+
 def test_the_direction_of_sliding_does_not_matter():
     """A true cone: the answer turns with the velocity."""
     losses = []

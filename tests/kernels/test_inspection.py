@@ -1,5 +1,7 @@
 """Looks into the contact equations: what they show is right, and what is looked at goes on as if nobody had looked."""
 
+import itertools
+
 import numpy as np
 import pytest
 from contact_scenes import ball, block, ground, simulate
@@ -115,6 +117,24 @@ def test_what_a_table_leaves_open_is_one_number_with_the_signs_of_a_rocking_tabl
     assert np.abs(y) == pytest.approx(1.0) and y[free.parameters[0]] == pytest.approx(1.0, abs=1e-12)
     assert abs(y.sum()) < 1e-9 and np.abs(view.problem.M @ y).max() < 1e-9
     assert free.shortest == pytest.approx(2 * G / 4, rel=1e-6)
+
+
+def test_the_ranges_of_open_forces_are_those_of_the_corners_of_all_solutions():
+    """A table of four legs: λ_i from 0 to twice m g/4; six legs: the corners of { λ >= 0 : M λ + d = 0 }."""
+    assert equations(table()).freedom.ranges == pytest.approx(np.tile([0.0, 2 * 2 * G / 4], (4, 1)), abs=1e-5)
+    angles = np.pi / 3 * np.arange(6)
+    T = np.array([np.ones(6), np.cos(angles), np.sin(angles)])
+    load = np.array([1.0, 0.2, -0.1])
+    problem = ContactProblem.frictionless(T.T @ T, -T.T @ load)
+    view = equations(table(), problem=problem)
+    corners = []
+    for three in itertools.combinations(range(6), 3):
+        lam = np.linalg.solve(T[:, three], load)
+        if (lam >= -1e-12).all():
+            corners.append(np.zeros(6))
+            corners[-1][list(three)] = lam
+    expected = np.column_stack([np.min(corners, axis=0), np.max(corners, axis=0)])
+    assert view.freedom.ranges == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
