@@ -250,7 +250,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     impulse = np.zeros_like(zeta)
     info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
     status = "solved" if info.change <= 1e-9 * speed else info.status
-    hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0)]
+    hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0).tolist()]
     if len(basis(M, hit_rows)) < len(hit_rows):  # the sweeps have loaded the first of them most
         even = sharpened(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), impulse, wanted + M @ impulse)
         impulse, status = (impulse, status) if even is None else (even, "solved")
