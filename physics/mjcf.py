@@ -5,6 +5,7 @@ Several joints of one body become a chain through links without mass. Geometry t
 their convex hulls, as in MuJoCo. What has no meaning here is listed, never dropped in silence.
 """
 
+import importlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def read_mjcf(path: Path) -> Robot:
     """The model of an MJCF file at its first position. Raises SceneError where it cannot be read, or where MuJoCo,
     which compiles it, is not installed."""
     try:
-        import mujoco
+        mujoco: Any = importlib.import_module("mujoco")  # its types are known at run time only
     except ImportError as error:
         raise SceneError(f"{path.name}: MJCF is read by MuJoCo's compiler, which is not installed; "
                          "`pip install mujoco` brings it.") from error
