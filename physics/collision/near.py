@@ -3,6 +3,8 @@ other poses: for methods that need contacts many times within a step."""
 
 from typing import NamedTuple
 
+import numpy as np
+
 from contactlab.physics.collision.convex import Work
 from contactlab.physics.collision.geometry import Geometry, bound_shapes, place_shapes
 from contactlab.physics.collision.narrow_phase import (
@@ -70,21 +72,21 @@ def keep_near(kind, family, contacts, near):
 @kernel
 def touch_again(model, near, x, q, contacts_out):
     """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
-    or NO_ROOM with the sizes in `needed`."""
+    or NO_ROOM with the sizes in `needed`. Numbers are handed on as int64, as Python's arrive: one signature each."""
     geom, solids, work, shapes, pairs = near.geometry, near.solids, near.work, model.shapes, near.pairs
     lists, counts, rows, owner, reach = near.lists, near.counts, near.rows, near.owner, near.reach
     place_shapes(shapes.body, shapes.position, shapes.orientation, x, q, geom.pose)
-    convex, total = counts[CONVEX], 0
+    convex, total = counts[CONVEX], np.int64(0)
     if counts[ROUND] > 0:
         total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
-                                  int(counts[ROUND]), reach, total, work.patch, rows, owner)
+                                  np.int64(counts[ROUND]), reach, total, work.patch, rows, owner)
     if counts[HOLLOWS] > 0:
         total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
                                    lists[HOLLOWS], int(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
     if counts[BOXES] > 0:
-        total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
+        total = touch_box_pairs(geom.pose, pairs, lists[BOXES], np.int64(counts[BOXES]), reach, total, work.figures,
                                 work.patch, lists, counts, rows, owner)
-    chosen = int(counts[CONVEX])
+    chosen = np.int64(counts[CONVEX])
     for i in range(min(chosen, len(near.chosen))):
         near.chosen[i, 0], near.chosen[i, 1] = lists[CONVEX, i], -1
     counts[CONVEX] = convex
@@ -92,7 +94,7 @@ def touch_again(model, near, x, q, contacts_out):
         bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
         meshes = model.meshes
         chosen += find_triangles(geom.data, geom.pose, geom.lo, geom.hi, pairs, lists[TRIANGLES],
-                                 int(counts[TRIANGLES]), reach, near.rank, meshes.node_start, meshes.node_min,
+                                 np.int64(counts[TRIANGLES]), reach, near.rank, meshes.node_start, meshes.node_min,
                                  meshes.node_max, meshes.child, meshes.leaf_order, near.sheets, near.stack,
                                  near.chosen[min(chosen, len(near.chosen)):])
     if chosen > len(near.chosen):
@@ -107,7 +109,7 @@ def touch_again(model, near, x, q, contacts_out):
         return NO_ROOM
     if near.compound[0] == 1:
         total = drop_doubles(geom.pose, pairs, shapes.body, near.shapes_of, total, near.head, near.link, rows, owner)
-    fill_contacts(pairs, int(near.pair_count[0]), rows, owner, total, near.start, shapes.body, shapes.material,
+    fill_contacts(pairs, np.int64(near.pair_count[0]), rows, owner, total, near.start, shapes.body, shapes.material,
                   model.materials, contacts_out)
     return total
 

@@ -99,7 +99,8 @@ def look(model, near, bodies, surfaces, contacts, slot):
     one that touches has no row. Contacts that stay apart need none: slot -1."""
     if touch_again(model, near, bodies.x, bodies.q, contacts) < 0:
         return False
-    match(contacts, int(surfaces.count[0]), surfaces.key, surfaces.shapes, surfaces.place, model.kind, bodies.x, slot)
+    known = np.int64(surfaces.count[0])
+    match(contacts, known, surfaces.key, surfaces.shapes, surfaces.place, model.kind, bodies.x, slot)
     missing = 0
     for i in range(int(contacts.count[0])):
         if slot[i] < 0 and contacts.gap[i] <= 0.0:
@@ -151,13 +152,14 @@ def make_substeps(model, loads, tableau, near, law, closed, first, count, t, h, 
                   bodies):
     """Substeps `first` … count - 1 of h [s] each of the step that began at t [s]; returns the first that is not made,
     and why: DONE, AT_STAGE, AT_BODIES."""
+    exact = np.int64(0)  # a literal would be another type to the kernels below
     for i in range(first, count + 1):
         if i > 0 and not look(model, near, bodies, surfaces, contacts, slot):
             return i, AT_BODIES
-        settle(model, contacts, slot, law, 0, bodies, surfaces, work)
+        settle(model, contacts, slot, law, exact, bodies, surfaces, work)
         if i < count:
-            if not attempt(model, loads, tableau, near, law, closed, 0, t + i * h, h, contacts, slot, surfaces, work,
-                           course, bodies, bodies):
+            if not attempt(model, loads, tableau, near, law, closed, exact, t + i * h, h, contacts, slot, surfaces,
+                           work, course, bodies, bodies):
                 return i, AT_STAGE
             conclude(tableau, law, closed, h, surfaces, work, course)
     return count + 1, DONE
