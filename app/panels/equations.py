@@ -272,8 +272,8 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
     shown = np.maximum(chosen.lam + free.directions @ inspected.shifts(ui, free), 0.0)
     if not imgui.begin_table("ranges", 3, TABLE & ~imgui.TableFlags_.scroll_y):
         return
-    imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 5.0 * ui.font)
-    imgui.table_setup_column("In all solutions", imgui.TableColumnFlags_.width_fixed, 9.0 * ui.font)
+    imgui.table_setup_column("λ [N]", imgui.TableColumnFlags_.width_fixed, 4.2 * ui.font)
+    imgui.table_setup_column("In all solutions", imgui.TableColumnFlags_.width_fixed, 6.6 * ui.font)
     imgui.table_setup_column(f"0 … {style.engineering(largest, 'N')}")
     imgui.table_headers_row()
     for j in rows.tolist():
@@ -281,13 +281,13 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
         imgui.table_next_column()
         imgui.text(f"{j + 1}:  {shown[j]:.4g}")
         imgui.table_next_column()
-        imgui.text(f"{max(low[j], 0.0):.4g} … " + (f"{high[j]:.4g}" if np.isfinite(high[j]) else "any"))
+        least = low[j] if low[j] > 1e-9 * largest else 0.0
+        imgui.text(f"{least:.4g} … " + (f"{high[j]:.4g}" if np.isfinite(high[j]) else "any"))
         imgui.table_next_column()
         _range_bar(ui, view, j, largest, float(shown[j]))
     imgui.end_table()
-    style.muted(ui, "Bar: admissible. Line: the method" if np.isfinite(view.method).all() else "Bar: admissible.")
-    imgui.same_line(0, 0.0)
-    style.muted(ui, f". Ticks: the solvers. Dot: here, beginning with {chosen.title}.")
+    line = " Line: the method." if np.isfinite(view.method).all() else ""
+    style.muted(ui, f"Bar: admissible.{line} Ticks: the solvers. Dot: here, from {chosen.title} on.", wrap=True)
 
 
 def _range_bar(ui: UiState, view: EquationsView, j: int, top: float, shown: float) -> None:
