@@ -329,7 +329,7 @@ def finish(trajectory: Trajectory, out: Path | None) -> None:
 
 def progress_bar() -> Progress:
     """For a run; says first where it begins with compiling."""
-    if not kernels_cached():
+    if sys.stderr.isatty() and not kernels_cached():
         print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
     return Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),

@@ -7,6 +7,7 @@ from contactlab.physics.jit import helper
 from contactlab.physics.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
 
 ROUNDS = 60       # of Newton's method; it takes five or six
+DEEP = 0.05       # overlap from which on it is looked for all around, in parts of the size
 SHARPEST = 1e-15  # change of a unit normal that is rounding
 
 
@@ -90,12 +91,10 @@ def room(P, Q, d, n):
 
 
 @helper
-def ellipsoids_normal(P, Q, d):
-    """Unit normal from one ellipsoid to another where they are nearest, or overlap least: the maximum of F over unit
-    vectors, by Newton's method on the sphere; the Hessian along tangents t is -t·(∇∇h_P + ∇∇h_Q) t - F. Steps that do
-    not climb are halved."""
+def climb(P, Q, d, n):
+    """The maximum of F over unit vectors that is reached from n, and F there, by Newton's method on the sphere; the
+    Hessian along tangents t is -t·(∇∇h_P + ∇∇h_Q) t - F. Steps that do not climb are halved."""
     size = math.sqrt(P[0][0] + P[1][1] + P[2][2])
-    n = unit(d) if dot(d, d) > 0.0 else (0.0, 0.0, 1.0)
     best = room(P, Q, d, n)
     for _ in range(ROUNDS):
         t1, t2 = tangents(n)
@@ -120,4 +119,19 @@ def ellipsoids_normal(P, Q, d):
         n, best = trial, value
         if math.hypot(x, y) <= SHARPEST:
             break
+    return n, best
+
+
+@helper
+def ellipsoids_normal(P, Q, d):
+    """Unit normal from one ellipsoid to another where they are nearest, or overlap least: the maximum of F. Where they
+    overlap deeply it has several; the best of those reached from all around is taken."""
+    n, best = climb(P, Q, d, unit(d) if dot(d, d) > 0.0 else (0.0, 0.0, 1.0))
+    if best < -DEEP * math.sqrt(P[0][0] + P[1][1] + P[2][2]):
+        for k in range(27):
+            start = (float(k // 9 - 1), float(k // 3 % 3 - 1), float(k % 3 - 1))
+            if k != 13:
+                trial, value = climb(P, Q, d, unit(start))
+                if value > best:
+                    n, best = trial, value
     return n

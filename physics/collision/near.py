@@ -82,7 +82,7 @@ def touch_again(model, near, x, q, contacts_out):
                                   np.int64(counts[ROUND]), reach, total, work.patch, rows, owner)
     if counts[HOLLOWS] > 0:
         total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
-                                   lists[HOLLOWS], int(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
+                                   lists[HOLLOWS], np.int64(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
     if counts[BOXES] > 0:
         total = touch_box_pairs(geom.pose, pairs, lists[BOXES], np.int64(counts[BOXES]), reach, total, work.figures,
                                 work.patch, lists, counts, rows, owner)

@@ -114,6 +114,8 @@ def test_the_depth_of_round_bodies_is_right_against_a_box(pictures, kind):
 def test_the_rotation_of_every_kind_of_body_is_visible(pictures):
     still = {}
     for kind, (table, *_) in SILHOUETTES.items():
+        if kind == "bowl":
+            continue  # does not turn by itself, and is drawn as one plain surface
         shown = snapshot(table)
         before = pictures.take(shown, front_camera(), **PLAIN)
         shown.q[0] = [np.cos(0.2), 0.0, 0.0, np.sin(0.2)]  # about the symmetry axis of the round ones
