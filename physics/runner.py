@@ -97,9 +97,10 @@ class Runner:
     # ------------------------------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        if not kernels_cached():
-            self._rest = compile_the_rest()
+        known = kernels_cached()
         self.begin()
+        if not known:
+            self._rest = compile_the_rest()
         while not self._stopped:
             self._wake.wait(self.tick())
             self._wake.clear()

@@ -43,14 +43,25 @@ TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
-    """Compile, or load, what running this scene needs, the mouse included."""
-    _use(Simulation(scene, **settings))
+    """Compile, or load, what running this scene needs, the mouse included. numba compiles one kernel at a time in a
+    process, so another process compiles the integrators, a third of the work, while this one does the contacts."""
+    simulation = Simulation(scene, **settings)
+    integrators = _start("fly")
+    simulation.problem()
+    simulation.energy()
+    integrators.wait()  # should it have failed, this process compiles its part too
+    _use(simulation)
 
 
 def compile_the_rest() -> subprocess.Popen[bytes]:
     """Start a process that compiles every kernel into the cache, so that whatever is chosen later is there; it goes on
-    for a minute or two. numba compiles one kernel at a time in a process: the two do not hinder each other."""
-    code = "from contactlab.physics.warm_up import warm_up; warm_up()"
+    for minutes."""
+    return _start("warm_up")
+
+
+def _start(function: str) -> subprocess.Popen[bytes]:
+    """A process that calls a function of this module."""
+    code = f"from contactlab.physics.warm_up import {function}; {function}()"
     return subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -58,8 +69,7 @@ def compile_the_rest() -> subprocess.Popen[bytes]:
 def warm_up() -> None:
     """Make a few steps of tiny scenes that use every kernel, and note that all of them are cached now.
 
-    Begins with what a scene rarely needs at once: that is compiled by `compile_for` meanwhile. Where another process is
-    at it, waits for that one.
+    Where another process is at it, waits for that one.
     """
     with _alone() as needed:
         if needed:
@@ -83,7 +93,7 @@ def _run_everything() -> None:
     _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # by way of the matrix written out
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
-    _fly()
+    fly()
     _run_joined()
 
 
@@ -111,7 +121,7 @@ def _solve() -> None:
             solver(rough, np.zeros(6))
 
 
-def _fly() -> None:
+def fly() -> None:
     """One step of a ball in the air with every integrator."""
     setup = Scene.from_dict(_scene(SHAPES[:1], ())).build()
     bodies, loads, dense = setup.state.bodies, empty_loads(1), Dense(setup.model)
