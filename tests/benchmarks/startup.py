@@ -29,7 +29,7 @@ record(scene, Path("{out}/first.mp4"), seconds=1 / 60, size=(1280, 800))
 """
 WARM_UP = """
 from contactlab.physics.warm_up import warm_up
-warm_up(lambda label, share: None)
+warm_up()
 """
 
 
