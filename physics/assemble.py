@@ -100,6 +100,7 @@ def sym_vec(s, u):
 
 @helper
 def sym_inverse(s):
+    """Inverse of the symmetric matrix s = (xx, xy, xz, yy, yz, zz) by its cofactors; not finite where s is singular."""
     c0 = s[3] * s[5] - s[4] * s[4]
     c1 = s[2] * s[4] - s[1] * s[5]
     c2 = s[1] * s[4] - s[2] * s[3]

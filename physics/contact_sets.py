@@ -76,6 +76,7 @@ class ContactSet(NamedTuple):
 
 
 def empty_set(capacity: int) -> ContactSet:
+    """No contacts, with room for c = `capacity` of them."""
     def ints(size: int) -> IntArray:
         return np.zeros(size, np.int32)
 

@@ -112,6 +112,7 @@ def tangents(n):
 
 @helper
 def quat_mul(p, q):
+    """The product p q, the rotation by q and then by p; (w, x, y, z)."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],

@@ -61,5 +61,16 @@ def rods(count, length=1.0, mass=1.0, angle=90.0, gravity=9.81, **joint):
     return {"scene": {"gravity": [0.0, 0.0, -gravity]}, "body": bodies, "joint": joints}
 
 
+def rod(name, position, length=1.0, radius=0.02, mass=1.0, **fields):
+    """A rod along x, thin but for the shape that touches."""
+    moment = mass * length**2 / 12.0
+    return {"name": name, "position": list(position), "mass": mass, "inertia": [1e-3 * moment, moment, moment],
+            "shape": [{"type": "capsule", "radius": radius, "height": length, "euler": [0, 90, 0]}]} | fields
+
+
+def hinge(child, anchor, axis=(0, -1, 0), parent="world", **fields):
+    return {"type": "hinge", "child": child, "parent": parent, "anchor": list(anchor), "axis": list(axis), **fields}
+
+
 def radians(degrees):
     return degrees * math.pi / 180.0

@@ -182,6 +182,7 @@ class JointStage:
         rows: list[tuple[int, int, Array, float, float, float]] = []
 
         def limit(r: int, J: Array, gap: float) -> None:
+            """Add axis row r, whose J (12,) makes `gap` grow, where it is or may come within reach in this step."""
             a, b = int(axes.a[r]), int(axes.b[r])
             rate = (J[:6] @ before[a] if a >= 0 else 0.0) + J[6:] @ before[b]
             if gap < max(MARGIN, 2.0 * h * abs(rate)):

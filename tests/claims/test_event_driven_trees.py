@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, block, ground
 from test_trees import bead, pendulum
-from tree_scenes import random_tree, rods
+from tree_scenes import hinge, random_tree, rod, rods
 
 from contactlab.physics.collision.surface_gap import empty_witness, find_witnesses
 from contactlab.physics.dynamics.forces import empty_loads
@@ -26,17 +26,6 @@ def simulate(*bodies, joints=(), e=0.0, mu=0.0, gravity=(0.0, 0.0, -G), integrat
         "scene": {"gravity": list(gravity)}, "material": {"default": {"restitution": e, "friction": mu}},
         "body": list(bodies), "joint": list(joints),
     }), method="event_driven", integrator=integrator, h=h, **keywords)
-
-
-def rod(name, position, length=1.0, radius=0.02, mass=1.0, **fields):
-    """A rod along x, thin but for the shape that touches."""
-    moment = mass * length**2 / 12.0
-    return {"name": name, "position": list(position), "mass": mass, "inertia": [1e-3 * moment, moment, moment],
-            "shape": [{"type": "capsule", "radius": radius, "height": length, "euler": [0, 90, 0]}]} | fields
-
-
-def hinge(child, anchor, axis=(0, -1, 0), parent="world", **fields):
-    return {"type": "hinge", "child": child, "parent": parent, "anchor": list(anchor), "axis": list(axis), **fields}
 
 
 # ------------------------------------------------------------------------------------------------- smooth motion

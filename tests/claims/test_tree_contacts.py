@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from contact_scenes import G, ball, block, ground
-from tree_scenes import rods
+from tree_scenes import hinge, rod, rods
 
 from contactlab.assets import scene_path
 from contactlab.physics.residual import natural_map
@@ -19,17 +19,6 @@ def simulate(*bodies, joints=(), e=0.0, mu=0.5, gravity=(0.0, 0.0, -G), h=1 / 24
         "scene": {"gravity": list(gravity)}, "solver": {"h": h, "iterations": iterations},
         "material": {"default": {"restitution": e, "friction": mu}}, "body": list(bodies), "joint": list(joints),
     }), method="time_stepping", **keywords)
-
-
-def rod(name, position, length=1.0, radius=0.02, mass=1.0, **fields):
-    """A rod along x, thin but for the shape that touches."""
-    moment = mass * length**2 / 12.0
-    return {"name": name, "position": list(position), "mass": mass, "inertia": [1e-3 * moment, moment, moment],
-            "shape": [{"type": "capsule", "radius": radius, "height": length, "euler": [0, 90, 0]}]} | fields
-
-
-def hinge(child, anchor, axis=(0, -1, 0), parent="world", **fields):
-    return {"type": "hinge", "child": child, "parent": parent, "anchor": list(anchor), "axis": list(axis), **fields}
 
 
 def test_a_block_on_a_free_joint_slides_as_a_free_block_does():

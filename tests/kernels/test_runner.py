@@ -113,6 +113,7 @@ def test_the_end_does_not_wait_for_the_rest(monkeypatch):
     runner.send(m.Set("method", "compliant"))
     until(lambda: runner.progress is not None)
     runner.stop()
+    assert not runner._thread.is_alive() and runner.latest.settings.method != "compliant"
 
 
 def test_commands_are_carried_out_in_their_order():

@@ -5,6 +5,7 @@ import sys
 import mujoco
 import numpy as np
 import pytest
+from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import Scene, SceneError, Simulation, open_file
 from contactlab.physics.dynamics.kinematics import empty_work
@@ -63,13 +64,7 @@ def test_masses_inertias_and_places_are_mujocos(figure, theirs):
     """Welded bodies are added up here and joined there: that of the subtree of a body that carries no other."""
     model, data = theirs
     setup = open_file(figure).build()
-    for name in ("thigh", "shin", "arm", "loose"):
-        i, k = setup.labels.bodies.index(name), model.body(name).id
-        assert setup.model.mass[i] == pytest.approx(model.body_mass[k], rel=1e-13)
-        np.testing.assert_allclose(setup.state.bodies.x[i], data.xipos[k], atol=1e-12)
-        R, S = quat_to_matrix(setup.state.bodies.q[i]), data.ximat[k].reshape(3, 3)
-        np.testing.assert_allclose(R @ np.diag(setup.model.inertia[i]) @ R.T, S @ np.diag(model.body_inertia[k]) @ S.T,
-                                   atol=1e-12)
+    assert_bodies_agree(setup, model, data, ("thigh", "shin", "arm", "loose"))
     trunk, plate = (model.body(name).id for name in ("trunk", "plate"))
     i = setup.labels.bodies.index("trunk")
     assert setup.model.mass[i] == pytest.approx(model.body_mass[[trunk, plate]].sum(), rel=1e-13)

@@ -3,9 +3,9 @@
 import mujoco
 import numpy as np
 import pytest
+from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import SceneError, open_file
-from contactlab.physics.shapes import quat_to_matrix
 
 ARM = """<robot name="arm">
  <link name="base"/>
@@ -37,13 +37,7 @@ def test_masses_inertias_and_places_are_mujocos(arm):
     theirs = mujoco.MjModel.from_xml_string(spec)
     data = mujoco.MjData(theirs)
     mujoco.mj_forward(theirs, data)
-    for name in ("upper", "lower"):
-        i, k = setup.labels.bodies.index(name), theirs.body(name).id
-        assert setup.model.mass[i] == pytest.approx(theirs.body_mass[k], rel=1e-14)
-        np.testing.assert_allclose(setup.state.bodies.x[i], data.xipos[k], atol=1e-12)
-        R, S = quat_to_matrix(setup.state.bodies.q[i]), data.ximat[k].reshape(3, 3)
-        np.testing.assert_allclose(R @ np.diag(setup.model.inertia[i]) @ R.T, S @ np.diag(theirs.body_inertia[k]) @ S.T,
-                                   atol=1e-12)
+    assert_bodies_agree(setup, theirs, data, ("upper", "lower"))
     joints = setup.model.joints
     assert setup.labels.joints == ("shoulder", "elbow")
     np.testing.assert_allclose(joints.lower[:, 0], [-1.0, -0.1], atol=1e-12)
