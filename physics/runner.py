@@ -118,14 +118,16 @@ class Runner:
         self._pacer.restart(self._clock(), self._sides.time)
         self._publish()
 
-    def _await_the_rest(self) -> None:
-        """Let the other process finish, rather than compile the same kernels again here."""
+    def _await_the_rest(self) -> bool:
+        """Let the other process finish, rather than compile the same kernels again here; False when the end is asked
+        for meanwhile."""
         while self._rest is not None and self._rest.poll() is None:
             self._warming = "compiling the other methods and shapes"
             if any(isinstance(c, m.Shutdown) for c in tuple(self._commands)):
-                return
+                return False
             time.sleep(0.1)
         self._rest = self._warming = None
+        return True
 
     def tick(self) -> float:
         """Carry out what was sent, then step as far as is due, and publish; returns for how long nothing is due [s]."""
@@ -154,8 +156,8 @@ class Runner:
     def _handle(self, command: m.Command) -> None:
         self.log.append((self._sides.step_count, command))
         self._notice = None
-        if self._rest is not None and may_need_other_kernels(command):
-            self._await_the_rest()
+        if self._rest is not None and may_need_other_kernels(command) and not self._await_the_rest():
+            return
         try:
             self._carry_out(command)
         except ValueError as refused:  # says in one sentence what is allowed; the run goes on

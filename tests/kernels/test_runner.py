@@ -108,10 +108,10 @@ def test_the_end_does_not_wait_for_the_rest(monkeypatch):
     monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
     monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
     monkeypatch.setattr(runner_module, "compile_the_rest", Compiler)
-    runner = Runner(Balls(1))
+    runner = Runner(Balls(1), paused=True)
     runner.start()
     runner.send(m.Set("method", "compliant"))
-    until(lambda: runner.progress is not None)
+    until(lambda: "methods" in (runner.progress or ("",))[0])
     runner.stop()
     assert not runner._thread.is_alive() and runner.latest.settings.method != "compliant"
 
