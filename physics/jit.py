@@ -30,26 +30,36 @@ njit: Any = numba.njit  # its declared types know neither of the wrapper options
 settings: Any = numba.core.config
 
 
-def _source(module: str) -> pathlib.Path | None:
-    """File of an engine module given relative to the engine ("collision.box"), or None where there is none."""
+@functools.cache
+def _source(module: str) -> bytes | None:
+    """Text of an engine module given relative to the engine ("collision.box"), or None where there is none."""
     path = ENGINE.joinpath(*module.split(".")) if module else ENGINE
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
-            return candidate
+            return candidate.read_bytes()
     return None
 
 
-def _closure(module: str, found: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
-    """Add to `found` the module and every engine module it imports."""
-    path = _source(module)
-    if path is None or module in found:
-        return found
-    found[module] = path
-    for match in _IMPORT.finditer(path.read_text(encoding="utf-8")):
+@functools.cache
+def _imported(module: str) -> tuple[str, ...]:
+    """What an engine module imports from the engine: modules, and names that may be modules."""
+    names: list[str] = []
+    for match in _IMPORT.finditer((_source(module) or b"").decode("utf-8")):
         base = match.group(1).strip(".")
-        _closure(base, found)
+        names.append(base)
         for name in re.findall(r"\w+", match.group(2) or ""):  # `from contactlab.physics import laws`
-            _closure(f"{base}.{name}" if base else name, found)
+            names.append(f"{base}.{name}" if base else name)
+    return tuple(name for name in names if _source(name) is not None)
+
+
+def _closure(module: str) -> set[str]:
+    """The module and every engine module that it imports, directly or not."""
+    found, ahead = set(), [module]
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead += _imported(name)
     return found
 
 
@@ -57,9 +67,9 @@ def _closure(module: str, found: dict[str, pathlib.Path]) -> dict[str, pathlib.P
 def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name, path in sorted(_closure(module, {"jit": ENGINE / "jit.py"}).items()):
+    for name in sorted(_closure(module) | {"jit"}):
         digest.update(name.encode())
-        digest.update(path.read_bytes())
+        digest.update(_source(name) or b"")
     folder = CACHE_HOME / digest.hexdigest()[:16]
     try:
         folder.mkdir(parents=True, exist_ok=True)

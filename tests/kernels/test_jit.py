@@ -32,13 +32,18 @@ def engine(tmp_path, monkeypatch):
     (tmp_path / "aside.py").write_text("import math\n")
     monkeypatch.setattr(jit, "ENGINE", tmp_path)
     monkeypatch.setattr(jit, "CACHE_HOME", tmp_path / "cache")
-    jit.cache_folder.cache_clear()
     yield tmp_path
-    jit.cache_folder.cache_clear()
+    forget()
+
+
+def forget():
+    """As a new process begins."""
+    for remembered in (jit.cache_folder, jit._source, jit._imported):
+        remembered.cache_clear()
 
 
 def folders(*modules):
-    jit.cache_folder.cache_clear()
+    forget()
     return [jit.cache_folder(m) for m in modules]
 
 
