@@ -33,6 +33,11 @@ from contactlab.physics.warm_up import kernels_cached
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.
 UsageError: Any = typer.BadParameter.__base__
 
+# What comes from the system on Linux, by the Debian package that brings it.
+GRAPHICS = {"libGL.so.1": "libgl1", "libEGL.so.1": "libegl1"}
+WINDOW = {"libX11.so.6": "libx11-6", "libXext.so.6": "libxext6", "libXrender.so.1": "libxrender1"}
+DRIVERS = "libgl1-mesa-dri"
+
 
 class BadInput(Exception):
     """What the user gave cannot be used; the message says what and why."""
@@ -85,7 +90,7 @@ def open_command(
     settings = overrides(method, integrator, solver, h, set_)
     scene = load(file if file is not None else next(iter(gallery())))
     require_display()
-    require_gl()
+    require_libraries(window=True)
     from contactlab.app.window import open_window
 
     open_window(scene, settings)
@@ -157,7 +162,7 @@ def record(
     settings = overrides(method, integrator, solver, h, set_)
     pixels, view, methods = parse_size(size), parse_camera(camera), parse_methods(compare)
     loaded = load(scene)
-    require_gl()
+    require_libraries(window=False)
     from contactlab.app.recorder import record as record_video
 
     try:
@@ -348,16 +353,13 @@ def require_display() -> None:
         )
 
 
-def require_gl() -> None:
-    """On Linux the OpenGL libraries come from the system."""
-    if sys.platform != "linux":
-        return
-    missing = [name for name in ("libGL.so.1", "libEGL.so.1") if not loads(name)]
+def require_libraries(window: bool) -> None:
+    """On Linux those of OpenGL, and for a window those of X, come from the system."""
+    needed = GRAPHICS | (WINDOW if window else {})
+    missing = [library for library in needed if not loads(library)] if sys.platform == "linux" else []
     if missing:
-        raise Unavailable(
-            f"{' and '.join(missing)} cannot be loaded; on Debian and Ubuntu: "
-            "apt-get install libgl1 libegl1 libgl1-mesa-dri"
-        )
+        packages = " ".join([*needed.values(), DRIVERS])
+        raise Unavailable(f"{' and '.join(missing)} cannot be loaded; on Debian and Ubuntu: apt-get install {packages}")
 
 
 def loads(library: str) -> bool:

@@ -22,7 +22,7 @@ def create_context() -> moderngl.Context:
     except Exception as error:  # moderngl raises plain Exception, ImportError or ValueError by what is missing
         raise GraphicsError(
             f"OpenGL 3.3 through EGL is not available ({error}). On Debian and Ubuntu install it with: "
-            "sudo apt install libegl1 libgl1 libglx-mesa0 libegl-mesa0 libgl1-mesa-dri"
+            "sudo apt install libgl1 libegl1 libgl1-mesa-dri"
         ) from error
 
 

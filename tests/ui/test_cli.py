@@ -4,6 +4,7 @@ import csv
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -235,13 +236,20 @@ def test_without_a_display_it_says_so_and_names_the_way_out(scene, opened, capsy
     assert complaint.count("\n") == 1 and "no display" in complaint and "contactlab record" in complaint
 
 
-def test_without_gl_libraries_it_names_the_packages(scene, opened, capsys, monkeypatch):
-    monkeypatch.setattr(cli, "loads", lambda library: False)
+@pytest.mark.parametrize("missing, window_only", [("libGL.so.1", False), ("libXrender.so.1", True)])
+def test_without_a_library_it_names_the_packages_as_the_readme_does(
+    scene, opened, capsys, monkeypatch, missing, window_only,
+):
+    monkeypatch.setattr(cli, "loads", lambda library: library != missing)
     monkeypatch.setattr(sys, "platform", "linux")
-    for arguments in ([scene], ["record", scene, "-o", "x.mp4"]):
-        status, _, complaint = call(capsys, *arguments)
-        assert status == 1 and opened == []
-        assert complaint.count("\n") == 1 and "apt-get install libgl1 libegl1 libgl1-mesa-dri" in complaint
+    status, _, complaint = call(capsys, scene)
+    assert status == 1 and opened == [] and complaint.count("\n") == 1 and complaint.count(".so") == 1
+    assert missing in complaint
+    packages = complaint.split("apt-get install ")[1].strip()
+    assert f"python3-venv {packages} &&" in (Path(__file__).parents[2] / "README.md").read_text()
+    if not window_only:
+        status, _, complaint = call(capsys, "record", scene, "-o", "x.mp4")
+        assert status == 1 and "apt-get install libgl1 libegl1 libgl1-mesa-dri" in complaint
 
 
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
