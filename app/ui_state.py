@@ -154,6 +154,7 @@ class UiState:
     view: ViewOptions = field(default_factory=ViewOptions)
     scenes: list[SceneEntry] = field(default_factory=list)
     scene_path: Path | None = None     # of the scene that runs, where it came from a file
+    gallery_at: Path | None = None     # the scene that the gallery last scrolled to
     requests: list[Request] = field(default_factory=list)
     palette: Palette = field(default_factory=Palette)
     help: bool = False

@@ -184,6 +184,7 @@ class Window(pyglet.window.Window):
         lively = new or moving or self._stale or self._lively > 0 or self.take is not None
         if lively or now - self._last_draw > LAZY:
             self._draw_frame(dt, moved=moving, capture=due)
+            self._count_frame(now, lively)
 
     def _poll(self) -> None:
         """What came of the gallery's loading and of the file dialog."""
@@ -224,14 +225,17 @@ class Window(pyglet.window.Window):
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
         self.detail.note(time.perf_counter() - now)
-        self._count_frame(now)
         if self._early_text and not self._awaits_text:
             self.feed.text(self._early_text)
             self._early_text = ""
         self._serve_requests()
 
-    def _count_frame(self, now: float) -> None:
+    def _count_frame(self, now: float, lively: bool) -> None:
+        """Frames per second; none are told while the window rests, when few are drawn because few are needed."""
         start, count = self._fps_mark
+        if not lively:
+            self.ui.frames_per_second, self._fps_mark = 0.0, (now, 0)
+            return
         if now - start > 0.5:
             self.ui.frames_per_second = (count + 1) / (now - start)
             self._fps_mark = now, 0

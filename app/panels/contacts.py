@@ -17,12 +17,12 @@ CASES: dict[int, str] = {
 #: column -> heading, width in font heights (0 = what is left), explanation
 COLUMNS: dict[str, tuple[str, float, str]] = {
     "pair": ("Pair", 0.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
-    "gap": ("Gap φ", 4.1, "Signed distance: > 0 apart, < 0 overlapping"),
-    "zeta": ("ζ", 4.6, "Normal separation velocity: > 0 separating"),
-    "lam": ("λ", 4.2, "Normal contact force on b"),
-    "friction_force": ("|f_t|", 4.2, "Friction force on b"),
-    "case": ("Case", 5.8, "1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step"),
-    "sets": ("Sets", 2.8, "○ in the current contact set, ● in the active set"),
+    "gap": ("Gap φ", 3.9, "Signed distance: > 0 apart, < 0 overlapping"),
+    "zeta": ("ζ", 4.1, "Normal separation velocity: > 0 separating"),
+    "lam": ("λ", 3.7, "Normal contact force on b"),
+    "friction_force": ("|f_t|", 3.7, "Friction force on b"),
+    "case": ("Case", 5.2, "1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step"),
+    "sets": ("Sets", 2.2, "○ in the current contact set, ● in the active set"),
 }
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg
@@ -39,6 +39,13 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
     style.heading(ui, f"Contacts   {count}")
     if not ui.hover_from_view:
         ui.hovered_key = None
+    with style.font(ui, size=14.0):
+        _table(ui, snapshot, contacts, count)
+    if count == 0:
+        style.muted(ui, "Nothing touches.")
+
+
+def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
     if not imgui.begin_table("contacts", len(COLUMNS), TABLE_FLAGS):
         return
     _header(ui)
@@ -54,8 +61,6 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
     if ui.hover_from_view and len(lit):
         _scroll_to(order, int(lit[0]))
     imgui.end_table()
-    if count == 0:
-        style.muted(ui, "Nothing touches.")
 
 
 def _header(ui: UiState) -> None:

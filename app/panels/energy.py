@@ -25,10 +25,11 @@ def draw_energy(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command]
     with style.font(ui, size=13.0):
         implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
         implot.push_style_var(implot.StyleVar_.fit_padding, (0.0, 0.08))
+        implot.push_style_var(implot.StyleVar_.plot_min_size, (40.0, 40.0))
         if implot.begin_plot("##energy", (-1, -1), flags):
             _curves(ui, curves)
             implot.end_plot()
-        implot.pop_style_var(2)
+        implot.pop_style_var(3)
 
 
 def _look(ui: UiState) -> dict[str, tuple[style.Color, float]]:
@@ -47,12 +48,14 @@ def _heading(ui: UiState, curves: dict[str, np.ndarray]) -> None:
         for name, (color, _) in _look(ui).items():
             if name not in curves:
                 continue
-            imgui.same_line(0, 0.8 * ui.font)
+            imgui.same_line(0, 0.6 * ui.font)
+            if imgui.get_content_region_avail().x < 0.9 * ui.font + imgui.calc_text_size(name).x:
+                imgui.new_line()
             x, y = imgui.get_cursor_screen_pos()
             middle = y + 0.5 * imgui.get_text_line_height()
-            stroke = (x + 0.9 * ui.font, middle)
+            stroke = (x + 0.6 * ui.font, middle)
             imgui.get_window_draw_list().add_line((x, middle), stroke, style.u32(color), 2.5 * ui.preferences.scale)
-            imgui.dummy((0.9 * ui.font, 0))
+            imgui.dummy((0.6 * ui.font, 0))
             imgui.same_line(0, 0.3 * ui.font)
             imgui.text(name)
 

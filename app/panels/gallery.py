@@ -21,13 +21,16 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
                 ui.request("panel_gallery")
         imgui.set_item_tooltip("Hide the gallery (View menu shows it again)")
         imgui.begin_child("scenes")
+        opened = imgui.get_scroll_max_y() > 0.0 and ui.scene_path != ui.gallery_at
         for entry in ui.scenes:
-            _card(ui, entry)
+            _card(ui, entry, show=opened)
+        if opened:
+            ui.gallery_at = ui.scene_path
         imgui.end_child()
 
 
-def _card(ui: UiState, entry: SceneEntry) -> None:
-    """One scene: picture if there is one, title, summary."""
+def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:
+    """One scene: picture if there is one, title, summary. show: scroll to it where it is the scene that runs."""
     c = style.colors(ui)
     current = entry.path == ui.scene_path
     width = imgui.get_content_region_avail().x
@@ -41,6 +44,8 @@ def _card(ui: UiState, entry: SceneEntry) -> None:
     if imgui.invisible_button(f"scene_{entry.key}", (width, height)):
         ui.request("open_path", entry.path)
     hovered = imgui.is_item_hovered()
+    if show and current and not imgui.is_rect_visible((x, y + height - 1.0), (x + 1.0, y + height)):
+        imgui.set_scroll_here_y(0.5)
     if not imgui.is_item_visible():
         return
     draw = imgui.get_window_draw_list()

@@ -50,7 +50,8 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     ago = snapshot.step - event.step
     with style.font(ui, bold=True):
         imgui.text_wrapped(f"{a} → {b} at t = {event.t:.4f} s")
-    style.muted(ui, f"{len(view.friction)} contacts take part, "
+    count = len(view.friction)
+    style.muted(ui, ("1 contact takes part, " if count == 1 else f"{count} contacts take part, ")
                     + ("in the step just made" if ago == 0 else f"{ago} step{'s' if ago > 1 else ''} ago")
                     + ". What if …", wrap=True)
     inspector.restitution = _coefficient(ui, "impact_e", "e", inspector.restitution, view.restitution, 1.0)
@@ -135,27 +136,30 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
             imgui.text_wrapped("Energy grows: friction turned the slip around, and e compares velocities only (Kane's "
                                "paradox). Poisson's law and Coulomb's cone gain nothing.")
     joints = view.joints.get(law, ())
-    wide = imgui.get_content_region_avail().x
+    tables = {
+        "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),
+        "Bodies": lambda: _bodies(ui, snapshot, view, law),
+    } | ({"Joints": lambda: _joints(ui, snapshot, joints)} if joints else {})
     with style.font(ui, size=14.0):
-        _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width, (0.36 if joints else 0.54) * wide)
-        imgui.same_line(0, 0.8 * ui.font)
-        _bodies(ui, snapshot, view, law, 0.33 * wide if joints else 0.0)
-        if joints:
-            imgui.same_line(0, 0.8 * ui.font)
-            _joints(ui, snapshot, joints)
+        if imgui.begin_tab_bar("impact_tables"):
+            for name, draw in tables.items():
+                if imgui.begin_tab_item(name)[0]:
+                    draw()
+                    imgui.end_tab_item()
+            imgui.end_tab_bar()
 
 
-def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.ndarray, after: np.ndarray, width: int,
-              half: float) -> None:
+def _contacts(ui: UiState, snapshot: Snapshot, view: ImpactView, impulse: np.ndarray, after: np.ndarray, width: int
+              ) -> None:
     """ζ before and after and the impulse of each contact."""
     contacts = view.contacts
     columns = ["Contact", "ζ⁻", "ζ⁺", "P [N s]"] + (["|P_t|"] if width == 3 else [])
-    if not imgui.begin_table("impact_contacts", len(columns), TABLE, (half, 0)):
+    if not imgui.begin_table("impact_contacts", len(columns), TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
     for k, heading in enumerate(columns):
         flags = imgui.TableColumnFlags_.width_fixed if k else imgui.TableColumnFlags_.width_stretch
-        imgui.table_setup_column(heading, flags, 3.2 * ui.font if k else 0.0)
+        imgui.table_setup_column(heading, flags, 4.4 * ui.font if k else 0.0)
     imgui.table_headers_row()
     for i in np.argsort(-impulse[::width], kind="stable").tolist():  # the hardest blow first
         imgui.table_next_row()
@@ -194,26 +198,27 @@ def _joints(ui: UiState, snapshot: Snapshot, joints: Sequence[JointImpulse]) -> 
     imgui.end_table()
 
 
-def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str, width: float) -> None:
+def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None:
     """Velocities of the bodies before and after."""
-    if not imgui.begin_table("impact_bodies", 3, TABLE, (width, 0.0)):
+    if not imgui.begin_table("impact_bodies", 3, TABLE):
         return
     imgui.table_setup_scroll_freeze(0, 1)
     imgui.table_setup_column("Body", imgui.TableColumnFlags_.width_stretch, 1.0)
-    imgui.table_setup_column("v⁻ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.3)
-    imgui.table_setup_column("v⁺ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.3)
+    imgui.table_setup_column("v⁻ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.6)
+    imgui.table_setup_column("v⁺ [m/s]", imgui.TableColumnFlags_.width_stretch, 1.6)
     imgui.table_headers_row()
+    tiny = 1e-9 * float(max(np.abs(view.before).max(initial=0.0), np.abs(view.after[law]).max(initial=0.0)))
     for k in range(min(len(view.moving), MOST_BODIES)):
         imgui.table_next_row()
         imgui.table_next_column()
         imgui.text(snapshot.labels.bodies[int(view.moving[k])])
         for values in (view.before[k], view.after[law][k]):
             imgui.table_next_column()
-            imgui.text("  ".join(_number(float(v)) for v in values[:3]))
+            imgui.text("  ".join(_number(float(v), tiny) for v in values[:3]))
             if imgui.is_item_hovered():
-                imgui.set_tooltip("ω = " + "  ".join(_number(float(v)) for v in values[3:]) + " rad/s")
+                imgui.set_tooltip("ω = " + "  ".join(_number(float(v), tiny) for v in values[3:]) + " rad/s")
     imgui.end_table()
 
 
-def _number(value: float) -> str:
-    return "0" if abs(value) < 5e-10 else f"{value:.3f}" if 1e-3 <= abs(value) < 1e3 else f"{value:.1e}"
+def _number(value: float, tiny: float = 5e-10) -> str:
+    return "0" if abs(value) < tiny else f"{value:.3f}" if 1e-3 <= abs(value) < 1e3 else f"{value:.1e}"

@@ -48,16 +48,16 @@ def most_torque(snapshot: Snapshot) -> float:
 def position_text(kind: int, q: np.ndarray) -> str:
     """A joint's position in words."""
     if kind == JointType.SLIDER:
-        return f"{q[0]:.3f} m"
+        return f"{q[0]:z.3f} m"
     if kind == JointType.BALL:
         return f"{math.degrees(2.0 * math.atan2(float(np.linalg.norm(q[1:])), abs(float(q[0])))):.1f}°"
-    return ", ".join(f"{math.degrees(angle):.1f}°" for angle in q)
+    return ", ".join(f"{math.degrees(angle):z.1f}°" for angle in q)
 
 
 def speed_text(kind: int, v: np.ndarray) -> str:
     if kind == JointType.SLIDER:
-        return f"{v[0]:.2f} m/s"
-    return ", ".join(f"{rate:.2f}" for rate in v) + " rad/s"
+        return f"{v[0]:z.2f} m/s"
+    return ", ".join(f"{rate:z.2f}" for rate in v) + " rad/s"
 
 
 def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -> None:

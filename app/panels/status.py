@@ -56,4 +56,4 @@ def solver_figures(snapshot: Snapshot) -> str:
 
 def grouped(number: int) -> str:
     """2 400"""
-    return f"{number:,}".replace(",", "\u202f")
+    return f"{number:,}".replace(",", "\u00a0")  # a narrower space is not in the font

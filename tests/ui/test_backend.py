@@ -1,9 +1,13 @@
 """The Dear ImGui backend: text reaches the pixels, textures follow the library's protocol, clipping holds."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 from imgui_bundle import imgui
 
+from contactlab.app import panels
 from contactlab.app.imgui_backend import Gui
 from contactlab.app.offscreen import Offscreen
 from contactlab.assets import gallery
@@ -112,7 +116,12 @@ def test_a_texture_of_ours_can_be_shown(screen):
     gui.release()
 
 
-def test_the_fonts_have_every_character_that_the_gallery_shows():
+def absent(font, text):
+    """Characters that would be shown as a question mark."""
+    return {c for c in text if c not in " \n\t" and not font.is_glyph_in_font(ord(c))}
+
+
+def test_the_fonts_have_every_character_that_gallery_and_app_show():
     gui = Gui(None, (320, 240))
     gui.use()
     gui.new_frame()
@@ -120,10 +129,11 @@ def test_the_fonts_have_every_character_that_the_gallery_shows():
     for key, path in gallery().items():
         tables = Scene.load(path).tables
         names = [thing.name or "" for thing in (*tables.body, *tables.joint)]
-        text = "".join((tables.scene.title, tables.scene.summary, tables.scene.watch, *names))
-        absent = {c for c in text if not c.isspace() and not font.is_glyph_in_font(ord(c))}
-        if absent:
-            missing[key] = absent
+        missing[key] = absent(font, "".join((tables.scene.title, tables.scene.summary, tables.scene.watch, *names)))
+    for path in Path(panels.__file__).parents[1].rglob("*.py"):
+        strings = (node.value for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                   if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        missing[path.name] = absent(font, "".join(strings))
     gui.finish()
     gui.release()
-    assert missing == {}
+    assert {where: found for where, found in missing.items() if found} == {}
