@@ -49,13 +49,14 @@ def lu_solve(A, order, x):
 
 
 @helper
-def cholesky(U, count, smallest, row, kept_out):
+def cholesky(U, count, smallest, row, order_out):
     """A = UᵀU in place in the upper triangle, without the columns that depend on those before them: pivot <= smallest.
 
-    Returns how many are kept, and their old positions; U is that of their block. row (count,) is work space. Row j
-    loses U_ij times each row i before it, four at a time: one pass over row j for four of them.
+    Returns how many are kept. order_out (count,) = old positions of the columns, those kept first, and U is
+    [U_K, U_K⁻ᵀ A_KL], the factor of those kept, K, and beside it the others, L. row (count,) is work space. Row
+    j loses U_ij times each row i before it, four at a time: one pass over row j for four of them.
     """
-    rank = 0
+    rank = dropped = 0
     for j in range(count):
         left = count - j
         for l in range(left):
@@ -75,13 +76,27 @@ def cholesky(U, count, smallest, row, kept_out):
             root = 1.0 / np.sqrt(row[0])
             for l in range(left):
                 U[rank, j + l] = root * row[l]
-            kept_out[rank] = j
+            order_out[rank] = j
             rank += 1
-    if rank < count:
-        for a in range(rank):
-            for i in range(a + 1):
-                U[i, a] = U[i, kept_out[a]]
+        else:
+            dropped += 1
+            order_out[count - dropped] = j
+    if dropped > 0:
+        keep_first(U, count, rank, row, order_out)
     return rank
+
+
+@helper
+def keep_first(U, count, rank, row, order):
+    """Bring the columns of U in order: those kept first, then the others, which `order` lists from the last."""
+    for a in range((count - rank) // 2):
+        order[rank + a], order[count - 1 - a] = order[count - 1 - a], order[rank + a]
+    for i in range(rank):
+        first = order[i]
+        for j in range(first, count):
+            row[j] = U[i, j]
+        for a in range(i, count):
+            U[i, a] = row[order[a]] if order[a] >= first else 0.0
 
 
 @helper

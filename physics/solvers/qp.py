@@ -192,9 +192,10 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
 
 
 @helper
-def factor_set(M, inside, lam, U, rows, x, kept):
-    """rows = the members of a set, largest λ first, without those that depend on members before them, whose λ becomes
-    0; U = the factor of the others. Returns the number of members, and of those kept."""
+def factor_set(M, inside, lam, U, rows, x, order):
+    """rows = the members of a set, largest λ first, but those that depend on members before them last; U = the factor
+    of the others, and beside it theirs, see `cholesky`. Returns the number of members, and of independent ones.
+    order (n,) is work space."""
     count = 0
     for i in range(len(lam)):
         if inside[i] == 1:
@@ -208,26 +209,31 @@ def factor_set(M, inside, lam, U, rows, x, kept):
         i = rows[a]
         for b in range(a, count):
             U[a, b] = M[i, rows[b]]
-    rank = cholesky(U, count, SINGULAR, x, kept)
-    a = 0
-    for b in range(count):
-        if a < rank and kept[a] == b:
-            rows[a] = rows[b]
-            a += 1
-        else:
-            lam[rows[b]] = 0.0
+    rank = cholesky(U, count, SINGULAR, x, order)
+    if rank < count:
+        for a in range(count):
+            order[a] = rows[order[a]]
+        for a in range(count):
+            rows[a] = order[a]
     return count, rank
 
 
+@helper
+def begin_on(M, inside, lam, U, rows, state, x, order):
+    """B = the independent contacts of a set, those with large λ first; λ of the others becomes 0."""
+    count, rank = factor_set(M, inside, lam, U, rows, x, order)
+    for a in range(rank, count):
+        lam[rows[a]] = 0.0
+    state[COUNT], state[ENTERED], state[MOVING] = rank, -1, 1
+
+
 @kernel
-def force_start(M, lam, U, rows, state, x, kept):
+def force_start(M, lam, U, rows, state, x, order):
     """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
     inside = np.empty(len(lam), np.int32)
     for i in range(len(lam)):
         inside[i] = 1 if lam[i] > 0.0 else 0
-    state[COUNT] = factor_set(M, inside, lam, U, rows, x, kept)[1]
-    state[ENTERED] = -1
-    state[MOVING] = 1
+    begin_on(M, inside, lam, U, rows, state, x, order)
 
 
 @kernel

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/lcp.py
 
-Each line: best time of many runs of each, in microseconds, its residual (largest |min(λ, ζ̇)| relative to |d|), and the
-ratio of times. nnls gets A with AᵀA = M ready made; we get M and d.
+Each line, of several problems: the median of each one's best times of many runs, in microseconds, its largest residual
+(|min(λ, ζ̇)| relative to |d|), and the median ratio of times. nnls gets A with AᵀA = M ready made; we get M and d.
 """
 
 import time
@@ -14,6 +14,8 @@ from scipy.optimize import nnls
 
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
+
+PROBLEMS = 7
 
 
 def problem(n: int, rank: int, seed: int) -> tuple[np.ndarray, np.ndarray, ContactProblem]:
@@ -61,19 +63,28 @@ def rivals(A: np.ndarray, b: np.ndarray, p: ContactProblem) -> dict[str, Callabl
     return found
 
 
+def measured(n: int, rank: int, seed: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Best time [s] and residual of each rival on one problem, called in turn."""
+    A, b, p = problem(n, rank, seed)
+    calls = rivals(A, b, p)
+    best, answers = dict.fromkeys(calls, np.inf), {}
+    for _ in range(3000 // n + 10):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            answers[name] = call()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best, {name: residual(p, lam) for name, lam in answers.items()}
+
+
 def main() -> None:
     for n in (16, 64, 256):
         for rank in (n, n // 2):
-            calls = rivals(*problem(n, rank, seed=n + rank))
-            best, answers = dict.fromkeys(calls, np.inf), {}
-            p = problem(n, rank, seed=n + rank)[2]
-            for _ in range(3000 // n + 10):
-                for name, call in calls.items():
-                    start = time.perf_counter()
-                    answers[name] = call()
-                    best[name] = min(best[name], time.perf_counter() - start)
-            line = ", ".join(f"{name} {1e6 * best[name]:.1f} us ({residual(p, answers[name]):.0e})" for name in calls)
-            ratios = ", ".join(f"{best['block_pivot'] / best[r]:.2f} of {r}" for r in calls if r != "block_pivot")
+            runs = [measured(n, rank, n + rank + seed) for seed in range(PROBLEMS)]
+            names = list(runs[0][0])
+            line = ", ".join(f"{name} {1e6 * np.median([best[name] for best, _ in runs]):.1f} us "
+                             f"({max(wrong[name] for _, wrong in runs):.0e})" for name in names)
+            ratios = ", ".join(f"{np.median([best['block_pivot'] / best[r] for best, _ in runs]):.2f} of {r}"
+                               for r in names if r != "block_pivot")
             print(f"{n} contacts of rank {rank}: {line}; {ratios}")
 
 
