@@ -1,4 +1,4 @@
-"""Dynamics of trees: RNEA, CRBA, ABA, and what impacts and contacts need of them   [RBDA ch. 5-7, 11.5].
+"""Dynamics of trees inside kernels: RNEA, ABA, and what impacts and contacts need of them   [RBDA ch. 5-7, 11.5].
 
     H q̈ + C = τ     H inertia, C bias force (gravity, velocity products), τ joint forces
 
@@ -28,11 +28,8 @@ from contactlab.physics.dynamics.kinematics import (
     X,
     get3,
     last_dof,
-    move,
-    place,
-    point_velocity,
 )
-from contactlab.physics.jit import helper, kernel
+from contactlab.physics.jit import helper
 from contactlab.physics.spatial import (
     add6,
     axpy6,
@@ -70,83 +67,6 @@ def needed_forces(table, base, rates, link, dof):
         v = get6(link, l, V)
         put6(link, l, A, a)
         put6(link, l, F, add6(momentum_of(link, l, a), cross_force(v, momentum_of(link, l, v))))
-
-
-@helper
-def lifted(gravity):
-    """The acceleration of the ground that acts on the links as gravity does."""
-    return (0.0, 0.0, 0.0, -gravity[0], -gravity[1], -gravity[2])
-
-
-@kernel
-def inverse_dynamics(table, gravity, q, v, rates, work, tau_out):
-    """RNEA: the joint forces τ (n_v,) that make the accelerations `rates` (n_v,) = v̇; with rates 0 that is C."""
-    index, link, dof = table.index, work.link, work.dof
-    place(table, q, link, dof)
-    move(table, v, link, dof)
-    needed_forces(table, lifted(gravity), rates, link, dof)
-    for l in range(index.shape[0] - 1, -1, -1):
-        f = get6(link, l, F)
-        for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            tau_out[d] = dot6(get6(dof, d, S), f) + table.armature[d] * rates[d]
-        p = int(index[l, PARENT])
-        if p >= 0:
-            put6(link, p, F, add6(get6(link, p, F), f))
-
-
-# --------------------------------------------------------------------------------------------------- mass matrix
-@kernel
-def mass_matrix(table, q, work, H_out):
-    """CRBA: H (n_v, n_v) at the positions q; entries of velocities on different branches are 0   [RBDA table 6.2].
-
-    `work` keeps the inertias of whole subtrees in place of those of the links."""
-    index, before, link, dof = table.index, table.before, work.link, work.dof
-    place(table, q, link, dof)
-    H_out[:] = 0.0
-    for l in range(index.shape[0] - 1, -1, -1):
-        for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            f = momentum_of(link, l, get6(dof, d, S))
-            H_out[d, d] = dot6(get6(dof, d, S), f) + table.armature[d]
-            k = int(before[d])
-            while k >= 0:
-                H_out[d, k] = dot6(get6(dof, k, S), f)
-                H_out[k, d] = H_out[d, k]
-                k = int(before[k])
-        p = int(index[l, PARENT])
-        if p >= 0:
-            for j in range(10):
-                link[p, INERTIA + j] += link[l, INERTIA + j]
-
-
-@kernel
-def factor_matrix(before, H_in_out):
-    """H = Lᵀ D L in place without fill-in: L below the diagonal, D on it   [RBDA table 6.3]."""
-    for k in range(len(before) - 1, -1, -1):
-        i = int(before[k])
-        while i >= 0:
-            a = H_in_out[k, i] / H_in_out[k, k]
-            j = i
-            while j >= 0:
-                H_in_out[i, j] -= a * H_in_out[k, j]
-                j = int(before[j])
-            H_in_out[k, i] = a
-            i = int(before[i])
-
-
-@kernel
-def solve_matrix(before, factors, x_in_out):
-    """x = H⁻¹ x (n_v,) with what `factor_matrix` left   [RBDA table 6.5]."""
-    for i in range(len(before) - 1, -1, -1):
-        j = int(before[i])
-        while j >= 0:
-            x_in_out[j] -= factors[i, j] * x_in_out[i]
-            j = int(before[j])
-    for i in range(len(before)):
-        x_in_out[i] /= factors[i, i]
-        j = int(before[i])
-        while j >= 0:
-            x_in_out[i] -= factors[i, j] * x_in_out[j]
-            j = int(before[j])
 
 
 # ------------------------------------------------------------------------------------------- articulated bodies
@@ -214,19 +134,6 @@ def answer(table, first, last, tau, link, dof, rates_out):
         put6(link, l, A, a)
 
 
-@kernel
-def forward_dynamics(table, gravity, q, v, tau, added, work, rates_out):
-    """ABA: the accelerations v̇ (n_v,) under the joint forces τ (n_v,). added (n_v,) >= 0 is added to H's diagonal."""
-    link, dof = work.link, work.dof
-    place(table, q, link, dof)
-    move(table, v, link, dof)
-    for d in range(dof.shape[0]):
-        rates_out[d] = 0.0
-    needed_forces(table, lifted(gravity), rates_out, link, dof)
-    eliminate(table, added, link, dof, work.articulated)
-    answer(table, 0, link.shape[0], tau, link, dof, rates_out)
-
-
 @helper
 def wrench_at(link, l, point, f):
     """The spatial force of a force f at a world point, about link l's O."""
@@ -254,23 +161,6 @@ def respond(table, first, last, l, wrench, link, dof, none, rates_out):
     answer(table, first, last, none, link, dof, rates_out)
 
 
-@kernel
-def apparent_inverse_inertia(trees, l, work, none, rates, inverse_out):
-    """J H⁻¹ Jᵀ (6, 6) of link l: its change of velocity per spatial impulse on it, the inverse of its articulated-body
-    inertia within the whole tree, world axes about its O   [RBDA 11.56]. Call `forward_dynamics` at q first."""
-    tree = 0
-    while trees.start[tree + 1] <= l:
-        tree += 1
-    for j in range(6):
-        wrench = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0,
-                  1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0)
-        respond(trees.table, int(trees.start[tree]), int(trees.start[tree + 1]), l, wrench, work.link, work.dof, none,
-                rates)
-        for i in range(6):
-            inverse_out[i, j] = work.link[l, A + i]
-
-
-# ------------------------------------------------------------------------------------------------ single points
 @helper
 def last_velocity(index, l, dofs):
     """The last velocity of link l, or of its nearest ancestor that has any; -1 = nothing moves it."""
@@ -280,38 +170,3 @@ def last_velocity(index, l, dofs):
             return end - 1
         l = int(index[l, PARENT])
     return -1
-
-
-@kernel
-def point_jacobian(table, l, point, work, J_out):
-    """J (6, n_v): angular velocity and velocity of a world point of link l per joint velocity, world axes. Needs the
-    `work` of positions, as `forward_dynamics` or `place_links` leave it."""
-    link, dof = work.link, work.dof
-    J_out[:] = 0.0
-    arm = sub((point[0], point[1], point[2]), get3(link, l, ORIGIN))
-    d = last_velocity(table.index, l, dof.shape[0])
-    while d >= 0:
-        s = get6(dof, d, S)
-        v = point_velocity(s, arm)
-        for j in range(3):
-            J_out[j, d] = s[j]
-            J_out[3 + j, d] = v[j]
-        d = int(table.before[d])
-
-
-@kernel
-def point_acceleration(table, l, point, q, v, rates, work, acceleration_out):
-    """Acceleration (3,) of a world point fixed in link l at v̇ = rates [m/s2]; at rates 0 the velocity-product part J̇ v.
-
-    p̈ = a_O + ω̇ × p + ω × ṗ   (a_O: the spatial acceleration's linear part)
-    """
-    link, dof = work.link, work.dof
-    place(table, q, link, dof)
-    move(table, v, link, dof)
-    needed_forces(table, ZERO6, rates, link, dof)
-    arm = sub((point[0], point[1], point[2]), get3(link, l, ORIGIN))
-    velocity = get6(link, l, V)
-    w = (velocity[0], velocity[1], velocity[2])
-    a = add(point_velocity(get6(link, l, A), arm), cross(w, point_velocity(velocity, arm)))
-    for j in range(3):
-        acceleration_out[j] = a[j]

@@ -14,8 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from pinocchio_trees import PinocchioTree
 from tree_scenes import direction, random_tree
 
-from contactlab.physics.dynamics import tree
-from contactlab.physics.dynamics.kinematics import empty_work
+from contactlab.physics.dynamics.joint_space import forward_dynamics, inverse_dynamics, joint_space, mass_matrix
 from contactlab.physics.scene import Scene
 
 
@@ -59,11 +58,11 @@ def best(call, repeat=7):
 
 def measure(name, setup):
     model, (q, v) = setup.model, setup.state.joints
-    n, table, work = len(v), model.trees.table, empty_work(model.trees)
+    n, space, gravity = len(v), joint_space(model.trees), model.gravity
     zero, tau, out, H = np.zeros(n), np.ones(n), np.zeros(n), np.zeros((n, n))
-    ours = (best(lambda: tree.mass_matrix(table, q, work, H)),
-            best(lambda: tree.inverse_dynamics(table, model.gravity, q, v, zero, work, out)),
-            best(lambda: tree.forward_dynamics(table, model.gravity, q, v, tau, zero, work, out)))
+    ours = (best(lambda: mass_matrix(space, q, H)),
+            best(lambda: inverse_dynamics(space, gravity, q, v, zero, out)),
+            best(lambda: forward_dynamics(space, gravity, q, v, tau, zero, out)))
     oracle = PinocchioTree(model)
     q_pin, v_pin, _ = oracle.coordinates(q, v)
     m, d = oracle.model, oracle.data
@@ -84,6 +83,6 @@ if __name__ == "__main__":
     for links in (10, 20, 40, 80, 160, 320):
         setup = chain(links)
         model, (q, v) = setup.model, setup.state.joints
-        work, zero, out = empty_work(model.trees), np.zeros(links), np.zeros(links)
-        cost = best(lambda: tree.forward_dynamics(model.trees.table, model.gravity, q, v, zero, zero, work, out))  # noqa: B023
+        space, zero, out = joint_space(model.trees), np.zeros(links), np.zeros(links)
+        cost = best(lambda: forward_dynamics(space, model.gravity, q, v, zero, zero, out))  # noqa: B023
         print(f"{links:5} links {cost:8.1f} µs, {1e3 * cost / links:6.0f} ns a link")

@@ -10,8 +10,8 @@ from tree_scenes import hinge, random_tree, rod, rods
 
 from contactlab.physics.collision.surface_gap import empty_witness, find_witnesses
 from contactlab.physics.dynamics.forces import empty_loads
+from contactlab.physics.dynamics.joint_space import joint_space, mass_matrix, point_jacobian
 from contactlab.physics.dynamics.kinematics import empty_work, place_links
-from contactlab.physics.dynamics.tree import mass_matrix, point_jacobian
 from contactlab.physics.frozen import equations_of
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.joint_impulses import joint_impulses
@@ -147,10 +147,10 @@ def test_gaps_of_links_accelerate_as_the_equations_say(seed):
 def test_m_is_t_h_inverse_t(seed):
     """TᵀH⁻¹T by recursions against H by CRBA and T by dense Jacobians."""
     made = tumbling(seed).build()
-    method, trees, work = EventDriven(made.model), made.model.trees, empty_work(made.model.trees)
+    method, trees, space = EventDriven(made.model), made.model.trees, joint_space(made.model.trees)
     _, frozen = gaps_and_equations(method, made.state)
     H, T = np.zeros((len(made.state.joints.v),) * 2), []
-    mass_matrix(trees.table, made.state.joints.q, work, H)
+    mass_matrix(space, made.state.joints.q, H)
     limits = method.surface.limits
     for k, (a, b) in enumerate(zip(frozen.body_a, frozen.body_b, strict=True)):
         row, r = np.zeros(len(H)), k - len(method.surface.meets)
@@ -158,7 +158,7 @@ def test_m_is_t_h_inverse_t(seed):
             for sign, i in ((1.0, b), (-1.0, a)):
                 J = np.zeros((6, len(H)))
                 point = made.state.bodies.x[i] - sign * 0.05 * frozen.normal[k]
-                point_jacobian(trees.table, int(trees.link_of_body[i]), point, work, J)
+                point_jacobian(space, int(trees.link_of_body[i]), point, J)
                 row += sign * frozen.normal[k] @ J[3:]
         elif limits.side[r]:
             row[limits.first_v[r]] = limits.side[r]

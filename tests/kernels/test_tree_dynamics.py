@@ -9,8 +9,8 @@ from bare_bodies import model_of
 from pinocchio_trees import PinocchioTree
 from tree_scenes import random_tree
 
-from contactlab.physics.dynamics import tree
-from contactlab.physics.dynamics.kinematics import empty_work, place_links
+from contactlab.physics.dynamics import joint_space as tree
+from contactlab.physics.dynamics.kinematics import ORIGIN, empty_work, place_links
 from contactlab.physics.joint_tables import Posed, make_joints, make_trees
 from contactlab.physics.schema import Joint
 from contactlab.physics.shapes import quat_to_matrix
@@ -27,7 +27,7 @@ def setup(seed, links):
     rng = np.random.default_rng(seed)
     made = random_tree(rng, links).build()
     n = len(made.state.joints.v)
-    return made.model, made.state.joints, empty_work(made.model.trees), rng.normal(size=n), rng
+    return made.model, made.state.joints, tree.joint_space(made.model.trees), rng.normal(size=n), rng
 
 
 def close(found, wanted):
@@ -39,52 +39,52 @@ def close(found, wanted):
 @pytest.mark.parametrize("first", range(0, 300, 20))
 def test_inertia_bias_and_acceleration_are_pinocchios(first):
     for seed in range(first, first + 20):
-        model, (q, v), work, tau, _ = setup(seed, 1 + seed % 12)
+        model, (q, v), space, tau, _ = setup(seed, 1 + seed % 12)
         n, oracle = len(v), PinocchioTree(model)
-        table = model.trees.table
         if n == 0:
             continue
         q_pin, v_pin, B = oracle.coordinates(q, v)
         H, C, rates = nans(n, n), nans(n), nans(n)
-        tree.mass_matrix(table, q, work, H)
+        tree.mass_matrix(space, q, H)
         H_pin = pin.crba(oracle.model, oracle.data, q_pin)
         H_pin = np.triu(H_pin) + np.triu(H_pin, 1).T
         close(H, B.T @ H_pin @ B)
         drift = oracle.drift(q, v)
-        tree.inverse_dynamics(table, model.gravity, q, v, np.zeros(n), work, C)
+        tree.inverse_dynamics(space, model.gravity, q, v, np.zeros(n), C)
         close(C, B.T @ pin.rnea(oracle.model, oracle.data, q_pin, v_pin, drift))
-        tree.forward_dynamics(table, model.gravity, q, v, tau, np.zeros(n), work, rates)
+        tree.forward_dynamics(space, model.gravity, q, v, tau, np.zeros(n), rates)
         tau_pin = np.linalg.solve(B.T, tau)
         close(rates, np.linalg.solve(B, pin.aba(oracle.model, oracle.data, q_pin, v_pin, tau_pin) - drift))
 
 
 @pytest.mark.parametrize("seed", range(300, 340))
 def test_jacobians_velocities_and_articulated_inertias_are_pinocchios(seed):
-    model, (q, v), work, tau, rng = setup(seed, 8)
-    n, oracle, table = len(v), PinocchioTree(model), model.trees.table
+    model, (q, v), space, tau, rng = setup(seed, 8)
+    n, oracle = len(v), PinocchioTree(model)
     q_pin, v_pin, B = oracle.coordinates(q, v)
     zero, rates = np.zeros(n), nans(n)
     pin.computeJointJacobians(oracle.model, oracle.data, q_pin)
     pin.forwardKinematics(oracle.model, oracle.data, q_pin, v_pin, oracle.drift(q, v))
-    tree.forward_dynamics(table, model.gravity, q, v, tau, zero, work, rates)
+    tree.forward_dynamics(space, model.gravity, q, v, tau, zero, rates)
     for link in range(len(model.trees.body)):
         joint, point = oracle.joint_of[link], rng.normal(size=3)
         # Pinocchio's Jacobian in the world's axes is taken at the world's origin
         J_world = pin.getJointJacobian(oracle.model, oracle.data, joint, pin.ReferenceFrame.WORLD) @ B
         wanted = np.vstack([J_world[3:], J_world[:3] + np.cross(J_world[3:].T, point).T])
         J = nans(6, n)
-        tree.point_jacobian(table, link, point, work, J)
+        tree.point_jacobian(space, link, point, J)
         close(J, wanted)
         inverse = nans(6, 6)
-        tree.apparent_inverse_inertia(model.trees, link, work, zero, nans(n), inverse)
+        _, work, _ = tree.unpacked.py_func(space)
+        tree.apparent_inverse_inertia(space, link, zero, nans(n), inverse)
         J_origin = nans(6, n)
-        tree.point_jacobian(table, link, work.link[link, 16:19].copy(), work, J_origin)
+        tree.point_jacobian(space, link, work.link[link, ORIGIN : ORIGIN + 3].copy(), J_origin)
         H = nans(n, n)
-        tree.mass_matrix(table, q, empty_work(model.trees), H)
+        tree.mass_matrix(tree.joint_space(model.trees), q, H)
         close(inverse, J_origin @ np.linalg.solve(H, J_origin.T))
     for link in range(len(model.trees.body)):
         joint, point, found = oracle.joint_of[link], rng.normal(size=3), nans(3)
-        tree.point_acceleration(table, link, point, q, v, zero, work, found)
+        tree.point_acceleration(space, link, point, q, v, zero, found)
         motion, rate = oracle.data.v[joint], oracle.data.a[joint]
         placed = oracle.data.oMi[joint]
         arm = placed.rotation.T @ (point - placed.translation)
@@ -104,10 +104,10 @@ def same_branch(before):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_factors_of_the_inertia_keep_its_zeros_and_solve_it(seed):
-    model, (q, _), work, tau, _ = setup(seed, 15)
+    model, (q, _), space, tau, _ = setup(seed, 15)
     n, before = len(tau), model.trees.table.before
     H = nans(n, n)
-    tree.mass_matrix(model.trees.table, q, work, H)
+    tree.mass_matrix(space, q, H)
     factors, x = H.copy(), tau.copy()
     tree.factor_matrix(before, factors)
     lower = np.tril(factors, -1)
@@ -139,8 +139,7 @@ def acceleration(model, q, gravity=(0.0, -9.81, 0.0)):
     n = len(model.mass)
     found = nans(n)
     zero = np.zeros(n)
-    tree.forward_dynamics(model.trees.table, np.array(gravity), np.array(q, float), zero, zero, zero,
-                          empty_work(model.trees), found)
+    tree.forward_dynamics(tree.joint_space(model.trees), np.array(gravity), np.array(q, float), zero, zero, zero, found)
     return found
 
 
@@ -182,7 +181,7 @@ def test_a2_point_of_a_floating_base():
     for rates, wanted in ((np.zeros(6), (-5.302760158847160, 6.541369639625232, -4.795115077652286)),
                           (q, (-4.993637532756404, 10.43238173517606, -6.948370826218673e-01))):
         found = nans(3)
-        tree.point_acceleration(model.trees.table, 5, x + second, q, q, rates, work, found)
+        tree.point_acceleration(tree.joint_space(model.trees), 5, x + second, q, q, rates, found)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
 
 
@@ -208,20 +207,20 @@ def test_a10_a_hinged_rod_beats_a_dropped_bead():
 def test_a13_apparent_inertia_of_two_hinges_and_of_a_rotor():
     two = chain(("hinge", Z, O, O, 1.0, (1, 1, 0.4)), ("hinge", Z, O, O, 1.0, (1, 1, 0.25)))
     H = nans(2, 2)
-    tree.mass_matrix(two.trees.table, np.zeros(2), empty_work(two.trees), H)
+    tree.mass_matrix(tree.joint_space(two.trees), np.zeros(2), H)
     np.testing.assert_allclose(H, [[0.65, 0.25], [0.25, 0.25]], rtol=1e-14)
     np.testing.assert_allclose(np.diag(np.linalg.inv(H)), [2.5, 6.5], rtol=1e-12)
-    work, inverse = empty_work(two.trees), nans(6, 6)
+    space, inverse = tree.joint_space(two.trees), nans(6, 6)
     zero = np.zeros(2)
-    tree.forward_dynamics(two.trees.table, np.zeros(3), zero, zero, zero, zero, work, nans(2))
-    tree.apparent_inverse_inertia(two.trees, 0, work, zero, nans(2), inverse)
+    tree.forward_dynamics(space, np.zeros(3), zero, zero, zero, zero, nans(2))
+    tree.apparent_inverse_inertia(space, 0, zero, nans(2), inverse)
     # the inner link alone has 0.4 about the axis: the outer one does not turn with it
     assert inverse[2, 2] == pytest.approx(2.5, rel=1e-12)
-    tree.apparent_inverse_inertia(two.trees, 1, work, zero, nans(2), inverse)
+    tree.apparent_inverse_inertia(space, 1, zero, nans(2), inverse)
     assert inverse[2, 2] == pytest.approx(4.0, rel=1e-12)
     for armature, wanted in ((0.0, 1 / 0.3), (0.05, 1 / 0.35)):
         one = chain(("hinge", Z, O, O, 1.0, (1, 1, 0.3)), armature=armature)
         rates = nans(1)
-        tree.forward_dynamics(one.trees.table, np.zeros(3), np.zeros(1), np.zeros(1), np.ones(1), np.zeros(1),
-                              empty_work(one.trees), rates)
+        tree.forward_dynamics(tree.joint_space(one.trees), np.zeros(3), np.zeros(1), np.zeros(1), np.ones(1),
+                              np.zeros(1), rates)
         assert rates[0] == pytest.approx(wanted, rel=1e-12)

@@ -8,8 +8,7 @@ import pytest
 from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import Scene, SceneError, Simulation, open_file
-from contactlab.physics.dynamics.kinematics import empty_work
-from contactlab.physics.dynamics.tree import mass_matrix
+from contactlab.physics.dynamics.joint_space import joint_space, mass_matrix
 from contactlab.physics.shapes import quat_to_matrix
 
 FIGURE = """<mujoco model="figure">
@@ -81,7 +80,7 @@ def test_the_inertia_matrix_is_mujocos(figure, theirs):
     setup = open_file(figure).build()
     n = int(setup.model.trees.first_v[-1])
     H = np.full((n, n), np.nan)
-    mass_matrix(setup.model.trees.table, setup.state.joints.q, empty_work(setup.model.trees), H)
+    mass_matrix(joint_space(setup.model.trees), setup.state.joints.q, H)
     ours = {setup.labels.joints[j]: slice(int(first), int(last)) for j, first, last in
             zip(setup.model.trees.joint, setup.model.trees.first_v[:-1], setup.model.trees.first_v[1:], strict=True)}
     rows, columns, turn = [], [], []
