@@ -6,14 +6,22 @@ every state is a keyframe; then the older half is thinned, and in the end the ol
 """
 
 from bisect import bisect_right
-from typing import NamedTuple
+from collections.abc import Iterator
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.messages import Settings
-from contactlab.physics.state import State, copy_state
+from contactlab.physics.state import State, empty_state
 
 BUDGET = 256 * 2**20  # bytes
+OVERHEAD = 150        # bytes that Python needs for a keyframe beside its data
 LARGEST_GAP = 64      # steps between keyframes: bounds the time to seek
+
+
+EMPTY = empty_state(0)
 
 
 class Inputs(NamedTuple):
@@ -24,9 +32,21 @@ class Inputs(NamedTuple):
 
 
 class Keyframe(NamedTuple):
+    """A state as bytes: as arrays most of its memory would be their headers."""
+
     step: int
-    state: State
-    size: int  # bytes
+    data: bytes
+    shapes: tuple[tuple[int, ...], ...]  #: of all arrays; one object for all keyframes alike
+
+    @property
+    def state(self) -> State:
+        """The state, as arrays of its own."""
+        return _unpacked(EMPTY, iter(self.shapes), memoryview(self.data), [0])
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.data) + OVERHEAD
 
 
 class History:
@@ -41,6 +61,7 @@ class History:
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before
         self._inputs: list[Inputs] = []
+        self._shapes: dict[Any, Any] = {}
         self._size = 0
 
     @property
@@ -54,10 +75,11 @@ class History:
         Recording a step that is known already starts a new branch: what came after it is forgotten.
         """
         self.forget_from(step)
-        kept = copy_state(state)
-        size = kept.t.nbytes + sum(a.nbytes for part in kept[1:] for a in part)
-        self.keyframes.append(Keyframe(step, kept, size))
-        self._size += size
+        arrays = list(_arrays(state))
+        shapes = tuple([a.shape for a in arrays])
+        kept = Keyframe(step, b"".join(arrays), self._shapes.setdefault(shapes, shapes))
+        self.keyframes.append(kept)
+        self._size += kept.size
         if not self._inputs or not _same(self._inputs[-1], inputs):
             self._changes.append(step)
             self._inputs.append(inputs)
@@ -103,6 +125,25 @@ class History:
         while len(self._changes) > 1 and self._changes[1] <= self.first:
             self._changes.pop(0)
             self._size -= _loads_size(self._inputs.pop(0))
+
+
+def _arrays(part: Any) -> Iterator[Any]:
+    """All arrays of a State, in order."""
+    if isinstance(part, np.ndarray):
+        yield part
+    else:
+        for inner in part:
+            yield from _arrays(inner)
+
+
+def _unpacked(like: Any, shapes: Iterator[tuple[int, ...]], data: memoryview, at: list[int]) -> Any:
+    """Arrays of these shapes in tuples and types as those of `like`, from the bytes from at[0] on."""
+    if not isinstance(like, np.ndarray):
+        return type(like)(*(_unpacked(inner, shapes, data, at) for inner in like))
+    shape = next(shapes)
+    array = np.frombuffer(data, like.dtype, prod(shape), at[0]).reshape(shape).copy()
+    at[0] += array.nbytes
+    return array
 
 
 def _same(a: Inputs, b: Inputs) -> bool:

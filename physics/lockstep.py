@@ -127,11 +127,11 @@ class Member:
             rows[-1, 4] = quantity.value(Instant(sim.model, sim.state, sim.contacts, sim.info), watch.body)
         if not quantity.of_state or sim.history is None:
             return
-        kept = {k.step: k.state for k in sim.history.keyframes}
+        kept = {k.step: k for k in sim.history.keyframes}
         for row in rows[:-1]:
-            state = kept.get(int(row[5]))
-            if state is not None:
-                row[4] = quantity.value(Instant(sim.model, state, None, None), watch.body)
+            keyframe = kept.get(int(row[5]))
+            if keyframe is not None:
+                row[4] = quantity.value(Instant(sim.model, keyframe.state, None, None), watch.body)
 
 
 class Lockstep:

@@ -250,7 +250,7 @@ class Simulation:
         if self.history is None:
             raise ValueError("no history is recorded")
         keyframe = self.history.keyframe(step - 1)
-        state = copy_state(keyframe.state)
+        state = keyframe.state
         for k in range(keyframe.step, step - 1):  # the same bits again
             settings, loads = self._inputs(k)
             METHODS[settings.method](self._model_with(settings)).step(state, loads, settings)

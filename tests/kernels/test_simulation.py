@@ -1,10 +1,12 @@
 """Simulation: what scripts rely on. Exact saving, seeking and replay; settings that are checked; frames as placed."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from bare_bodies import Balls
 
-from contactlab.physics.history import History
+from contactlab.physics.history import History, Inputs
 from contactlab.physics.messages import Grab, MoveGrab, Release, Reset, Set
 from contactlab.physics.simulation import Simulation
 
@@ -118,7 +120,10 @@ def test_a_step_after_seeking_begins_a_new_branch():
 
 def test_the_history_stays_within_its_budget_and_exact():
     sim = Simulation(Balls(2))
-    state = sum(a.nbytes for a in sim.state.bodies)
+    sim.record_history()
+    sim.step()
+    state = sim.history.keyframes[0].size
+    sim.reset()
     sim.record_history(budget=60 * state)
     course = [bits(sim)]
     for _ in range(1500):
@@ -136,6 +141,20 @@ def test_the_history_stays_within_its_budget_and_exact():
         assert bits(sim) == course[step]
     with pytest.raises(ValueError, match=f"holds steps {first} to {last}"):
         sim.seek(first - 1)
+
+
+def test_the_history_takes_the_memory_that_it_counts():
+    sim = Simulation(Balls(1))
+    sim.step()
+    tracemalloc.start()
+    try:
+        history, inputs = History(), Inputs(sim.settings, None)
+        for step in range(1000):
+            history.record(step, sim.state, inputs)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken <= 1.1 * history._size  # the list grows by an eighth beyond its need
 
 
 def test_an_endless_run_keeps_a_bounded_history():
