@@ -22,7 +22,7 @@ from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
-from contactlab.physics.warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached
+from contactlab.physics.warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
@@ -35,6 +35,7 @@ LOOKS = 0.1                     # part of the thread's time that looks into the 
 LOOK_INTERVAL = 1.0 / 30.0      # s between them at least
 LOG_ROWS = 4096
 LOG_COMMANDS = 100_000
+COMPILING = "compiling for this machine"
 SPEEDS = (1e-3, 1e3)
 
 
@@ -79,10 +80,10 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread and wait for it."""
+        """End the thread and wait for it, unless it is compiling: that can take a minute, and nothing would be lost."""
         self.send(m.Shutdown())
-        if self._thread.is_alive():
-            self._thread.join()
+        while self._thread.is_alive() and self._warming is None:
+            self._thread.join(0.05)
 
     @property
     def progress(self) -> tuple[str, float] | None:
@@ -110,7 +111,7 @@ class Runner:
         self._publish()
         try:
             if not kernels_cached():
-                self._warming = "compiling for this machine"
+                self._warming = COMPILING
                 compile_for(*self._opened)
         except Exception as error:
             self._fail(error)
@@ -118,16 +119,14 @@ class Runner:
         self._pacer.restart(self._clock(), self._sides.time)
         self._publish()
 
-    def _await_the_rest(self) -> bool:
-        """Let the other process finish, rather than compile the same kernels again here; False when the end is asked
-        for meanwhile."""
-        while self._rest is not None and self._rest.poll() is None:
-            self._warming = "compiling the other methods and shapes"
-            if any(isinstance(c, m.Shutdown) for c in tuple(self._commands)):
-                return False
-            time.sleep(0.1)
-        self._rest = self._warming = None
-        return True
+    def _compile_first(self) -> None:
+        """Compile what the sides need now."""
+        self._warming = COMPILING
+        try:
+            for member in self._sides.members:
+                prepare(member.simulation)
+        finally:
+            self._warming = None
 
     def tick(self) -> float:
         """Carry out what was sent, then step as far as is due, and publish; returns for how long nothing is due [s]."""
@@ -156,14 +155,19 @@ class Runner:
     def _handle(self, command: m.Command) -> None:
         self.log.append((self._sides.step_count, command))
         self._notice = None
-        if self._rest is not None and may_need_other_kernels(command) and not self._await_the_rest():
-            return
+        hasty = self._rest is not None and self._rest.poll() is None and may_need_other_kernels(command)
+        if hasty and self._rest is not None:
+            self._rest.terminate()  # gives way to what is wanted now, and begins again where it was
         try:
             self._carry_out(command)
+            if hasty:
+                self._compile_first()
         except ValueError as refused:  # says in one sentence what is allowed; the run goes on
             self._notice = str(refused)
         except Exception as error:
             self._fail(error)
+        if hasty:
+            self._rest = compile_the_rest()
 
     def _carry_out(self, command: m.Command) -> None:
         match command:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,13 @@ def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     simulation.energy()
     integrators.wait()  # should it have failed, this process compiles its part too
     _use(simulation)
+
+
+def prepare(simulation: Simulation) -> None:
+    """Compile, or load, what it takes to go on with this simulation, on one like it."""
+    twin = Simulation(simulation.scene)
+    twin.set(**asdict(simulation.settings))
+    _use(twin)
 
 
 def compile_the_rest() -> subprocess.Popen[bytes]:

@@ -39,7 +39,7 @@ def solver_figures(snapshot: Snapshot) -> str:
     info = snapshot.info
     limit = " (the limit)" if info.status == "iterations" else ""
     unit = "m/s²" if info.steps else "m/s"
-    parts = [f"{info.contacts} contacts", f"residual {info.residual:.1e} {unit}"]
+    parts = [f"{info.contacts} contact{'' if info.contacts == 1 else 's'}", f"residual {info.residual:.1e} {unit}"]
     if info.steps:
         parts.append(f"LCP solves {grouped(info.solves)}, steps {grouped(info.steps)}")
     else:

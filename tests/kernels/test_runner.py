@@ -74,46 +74,68 @@ def test_the_first_snapshot_is_there_before_the_kernels_are_compiled(monkeypatch
 class Compiler:
     """Stands for the process that compiles the rest."""
 
-    def __init__(self):
-        self.done = False
+    def __init__(self, ended):
+        self.ended = ended
 
     def poll(self):
-        return 0 if self.done else None
+        return 0 if self.ended else None
+
+    def terminate(self):
+        self.ended = True
+
+
+@pytest.fixture
+def first_start(monkeypatch):
+    """Nothing is compiled yet: the processes that were started to do so, and what was compiled at once."""
+    started, prepared = [], []
+
+    def compile_the_rest():
+        started.append(Compiler(ended=False))
+        return started[-1]
+
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
+    monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
+    monkeypatch.setattr(runner_module, "compile_the_rest", compile_the_rest)
+    monkeypatch.setattr(runner_module, "prepare", prepared.append)
+    return started, prepared
 
 
 @pytest.mark.parametrize("command", [m.Set("method", "event_driven"), m.Inspect("equations"), m.Open(Balls(3), True)])
-def test_on_the_first_start_the_scene_runs_while_the_rest_compiles_and_what_needs_the_rest_waits(monkeypatch, command):
-    compiler = Compiler()
-    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
-    monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
-    monkeypatch.setattr(runner_module, "compile_the_rest", lambda: compiler)
-    runner = Runner(Balls(1))
+def test_on_the_first_start_the_rest_gives_way_to_what_is_wanted_now(first_start, command):
+    started, prepared = first_start
+    runner = Runner(Balls(1), paused=True)
     runner.start()
     try:
-        until(lambda: runner.latest is not None and runner.latest.step > 2)
-        runner.send(m.Set("restitution", 0.25))
-        until(lambda: runner.latest.settings.restitution == 0.25)  # needs nothing new
-        before = runner.latest
+        until(lambda: started)
+        runner.send(m.Set("restitution", 0.25))  # needs nothing new
+        until(lambda: runner.latest.settings.restitution == 0.25)
+        assert not prepared and not started[0].ended
         runner.send(command)
-        until(lambda: runner.progress is not None)
-        assert "methods" in runner.progress[0]
-        assert (runner.latest.settings, runner.latest.generation) == (before.settings, before.generation)
-        compiler.done = True
-        until(lambda: runner.progress is None)
+        until(lambda: len(started) == 2)
+        assert started[0].ended and not started[1].ended
+        assert [s.scene.name for s in prepared] == [runner.latest.scene_name]
+        started[1].ended = True
+        runner.send(m.Set("method", "compliant"))
+        until(lambda: runner.latest.settings.method == "compliant")
+        assert len(started) == 2 and len(prepared) == 1  # all is compiled
     finally:
         runner.stop()
 
 
-def test_the_end_does_not_wait_for_the_rest(monkeypatch):
-    monkeypatch.setattr(runner_module, "kernels_cached", lambda: False)
-    monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
-    monkeypatch.setattr(runner_module, "compile_the_rest", Compiler)
+def test_the_end_does_not_wait_for_a_compiler(first_start, monkeypatch):
+    started, _ = first_start
+    go_on = threading.Event()
+    monkeypatch.setattr(runner_module, "prepare", lambda simulation: go_on.wait(20.0))
     runner = Runner(Balls(1), paused=True)
     runner.start()
+    until(lambda: started)
     runner.send(m.Set("method", "compliant"))
-    until(lambda: "methods" in (runner.progress or ("",))[0])
+    until(lambda: runner.progress is not None)
     runner.stop()
-    assert not runner._thread.is_alive() and runner.latest.settings.method != "compliant"
+    assert runner._thread.is_alive()
+    go_on.set()
+    runner._thread.join(20.0)
+    assert not runner._thread.is_alive()
 
 
 def test_commands_are_carried_out_in_their_order():
