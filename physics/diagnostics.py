@@ -9,31 +9,30 @@ from contactlab.physics.jit import kernel
 from contactlab.physics.messages import Energy
 from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState
-from contactlab.physics.vec import accumulate, add, cross, dot, norm, put, row, sub
+from contactlab.physics.vec import add, cross, dot, norm, put, row, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
 @kernel
-def totals(model, bodies, energy_out, momentum_out):
+def totals(kind, mass, gravity, springs, bodies, energy_out, momentum_out):
     """Sums over the bodies that forces move: energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3) =
     momentum [kg m/s] and angular momentum about the world origin [kg m2/s].
 
     T = Σ ½ (P·v + L·ω),  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²,  p = Σ P,  l = Σ x × P + L
     """
-    gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
+    g = (gravity[0], gravity[1], gravity[2])
+    x, P, L, v, w = bodies.x, bodies.P, bodies.L, bodies.v, bodies.w
     kinetic, potential, stored = 0.0, 0.0, 0.0
-    put(momentum_out, 0, (0.0, 0.0, 0.0))
-    put(momentum_out, 1, (0.0, 0.0, 0.0))
-    for i in range(len(model.kind)):
-        if model.kind[i] != DYNAMIC and model.kind[i] != LINK:
-            continue
-        x, P, L = row(bodies.x, i), row(bodies.P, i), row(bodies.L, i)
-        kinetic += 0.5 * (dot(P, row(bodies.v, i)) + dot(L, row(bodies.w, i)))
-        potential -= model.mass[i] * dot(gravity, x)
-        accumulate(momentum_out, 0, P)
-        accumulate(momentum_out, 1, add(cross(x, P), L))
-    springs = model.springs
+    p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(len(kind)):
+        if kind[i] == DYNAMIC or kind[i] == LINK:
+            x_i, P_i, L_i = row(x, i), row(P, i), row(L, i)
+            kinetic += 0.5 * (dot(P_i, row(v, i)) + dot(L_i, row(w, i)))
+            potential -= mass[i] * dot(g, x_i)
+            p, l = add(p, P_i), add(l, add(cross(x_i, P_i), L_i))
+    put(momentum_out, 0, p)
+    put(momentum_out, 1, l)
     for k in range(len(springs.body_a)):
         p_a, _ = spring_end(int(springs.body_a[k]), row(springs.anchor_a, k), bodies)
         p_b, _ = spring_end(int(springs.body_b[k]), row(springs.anchor_b, k), bodies)
@@ -48,12 +47,12 @@ def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -
     """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass. A
     model with links needs their coordinates: springs and rotors of joints hold energy too."""
     energies, momenta = np.empty(3), np.empty((2, 3))
-    totals(model, bodies, energies, momenta)
+    totals(model.kind, model.mass, model.gravity, model.springs, bodies, energies, momenta)
     kinetic, potential, stored = energies.tolist()
     if len(joints.v):
         in_springs, in_rotors = joint_energy(model, *joints)
         stored, kinetic = stored + in_springs, kinetic + in_rotors
-    if ((model.joints.generalized == 0) & (model.joints.stiffness > 0.0)).any():
+    if len(model.joints.type) and ((model.joints.generalized == 0) & (model.joints.stiffness > 0.0)).any():
         stored += spring_energy(model.joints, bodies)
     return Energy(kinetic, potential, stored), momenta
 

@@ -36,27 +36,29 @@ class Account(IntEnum):
                    #: and what Newton's law with friction gives (Kane's paradox)
     FRICTION = 1
     SPRINGS = 2    #: energy: what dampers of springs and joints take; momentum: springs to bodies that do not move
-    SURFACES = 3   #: what compliant surfaces and their friction took
-    STORED = 4     #: what compliant surfaces hold now, negative
-    JOINTS = 5     #: energy: what motors of joints do; momenta: what joints give that hold to bodies that do not move
-    MOUSE = 6
-    APPLIED = 7    #: forces and torques put on bodies and joints
-    DRIVEN = 8     #: bodies with a prescribed motion, and running surfaces
-    GRAVITY = 9    #: momenta only: its energy is part of E
-    CHANGED = 10   #: settings changed between steps: gravity, another method, ...
-    DRIFT = 11     #: the rest: errors of the method, overlap taken out, what no method books
-    START = 12     #: totals at the start
-    TOTAL = 13     #: totals after the last step
+    SURFACES = 3   #: energy: what compliant surfaces and their friction took; momenta: the couple of travelling dents
+    LIMITS = 4     #: energy: what springy limits of joints took
+    STORED = 5     #: what compliant surfaces and springy limits hold now, negative
+    JOINTS = 6     #: energy: what motors of joints do; momenta: what joints give that hold to bodies that do not move
+    MOUSE = 7
+    APPLIED = 8    #: forces and torques put on bodies and joints
+    DRIVEN = 9     #: bodies with a prescribed motion, and running surfaces
+    GRAVITY = 10   #: momenta only: its energy is part of E
+    CHANGED = 11   #: settings changed between steps: gravity, another method, ...
+    DRIFT = 12     #: the rest: errors of the method, overlap taken out, what no method books
+    START = 13     #: totals at the start
+    TOTAL = 14     #: totals after the last step
 
 
-IMPACTS, FRICTION, SPRINGS, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY = (int(a) for a in (
-    Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN,
-    Account.GRAVITY))
+IMPACTS, FRICTION, SPRINGS, SURFACES, LIMITS, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY = (int(a) for a in (
+    Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS, Account.JOINTS, Account.MOUSE,
+    Account.APPLIED, Account.DRIVEN, Account.GRAVITY))
 TITLES: dict[Account, str] = {
     Account.IMPACTS: "Impacts", Account.FRICTION: "Friction", Account.SPRINGS: "Dampers",
-    Account.SURFACES: "Soft surfaces", Account.STORED: "Held by surfaces", Account.JOINTS: "Joints and motors",
-    Account.MOUSE: "Mouse", Account.APPLIED: "Applied forces", Account.DRIVEN: "Driven bodies",
-    Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed", Account.DRIFT: "Numerical drift",
+    Account.SURFACES: "Soft surfaces", Account.LIMITS: "Soft limits", Account.STORED: "Held by surfaces",
+    Account.JOINTS: "Joints and motors", Account.MOUSE: "Mouse", Account.APPLIED: "Applied forces",
+    Account.DRIVEN: "Driven bodies", Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed",
+    Account.DRIFT: "Numerical drift",
 }
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NOTHING = (0.0, 0.0, 0.0)
@@ -102,14 +104,13 @@ def close_step(model: Model, state: State, page: Page) -> None:
 # ------------------------------------------------------------------------------------------------- what methods enter
 class Books:
     """What a method enters during a step. `given` (n, 6) is the momentum, and the angular momentum about the world
-    origin, that each body got so far of everything but joints."""
+    origin, that each body got so far of everything but joints; (0, 6) where joints hold nothing to the ground, and so
+    nobody asks for it."""
 
     def __init__(self, model: Model) -> None:
-        n = len(model.kind)
-        self.model = model
-        self.given, self._before = np.zeros((n, 6)), np.zeros((n, 6))
-        self._anchored = anchored_bodies(model)
+        self.model, self._anchored = model, anchored_bodies(model)
         self._any = bool(self._anchored.any())
+        self.given, self._before = np.zeros((2, len(model.kind) if self._any else 0, 6))
 
     def begin(self, bodies: Bodies) -> None:
         """At the beginning of a step."""
@@ -178,9 +179,10 @@ def credit(ledger, account, energy, p, moment):
 
 @helper
 def give(given, i, p, moment):
-    for j in range(3):
-        given[i, j] += p[j]
-        given[i, 3 + j] += moment[j]
+    if i < given.shape[0]:
+        for j in range(3):
+            given[i, j] += p[j]
+            given[i, 3 + j] += moment[j]
 
 
 @helper
@@ -223,17 +225,22 @@ def book_anchored(anchored, before, bodies, given, ledger):
 def add_forces(model, loads, at, over, weight, ledger, given):
     """See `Books.forces`. A spring of direction u (a to b) and length s pulls with f = k (s - s_0) + d ṡ; its damper
     takes d ṡ times the rate of s, and what holds a prescribed end does the rest."""
-    kind = model.kind
+    kind, mass, force, torque = model.kind, model.mass, loads.force, loads.torque
+    x_at, v_over, w_over = at.x, over.v, over.w
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
+    fallen, fallen_moment, pushed, pushed_moment, work = NOTHING, NOTHING, NOTHING, NOTHING, 0.0
     for i in range(len(kind)):
-        if moves(kind, i):
-            x = row(at.x, i)
-            p = scale(weight * model.mass[i], gravity)
-            credit(ledger, GRAVITY, 0.0, p, cross(x, p))
-            f, turn = scale(weight, row(loads.force, i)), scale(weight, row(loads.torque, i))
-            work = dot(f, row(over.v, i)) + dot(turn, row(over.w, i))
-            credit(ledger, APPLIED, work, f, add(turn, cross(x, f)))
-            give(given, i, add(p, f), add(turn, cross(x, add(p, f))))
+        if kind[i] == DYNAMIC or kind[i] == LINK:
+            x = row(x_at, i)
+            p = scale(weight * mass[i], gravity)
+            fallen, fallen_moment = add(fallen, p), add(fallen_moment, cross(x, p))
+            f, turn = scale(weight, row(force, i)), scale(weight, row(torque, i))
+            moment = add(turn, cross(x, f))
+            work += dot(f, row(v_over, i)) + dot(turn, row(w_over, i))
+            pushed, pushed_moment = add(pushed, f), add(pushed_moment, moment)
+            give(given, i, add(p, f), add(moment, cross(x, p)))
+    credit(ledger, GRAVITY, 0.0, fallen, fallen_moment)
+    credit(ledger, APPLIED, work, pushed, pushed_moment)
     springs = model.springs
     for k in range(len(springs.body_a)):
         a, b = int(springs.body_a[k]), int(springs.body_b[k])

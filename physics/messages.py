@@ -183,6 +183,11 @@ class Event:
     limit: int = -1                      # row of Joints whose limit this is about; then bodies are those it joins
     joints: tuple[JointImpulse, ...] = ()  # of an impact: what joints passed on in all that happened at this instant
 
+    def at_step(self, step: int) -> "Event":
+        """The same event, of this step."""
+        return Event(self.kind, step, self.t, self.bodies, self.point, self.normal, self.impulse, self.energy_before,
+                     self.energy_after, self.case_after, self.limit, self.joints)
+
 
 @dataclass(frozen=True, slots=True)
 class Grabbed:
@@ -256,8 +261,8 @@ class StepInfo:
     penetration: float = 0.0 # deepest overlap [m]
     substeps: int = 1        # of the integrator, in the method `compliant`
     stable_step: float = float("inf")  # the longest that is surely stable for its integrator [s]
-    stored: float = 0.0      # energy in compliant surfaces [J]
-    dissipated: float = 0.0  # energy they and their friction took since the method began [J]
+    stored: float = 0.0      # energy in compliant surfaces and springy limits of joints [J]
+    dissipated: float = 0.0  # energy they and friction took since the method began [J]
     steps: int = 0           # since the start, where the method is event-driven: steps,
     pieces: int = 0          # integrator steps, those cut at events included,
     solves: int = 0          # contact problems solved for sets or impulses,

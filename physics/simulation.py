@@ -100,7 +100,7 @@ class Simulation:
             self.state = before
             raise
         del self._events[self._events_before(self.step_count) :]  # a new branch
-        self._events += [replace(event, step=self.step_count) for event in self._method.events]
+        self._events += [event.at_step(self.step_count) for event in self._method.events]
         if len(self._events) > 2 * KEPT_EVENTS:
             self._dropped_events += len(self._events) - KEPT_EVENTS
             del self._events[:-KEPT_EVENTS]

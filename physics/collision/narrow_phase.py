@@ -19,24 +19,28 @@ from contactlab.physics.collision.geometry import (
     PIPE,
     PLANE,
     SPHERE,
+    axis,
     mix,
+    origin,
+    swell,
 )
 from contactlab.physics.collision.hollow import touch_hollow
 from contactlab.physics.collision.manifold import SAME_DIRECTION, reduce_groups, reduce_points
 from contactlab.physics.collision.round import (
+    balls,
     box_plane,
     capsule_capsule,
     capsule_plane,
     cylinder_plane,
     ellipsoid_ellipsoid,
     ellipsoid_plane,
+    foot,
     hull_plane,
+    plane_height,
     sphere_box,
     sphere_capsule,
     sphere_cylinder,
     sphere_ellipsoid,
-    sphere_plane,
-    sphere_sphere,
 )
 from contactlab.physics.collision.triangles import load_triangle
 from contactlab.physics.jit import helper, kernel
@@ -81,6 +85,18 @@ def put_rows(patch, count, flip, p, total, rows_out, owner_out):
 
 
 @helper
+def put_row(point, normal, gap, flip, p, total, rows_out, owner_out):
+    """Append the only point of pair p."""
+    if total < rows_out.shape[0]:
+        sign = -1.0 if flip else 1.0
+        owner_out[total] = p
+        for c in range(3):
+            rows_out[total, c], rows_out[total, 3 + c] = point[c], sign * normal[c]
+        rows_out[total, 6], rows_out[total, 7], rows_out[total, 8] = gap, 0.0, 0.0
+    return total + 1
+
+
+@helper
 def move_row(rows, owner, k, r):
     """Row r becomes what row k is."""
     owner[r] = owner[k]
@@ -115,18 +131,14 @@ def in_order(kind, pairs, p):
 
 @helper
 def touch_sphere(kind, pose, a, b, margin, patch):
-    """A sphere a and a shape b of the round family."""
-    if kind[b] == SPHERE:
-        return sphere_sphere(pose, a, b, margin, patch)
+    """A sphere a and a shape b of the round family that is neither sphere nor plane."""
     if kind[b] == BOX:
         return sphere_box(pose, a, b, margin, patch)
     if kind[b] == CAPSULE:
         return sphere_capsule(pose, a, b, margin, patch)
     if kind[b] == CYLINDER:
         return sphere_cylinder(pose, a, b, margin, patch)
-    if kind[b] == ELLIPSOID:
-        return sphere_ellipsoid(pose, a, b, margin, patch)
-    return sphere_plane(pose, a, b, margin, patch)
+    return sphere_ellipsoid(pose, a, b, margin, patch)
 
 
 @helper
@@ -152,10 +164,20 @@ def touch_round(kind, pose, info, vectors, a, b, margin, patch):
 
 @kernel
 def touch_round_pairs(kind, pose, info, vectors, pairs, chosen, count, reach, total, patch, rows_out, owner_out):
-    """Points of the chosen pairs; returns the number of rows so far, which may exceed the room."""
+    """Points of the chosen pairs; returns the number of rows so far, which may exceed the room. Spheres on spheres and
+    on planes, of which piles have thousands, go straight into their row."""
     for i in range(count):
         p = chosen[i]
         a, b, flip = in_order(kind, pairs, p)
+        if kind[a] == SPHERE and (kind[b] == SPHERE or kind[b] == PLANE):
+            if kind[b] == SPHERE:
+                point, n, gap = balls(origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), (0.0, 0.0, 1.0))
+            else:
+                height = plane_height(pose, b, origin(pose, a))
+                point, n, gap = foot(origin(pose, a), swell(pose, a), axis(pose, b, 2), height)
+            if gap <= reach[a] + reach[b]:
+                total = put_row(point, n, gap, flip, p, total, rows_out, owner_out)
+            continue
         found = touch_round(kind, pose, info, vectors, a, b, reach[a] + reach[b], patch)
         total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
     return total

@@ -21,30 +21,34 @@ CAP_CORNERS = 8  # points that stand for the rim of a cylinder's cap
 
 
 @helper
-def put_balls(patch, k, margin, p_a, r_a, p_b, r_b, otherwise, feature):
-    """Contact of two balls; `otherwise` is the normal where their centres coincide."""
+def balls(p_a, r_a, p_b, r_b, otherwise):
+    """Contact of two balls: point, normal and gap; `otherwise` is the normal where their centres coincide."""
     d = sub(p_b, p_a)
     length = norm(d)
     gap = length - r_a - r_b
-    if gap > margin:
-        return k
     n = unit(d) if length > 1e-14 * (r_a + r_b) else otherwise
-    return put_point(patch, k, axpy(r_a + 0.5 * gap, n, p_a), n, gap, feature)
+    return axpy(r_a + 0.5 * gap, n, p_a), n, gap
+
+
+@helper
+def foot(point, radius, normal, height):
+    """Contact of a ball of which `point` is the centre, at `height` over a surface with that outward normal."""
+    gap = height - radius
+    return axpy(-radius - 0.5 * gap, normal, point), neg(normal), gap
+
+
+@helper
+def put_balls(patch, k, margin, p_a, r_a, p_b, r_b, otherwise, feature):
+    """The contact of two balls as a row of the patch, where it is within the margin."""
+    point, n, gap = balls(p_a, r_a, p_b, r_b, otherwise)
+    return put_point(patch, k, point, n, gap, feature) if gap <= margin else k
 
 
 @helper
 def put_foot(patch, k, margin, point, radius, normal, height, feature):
-    """Contact of a ball of which `point` is the centre, at `height` over a surface with that outward normal."""
-    gap = height - radius
-    if gap > margin:
-        return k
-    return put_point(patch, k, axpy(-radius - 0.5 * gap, normal, point), neg(normal), gap, feature)
-
-
-@helper
-def sphere_sphere(pose, a, b, margin, patch):
-    up = (0.0, 0.0, 1.0)
-    return put_balls(patch, 0, margin, origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), up, 0)
+    """The contact of a ball with a surface, likewise."""
+    point, n, gap = foot(point, radius, normal, height)
+    return put_point(patch, k, point, n, gap, feature) if gap <= margin else k
 
 
 @helper
@@ -168,12 +172,6 @@ def ellipsoid_ellipsoid(pose, a, b, margin, patch):
 def plane_height(pose, plane, p):
     """Height of a point over a plane."""
     return dot(axis(pose, plane, 2), sub(p, origin(pose, plane)))
-
-
-@helper
-def sphere_plane(pose, a, b, margin, patch):
-    p = origin(pose, a)
-    return put_foot(patch, 0, margin, p, swell(pose, a), axis(pose, b, 2), plane_height(pose, b, p), 0)
 
 
 @helper

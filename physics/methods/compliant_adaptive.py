@@ -17,18 +17,21 @@ from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
 from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_guards import guards, step_error, switch
+from contactlab.physics.soft_stability import substeps_needed
 from contactlab.physics.state import Bodies, JointState, empty_state
 
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
 LOOKS = (0.25, 0.5, 0.75, 1.0)     # parts of a step at which modes are checked
 FIRST = 0.5                        # of the largest stable step: the first that is tried
 WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
+MOST_TRIES = 1000                  # of substeps of one step, after which the rest is made in fixed ones
 
 
 class Adaptive(Explicit):
     """Advances with error control; every mode ends at an end of a step."""
 
     exact = 1
+    tries = 0  #: of substeps since the step began
 
     def advance(
         self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
@@ -36,10 +39,13 @@ class Adaptive(Explicit):
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, empty_state(len(bodies.x)).bodies
         self.carry(joints, self.course.joints)
-        self.substeps, self.exact = 0, 1
+        self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
         self.stable = self.limits(bodies, closed).step(self.integrator)
         done, length, idle = 0.0, min(h, FIRST * self.stable), 0
         while done < h * (1.0 - 1e-14):
+            if self.tries > MOST_TRIES:
+                self._give_up(bodies, loads, closed, t + done, h - done)
+                break
             length = min(length, h - done)
             if h - done - length < SMALLEST_SUBSTEP * h:
                 length = h - done
@@ -69,15 +75,26 @@ class Adaptive(Explicit):
         soft.settle(bodies, exact=1)
         self.carry(self.course.joints, joints)
 
+    def _give_up(self, bodies: Bodies, loads: Loads, closed: int, t: float, rest: float) -> None:
+        """The rest of the step without error control and without looking for kinks: where contact points jump about, as
+        on bodies deep in each other, no step is small enough for either."""
+        self.exact = 0
+        fixed = substeps_needed(self.integrator, rest, self.limits(bodies, closed))
+        self.make(fixed, bodies, loads, closed, t, rest)
+        self.substeps += fixed
+        self.status = f"no error control after {MOST_TRIES} tries"
+
     def _controlled(
         self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,
     ) -> tuple[float, float]:
         """Try steps until the local error is small enough; the length taken and the one to try next."""
         soft, tableau, order = self.soft, self.integrator.tableau, self.integrator.order
         while True:
+            self.tries += 1
             self.try_step(bodies, loads, closed, t, length, end)
             error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.surfaces, soft.work) / TOLERANCE
-            if error <= 1.0 or (length <= SMALLEST_SUBSTEP * h and math.isfinite(error)):
+            enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > MOST_TRIES
+            if enough and math.isfinite(error):
                 factor = min(GROW, SAFETY * max(error, 1e-10) ** (-1.0 / order))
                 return length, length * max(SHRINK, factor)
             if length < 1e-3 * SMALLEST_SUBSTEP * h:

@@ -41,23 +41,27 @@ class Explicit:
     ) -> None:
         """From t [s] over h [s] in the substeps asked for, or as many as stability needs where that is 0."""
         self.carry(joints, self.course.joints)
-        soft, limits = self.soft, self.limits(bodies, closed)
+        limits = self.limits(bodies, closed)
         self.stable = limits.step(self.integrator)
         self.substeps = asked or substeps_needed(self.integrator, h, limits)
         self.status = "solved"
         if h > self.stable * self.substeps:
             several = "substeps are" if self.substeps > 1 else "substep is"
             self.status = f"{self.substeps} {several} too few"
-        made, why = 0, AT_STAGE
+        self.make(self.substeps, bodies, loads, closed, t, h)
+        self.carry(self.course.joints, joints)
+
+    def make(self, count: int, bodies: Bodies, loads: Loads, closed: int, t: float, h: float) -> None:
+        """So many substeps from t [s] over h [s]."""
+        soft, made, why = self.soft, 0, AT_STAGE
         while why != DONE:
             made, why = make_substeps(
-                self.model, loads, self.integrator.tableau, soft.detector.near, soft.code, closed, made, self.substeps,
-                t, h / self.substeps, soft.contacts, soft.slot, soft.surfaces, soft.work, self.course, bodies)
+                self.model, loads, self.integrator.tableau, soft.detector.near, soft.code, closed, made, count, t,
+                h / count, soft.contacts, soft.slot, soft.surfaces, soft.work, self.course, bodies)
             if why == AT_STAGE:
                 soft.look(self.middle)
             if why != DONE:
                 soft.look(bodies)
-        self.carry(self.course.joints, joints)
 
     def carry(self, source: JointState, target: JointState) -> None:
         """Copy coordinates of links."""

@@ -5,27 +5,46 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.jit import kernel
-from contactlab.physics.ledger import IMPACTS, MOUSE, Account, Books, add_contact, add_forces, add_joints, credit, give
-from contactlab.physics.model import Array, Model, body_count
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.ledger import (
+    DRIVEN,
+    DYNAMIC,
+    LIMITS,
+    LINK,
+    MOUSE,
+    SURFACES,
+    Account,
+    Books,
+    add_contact,
+    add_forces,
+    add_joints,
+    anchored_bodies,
+    credit,
+    give,
+    moves,
+)
+from contactlab.physics.methods.compliant_rates import rolling_couple
+from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import LEDGER, State
-from contactlab.physics.vec import add, cross, dot, row
+from contactlab.physics.vec import add, cross, dot, row, scale, sub
 
 
 class StageBooks(NamedTuple):
     """What acts at the stages of a substep, and what that came to since the step began."""
 
     rates: Array   #: (s, *LEDGER) power and rates of momenta by account
-    given: Array   #: (s, n, 6) rates of momentum and of angular momentum about the world origin, body by body
+    given: Array   #: (s, n, 6) rates of momentum and of angular momentum about the world origin, see ledger.Books
     ledger: Array  #: LEDGER
     total: Array   #: (n, 6)
     pull: Array    #: (6,) force of the mouse on the body that it holds, and torque about its centre of mass
+    anchored: IntArray  #: (n,) see ledger.anchored_bodies
 
 
 def empty_stage_books(model: Model, stages: int) -> StageBooks:
-    n = body_count(model)
+    anchored = anchored_bodies(model)
+    n = len(anchored) if anchored.any() else 0
     return StageBooks(np.zeros((stages, *LEDGER)), np.zeros((stages, n, 6)), np.zeros(LEDGER), np.zeros((n, 6)),
-                      np.zeros(6))
+                      np.zeros(6), anchored)
 
 
 class SoftBooks:
@@ -41,13 +60,13 @@ class SoftBooks:
         stages.total.fill(0.0)
 
     def end(self, state: State, stages: StageBooks, held: float, stored: float, lost: float) -> None:
-        """The energy [J] that surfaces held before the step and hold now, and what they took in it. What they held that
-        the last step did not leave there is the doing of a changed setting or of another method."""
+        """The energy [J] that surfaces and springy limits held before the step and hold now, and what both took in it.
+        What they held that the last step did not leave there is the doing of a changed setting or of another method."""
         ledger = state.ledger
         ledger += stages.ledger
         ledger[Account.CHANGED, 0] += held + ledger[Account.STORED, 0]
         ledger[Account.STORED, 0] = -stored
-        ledger[Account.SURFACES, 0] -= lost
+        ledger[Account.SURFACES, 0] -= lost + stages.ledger[Account.LIMITS, 0]
         self.books.given += stages.total
         self.books.end(state.bodies, ledger)
 
@@ -62,31 +81,54 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, force, joint_v, joint_force, i, books):
-    """Enter what acts at stage i: forces (c, 3) of the surfaces, row slot[k] that of contact k; the pull; and on the
-    joints of trees, at velocities joint_v (n_v,), the loads and the forces of their stops (n_v,)."""
-    rates, given = books.rates[i], books.given[i]
+def note_stage(model, loads, bodies, contacts, slot, work, stop_loss, joint_v, i, books):
+    """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
+    loads on the joints of trees, at velocities joint_v (n_v,); and the power that their stops take [W].
+
+    What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
+    surfaces hold and take, its energy: nothing is to be entered.
+    """
+    rates, given, anchored = books.rates[i], books.given[i], books.anchored
+    kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
+    body_a, body_b = contacts.body_a, contacts.body_b
     rates[:] = 0.0
     given[:] = 0.0
     add_forces(model, loads, bodies, bodies, 1.0, rates, given)
     for k in range(int(contacts.count[0])):
-        if slot[k] < 0:
+        a, b, s = int(body_a[k]), int(body_b[k]), int(slot[k])
+        both = (kind[a] == DYNAMIC or kind[a] == LINK) and (kind[b] == DYNAMIC or kind[b] == LINK)
+        if s < 0 or (both and anchored[a] == 0 and anchored[b] == 0):
             continue
-        f = row(force, int(slot[k]))
+        f, n = row(force, s), row(normal, k)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
-            add_contact(model, bodies, int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.point, k),
-                        row(contacts.normal, k), f, 1, rates, given)
+            add_contact(model, bodies, a, b, row(point, k), n, f, 1, rates, given)
+            if resistance[s] > 0.0 and dot(f, n) > 0.0:
+                add_couple(kind, a, b, row(bodies.w, a), row(bodies.w, b), resistance[s], n, rates, given)
     add_joints(model, loads, joint_v, 1.0, rates)
-    for d in range(len(joint_v)):
-        load = loads.joint[d] if d < len(loads.joint) else 0.0
-        rates[IMPACTS, 0] += (joint_force[d] - load) * joint_v[d]
+    rates[LIMITS, 0] -= stop_loss
     held = int(loads.grab_body[0])
     if held >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])
-        work = dot(f, row(bodies.v, held)) + dot(turn, row(bodies.w, held))
+        power = dot(f, row(bodies.v, held)) + dot(turn, row(bodies.w, held))
         moment = add(turn, cross(row(bodies.x, held), f))
-        credit(rates, MOUSE, work, f, moment)
+        credit(rates, MOUSE, power, f, moment)
         give(given, held, f, moment)
+
+
+@helper
+def add_couple(kind, a, b, w_a, w_b, resistance, n, rates, given):
+    """Enter the couple that resists rolling: what it does on bodies that move beyond what the surfaces take comes from
+    those that drive the others."""
+    couple = rolling_couple(resistance, n, sub(w_b, w_a))
+    work, total, nothing = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if moves(kind, b):
+        work, total = dot(couple, w_b), couple
+        give(given, b, nothing, couple)
+    if moves(kind, a):
+        work, total = work - dot(couple, w_a), sub(total, couple)
+        give(given, a, nothing, scale(-1.0, couple))
+    credit(rates, SURFACES, 0.0, nothing, total)
+    credit(rates, DRIVEN, work - dot(couple, sub(w_b, w_a)), nothing, nothing)
 
 
 @kernel

@@ -25,7 +25,8 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
     bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
     freedom away, and the eigenvalues with them become no larger.
     """
-    motions, units = model.motions, work.units
+    units, rolling, kind, mass, bx = work.units, work.roll, model.kind, model.mass, bodies.x
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     blocks[:] = 0.0
     drag = 0.0
     for k in range(int(surfaces.count[0]) if closed == 0 else 0):
@@ -35,7 +36,7 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
                 drag = max(drag, stiff / damp)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
-        a, b, n = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i)
+        a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
         k1, d1 = gain(units, k, NORMAL_1)
         k2, d2 = gain(units, k, NORMAL_2)
         stiff, damp = k1, d1
@@ -44,19 +45,20 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
             drag = max(drag, (k1 + k2) / (d1 + d2))
         kt, dt = gain(units, k, TANGENT_1)
         if law != LINEAR:  # K and D at the depth there is, or there will be after this approach
-            _, _, zeta, _ = contact_motion(motions, bodies, a, b, row(contacts.point, i), n)
-            w = mobility(model.mass[a]) + mobility(model.mass[b])
-            depth = max(-contacts.gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
+            _, _, zeta, _ = contact_motion(model.motions, bodies, a, b, p, n)
+            w = mobility(mass[a]) + mobility(mass[b])
+            depth = max(-gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
             stiff = 1.5 * k1 * math.sqrt(depth) if law == HERTZ else k1
             damp = d1 * (math.sqrt(depth) if law == HERTZ else depth)
         if dt > 0.0:
             drag = max(drag, kt / dt)
-        both = 2.0 if moves(model.kind, a) and moves(model.kind, b) else 1.0
-        for body in (a, b):
-            if moves(model.kind, body):
-                arm = sub(row(contacts.point, i), row(bodies.x, body))
-                add_block(both * stiff, both * kt, 0.0, n, arm, body, 0, blocks)
-                add_block(both * damp, both * dt, both * work.roll[k], n, arm, body, 1, blocks)
+        move_a, move_b = kind[a] == DYNAMIC or kind[a] == LINK, kind[b] == DYNAMIC or kind[b] == LINK
+        both = 2.0 if move_a and move_b else 1.0
+        stiff, kt, damp, dt, roll = both * stiff, both * kt, both * damp, both * dt, both * rolling[k]
+        if move_a:
+            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, a)), a, blocks)
+        if move_b:
+            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, b)), b, blocks)
     add_stop_blocks(model, stops, bodies, q, blocks)
     square, damping = 0.0, 0.0
     for body in range(len(model.kind)):
@@ -100,8 +102,7 @@ def add_stop_blocks(model, stops, bodies, q, blocks):
             if joints.type[j] == SLIDER:
                 anchor = row(joints.anchor_child, j) if side == 0 else row(joints.anchor_parent, j)
                 arm = rotate(row4(bodies.q, i), anchor)
-                add_block(stiff, 0.0, 0.0, axis, arm, i, 0, blocks)
-                add_block(damp, 0.0, 0.0, axis, arm, i, 1, blocks)
+                add_blocks(stiff, 0.0, damp, 0.0, 0.0, axis, arm, i, blocks)
             else:
                 for a in range(3):
                     for c in range(3):
@@ -110,26 +111,33 @@ def add_stop_blocks(model, stops, bodies, q, blocks):
 
 
 @helper
-def add_block(normal, tangent, roll, n, arm, body, j, blocks):
-    """Add G^T (normal n nᵀ + tangent (1 - n nᵀ)) G, G = [1, -arm ×], and roll (1 - n nᵀ) of the turning."""
-    for c in range(6):
-        unit = (1.0 if c % 3 == 0 else 0.0, 1.0 if c % 3 == 1 else 0.0, 1.0 if c % 3 == 2 else 0.0)
-        u = unit if c < 3 else cross(unit, arm)
-        along = (normal - tangent) * dot(n, u)
-        f = (tangent * u[0] + along * n[0], tangent * u[1] + along * n[1], tangent * u[2] + along * n[2])
-        torque = cross(arm, f)
-        for r in range(3):
-            blocks[body, j, r, c] += f[r]
-            blocks[body, j, 3 + r, c] += torque[r]
-            if c >= 3:
-                blocks[body, j, 3 + r, c] += roll * (unit[r] - n[r] * dot(n, unit))
+def add_blocks(stiff, stiff_t, damp, damp_t, roll, n, arm, body, blocks):
+    """Add Gᵀ (K n nᵀ + K_t (1 - n nᵀ)) G, G = [1, -arm ×], to the first block of a body; to the second the same of D
+    and D_t, and roll (1 - n nᵀ) of the turning. Of these symmetric matrices the lower half is written."""
+    m, square = cross(arm, n), dot(arm, arm)
+    skew = ((0.0, -arm[2], arm[1]), (arm[2], 0.0, -arm[0]), (-arm[1], arm[0], 0.0))
+    k, d = stiff - stiff_t, damp - damp_t
+    for r in range(3):
+        for c in range(r + 1):
+            eye = 1.0 if r == c else 0.0
+            nn, mm, across = n[r] * n[c], m[r] * m[c], square * eye - arm[r] * arm[c]
+            blocks[body, 0, r, c] += stiff_t * eye + k * nn
+            blocks[body, 1, r, c] += damp_t * eye + d * nn
+            blocks[body, 0, 3 + r, 3 + c] += stiff_t * across + k * mm
+            blocks[body, 1, 3 + r, 3 + c] += damp_t * across + d * mm + roll * (eye - nn)
+        for c in range(3):
+            blocks[body, 0, 3 + r, c] += stiff_t * skew[r][c] + k * m[r] * n[c]
+            blocks[body, 1, 3 + r, c] += damp_t * skew[r][c] + d * m[r] * n[c]
 
 
 @helper
 def largest_eigenvalue(inv_mass, s, body, j, so_far, blocks):
     """An upper bound of the eigenvalues of X = H⁻¹ A, all >= 0: tr(X^8)^(1/8), or `so_far` where that is greater.
-    A = blocks[body, j] is destroyed; s = I⁻¹."""
+    A = blocks[body, j], of which the lower half is read, is destroyed; s = I⁻¹."""
     x, y = blocks[body, j], blocks[len(blocks) - 1, j]
+    for r in range(6):
+        for c in range(r):
+            x[c, r] = x[r, c]
     total = 0.0
     for c in range(6):
         t = (x[3, c], x[4, c], x[5, c])

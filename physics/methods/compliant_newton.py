@@ -10,7 +10,7 @@ from contactlab.physics.assemble import sym_inverse, world_inverse_inertia
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import disc_projection
 from contactlab.physics.methods.compliant_rates import (
-    add_force,
+    add_wrench,
     carried,
     contact_motion,
     gain,
@@ -192,8 +192,10 @@ def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, yd
         lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
         force = axpy(f, n, f_t)
         put(pushes, k, force)
-        add_force(model.kind, b, arm_b, force, ydot)
-        add_force(model.kind, a, arm_a, scale(-1.0, force), ydot)
+        if model.kind[b] == DYNAMIC:
+            add_wrench(ydot, b, force, cross(arm_b, force))
+        if model.kind[a] == DYNAMIC:
+            add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
         put_answer(g * answer, g / (c1 + c2), friction[k], limit, n, stick, i, stiffness_out)
         if work.roll[k] > 0.0:
             lost += roll(model.kind, a, b, work.roll[k], n, sub(row(bodies.w, b), row(bodies.w, a)), ydot)

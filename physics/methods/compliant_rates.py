@@ -120,13 +120,11 @@ def gain(units, k, j):
 
 
 @helper
-def add_force(kind, body, arm, f, ydot):
-    """Ṗ += f,  L̇ += arm × f; for a link the row of ydot gathers its forces"""
-    if kind[body] == DYNAMIC or kind[body] == LINK:
-        torque = cross(arm, f)
-        for j in range(3):
-            ydot[body, 7 + j] += f[j]
-            ydot[body, 10 + j] += torque[j]
+def add_wrench(ydot, body, f, torque):
+    """Ṗ += f,  L̇ += τ; for a link the row of ydot gathers its forces"""
+    for j in range(3):
+        ydot[body, 7 + j] += f[j]
+        ydot[body, 10 + j] += torque[j]
 
 
 # ------------------------------------------------------------------------------------------------------------ stages
@@ -140,35 +138,35 @@ def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surf
     place_links(model, q_out, v_out, trees.work, bodies_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + c * h, bodies_out)
+    units, mode, z_0, x_0, z, x = work.units, surfaces.mode, surfaces.surface_z, surfaces.surface_x, work.z, work.x
+    z_rate, x_rate = work.z_rate, work.x_rate
     for i in range(int(surfaces.count[0])):
         for j in range(2):
-            stiff, damp = gain(work.units, i, NORMAL_1 + 2 * j)
-            z = surfaces.surface_z[i, j]
-            x = vector_of(surfaces.surface_x, i, j)
-            if closed == 1 and surfaces.mode[i] == FREE:
-                z = recovered(law, stiff, damp, z, c * h)
-                stiff, damp = gain(work.units, i, TANGENT_1 + 2 * j)
-                x = undragged(stiff, damp, x, c * h)
+            z_j, x_j = z_0[i, j], vector_of(x_0, i, j)
+            if closed == 1 and mode[i] == FREE:
+                z_j = recovered(law, units[i, NORMAL_1 + 2 * j], units[i, NORMAL_1 + 2 * j + 1], z_j, c * h)
+                x_j = undragged(units[i, TANGENT_1 + 2 * j], units[i, TANGENT_1 + 2 * j + 1], x_j, c * h)
             for s in range(stages):
-                z += h * weights_x[s] * work.z_rate[s, i, j]
-                x = axpy(h * weights_x[s], vector_of(work.x_rate[s], i, j), x)
-            work.z[i, j] = z
-            put_vector(work.x, i, j, x)
+                z_j += h * weights_x[s] * z_rate[s, i, j]
+                x_j = axpy(h * weights_x[s], (x_rate[s, i, j, 0], x_rate[s, i, j, 1], x_rate[s, i, j, 2]), x_j)
+            z[i, j] = z_j
+            put_vector(x, i, j, x_j)
 
 
 @kernel
 def finish(weights_p, h, surfaces, work):
     """Take over the surfaces at the end of a substep (in work.z, work.x); add up impulses and losses."""
-    lost = 0.0
+    z, x, force, impulse = work.z, work.x, work.force, work.impulse
+    z_out, x_out = surfaces.surface_z, surfaces.surface_x
     for s in range(len(weights_p)):
-        lost += h * weights_p[s] * work.loss[s]
+        surfaces.dissipated[0] += h * weights_p[s] * work.loss[s]
     for i in range(int(surfaces.count[0])):
         for j in range(2):
-            surfaces.surface_z[i, j] = work.z[i, j]
-            put_vector(surfaces.surface_x, i, j, vector_of(work.x, i, j))
+            z_out[i, j] = z[i, j]
+            put_vector(x_out, i, j, vector_of(x, i, j))
         for s in range(len(weights_p)):
-            put(work.impulse, i, axpy(h * weights_p[s], row(work.force[s], i), row(work.impulse, i)))
-    surfaces.dissipated[0] += lost
+            for j in range(3):
+                impulse[i, j] += h * weights_p[s] * force[s, i, j]
 
 
 @kernel
@@ -207,7 +205,11 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
     belts, lost = any_belt(belt_v, belt_w), 0.0
     for k in range(int(surfaces.count[0])):
         put(pushes, k, (0.0, 0.0, 0.0))
-        lost += free_rates(law, closed, units, k, z, x, z_rate, x_rate)
+        for j in range(2):  # in the closed form what is free recovers in z and x already
+            z_rate[k, j] = 0.0
+            put_vector(x_rate, k, j, (0.0, 0.0, 0.0))
+        if closed == 0:
+            lost += free_rates(law, units, k, z, x, z_rate, x_rate)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
@@ -222,7 +224,7 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
             u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
         zeta = dot(n, u)
         if closed == 0:
-            lost -= free_loss(law, closed, units, k, z, x)
+            lost -= free_loss(law, units, k, z, x)
         f, z_1, z_2, power = press(law, closed, exact, held, units[k, 0], units[k, 1], units[k, 2], units[k, 3], gap[i],
                                    zeta, z[k, 0], z[k, 1])
         f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), units[k, 4], units[k, 5], units[k, 6], units[k, 7],
@@ -234,56 +236,57 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
         lost += power + drag
         force = axpy(f, n, f_t)
         put(pushes, k, force)
-        add_force(kind, b, arm_b, force, ydot)
-        add_force(kind, a, arm_a, scale(-1.0, force), ydot)
+        if kind[b] == DYNAMIC or kind[b] == LINK:
+            add_wrench(ydot, b, force, cross(arm_b, force))
+        if kind[a] == DYNAMIC or kind[a] == LINK:
+            add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
         if f > 0.0 and rolling[k] > 0.0:
             lost += roll(kind, a, b, rolling[k], n, sub(w_b, w_a), ydot)
     work.loss[s] = lost
 
 
 @helper
+def rolling_couple(resistance, n, turning):
+    """The dent travels over the surfaces at c = R |ω_t|, which takes D_r c²: the couple -D_r R² ω_t on body b resists
+    the rolling, ω_t the part of turning = ω_b - ω_a across the normal; resistance = D_r R² [N m s]."""
+    return scale(-resistance, axpy(-dot(n, turning), n, turning))
+
+
+@helper
 def roll(kind, a, b, resistance, n, turning, ydot):
-    """The dent travels over the surfaces at c = R |ω_t|, which takes D_r c²: the couple -D_r R² ω_t resists the
-    rolling, ω_t the part of ω_b - ω_a across the normal; `resistance` = D_r R² [N m s]. Returns the power [W]."""
-    across = axpy(-dot(n, turning), n, turning)
-    for j in range(3):
-        if kind[b] == DYNAMIC or kind[b] == LINK:
-            ydot[b, 10 + j] -= resistance * across[j]
-        if kind[a] == DYNAMIC or kind[a] == LINK:
-            ydot[a, 10 + j] += resistance * across[j]
-    return resistance * dot(across, across)
+    """Add the couple that resists rolling; returns the power that it takes [W]."""
+    couple, nothing = rolling_couple(resistance, n, turning), (0.0, 0.0, 0.0)
+    if kind[b] == DYNAMIC or kind[b] == LINK:
+        add_wrench(ydot, b, nothing, couple)
+    if kind[a] == DYNAMIC or kind[a] == LINK:
+        add_wrench(ydot, a, nothing, scale(-1.0, couple))
+    return -dot(couple, turning)
 
 
 @helper
-def free_rates(law, closed, units, k, z, x, z_rate_out, x_rate_out):
-    """Rates of the surfaces of row k as if nothing touched them, which in the closed form are in z and x already; the
-    power their dampers take [W]."""
+def free_rates(law, units, k, z, x, z_rate_out, x_rate_out):
+    """Rates of the surfaces of row k as if nothing touched them; the power their dampers take [W]."""
     for j in range(2):
-        rate, drag = 0.0, (0.0, 0.0, 0.0)
-        if closed == 0:
-            stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
-            rate = free_rate(law, stiff, damp, z[k, j])
-            stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
-            drag = drag_rate(stiff, damp, vector_of(x, k, j), (0.0, 0.0, 0.0))
-        z_rate_out[k, j] = rate
-        put_vector(x_rate_out, k, j, drag)
-    return free_loss(law, closed, units, k, z, x)
+        stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
+        z_rate_out[k, j] = free_rate(law, stiff, damp, z[k, j])
+        stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
+        put_vector(x_rate_out, k, j, drag_rate(stiff, damp, vector_of(x, k, j), (0.0, 0.0, 0.0)))
+    return free_loss(law, units, k, z, x)
 
 
 @helper
-def free_loss(law, closed, units, k, z, x):
+def free_loss(law, units, k, z, x):
     """The power that the dampers of row k take where nothing touches it [W]."""
     lost = 0.0
-    if closed == 0:
-        for j in range(2):
-            stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
-            rate = free_rate(law, stiff, damp, z[k, j])
-            if rate != 0.0:
-                lost += spring_force(law, stiff, z[k, j]) * rate
-            stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
-            if stiff < math.inf:
-                u = vector_of(x, k, j)
-                lost -= stiff * dot(u, drag_rate(stiff, damp, u, (0.0, 0.0, 0.0)))
+    for j in range(2):
+        stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
+        rate = free_rate(law, stiff, damp, z[k, j])
+        if rate != 0.0:
+            lost += spring_force(law, stiff, z[k, j]) * rate
+        stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
+        if stiff < math.inf:
+            u = vector_of(x, k, j)
+            lost -= stiff * dot(u, drag_rate(stiff, damp, u, (0.0, 0.0, 0.0)))
     return lost
 
 

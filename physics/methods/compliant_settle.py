@@ -12,7 +12,6 @@ from contactlab.physics.methods.compliant_rates import (
     any_belt,
     belt_velocity,
     carried,
-    contact_motion,
     put_vector,
     vector_of,
     velocity_between,
@@ -136,33 +135,41 @@ def stored_energy(law, surfaces, units):
 def report(model, contacts, slot, bodies, surfaces, work, rest_speed, h, approach_out):
     """Fill what the step found out about every contact (see `Contacts`) and the speed at which it first touched
     (c,) [m/s], 0 where it did not; returns the deepest dent [m]."""
-    motions = model.motions
-    deepest = 0.0
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    zeta_out, zeta_dot, lam_out, slip = contacts.zeta, contacts.zeta_dot, contacts.lam, contacts.slip
+    impulse_out, friction_force, case_out = contacts.impulse, contacts.friction_force, contacts.case
+    current, active, mode, first_zeta = contacts.current, contacts.active, surfaces.mode, work.zeta
+    impulses, approach, pushes = work.impulse, work.approach, work.normal_now
+    bx, bq, bv, bw = bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts, deepest = any_belt(belt_v, belt_w), 0.0
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
             clear(i, contacts, approach_out)
             continue
-        n = row(contacts.normal, i)
-        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
-                                       row(contacts.point, i), n)
-        impulse = row(work.impulse, k)
+        a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
+        arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
+        u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta, impulse = dot(n, u), row(impulses, k)
         lam = dot(impulse, n) / h
-        touches = surfaces.mode[k] != FREE
-        contacts.zeta_dot[i] = (zeta - work.zeta[k]) / h
-        contacts.zeta[i] = zeta
-        contacts.lam[i] = lam
-        put(contacts.impulse, i, impulse)
-        put(contacts.friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
-        contacts.slip[i] = norm(v)
+        touches = mode[k] != FREE
+        zeta_dot[i] = (zeta - first_zeta[k]) / h
+        zeta_out[i] = zeta
+        lam_out[i] = lam
+        put(impulse_out, i, impulse)
+        put(friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
+        slip[i] = norm(axpy(-zeta, n, u))
         case = APART
         if touches:
             case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
-            deepest = max(deepest, -contacts.gap[i])
-        contacts.case[i] = case
-        contacts.current[i] = 1 if touches else 0
-        contacts.active[i] = 1 if work.normal_now[k] > 0.0 else 0
-        approach_out[i] = work.approach[k]
+            deepest = max(deepest, -gap[i])
+        case_out[i] = case
+        current[i] = 1 if touches else 0
+        active[i] = 1 if pushes[k] > 0.0 else 0
+        approach_out[i] = approach[k]
     return deepest
 
 

@@ -102,7 +102,7 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
         for i, turn in ((b, impulse * n), (a, -impulse * n)):
             if ball[i]:
                 bodies.L[i] += turn
-                books.given[i, 3:] += turn
+                books.given[i : i + 1, 3:] += turn  # where anybody asks for it
                 ledger[Account.FRICTION, 4:] += turn
             else:
                 ledger[Account.DRIVEN, 0] -= float(turn @ bodies.w[i])

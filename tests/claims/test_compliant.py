@@ -208,6 +208,21 @@ def test_too_few_substeps_are_said():
     assert sim.info.status == "solved" and sim.info.substeps > 1
 
 
+def test_error_control_that_cannot_succeed_gives_up_and_says_so(monkeypatch):
+    """Boxes deep in each other on very soft surfaces: contact points jump about and no step is smooth. The step ends
+    with a bounded number of tries, and the motion goes on."""
+    boxes = [box(f"box {i}", z=0.1 + 0.05 * i) for i in range(4)]
+    sim = soft(*boxes, integrator="dopri5", k=30.0, d=0.1, friction=0.5)
+    monkeypatch.setattr("contactlab.physics.methods.compliant_adaptive.MOST_TRIES", 30)
+    said = set()
+    for _ in range(3):
+        sim.step()
+        assert sim.info.substeps <= 31 + MOST_SUBSTEPS
+        said.add(sim.info.status)
+    assert "no error control after 30 tries" in said
+    assert np.isfinite(sim.q).all()
+
+
 def test_an_implicit_integrator_is_refused_where_no_stage_is_solved():
     sim = Simulation(Scene.from_dict({"scene": {"title": "t"}, "body": [ball(), FLOOR]}))
     with pytest.raises(ValueError, match="sdirk2 is implicit and works with the method compliant only"):

@@ -78,16 +78,23 @@ def test_a_limit_gives_way_by_the_moment_on_it_over_its_stiffness():
     assert depth == pytest.approx(0.5 * G * math.sin(q) / (0.25 * SOFT["stiffness_n"]), rel=1e-4)
 
 
-def test_what_a_limit_takes_is_booked():
-    """A rod falls on its limit and swings out: all that its energy lost was taken by the stop."""
+def test_what_a_limit_holds_and_takes_is_booked():
+    """A rod falls on its limit and swings out: while it presses the stop holds ½ K φ², and all that is lost in the end
+    was taken by its damper."""
     scene = rods(1, angle=60.0, limits=[20.0, 90.0])
     scene["material"] = {"default": SOFT}
     sim = Simulation(Scene.from_dict(scene), method="compliant", integrator="dopri5", h=1 / 240)
-    first = sim.energy().total
-    sim.run(until=0.5)
+    first, held = sim.energy().total, 0.0
+    while sim.time < 0.5:
+        sim.step()
+        phi = min(float(sim.state.joints.q[0]) - math.radians(20.0), 0.0)
+        assert -sim.ledger["Held by surfaces"][0] == pytest.approx(0.5 * 0.25 * SOFT["stiffness_n"] * phi**2, abs=1e-12)
+        held = max(held, sim.info.stored)
+        assert sim.energy().total + sim.info.stored + sim.info.dissipated == pytest.approx(first, abs=1e-8)
     lost = first - sim.energy().total
-    assert lost > 0.05 * G
-    assert -sim.ledger["Impacts"][0] == pytest.approx(lost, abs=1e-8)
+    assert lost > 0.05 * G and held > 0.5 * lost
+    assert -sim.ledger["Soft limits"][0] == pytest.approx(lost, abs=1e-8)
+    assert sim.ledger["Soft surfaces"][0] == sim.ledger["Impacts"][0] == 0.0
     assert abs(sim.ledger["Numerical drift"][0]) < 1e-8
 
 

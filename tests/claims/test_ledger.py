@@ -357,6 +357,23 @@ def test_a_soft_bounce_under_the_mouse_closes(integrator):
     assert sim.state.ledger[Account.MOUSE, 3] != 0.0
 
 
+@pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
+def test_the_couple_of_a_travelling_dent_is_booked(integrator):
+    """A ball rolls on a plate that turns about an axis in it: of the angular momentum that weight, friction and the
+    couple give nothing is left over but the error of the integrator, nor of the energy that the plate puts in."""
+    plate = {"name": "plate", "kinematic": True, "motion": {"angular_velocity": [0.4, 0, 0]}, "position": [0, 0, -0.1],
+             "shape": [{"type": "box", "size": [2.0, 2.0, 0.2]}]}
+    roller = ball("a", (0, 0.2, 0.0951), mass=1.0, velocity=(1.0, 0, 0), angular_velocity=(0, 10.0, 0))
+    sim = soft(plate, roller, integrator=integrator, damping_roll=0.7, friction=2.0)
+    sim.set(h=1 / 2000)
+    sim.run(0.2)
+    booked, couple = sim.state.ledger, sim.ledger["Soft surfaces"][4:]
+    assert np.abs(couple).max() > 1e-2 and abs(couple[0]) > 1e-4  # of the rolling, and of the plate's turning
+    assert np.abs(booked[Account.DRIFT, 1:4]).max() <= ROUNDING * 400 * 10.0
+    assert np.abs(booked[Account.DRIFT, 4:]).max() <= 1e-5
+    assert abs(booked[Account.DRIFT, 0]) <= 2e-4 < 0.1 * abs(booked[Account.DRIVEN, 0])
+
+
 def test_bodies_that_begin_pressed_into_each_other_bring_energy_along():
     """½ K d², K of both surfaces in series, stands there from the start: it was put in with the scene."""
     depth, mass, K = 0.02, 1.0, 2e3
