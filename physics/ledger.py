@@ -190,12 +190,6 @@ def moves(kind, i):
     return i >= 0 and (kind[i] == DYNAMIC or kind[i] == LINK)
 
 
-@helper
-def speed_at(bodies, i, arm):
-    """Velocity of the point of body i at a world arm."""
-    return add(row(bodies.v, i), cross(row(bodies.w, i), arm))
-
-
 @kernel
 def momenta_of(bodies, out):
     """Momentum and angular momentum about the world origin of every body (n, 6)."""
@@ -290,18 +284,17 @@ def book_joints(model, loads, v, weight, ledger):
 
 
 @helper
-def add_contact(model, over, a, b, point, n, p, soft, ledger, given):
-    """Enter one contact's impulse p on body b.
+def add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, point, n, p, soft, ledger, given):
+    """Enter one contact's impulse p on body b; belt_v and belt_w are those of Motions, x … w of the bodies.
 
     p·u with u the slip of the surfaces over each other is what the contact itself takes, or a compliant surface
     (soft = 1); the rest of p·(v_b - v_a) over bodies that move comes from what drives the others and the belts.
     Friction whose force lags behind a slip that turns within the step would seem to give energy: that is left to drift.
     """
-    motions, kind = model.motions, model.kind
-    arm_a, arm_b = sub(point, row(over.x, a)), sub(point, row(over.x, b))
-    v_a, v_b = speed_at(over, a, arm_a), speed_at(over, b, arm_b)
-    belt_a = surface_velocity(motions.surface_velocity, motions.surface_spin, a, row4(over.q, a), arm_a)
-    belt_b = surface_velocity(motions.surface_velocity, motions.surface_spin, b, row4(over.q, b), arm_b)
+    arm_a, arm_b = sub(point, row(x, a)), sub(point, row(x, b))
+    v_a, v_b = add(row(v, a), cross(row(w, a), arm_a)), add(row(v, b), cross(row(w, b), arm_b))
+    belt_a = surface_velocity(belt_v, belt_w, a, row4(q, a), arm_a)
+    belt_b = surface_velocity(belt_v, belt_w, b, row4(q, b), arm_b)
     slip = sub(add(v_b, belt_b), add(v_a, belt_a))
     along = scale(dot(p, n), n)
     across = sub(p, along)
@@ -324,9 +317,11 @@ def add_contact(model, over, a, b, point, n, p, soft, ledger, given):
 @kernel
 def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, soft, ledger, given):
     """See `Books.contacts`."""
+    kind, belt_v, belt_w = model.kind, model.motions.surface_velocity, model.motions.surface_spin
+    x, q, v, w = over.x, over.q, over.v, over.w
     for k in range(count):
-        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k), soft,
-                    ledger, given)
+        add_contact(kind, belt_v, belt_w, x, q, v, w, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k),
+                    row(impulse, k), soft, ledger, given)
 
 
 @kernel

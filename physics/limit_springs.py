@@ -2,7 +2,7 @@
 
     λ = max(0, -K φ - D ζ)  where φ < 0                                                       [RBDA eq. 11.73]
 
-They hold ½ K φ² and take what λ does not give back of it: -(λ + K φ) ζ, which is D ζ² while they push.
+They hold ½ K φ², and take what λ does not give back of it.
 
 K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is.
 """
@@ -44,29 +44,29 @@ def stops_of(model: Model) -> Stops:
 
 @helper
 def stop_force(stops, r, q, v):
-    """λ of limit r, and the power that its damper takes [W]."""
+    """λ of limit r, and its power [W]."""
     gap = limit_gap(stops.limits, r, q)
     if gap >= 0.0:
         return 0.0, 0.0
-    spring, rate = -stops.stiffness[r] * gap, limit_rate(stops.limits, r, q, v)[0]
-    force = max(0.0, spring - stops.damping[r] * rate)
-    return force, (spring - force) * rate
+    rate = limit_rate(stops.limits, r, q, v)[0]
+    force = max(0.0, -stops.stiffness[r] * gap - stops.damping[r] * rate)
+    return force, force * rate
 
 
 @kernel
 def add_stops(stops, q, v, tau_in_out):
-    """Add the forces of all limits to the joint forces (n_v,); returns the power that they take [W]."""
-    limits, lost = stops.limits, 0.0
+    """Add the forces of all limits to the joint forces (n_v,); returns their power [W]."""
+    limits, total = stops.limits, 0.0
     for r in range(len(limits.bound)):
         (force, power), d = stop_force(stops, r, q, v), int(limits.first_v[r])
-        lost += power
+        total += power
         if limits.side[r] == CONE:
             inwards, _ = cone_direction(q, int(limits.first_q[r]))
             for j in range(3):
                 tau_in_out[d + j] += force * inwards[j]
         else:
             tau_in_out[d] += force * limits.side[r]
-    return lost
+    return total
 
 
 @kernel

@@ -10,10 +10,12 @@ from imgui_bundle import imgui
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 
+LOW = 0.4  # of the height of the view: what a legend may take
+
 
 def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
-    """Rows with .symbol, .color and .text, in the lower left corner of the view; none where it has no room for
-    them."""
+    """Rows with .symbol, .color and .text, one below the other in the lower left corner of the view; where they would
+    cover much of it, in lines along its lower edge; none where it has no room for those either."""
     if not rows:
         return
     c = style.colors(ui)
@@ -24,7 +26,8 @@ def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
     x, y, w, h = view
     height = line * len(rows) + 0.8 * size
     left, top = x + 0.6 * font, y + h - 0.6 * font - height
-    if top < y or width > 0.65 * w:
+    if height > LOW * h or width > 0.65 * w:
+        draw_strip(ui, rows, view, strip_height(ui, rows, view), 0.78)
         return
     draw = imgui.get_background_draw_list()
     draw.add_rect_filled((left, top), (left + width, top + height), style.u32(c.panel, 0.78), 0.4 * font)
@@ -57,12 +60,15 @@ def strip_height(ui: UiState, rows: Sequence[Any], view: Rect) -> float:
     return height if rows and height < 0.25 * view[3] else 0.0
 
 
-def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float) -> None:
-    """The legend in lines below pictures that share it."""
+def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float, opacity: float = 1.0) -> None:
+    """The legend in lines along the lower edge of the view, of the height that `strip_height` tells; none where that
+    is 0."""
+    if height == 0.0:
+        return
     c, size = style.colors(ui), float(round(0.81 * ui.font))
     x, y, w, h = view
     top, draw = y + h - height, imgui.get_background_draw_list()
-    draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel))
+    draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel, opacity))
     with style.font(ui, size=13.0):
         for i, line in enumerate(_lines(ui, rows, w)):
             middle = top + 0.3 * size + (i + 0.5) * 1.36 * size

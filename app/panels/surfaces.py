@@ -115,10 +115,11 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             ask(ui, send, "substeps", round(count), round(count))
     largest = snapshot.info.stable_step
     value_row(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
+    if integrator.adaptive and snapshot.info.status != "solved":
+        _warn(ui, f"{snapshot.info.status}: contact points jump about, the rest of the step is made in fixed substeps")
     if integrator.adaptive or settings.h <= largest * max(made, 1):
         return
-    with style.color(imgui.Col_.text, style.colors(ui).warning):
-        imgui.text_wrapped(f"\uf071  {made} substeps are too few for this stiffness: the run may blow up")
+    _warn(ui, f"{made} substeps are too few for this stiffness: the run may blow up")
     if settings.substeps and imgui.button("make as many substeps as needed"):
         send(Set("substeps", 0))
     elif not settings.substeps:
@@ -126,3 +127,8 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             if imgui.button(f"take implicit steps: {name}"):
                 send(Set("integrator", name))
             imgui.set_item_tooltip(offer.title)
+
+
+def _warn(ui: UiState, text: str) -> None:
+    with style.color(imgui.Col_.text, style.colors(ui).warning):
+        imgui.text_wrapped(f"\uf071  {text}")

@@ -20,6 +20,7 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
+from contactlab.physics.ledger import Account
 from contactlab.physics.limit_springs import stop_energy, stops_of
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.compliant_adaptive import Adaptive
@@ -77,20 +78,20 @@ class Compliant:
         self.soft.begin(state, settings.law, len(integrator.tableau.c), self._margin)
         if first:
             self.soft.settle(state.bodies, exact=0)
-        held, spent = self._stored(state), float(self.soft.surfaces.dissipated[0])
+        stops, spent = stop_energy(self._stops, state.joints.q), float(self.soft.surfaces.dissipated[0])
+        held = self.soft.stored() + stops
         closed = int(settings.surface == "closed_form")
         self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
+        # limits took what they held at first, less what they hold now, less what their forces did
+        taken = stops - stop_energy(self._stops, state.joints.q) - float(self._course.books.ledger[Account.LIMITS, 0])
+        self.soft.surfaces.dissipated[0] += taken
         self._report(state, self._course, h, before)
-        self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent)
+        self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent - taken, taken)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
         return TimeStepping(self.model).problem(state, loads, settings)
-
-    def _stored(self, state: State) -> float:
-        """Energy in the springs of surfaces and limits of joints [J]."""
-        return self.soft.stored() + stop_energy(self._stops, state.joints.q)
 
     def _reach(self, state: State, h: float) -> None:
         """How far each body may get within the step."""
@@ -115,4 +116,4 @@ class Compliant:
         self.info = StepInfo(
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
-            stable_step=course.stable, stored=self._stored(state), dissipated=float(soft.surfaces.dissipated[0]))
+            stable_step=course.stable, stored=soft.stored() + stop_energy(self._stops, state.joints.q), dissipated=float(soft.surfaces.dissipated[0]))

@@ -16,12 +16,13 @@ import numpy as np
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
 from contactlab.physics.methods.compliant_explicit import Explicit
-from contactlab.physics.methods.compliant_guards import guards, step_error, switch
+from contactlab.physics.methods.compliant_guards import guards, mode_ends, step_error, switch
+from contactlab.physics.model import Array
 from contactlab.physics.soft_stability import substeps_needed
 from contactlab.physics.state import Bodies, JointState, empty_state
 
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
-LOOKS = (0.25, 0.5, 0.75, 1.0)     # parts of a step at which modes are checked
+LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked
 FIRST = 0.5                        # of the largest stable step: the first that is tried
 WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
 MOST_TRIES = 1000                  # of substeps of one step, after which the rest is made in fixed ones
@@ -107,26 +108,40 @@ class Adaptive(Explicit):
         from scipy.optimize import brentq  # when it is first needed: it takes long to load
 
         root: Any = brentq
-        before, found = 0.0, 1e-9
-        for part in LOOKS:
-            if self._worst(part, closed, t, h)[0] < 0.0:
-                break
-            before = part
-        else:
+        n = self._first_end(closed, t, h)
+        if n == len(LOOKS):
             return None
+        before, part, found = LOOKS[n - 1] if n > 0 else 0.0, LOOKS[n], 1e-9
         if before > 0.0 or self._worst(found, closed, t, h)[0] >= 0.0:  # else at once, as contacts do one by one
             found = root(lambda d: self._worst(d, closed, t, h)[0], before or found, part, xtol=1e-15, rtol=1e-14)
         _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
         return found, row, change
 
+    def _first_end(self, closed: int, t: float, h: float) -> int:
+        """Which of LOOKS is the first at which a mode has ended; their number where none is."""
+        soft = self.soft
+        while True:
+            n = mode_ends(self.model, self.integrator.tableau, soft.detector.near, soft.code, closed, t, h, LOOKS,
+                          soft.contacts, soft.slot, soft.surfaces, soft.work, self.course)
+            if n >= 0:
+                return int(n)
+            soft.look(self.middle)
+
     def _worst(self, part: float, closed: int, t: float, h: float) -> tuple[float, int, int]:
         """The smallest of the quantities that are positive while modes last, at a part of the step; its row and which
         change it announces."""
         soft, tableau = self.soft, self.integrator.tableau
-        powers = part ** np.arange(1, tableau.dense_x.shape[1] + 1)
-        self.weigh(tableau.dense_x @ powers, tableau.dense_p @ powers, len(tableau.c), part, t, h, closed, self.middle)
+        self.weigh(weights(tableau.dense_x, part), weights(tableau.dense_p, part), len(tableau.c), part, t, h, closed,
+                   self.middle)
         soft.look(self.middle)
         value, row, change = guards(
             self.model, soft.contacts, soft.slot, soft.code, closed, self.middle, soft.surfaces, soft.work)
         return value, int(row), int(change)
 
+
+def weights(dense: Array, part: float) -> Array:
+    """B_i(δ) (s,), to the last bit those of `mode_ends`."""
+    found = np.zeros(len(dense))
+    for column in dense.T[::-1]:
+        found = part * (found + column)
+    return found

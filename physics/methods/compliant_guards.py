@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from contactlab.physics.dynamics.tree_rates import link_error
 from contactlab.physics.integrators.stepper import local_error
 from contactlab.physics.jit import helper, kernel
@@ -12,9 +14,11 @@ from contactlab.physics.methods.compliant_rates import (
     carried,
     contact_motion,
     gain,
+    stage,
     vector_of,
 )
 from contactlab.physics.methods.compliant_settle import pressed_in
+from contactlab.physics.methods.compliant_substeps import look
 from contactlab.physics.soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
 from contactlab.physics.vec import norm, row
 
@@ -63,6 +67,27 @@ def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
         if work.friction[k] > 0.0 and surfaces.mode[k] == SLIDES and -room < worst:
             worst, where, change = -room, k, STICK
     return worst, where, change
+
+
+@kernel
+def mode_ends(model, tableau, near, law, closed, t, h, parts, contacts, slot, surfaces, work, course):
+    """Which of the parts (p,) of the step just tried is the first at which a mode has ended; p where none is, -1 where
+    a contact at course.middle needs a row first."""
+    stages, degree = tableau.dense_x.shape
+    weights_x, weights_p, trees = np.zeros(stages), np.zeros(stages), course.trees
+    for n in range(len(parts)):
+        for i in range(stages):  # B_i(δ), as in stepper.dense_output
+            weights_x[i], weights_p[i] = 0.0, 0.0
+            for m in range(degree - 1, -1, -1):
+                weights_x[i] = parts[n] * (weights_x[i] + tableau.dense_x[i, m])
+                weights_p[i] = parts[n] * (weights_p[i] + tableau.dense_p[i, m])
+        stage(model, weights_x, weights_p, stages, parts[n], t, h, course.y0, course.k, law, closed, surfaces, work,
+              trees, course.middle, trees.q, trees.v)
+        if not look(model, near, course.middle, surfaces, contacts, slot):
+            return -1
+        if guards(model, contacts, slot, law, closed, course.middle, surfaces, work)[0] < 0.0:
+            return n
+    return len(parts)
 
 
 @kernel

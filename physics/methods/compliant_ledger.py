@@ -59,14 +59,16 @@ class SoftBooks:
         stages.ledger.fill(0.0)
         stages.total.fill(0.0)
 
-    def end(self, state: State, stages: StageBooks, held: float, stored: float, lost: float) -> None:
-        """The energy [J] that surfaces and springy limits held before the step and hold now, and what both took in it.
-        What they held that the last step did not leave there is the doing of a changed setting or of another method."""
+    def end(self, state: State, stages: StageBooks, held: float, stored: float, lost: float, taken: float) -> None:
+        """The energy [J] that surfaces and springy limits held before the step and hold now, and what the surfaces and
+        the limits took in it. What was held that the last step did not leave there is the doing of a changed setting or
+        of another method."""
         ledger = state.ledger
         ledger += stages.ledger
         ledger[Account.CHANGED, 0] += held + ledger[Account.STORED, 0]
         ledger[Account.STORED, 0] = -stored
-        ledger[Account.SURFACES, 0] -= lost + stages.ledger[Account.LIMITS, 0]
+        ledger[Account.SURFACES, 0] -= lost
+        ledger[Account.LIMITS, 0] -= taken + stages.ledger[Account.LIMITS, 0]
         self.books.given += stages.total
         self.books.end(state.bodies, ledger)
 
@@ -81,16 +83,17 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, work, stop_loss, joint_v, i, books):
+def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, i, books):
     """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
-    loads on the joints of trees, at velocities joint_v (n_v,); and the power that their stops take [W].
+    loads on the joints of trees, at velocities joint_v (n_v,); and the power of their stops [W].
 
     What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
     surfaces hold and take, its energy: nothing is to be entered.
     """
     rates, given, anchored = books.rates[i], books.given[i], books.anchored
     kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
-    body_a, body_b = contacts.body_a, contacts.body_b
+    body_a, body_b, x, q, v, w = contacts.body_a, contacts.body_b, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
     rates[:] = 0.0
     given[:] = 0.0
     add_forces(model, loads, bodies, bodies, 1.0, rates, given)
@@ -101,11 +104,11 @@ def note_stage(model, loads, bodies, contacts, slot, work, stop_loss, joint_v, i
             continue
         f, n = row(force, s), row(normal, k)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
-            add_contact(model, bodies, a, b, row(point, k), n, f, 1, rates, given)
+            add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, row(point, k), n, f, 1, rates, given)
             if resistance[s] > 0.0 and dot(f, n) > 0.0:
-                add_couple(kind, a, b, row(bodies.w, a), row(bodies.w, b), resistance[s], n, rates, given)
+                add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
     add_joints(model, loads, joint_v, 1.0, rates)
-    rates[LIMITS, 0] -= stop_loss
+    rates[LIMITS, 0] += of_stops
     held = int(loads.grab_body[0])
     if held >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])

@@ -68,7 +68,7 @@ def empty_course(model: Model, stages: int) -> Course:
 @helper
 def push_links(model, loads, h, bodies, course, ydot):
     """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates; returns
-    the power that the stops of joints take [W]."""
+    the power of the stops of joints [W]."""
     trees, body = course.trees, model.trees.body
     for l in range(len(body)):
         i = int(body[l])
@@ -78,7 +78,7 @@ def push_links(model, loads, h, bodies, course, ydot):
             ydot[i, j] = 0.0
     for d in range(len(trees.v)):
         course.limit[d] = loads.joint[d] if d < len(loads.joint) else 0.0
-    lost = add_stops(course.stops, trees.q, trees.v, course.limit)
+    power = add_stops(course.stops, trees.q, trees.v, course.limit)
     pushed = Loads(loads.force, loads.torque, loads.grab_body, loads.grab_point, loads.grab_target, loads.grab_turn,
                    loads.grab_force, course.limit)
     held, pull = int(loads.grab_body[0]), course.books.pull
@@ -92,7 +92,7 @@ def push_links(model, loads, h, bodies, course, ydot):
             pull[j] += course.force[held, j]
             pull[3 + j] += course.torque[held, j]
     pack_link_rates(model.trees, trees, ydot)
-    return lost
+    return power
 
 
 @helper
@@ -129,9 +129,8 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
-        lost = push_links(model, loads, h, middle, course, k[i])
-        work.loss[i] += lost
-        note_stage(model, loads, middle, contacts, slot, work, lost, trees.v, i, course.books)
+        of_stops = push_links(model, loads, h, middle, course, k[i])
+        note_stage(model, loads, middle, contacts, slot, work, of_stops, trees.v, i, course.books)
     stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
           end.q, end.v)
     return True

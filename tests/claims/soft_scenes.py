@@ -40,6 +40,13 @@ def stack(count=10):
                 integrator="semi_implicit", h=1 / 120, substeps=16)
 
 
+def on_incline(degrees):
+    """A box on an incline below the friction angle of 26.6°, set down as if both were rigid."""
+    slope = np.radians(degrees)
+    return soft(box(), gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)), friction=0.5, k=1e4, d=60.0,
+                integrator="heun")
+
+
 def total(sim):
     """Energy of bodies and surfaces, and what the surfaces took [J]."""
     return sim.energy().total + sim.info.stored + sim.info.dissipated

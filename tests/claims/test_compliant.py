@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from soft_scenes import FLOOR, G, ball, box, place, set_velocity, soft, stack
+from soft_scenes import FLOOR, G, ball, box, on_incline, place, set_velocity, soft, stack
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.soft_laws import lumped, pair_units
@@ -23,6 +23,23 @@ def test_a_body_sinks_in_by_its_weight_over_the_stiffness(integrator, surface):
     assert sim.contacts.lam == pytest.approx([G], rel=1e-9)
     assert sim.contacts.current.tolist() == sim.contacts.active.tolist() == [1]
     assert sim.state.surfaces.surface_z[0, 0] == pytest.approx(-G / 1e4, rel=1e-9)
+
+
+def test_both_realizations_of_z_agree_to_the_order_of_the_integrator():
+    """A ball bounces and the dent recovers behind it: z as integrated state differs from its closed form by O(h²) with
+    Heun's method, also across the release, where ż does not jump: K z + D ṗ = 0."""
+    counts, differences = (8, 16, 32, 64), []
+    for substeps in counts:
+        z = []
+        for surface in SURFACES:
+            sim = soft(ball(velocity=[0.0, 0.0, -1.0]), gravity=(0, 0, 0), k=1e4, d=60.0, integrator="heun",
+                       surface=surface, substeps=substeps)
+            sim.run(9 / 240)  # of which the contact lasts 2 acos 0.3/(ω √(1 - 0.3²)) = 27 ms
+            z.append(float(sim.state.surfaces.surface_z[0, 0]))
+        assert z[0] < -1e-4 and sim.state.surfaces.mode[0] == 0
+        differences.append(abs(z[1] - z[0]))
+    order = -np.polyfit(np.log2(counts), np.log2(differences), 1)[0]
+    assert order == pytest.approx(2.0, abs=0.25)
 
 
 @pytest.mark.parametrize("surface", SURFACES)
@@ -61,9 +78,7 @@ def test_e2_a_dragged_contact_slips_at_the_cone_holds_where_it_stops_and_relaxes
 @pytest.mark.parametrize("degrees", [5.0, 25.0])
 def test_e2_a_block_below_the_friction_angle_does_not_creep(degrees):
     """True stiction: x = m g sin θ/K_t carries the block; once at rest it does not move by 1e-14 m in 2 s more."""
-    slope = np.radians(degrees)
-    g = (G * np.sin(slope), 0.0, -G * np.cos(slope))
-    sim = soft(box(), gravity=g, friction=0.5, k=1e4, d=60.0, integrator="heun")
+    slope, sim = np.radians(degrees), on_incline(degrees)
     sim.run(2.0)
     start = sim.position("box")
     sim.run(4.0)
@@ -211,15 +226,15 @@ def test_too_few_substeps_are_said():
 def test_error_control_that_cannot_succeed_gives_up_and_says_so(monkeypatch):
     """Boxes deep in each other on very soft surfaces: contact points jump about and no step is smooth. The step ends
     with a bounded number of tries, and the motion goes on."""
-    boxes = [box(f"box {i}", z=0.1 + 0.05 * i) for i in range(4)]
-    sim = soft(*boxes, integrator="dopri5", k=30.0, d=0.1, friction=0.5)
+    boxes = [box(f"box {i}", z=0.1 + 0.03 * i, euler=[20 * i, 30 * i, 10 * i]) for i in range(5)]
+    sim = soft(*boxes, integrator="dopri5", k=3.0, d=0.01, friction=0.5)
     monkeypatch.setattr("contactlab.physics.methods.compliant_adaptive.MOST_TRIES", 30)
     said = set()
-    for _ in range(3):
+    for _ in range(6):
         sim.step()
         assert sim.info.substeps <= 31 + MOST_SUBSTEPS
         said.add(sim.info.status)
-    assert "no error control after 30 tries" in said
+    assert said == {"solved", "no error control after 30 tries"}
     assert np.isfinite(sim.q).all()
 
 
