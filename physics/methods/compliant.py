@@ -113,7 +113,8 @@ class Compliant:
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
+        stored = soft.stored() + stop_energy(self._stops, state.joints.q)
         self.info = StepInfo(
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
-            stable_step=course.stable, stored=soft.stored() + stop_energy(self._stops, state.joints.q), dissipated=float(soft.surfaces.dissipated[0]))
+            stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]))
