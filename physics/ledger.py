@@ -60,6 +60,8 @@ TITLES: dict[Account, str] = {
     Account.DRIVEN: "Driven bodies", Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed",
     Account.DRIFT: "Numerical drift",
 }
+#: what they took turned into heat
+TAKERS = (Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS)
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NOTHING = (0.0, 0.0, 0.0)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.history import BUDGET
+from contactlab.physics.ledger import TAKERS, Account
 from contactlab.physics.messages import SIDES, Command, Grab, Reset, Set, Side, Watch
 from contactlab.physics.quantities import QUANTITIES, Instant
 from contactlab.physics.simulation import Simulation, check_settings
@@ -25,15 +26,17 @@ OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "sur
 #: settings that are the same on all sides
 SHARED = ("restitution", "restitution_t", "restitution_psi", "friction", "gravity")
 
+ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
+
 
 class Log:
     """Energy and what is watched at the last steps of the clock; the older half is dropped when it is full.
 
-    Columns: t [s], kinetic, potential, spring [J], what is watched, number of the side's own step.
+    Columns: those of `Snapshot.energy_log`, what is watched, number of the side's own step.
     """
 
     def __init__(self, rows: int) -> None:
-        self._rows = np.empty((2 * rows, 6))
+        self._rows = np.empty((2 * rows, OWN_STEP + 1))
         self._half, self._count = rows, 0
 
     @property
@@ -114,24 +117,26 @@ class Member:
         e, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
         now = Instant(sim.model, sim.state, sim.contacts, sim.info) if watch.quantity else None
         value = np.nan if now is None else QUANTITIES[watch.quantity].value(now, watch.body)
-        self.log.add((t, e.kinetic, e.potential, e.spring, value, sim.step_count))
+        books = sim.state.ledger[:, 0]
+        self.log.add((t, e.kinetic, e.potential, e.spring, -books[Account.STORED], -books[list(TAKERS)].sum(), value,
+                      sim.step_count))
 
     def look_back(self, watch: Watch) -> None:
         """Fill the log with what the history and the present tell of the quantity."""
         sim, rows = self.simulation, self.log.rows
-        rows[:, 4] = np.nan
+        rows[:, WATCHED] = np.nan
         if not watch.quantity:
             return
         quantity = QUANTITIES[watch.quantity]
-        if len(rows) and rows[-1, 5] == sim.step_count:
-            rows[-1, 4] = quantity.value(Instant(sim.model, sim.state, sim.contacts, sim.info), watch.body)
+        if len(rows) and rows[-1, OWN_STEP] == sim.step_count:
+            rows[-1, WATCHED] = quantity.value(Instant(sim.model, sim.state, sim.contacts, sim.info), watch.body)
         if not quantity.of_state or sim.history is None:
             return
         kept = {k.step: k for k in sim.history.keyframes}
         for row in rows[:-1]:
-            keyframe = kept.get(int(row[5]))
+            keyframe = kept.get(int(row[OWN_STEP]))
             if keyframe is not None:
-                row[4] = quantity.value(Instant(sim.model, keyframe.state, None, None), watch.body)
+                row[WATCHED] = quantity.value(Instant(sim.model, keyframe.state, None, None), watch.body)
 
 
 class Lockstep:

@@ -302,8 +302,9 @@ class Snapshot:
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused; the run goes on
     inspection: "Inspection | None" = None  # the latest look that `Inspect` asked for
-    #: energy of the last steps for the plot: columns t, kinetic, potential, spring; oldest first
-    energy_log: Array = field(default_factory=lambda: _no_log(4))
+    #: energy of the last steps for the plot: columns t [s], kinetic, potential, of springs, held by compliant surfaces
+    #: and limits, dissipated since the start [J]; oldest first
+    energy_log: Array = field(default_factory=lambda: _no_log(6))
     #: work and momenta by cause since the start, rows as `ledger.Account`
     ledger: Array = field(default_factory=lambda: _no_ledger())
     #: of the links of trees (see `Trees`): positions, velocities, and what PushJoint put on them

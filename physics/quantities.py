@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.diagnostics import measure
+from contactlab.physics.ledger import Account
 from contactlab.physics.messages import StepInfo
 from contactlab.physics.model import Model
 from contactlab.physics.state import Contacts, State
@@ -41,6 +42,12 @@ def _contact_force(now: Instant, body: int) -> float:
     return float(contacts.lam[rows].sum())
 
 
+def _mechanical_energy(now: Instant, body: int) -> float:
+    """Kinetic, potential, of springs, and what compliant surfaces hold [J]"""
+    held = -float(now.state.ledger[Account.STORED, 0])
+    return measure(now.model, now.state.bodies, now.state.joints)[0].total + held
+
+
 QUANTITIES: dict[str, Quantity] = {
     "height": Quantity("Height z", "m", True, True, _coordinate(2)),
     "x": Quantity("Position x", "m", True, True, _coordinate(0)),
@@ -50,9 +57,7 @@ QUANTITIES: dict[str, Quantity] = {
     "spin": Quantity(
         "Angular speed", "rad/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.w[body]))),
     "contact_force": Quantity("Normal contact force", "N", True, False, _contact_force),
-    "energy": Quantity(
-        "Mechanical energy", "J", False, True,
-        lambda now, _: measure(now.model, now.state.bodies, now.state.joints)[0].total),
+    "energy": Quantity("Mechanical energy", "J", False, True, _mechanical_energy),
     "kinetic": Quantity(
         "Kinetic energy", "J", False, True,
         lambda now, _: measure(now.model, now.state.bodies, now.state.joints)[0].kinetic),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.inspection import Inspection, look
-from contactlab.physics.lockstep import Lockstep, Member
+from contactlab.physics.lockstep import ENERGIES, WATCHED, Lockstep, Member
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
 from contactlab.physics.simulation import Simulation, point_of_body
@@ -346,7 +346,7 @@ class Runner:
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=self._sides.reachable(), grabbed=held(sim),
             error=self._error, notice=self._notice, inspection=inspection,
-            energy_log=frozen(log[:, :4]), watch=self._sides.watch, trace=frozen(log[:, (0, 4)]),
+            energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, (0, WATCHED)]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents),

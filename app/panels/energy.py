@@ -1,4 +1,5 @@
-"""The energy of the system over time: kinetic, potential, springs, and their sum."""
+"""The energy of the system over time: kinetic, potential, in springs, in soft surfaces, and their sum; and the sum with
+what was dissipated, which is constant as long as nothing else is at work."""
 
 from collections.abc import Callable
 
@@ -36,8 +37,8 @@ def _look(ui: UiState) -> dict[str, tuple[style.Color, float]]:
     """Colour and width of each curve."""
     c = style.colors(ui)
     return {
-        "Total": (c.total, 2.0), "Kinetic": (c.kinetic, 1.5), "Potential": (c.potential, 1.5),
-        "Springs": (c.spring, 1.5),
+        "Total + heat": (c.muted, 1.5), "Total": (c.total, 2.0), "Kinetic": (c.kinetic, 1.5),
+        "Potential": (c.potential, 1.5), "Springs": (c.spring, 1.5), "Surfaces": (c.danger, 1.5),
     }
 
 
@@ -61,12 +62,16 @@ def _heading(ui: UiState, curves: dict[str, np.ndarray]) -> None:
 
 
 def energy_curves(log: np.ndarray) -> dict[str, np.ndarray]:
-    """Columns t, kinetic, potential, spring, total of at most MOST_POINTS rows; the spring only where one acts."""
+    """Columns of Snapshot.energy_log and their sums, at most MOST_POINTS rows; springs, surfaces and heat only where
+    there are any."""
     stride = max(1, -(-len(log) // MOST_POINTS))
     thin = log[::stride] if stride == 1 or not len(log) else np.vstack([log[::stride], log[-1:]])
-    curves = {"t": thin[:, 0], "Kinetic": thin[:, 1], "Potential": thin[:, 2], "Total": thin[:, 1:4].sum(axis=1)}
-    if np.any(thin[:, 3] != 0.0):
-        curves["Springs"] = thin[:, 3]
+    total = thin[:, 1:5].sum(axis=1)
+    curves = {"t": thin[:, 0], "Kinetic": thin[:, 1], "Potential": thin[:, 2], "Total": total}
+    for name, column, values in (("Springs", 3, thin[:, 3]), ("Surfaces", 4, thin[:, 4]),
+                                 ("Total + heat", 5, total + thin[:, 5])):
+        if np.any(thin[:, column] != 0.0):
+            curves[name] = values
     return {name: np.ascontiguousarray(values) for name, values in curves.items()}
 
 

@@ -30,7 +30,7 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         own = units[0 if springy else 1] if name.endswith("_n") else ("N/m" if springy else "N s/m")
         shown = value_of(ui, name, float(gains[column]))
         given = getattr(settings, name) is not None
-        value_row(ui, SYMBOLS[name], f"{shown:.3g} {own}", button="\uf0e2" if given else "")
+        value_row(ui, SYMBOLS[name], style.engineering(shown, own), button="\uf0e2" if given else "")
         if given:
             as_materials_say(ui, name, send)
         if column == D_R and imgui.is_item_hovered():

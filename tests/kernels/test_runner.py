@@ -411,9 +411,9 @@ def test_the_energy_log_ends_now_and_stays_bounded(monkeypatch):
     runner = still(paused=True)
     s = do(runner, m.Step(500))
     log = s.energy_log
-    assert log.shape == (64, 4)
+    assert log.shape == (64, 6)
     assert log[-1, 0] == s.t and (np.diff(log[:, 0]) > 0).all()
-    assert log[-1, 1:] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring))
+    assert log[-1, 1:] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring, 0.0, 0.0))
 
 
 def test_a_scene_plays_at_its_own_speed_until_told_otherwise():

@@ -51,7 +51,7 @@ def snapshot(count: int = 3, n: int = 3, **fields) -> m.Snapshot:
     x[1:, 0] = np.arange(n - 1)
     x[1:, 2] = 0.1
     t = np.linspace(0.0, 1.0, 200)
-    log = np.column_stack([t, 5 * np.sin(t) ** 2, 5 * np.cos(t) ** 2, 0 * t])
+    log = np.column_stack([t, 5 * np.sin(t) ** 2, 5 * np.cos(t) ** 2, 0 * t, 0 * t, 0 * t])
     made = {
         "generation": 1, "scene_name": "three", "model": model(n), "labels": labels, "settings": m.Settings(),
         "step": 120, "t": 0.5, "paused": True, "speed": 1.0, "real_time_factor": 0.0, "x": x,

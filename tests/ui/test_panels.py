@@ -159,13 +159,16 @@ def test_sets_are_told_by_ring_and_disc():
 
 def test_energy_curves_add_up_and_are_thinned():
     t = np.linspace(0.0, 10.0, 4096)
-    log = np.column_stack([t, t, 2 * t, 0 * t])
+    log = np.column_stack([t, t, 2 * t, 0 * t, 0 * t, 0 * t])
     curves = energy.energy_curves(log)
-    assert len(curves["t"]) <= energy.MOST_POINTS + 1 and "Springs" not in curves
+    assert len(curves["t"]) <= energy.MOST_POINTS + 1 and set(curves) == {"t", "Kinetic", "Potential", "Total"}
     assert curves["Total"] == pytest.approx(3 * curves["t"]) and curves["t"][-1] == 10.0
-    log[:, 3] = 1.0
-    assert energy.energy_curves(log)["Springs"] == pytest.approx(1.0)
-    assert len(energy.energy_curves(np.zeros((0, 4)))["t"]) == 0
+    log[:, 3:] = 1.0, 2.0, 4.0
+    curves = energy.energy_curves(log)
+    assert curves["Springs"] == pytest.approx(1.0) and curves["Surfaces"] == pytest.approx(2.0)
+    assert curves["Total"] == pytest.approx(3 * curves["t"] + 3.0)
+    assert curves["Total + heat"] == pytest.approx(3 * curves["t"] + 7.0)
+    assert len(energy.energy_curves(np.zeros((0, 6)))["t"]) == 0
 
 
 def test_the_status_line_tells_the_binding_in_force():
