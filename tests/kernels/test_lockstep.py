@@ -257,7 +257,7 @@ def test_forces_and_energy_are_traced():
 def test_the_log_keeps_the_newest_rows():
     log = Log(8)
     for k in range(100):
-        log.add((k, 0, 0, 0, 0, k))
+        log.add((k, 0, 0, 0, 0, 0, 0, k))
         assert log.rows[-1, 0] == k and len(log.rows) == min(k + 1, 8)
     log.cut(95.0)
     assert log.rows[:, 0].tolist() == list(range(88, 96))[-len(log.rows):]

@@ -9,6 +9,7 @@ from bare_bodies import Balls
 
 from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
+from contactlab.physics.ledger import TAKERS
 from contactlab.physics.runner import Runner
 from contactlab.physics.simulation import Simulation
 
@@ -413,7 +414,9 @@ def test_the_energy_log_ends_now_and_stays_bounded(monkeypatch):
     log = s.energy_log
     assert log.shape == (64, 6)
     assert log[-1, 0] == s.t and (np.diff(log[:, 0]) > 0).all()
-    assert log[-1, 1:] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring, 0.0, 0.0))
+    assert log[-1, 1:4] == pytest.approx((s.energy.kinetic, s.energy.potential, s.energy.spring))
+    heat = -s.ledger[list(TAKERS), 0].sum()
+    assert log[-1, 4] == 0.0 and log[-1, 5] == pytest.approx(heat) and heat > 1.0
 
 
 def test_a_scene_plays_at_its_own_speed_until_told_otherwise():
