@@ -15,6 +15,7 @@ from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames
 from contactlab.app.theme import Color, Theme, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics.messages import Event, Snapshot
+from contactlab.physics.methods import METHODS
 from contactlab.physics.model import Array, BodyKind, JointType, Model, movable
 from contactlab.physics.state import Case, Contacts
 
@@ -470,7 +471,7 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
     if options.forces or options.friction_forces:
         rows += _force_rows(snapshot, options, scale, look)
-    if options.dents and len(snapshot.dents):
+    if options.dents and "surface" in METHODS[snapshot.settings.method].uses:  # also while nothing touches
         depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
         rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
     if options.impulses:

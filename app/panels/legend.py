@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 
-LOW = 0.4  # of the height of the view: what a legend may take
+LOW = 0.3  # of the height of the view: what a legend may take
 
 
 def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:

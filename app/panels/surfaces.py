@@ -6,10 +6,11 @@ from imgui_bundle import imgui
 from contactlab.app.panels import style
 from contactlab.app.panels.rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
 from contactlab.app.ui_state import UiState
-from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from contactlab.physics.messages import Set, Snapshot
 from contactlab.physics.soft_laws import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
 from contactlab.physics.soft_meaning import Gains, damping_for, meaning
+from contactlab.physics.soft_stability import stable_step
 
 SYMBOLS = {"stiffness_n": "Stiffness  Kₙ", "damping_n": "Damping  Dₙ", "stiffness_t": "Tangential  Kₜ",
            "damping_t": "Tangential  Dₜ", "stiffness_series": "Series spring  Kₛ", "damping_roll": "Rolling dent  Dᵣ"}
@@ -113,13 +114,14 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         changed, count = style.slider("substeps", count, 1.0, 500.0, "%.0f", ui, logarithmic=True)
         if changed:
             ask(ui, send, "substeps", round(count), round(count))
-    largest = snapshot.info.stable_step
+    largest = min(snapshot.info.stable_step, step_in_contact(snapshot, integrator))
     value_row(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
     if integrator.adaptive and snapshot.info.status != "solved":
         _warn(ui, f"{snapshot.info.status}: contact points jump about, the rest of the step is made in fixed substeps")
     if integrator.adaptive or settings.h <= largest * max(made, 1):
         return
-    _warn(ui, f"{made} substeps are too few for this stiffness: the run may blow up")
+    several = "1 substep is" if made == 1 else f"{made} substeps are"
+    _warn(ui, f"{several} too few for this stiffness: the run may blow up")
     if settings.substeps and imgui.button("make as many substeps as needed"):
         send(Set("substeps", 0))
     elif not settings.substeps:
@@ -127,6 +129,16 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             if imgui.button(f"take implicit steps: {name}"):
                 send(Set("integrator", name))
             imgui.set_item_tooltip(offer.title)
+
+
+def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:
+    """The largest stable step [s] while the body in focus is pressed into its surface, which it need not be now; of the
+    linear laws, whose stiffness is the same at every depth."""
+    pair, mass, _ = contact_in_focus(snapshot)
+    gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
+    if snapshot.settings.law != "linear" or not np.isfinite(gains[[K_N, D_N]]).all():
+        return np.inf
+    return stable_step(integrator, float(gains[K_N]) / mass, float(gains[D_N]) / mass)
 
 
 def _warn(ui: UiState, text: str) -> None:

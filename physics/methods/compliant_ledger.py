@@ -107,8 +107,9 @@ def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, i,
             add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, row(point, k), n, f, 1, rates, given)
             if resistance[s] > 0.0 and dot(f, n) > 0.0:
                 add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
-    add_joints(model, loads, joint_v, 1.0, rates)
-    rates[LIMITS, 0] += of_stops
+    if len(joint_v) > 0:
+        add_joints(model, loads, joint_v, 1.0, rates)
+        rates[LIMITS, 0] += of_stops
     held = int(loads.grab_body[0])
     if held >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])

@@ -134,8 +134,9 @@ def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surf
     """Bodies, coordinates of links and surfaces (work.z, work.x) of a stage at the part c of the step: y_0 + h Σ_j w_j
     k_j. Surfaces that were free when the step began recover by the closed form where `closed`."""
     combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
-    combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
-    place_links(model, q_out, v_out, trees.work, bodies_out)
+    if len(model.trees.body) > 0:  # handing a model on costs a microsecond, as much as a contact
+        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
+        place_links(model, q_out, v_out, trees.work, bodies_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + c * h, bodies_out)
     units, mode, z_0, x_0, z, x = work.units, surfaces.mode, surfaces.surface_z, surfaces.surface_x, work.z, work.x

@@ -129,7 +129,7 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
-        of_stops = push_links(model, loads, h, middle, course, k[i])
+        of_stops = push_links(model, loads, h, middle, course, k[i]) if len(model.trees.body) > 0 else 0.0
         note_stage(model, loads, middle, contacts, slot, work, of_stops, trees.v, i, course.books)
     stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
           end.q, end.v)

@@ -11,6 +11,7 @@ from contactlab.app.overlays import legend
 from contactlab.app.theme import theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.messages import Settings
 
 BODY = 0.3  # radius of a body [m]
 
@@ -22,7 +23,7 @@ def ball_in(z, first_fixed=True, kind="sphere", **shape):
     other = body(kind, (0, 0, 0.5 - z), **shape)
     bodies = (block, other) if first_fixed else (other, block)
     c = contact(0, 1, (0.0, 0.0, -0.5 * z), (0.0, 0.0, 1.0 if first_fixed else -1.0), gap=-z, shape_b=1)
-    return snapshot(*bodies, contacts=c, dents=np.array([z]))
+    return snapshot(*bodies, contacts=c, dents=np.array([z]), settings=Settings(method="compliant"))
 
 
 def rows(shown, **options):
@@ -62,6 +63,9 @@ def test_the_legend_says_how_deep_dents_are_drawn():
         "dent of a soft surface, in true depth"]
     assert any("50 times as deep" in row.text for row in legend(shown, ViewOptions(dent_scale=50.0)))
     assert not any(row.symbol == "bowl" for row in legend(shown, ViewOptions(dents=False)))
+    rigid, apart = replace(shown, settings=Settings()), replace(shown, dents=np.zeros(0))
+    assert not any(row.symbol == "bowl" for row in legend(rigid, ViewOptions()))
+    assert legend(apart, ViewOptions()) == legend(shown, ViewOptions())  # it does not jump with every bounce
 
 
 @pytest.mark.parametrize("dark", [True, False])

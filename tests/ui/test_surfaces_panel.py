@@ -124,6 +124,22 @@ def test_too_few_substeps_are_warned_of_and_as_many_as_needed_offered(panel):
     assert not panel.texts or not any("too few" in text for text in panel.texts)
 
 
+def test_too_few_substeps_are_warned_of_before_anything_touches(panel):
+    """ω = √(1e4/0.5) rad/s: a step of 1/60 s of semi-implicit Euler is beyond 2/ω = 14 ms, one of 1/120 s is not."""
+    settings = replace(SETTINGS, integrator="semi_implicit", substeps=1)
+    panel.show(settings=replace(settings, h=1 / 60), info=m.StepInfo(substeps=1))
+    assert any("1 substep is too few" in text for text in panel.texts)
+    assert 10.0 < float(panel.said["Largest stable step"].removesuffix(" ms")) < 14.2
+    panel.show(settings=replace(settings, h=1 / 120))
+    assert not any("too few" in text for text in panel.texts)
+
+
+def test_error_control_that_gave_up_is_said(panel):
+    said = "no error control after 9 tries"
+    panel.show(settings=replace(SETTINGS, integrator="dopri5"), info=m.StepInfo(status=said))
+    assert any(said in text for text in panel.texts)
+
+
 def test_where_no_number_of_substeps_is_enough_implicit_steps_are_offered(panel):
     panel.show(info=m.StepInfo(substeps=2000, stable_step=1e-6))
     assert any("too few" in text for text in panel.texts)
