@@ -19,7 +19,8 @@ def wish(ui: UiState) -> Inspect:
     if ui.panels_hidden or not p.lower or p.lower_tab in ("contacts", "ledger", "compare"):
         return Inspect()
     if p.lower_tab == "impact":
-        return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction)
+        return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction,
+                       restitution_t=inspector.restitution_t, restitution_psi=inspector.restitution_psi)
     if p.lower_tab == "step":
         return Inspect("step")
     return Inspect(p.lower_tab, inspector.solver, inspector.problem)

@@ -116,6 +116,8 @@ class Inspector:
     law: str = "newton"
     restitution: float | None = None  # of the frozen impact; None = as it was
     friction: float | None = None
+    restitution_t: float | None = None
+    restitution_psi: float | None = None
     problem: ContactProblem | None = None  # from a file, shown in place of the scene's
     problem_name: str = ""
 

@@ -49,7 +49,8 @@ class Frozen(NamedTuple):
     gap: Array          #: (c,)   [m]
     restitution: Array  #: (c,)
     friction: Array     #: (c,)
-    restitution_t: Array  #: (c,) of balls, nan = none
+    restitution_t: Array    #: (c,) of balls, nan = none
+    restitution_psi: Array  #: (c,)
     limit: IntArray     #: (c,)   row of Joints where this is a limit of a joint, -1 of a contact
     M: Array            #: (3 c, 3 c) [1/kg]
     d: Array            #: (3 c,) [m/s2]
@@ -63,15 +64,17 @@ class Frozen(NamedTuple):
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three])
-        return Frozen._make((*(a[rows] for a in self[:12]), *equations, *self[16:]))
+        return Frozen._make((*(a[rows] for a in self[:13]), *equations, *self[17:]))
 
 
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
-    friction: Array, restitution_t: Array, joints: JointState = NO_COORDINATES, surface: Surface | None = None,
+    friction: Array, of_balls: tuple[Array, Array], joints: JointState = NO_COORDINATES,
+    surface: Surface | None = None,
 ) -> Frozen:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
-    links; the mouse spring is left out. surface: where there may be limits of joints among the pairs."""
+    links; the mouse spring is left out. of_balls: restitution_t and restitution_psi (c,). surface: where there may be
+    limits of joints among the pairs."""
     count, n = len(key), body_count(model)
     eq: Equations = empty_equations(model, count)
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
@@ -93,7 +96,7 @@ def equations_of(
     return Frozen(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
-        restitution_t, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
+        *of_balls, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
 
 
 def detected(
@@ -106,7 +109,7 @@ def detected(
     a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
     return equations_of(model, t, bodies, loads, _witness(model, contacts, near), contacts.key[near].copy(),
                         contacts.restitution[near].copy(), contacts.friction[near].copy(),
-                        model.materials.restitution_t[a, b], joints)
+                        (model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]), joints)
 
 
 def _witness(model: Model, contacts: Contacts, rows: Rows) -> Witness:

@@ -5,16 +5,17 @@
 M, the velocities ζ⁻ and e are all that a law needs; velocities of bodies follow from H Δq̇ = T P. Without friction there
 is one row a contact; with friction three, the normal one first and then the tangential ones, as in `problem`.
 
-Without friction (IMPACT_LAWS)
+Of a run (IMPACT_LAWS), here without friction
     newton       all at once: 0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0, an LCP in Δζ                       [RBDA eq. 11.64; Moreau 1988]
     poisson      compression 0 <= P_C ⊥ ζ_C >= 0, then expansion 0 <= P_E - e P_C ⊥ ζ⁺ >= 0    [Pfeiffer & Glocker 1996]
     sequential   one contact after the other by eq. 11.65, the fastest first, until all separate
-To be compared with only (EQUALITIES)
+    coulomb      newton
+With friction, impulses lie in the cones: slip stops within them, else they are against the slip that is left.
+    coulomb      newton, but e lowered where energy would grow
+`hit` chooses between both. To be compared with only (EQUALITIES)
     zhang        ζ⁺ + e ζ⁻ = 0 at every contact, whatever sign P comes out with             [Zhang eq. 3.30]
-With friction (FRICTION_LAWS)
     sticking     the tangential velocity is stopped, eq. 11.72
-    coulomb      stops it where the impulse lies in the friction cone; else slides, the impulse against the sliding left
-`hit` chooses: one of IMPACT_LAWS and friction. Where accelerations have no solution: `impact_without_collision`.
+Where accelerations have no solution: `impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
 No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter: where friction turns
@@ -329,7 +330,8 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
     count = len(zeta) // 3
     e, mu = _each(restitution, count), _each(friction, count)
     if mu.any():
-        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "sequential": sequential_coulomb}
+        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "sequential": sequential_coulomb,
+                         "coulomb": coulomb}
         e_t = np.nan_to_num(np.where(between_balls(M), _each(restitution_t, count), 0.0))
         if not e_t.any():
             return with_friction[law](M, zeta, e, mu)
@@ -414,6 +416,6 @@ def _limited(wanted: Array, friction: float, normal: float) -> Array:
     return wanted if size <= limit else wanted * (limit / size)
 
 
-IMPACT_LAWS: dict[str, Callable[..., Impact]] = {"newton": newton, "poisson": poisson, "sequential": sequential}
-EQUALITIES: dict[str, Callable[..., Impact]] = {"zhang": zhang}
-FRICTION_LAWS: dict[str, Callable[..., Impact]] = {"sticking": sticking, "coulomb": coulomb}
+IMPACT_LAWS: dict[str, Callable[..., Impact]] = {
+    "newton": newton, "poisson": poisson, "sequential": sequential, "coulomb": newton}
+EQUALITIES: dict[str, Callable[..., Impact]] = {"zhang": zhang, "sticking": sticking}

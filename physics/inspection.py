@@ -17,6 +17,7 @@ import numpy as np
 
 from contactlab.physics.anatomy import Piece, Struck, Watch
 from contactlab.physics.baraff import Baraff, baraff
+from contactlab.physics.contact_sets import BoolArray
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
@@ -24,11 +25,12 @@ from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
 from contactlab.physics.frozen import Frozen, detected
-from contactlab.physics.impact import EQUALITIES, FRICTION_LAWS, IMPACT_LAWS, Impact, hit
+from contactlab.physics.impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
 from contactlab.physics.joint_impulses import joint_impulses
 from contactlab.physics.link_rows import drift_links
 from contactlab.physics.messages import Event, Inspect, JointImpulse, Settings
 from contactlab.physics.methods.event_driven import EventDriven
+from contactlab.physics.methods.event_driven_ledger import ball_inverse
 from contactlab.physics.methods.moreau import half_drift
 from contactlab.physics.methods.time_stepping import SMALLEST
 from contactlab.physics.model import Array, IntArray, Model, body_count
@@ -99,6 +101,9 @@ class ImpactView:
     contacts: Frozen
     restitution: Array           #: (c,) as the view asks, else as the materials say
     friction: Array              #: (c,)
+    balls: BoolArray             #: (c,) where balls meet planes or balls
+    restitution_t: Array         #: (c,) nan = none: no balls meet there, or nothing is said of them
+    restitution_psi: Array       #: (c,)
     impacts: dict[str, Impact]   #: by law
     moving: IntArray             #: bodies that take part and move, links of trees that are hit included
     before: Array                #: (k, 6) their v [m/s] and ω [rad/s]
@@ -307,15 +312,38 @@ def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
         return f"{count} contacts take part in the last impact; {MOST} at most are shown."
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
-    laws = [*IMPACT_LAWS, *EQUALITIES, *FRICTION_LAWS]
-    if not np.isnan(contacts.restitution_t).all():
-        laws.append("ball")
-    impacts = {law: strike(law, contacts, e, mu) for law in laws}
+    balls = between_balls(contacts.M)
+    e_t, e_psi = (np.where(balls, given if wanted is None else wanted, np.nan)
+                  for given, wanted in ((contacts.restitution_t, asked.restitution_t),
+                                        (contacts.restitution_psi, asked.restitution_psi)))
+    impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES)}
+    if not np.isnan([e_t, e_psi]).all():
+        impacts["ball"] = hit("newton", contacts.M, contacts.u, e, mu, e_t)
     moving, after, joints = taking_part(sim.model, contacts), {}, {}
     for law, impact in impacts.items():
         change, joints[law] = changes(sim.model, struck, impact)
+        if law == "ball":
+            impacts[law] = twisted(sim.model, struck, impact, e_psi, change)
         after[law] = struck.velocities[moving] + change[moving]
-    return ImpactView(event, contacts, e, mu, impacts, moving, struck.velocities[moving], after, struck.kinetic, joints)
+    return ImpactView(event, contacts, e, mu, balls, e_t, e_psi, impacts, moving, struck.velocities[moving], after,
+                      struck.kinetic, joints)
+
+
+def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: Array) -> Impact:
+    """The impact, and its change (n, 6) of velocities, with the spin about the normal of balls turned round, as
+    `event_driven_ledger.twist` does it."""
+    inverse, contacts, loss = ball_inverse(model), struck.contacts, impact.loss
+    for k in np.argsort(-impact.impulse[::3], kind="stable").tolist():
+        a, b, n = int(contacts.body_a[k]), int(contacts.body_b[k]), contacts.normal[k]
+        if impact.impulse[3 * k] <= 0.0 or np.isnan(e_psi[k]) or not inverse[a] + inverse[b] > 0.0:
+            continue
+        omega = struck.velocities[:, 3:] + change[:, 3:]
+        spin = float(n @ (omega[b] - omega[a]))
+        turn = -(1.0 + e_psi[k]) * spin / (inverse[a] + inverse[b])
+        change[b, 3:] += inverse[b] * turn * n
+        change[a, 3:] -= inverse[a] * turn * n
+        loss -= 0.5 * turn * (1.0 - e_psi[k]) * spin
+    return impact._replace(loss=loss)
 
 
 def undone(sim: "Simulation", event: Event) -> Struck:
@@ -368,17 +396,12 @@ def _fastest(v: Array, w: Array) -> float:
 
 
 def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
-    """An impact law on frozen contacts, those of a run with friction where there is some; equalities get the normal
-    rows alone. "ball" is Newton's law with friction and the tangential restitution of balls."""
-    if law == "ball":
-        return hit("newton", contacts.M, contacts.u, e, mu, contacts.restitution_t)
+    """An impact law on frozen contacts, those of a run with friction where there is some; Zhang's the normal rows
+    alone."""
     if law in IMPACT_LAWS:
         return hit(law, contacts.M, contacts.u, e, mu)
-    if law in EQUALITIES:
-        return EQUALITIES[law](contacts.M[::3, ::3], contacts.u[::3], e)
-    if law == "coulomb":
-        return FRICTION_LAWS[law](contacts.M, contacts.u, e, mu)
-    return FRICTION_LAWS[law](contacts.M, contacts.u, e)
+    rows = slice(None, None, 1 if law == "sticking" else 3)
+    return EQUALITIES[law](contacts.M[rows, rows], contacts.u[rows], e)
 
 
 def taking_part(model: Model, contacts: Frozen) -> IntArray:

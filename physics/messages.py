@@ -108,6 +108,8 @@ class Inspect:
     problem: ContactProblem | None = None  # looked at in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
     friction: float | None = None
+    restitution_t: float | None = None     # of balls
+    restitution_psi: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The last impact, frozen: move e and μ, change the law, and see what it would have done before going on."""
+"""The last impact, frozen: move its coefficients, change the law, and see what it would have done before going on."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +21,16 @@ LAWS = {
     "zhang": ("Equality (Zhang)", r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
     "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
     "coulomb": ("Coulomb's cone", r"|P_t| \le \mu P_n"),
-    "ball": ("Cone, and e_t of balls", r"\zeta_t^+ = -e_t\,\zeta_t^-,\ |P_t| \le \mu P_n"),
+    "ball": ("Newton, and e_t, e_ψ of balls",
+             r"\zeta_t^+ = -e_t\,\zeta_t^-,\ \psi^+ = -e_\psi\,\psi^-,\ |P_t| \le \mu P_n"),
+}
+#: coefficients in the inspector, ImpactView and Set: their symbols, the sliders' ends, and what they are
+COEFFICIENTS = {
+    "restitution": ("e", 0.0, 1.0, "Restitution: how much of the approach comes back"),
+    "friction": ("μ", 0.0, 1.5, "Friction"),
+    "restitution_t": ("e_t", -1.0, 1.0, "Of balls: how much of the slip comes back, as far as friction can; -1 is "
+                                        "smooth, 0 sticks, 1 is a super-ball"),
+    "restitution_psi": ("e_ψ", -1.0, 1.0, "Of balls: how much of the spin about the normal comes back; -1 leaves it"),
 }
 MOST_BODIES = 40
 
@@ -54,30 +63,41 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
     style.muted(ui, ("1 contact takes part, " if count == 1 else f"{count} contacts take part, ")
                     + ("in the step just made" if ago == 0 else f"{ago} step{'s' if ago > 1 else ''} ago")
                     + ". What if …", wrap=True)
-    inspector.restitution = _coefficient(ui, "impact_e", "e", inspector.restitution, view.restitution, 1.0)
-    inspector.friction = _coefficient(ui, "impact_mu", "μ", inspector.friction, view.friction, 1.5)
+    between_balls = bool(view.balls.any())
+    for name, (symbol, low, high, meaning) in COEFFICIENTS.items():
+        if between_balls or name in ("restitution", "friction"):
+            asked = _coefficient(ui, name, symbol, getattr(inspector, name), getattr(view, name), low, high)
+            imgui.set_item_tooltip(meaning)
+            setattr(inspector, name, asked)
     if imgui.button("Make this step again so##impact"):
-        for name, value in (("restitution", inspector.restitution), ("friction", inspector.friction)):
-            if value is not None:
-                send(Set(name, value))
+        for name in COEFFICIENTS:
+            if getattr(inspector, name) is not None:
+                send(Set(name, getattr(inspector, name)))
         send(Seek(event.step - 1))
         send(Step(1))
-    imgui.set_item_tooltip("Go back to before the impact, set e and μ of all contacts, and take the step anew")
+    imgui.set_item_tooltip("Go back to before the impact, set what was moved for all contacts, and take the step anew")
 
 
-def _coefficient(ui: UiState, name: str, symbol: str, asked: float | None, used: np.ndarray, top: float
-                 ) -> float | None:
+def _coefficient(
+    ui: UiState, name: str, symbol: str, asked: float | None, used: np.ndarray, bottom: float, top: float
+) -> float | None:
     """A slider; None = as it was."""
-    low, high = float(used.min()), float(used.max())
+    own = used[~np.isnan(used)]
+    low, high = (float(own.min()), float(own.max())) if len(own) else (bottom, bottom)
     shown = asked if asked is not None else 0.5 * (low + high)
     imgui.align_text_to_frame_padding()
-    imgui.text(f"{symbol} = {shown:.2f}" if asked is not None or low == high else f"{symbol} = {low:.2f} … {high:.2f}")
+    if asked is None and not len(own):
+        imgui.text(f"{symbol} not set")
+    elif asked is not None or low == high:
+        imgui.text(f"{symbol} = {shown:.2f}")
+    else:
+        imgui.text(f"{symbol} = {low:.2f} … {high:.2f}")
     imgui.same_line(7.0 * ui.font)
     imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 2.8 * ui.font, 4.0 * ui.font))
-    changed, value = style.slider(name, shown, 0.0, top, "%.2f", ui)
+    changed, value = style.slider(f"impact_{name}", shown, bottom, top, "%.2f", ui)
     imgui.same_line(0, 0.3 * ui.font)
     imgui.begin_disabled(asked is None)
-    if imgui.button(f"\uf0e2##{name}_own"):
+    if imgui.button(f"\uf0e2##impact_{name}_own"):
         changed, value = False, shown
         asked = None
     imgui.end_disabled()

@@ -5,7 +5,11 @@ edge, a box eight vertices, twelve edges and six faces; the side of a cylinder i
 rim. The distance of a *pair of elements* is one smooth function of the poses (`surface_gap`), so that it can be
 followed through a step; `margin` says where it is the distance of the shapes.
 
-An ellipsoid is one element, and so is the wall of a bowl or of a pipe, which only vertices can touch.
+A rim has one nearest point to most things, but two to an edge that lies across its cap: there its halves count, the
+one ahead along the edge and the one behind. Flat on a face a rim is its corners, CORNERS of them.
+
+An ellipsoid is one element, and so is the wall of a bowl or of a pipe, which only vertices can touch, and ellipsoids
+that curve more than the wall. A mesh of scenery is the faces, convex edges and their vertices of its triangles.
 """
 
 import math
@@ -20,18 +24,23 @@ from contactlab.physics.model import HOLLOW, Array, IntArray, Model, ShapeKind, 
 from contactlab.physics.shapes import quat_product, quat_to_matrix
 from contactlab.physics.state import LongArray
 
-VERTEX, EDGE, FACE, RIM, ELLIPSOID, BOWL, PIPE = range(7)  # kinds of elements
-(VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, VERTEX_RIM, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID,
- EDGE_ELLIPSOID, FACE_ELLIPSOID, ELLIPSOID_ELLIPSOID) = range(12)
+#: kinds of elements
+VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE = range(10)
+(VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
+ RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
+ ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE) = range(19)
 #: kind of the pair of an element of the row's kind and one of the column's; -1: they cannot touch, or others do first
-PAIR_KINDS = np.full((7, 7), -1, np.int32)
+PAIR_KINDS = np.full((10, 10), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE]] = VERTEX_BOWL, VERTEX_PIPE
-PAIR_KINDS[[VERTEX, EDGE, FACE, ELLIPSOID], ELLIPSOID] = (
-    VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, ELLIPSOID_ELLIPSOID)
-PAIR_KINDS[EDGE, EDGE] = EDGE_EDGE
-PAIR_KINDS[RIM, FACE] = RIM_FACE
-EASY = (ShapeKind.PLANE, ShapeKind.SPHERE)  # shapes that have an exact gap with any but a mesh
+PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
+    VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, RIM_ELLIPSOID, ELLIPSOID_ELLIPSOID)
+PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
+PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
+PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
+PAIR_KINDS[RIM, RIM] = RIM_RIM
+CORNERS = 8  # of a rim
+MOST_TRIANGLES = 20000  # of a mesh: each step looks at all its elements
 
 
 class Surface(NamedTuple):
@@ -41,11 +50,12 @@ class Surface(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX, EDGE, FACE, RIM, ELLIPSOID, BOWL or PIPE
-    point: Array          #: (e, 3) the vertex, the middle of the edge, a point of the face, the middle of the rim [m]
-    axis: Array           #: (e, 3) unit: along the edge or pipe, out of the face or the rim's cap; semi-axes [m]
+    kind: IntArray        #: (e,)   VERTEX … PIPE
+    point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
+    axis: Array           #: (e, 3) unit: along the edge or pipe, out of the face or the cap of a rim, or of a corner's;
+                          #:        semi-axes of an ellipsoid [m]
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
-    length: Array         #: (e,)   half the edge or pipe; radius of a rim and of a round face; inf = no limit [m]
+    length: Array         #: (e,)   half the edge or pipe; radius of a rim, a corner's, of a round face; inf = none [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
@@ -117,8 +127,43 @@ def capsule(radius: float, half: float) -> list[Element]:
 def cylinder(radius: float, half: float) -> list[Element]:
     z = np.array([0.0, 0.0, 1.0])
     found = [Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
+    angles = 2.0 * np.pi / CORNERS * np.arange(CORNERS)
+    corners = radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(CORNERS)])
     for s in (-1.0, 1.0):
-        found += [Element(kind, s * half * z, s * z, radius, extent=radius) for kind in (FACE, RIM)]
+        found += [Element(kind, s * half * z, s * z, radius, extent=radius) for kind in (FACE, RIM, AHEAD, BEHIND)]
+        found += [Element(CORNER, s * half * z + p, s * z, radius, extent=0.0) for p in corners]
+    return found
+
+
+def mesh(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> list[Element]:
+    """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
+    Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
+    faces: list[Element] = []
+    beside: dict[tuple[int, int], list[tuple[Array, float]]] = {}  # edge -> where it is nearest
+    convex_edges: set[tuple[int, int]] = set()
+    neighbours: dict[int, set[int]] = {}
+    for n, corners, kinds in zip(normals, triangles.tolist(), convex.tolist(), strict=True):
+        sides = []
+        for j, (a, b) in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
+            m = np.cross(vertices[b] - vertices[a], n)
+            m /= np.linalg.norm(m)
+            sides.append((m, float(m @ vertices[a])))
+            edge = (min(a, b), max(a, b))
+            beside.setdefault(edge, []).append((-m, float(-m @ vertices[a])))
+            if kinds[j] > 0:
+                convex_edges.add(edge)
+            neighbours.setdefault(a, set()).add(b)
+            neighbours.setdefault(b, set()).add(a)
+        extent = float(np.linalg.norm(vertices[corners] - vertices[corners[0]], axis=1).max())
+        faces.append(Element(FACE, vertices[corners[0]], n, sides=tuple(sides), extent=extent))
+    found = faces
+    for a, b in sorted(convex_edges):
+        half = 0.5 * float(np.linalg.norm(vertices[b] - vertices[a]))
+        found.append(Element(EDGE, 0.5 * (vertices[a] + vertices[b]), (vertices[b] - vertices[a]) / (2.0 * half), half,
+                             sides=tuple(beside[a, b]), extent=half))
+    for v in sorted({v for ends in convex_edges for v in ends}):
+        away = [(vertices[w] - vertices[v]) / np.linalg.norm(vertices[w] - vertices[v]) for w in sorted(neighbours[v])]
+        found.append(Element(VERTEX, vertices[v], sides=tuple((d, d @ vertices[v]) for d in away), extent=0.0))
     return found
 
 
@@ -152,7 +197,9 @@ def elements_of(model: Model, s: int) -> list[Element]:
             for f in range(hulls.face_start[k], hulls.face_start[k + 1])
         ]
         return polyhedron(hulls.vertices[first:last], loops)
-    return []  # a mesh that nothing meets
+    meshes, k = model.meshes, int(model.shapes.data[s])
+    mine = slice(meshes.triangle_start[k], meshes.triangle_start[k + 1])
+    return mesh(meshes.vertices, meshes.triangles[mine], meshes.triangle_normal[mine], meshes.edge_convex[mine])
 
 
 class NoExactGap(ValueError):
@@ -161,8 +208,12 @@ class NoExactGap(ValueError):
     def __init__(self, model: Model, a: int, b: int) -> None:
         shapes = model.shapes
         self.bodies = int(shapes.body[a]), int(shapes.body[b])
-        self.kinds = ShapeKind(shapes.kind[a]).name.lower(), ShapeKind(shapes.kind[b]).name.lower()
-        super().__init__(f"no exact gap between shapes {a} ({self.kinds[0]}) and {b} ({self.kinds[1]})")
+        kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
+        flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
+        words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
+                 ShapeKind.MESH: f"a mesh, which may have {MOST_TRIANGLES} triangles at most"}
+        self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
+        super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
 
 def surface_of(model: Model) -> Surface:
@@ -206,13 +257,21 @@ def shapes_that_meet(model: Model) -> IntArray:
 
 def check_pairs(model: Model, meets: IntArray) -> None:
     """NoExactGap for the first pair of shapes that has none."""
-    kind = model.shapes.kind
+    shapes = model.shapes
+    kind, size = shapes.kind, shapes.size
     refused = np.zeros((len(ShapeKind), len(ShapeKind)), bool)
-    others = [k for k in ShapeKind if k not in EASY]
-    refused[ShapeKind.CYLINDER, others] = refused[others, ShapeKind.CYLINDER] = True
-    refused[ShapeKind.ELLIPSOID, HOLLOW] = refused[HOLLOW, ShapeKind.ELLIPSOID] = True
-    refused[ShapeKind.MESH, :] = refused[:, ShapeKind.MESH] = True
-    found = np.flatnonzero(refused[kind[meets[:, 0]], kind[meets[:, 1]]])
+    refused[ShapeKind.CYLINDER, HOLLOW] = refused[HOLLOW, ShapeKind.CYLINDER] = True
+    refused[ShapeKind.MESH, ShapeKind.MESH] = True
+    wrong = refused[kind[meets[:, 0]], kind[meets[:, 1]]]
+    for inner, outer in (meets.T, meets.T[::-1]):  # a flatter ellipsoid than the wall touches it more than once
+        round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)
+        flattest = size[inner].max(axis=1) ** 2
+        wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
+    for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
+        k = int(shapes.data[s])
+        if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > MOST_TRIANGLES:
+            wrong |= (meets == s).any(axis=1)
+    found = np.flatnonzero(wrong)
     if len(found):
         raise NoExactGap(model, *(int(s) for s in meets[found[0]]))
 

@@ -5,6 +5,9 @@ import math
 from contactlab.physics.jit import helper
 from contactlab.physics.vec import dot, rotate, row, row4, transform, unrotate, untransform
 
+PARALLEL = 1e-6  # sine of the angle below which two edges have no normal
+NOWHERE = -1.0   # margin of a pair that has no gap at this pose [m]
+
 
 @helper
 def world_point(surface, bodies, e):

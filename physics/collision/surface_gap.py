@@ -11,13 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.collision.surface import (
+    AHEAD_EDGE,
+    BEHIND_EDGE,
+    CORNER_FACE,
     EDGE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
+    ELLIPSOID_BOWL,
+    ELLIPSOID_PIPE,
     FACE,
     FACE_ELLIPSOID,
     PAIR_KINDS,
+    RIM_ELLIPSOID,
     RIM_FACE,
+    RIM_RIM,
     VERTEX_BOWL,
     VERTEX_EDGE,
     VERTEX_ELLIPSOID,
@@ -26,10 +33,27 @@ from contactlab.physics.collision.surface import (
     VERTEX_RIM,
     VERTEX_VERTEX,
 )
-from contactlab.physics.collision.surface_frame import facing_margin, side_margin, world_axis, world_point
+from contactlab.physics.collision.surface_frame import (
+    NOWHERE,
+    PARALLEL,
+    facing_margin,
+    side_margin,
+    world_axis,
+    world_point,
+)
+from contactlab.physics.collision.surface_rim import (
+    corner_face,
+    rim_edge,
+    rim_ellipsoid,
+    rim_face,
+    rim_rim,
+    vertex_rim,
+)
 from contactlab.physics.collision.surface_smooth import (
     edge_ellipsoid,
+    ellipsoid_bowl,
     ellipsoid_ellipsoid,
+    ellipsoid_pipe,
     face_ellipsoid,
     vertex_bowl,
     vertex_ellipsoid,
@@ -47,16 +71,13 @@ from contactlab.physics.vec import (
     put4,
     row,
     row4,
-    scale,
     sub,
     tangents,
     transform,
     unit,
 )
 
-FLAT = 1e-3      # sine of the tilt below which a rim touches with more than its lowest point
-PARALLEL = 1e-6  # sine of the angle below which two edges have no normal
-NOWHERE = -1.0   # margin of a pair that has no gap at this pose [m]
+WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
 BALL = 1.0       # α of a surface that curves the same in all directions
 
 
@@ -164,42 +185,6 @@ def edge_edge(surface, bodies, e, f):
 
 
 @helper
-def rim_face(surface, bodies, e, f):
-    """φ = m·(c - o) - ρ sqrt(1 - (a·m)²): the lowest point of a rim with axis a over a face. Along its tangent the rim
-    bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1."""
-    c, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
-    o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
-    size = surface.length[e]
-    down = sub(scale(dot(a, m), a), m)
-    sine = norm(down)
-    out = unit(down)
-    p = axpy(size, out, c)
-    d = sub(p, o)
-    height = dot(m, d)
-    margin = min(side_margin(surface, bodies, f, p), sine - FLAT)
-    n = neg(m)
-    return (p, axpy(height, n, p), n, height, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0),
-            tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
-
-
-@helper
-def vertex_rim(surface, bodies, e, f):
-    """φ = |q - p| - r, q the nearest point of the rim"""
-    p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
-    r, size = surface.radius[e], surface.length[f]
-    above = dot(a, sub(p, c))
-    beside = axpy(-above, a, sub(p, c))
-    out = unit(beside)
-    q = axpy(size, out, c)
-    d = sub(q, p)
-    n = unit(d)
-    margin = min(above, norm(beside) - size)
-    u = cross(a, out)
-    return (axpy(r, n, p), q, n, norm(d) - r, margin, 1.0, u, (1.0, r, 1.0, r), u,
-            (-dot(n, out) / size, 1.0, 1.0, 0.0))
-
-
-@helper
 def nearest(surface, bodies, kind, e, f):
     """Points on both elements, normal from e to f, gap, margin, facing, and how both curve. The table of pairs."""
     if kind == VERTEX_FACE:
@@ -212,8 +197,16 @@ def nearest(surface, bodies, kind, e, f):
         return vertex_edge(surface, bodies, e, f)
     if kind == RIM_FACE:
         return rim_face(surface, bodies, e, f)
+    if kind == CORNER_FACE:
+        return corner_face(surface, bodies, e, f)
     if kind == VERTEX_RIM:
         return vertex_rim(surface, bodies, e, f)
+    if kind in (AHEAD_EDGE, BEHIND_EDGE):
+        return rim_edge(surface, bodies, kind, e, f)
+    if kind == RIM_RIM:
+        return rim_rim(surface, bodies, e, f)
+    if kind == RIM_ELLIPSOID:
+        return rim_ellipsoid(surface, bodies, e, f)
     if kind == VERTEX_BOWL:
         return vertex_bowl(surface, bodies, e, f)
     if kind == VERTEX_PIPE:
@@ -224,6 +217,10 @@ def nearest(surface, bodies, kind, e, f):
         return edge_ellipsoid(surface, bodies, e, f)
     if kind == FACE_ELLIPSOID:
         return face_ellipsoid(surface, bodies, e, f)
+    if kind == ELLIPSOID_BOWL:
+        return ellipsoid_bowl(surface, bodies, e, f)
+    if kind == ELLIPSOID_PIPE:
+        return ellipsoid_pipe(surface, bodies, e, f)
     return ellipsoid_ellipsoid(surface, bodies, e, f)
 
 
@@ -307,7 +304,7 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
                 witness = nearest(surface, bodies, kind, g, h)
                 if witness[3] > near or witness[4] < -2.0 * near - slack:
                     continue
-                beside = witness[4] < 0.0 and kind in (VERTEX_BOWL, VERTEX_PIPE)
+                beside = witness[4] < 0.0 and kind in WALLS
                 if witness[3] < -depth and not beside:
                     continue
                 if found < len(pairs_out):

@@ -34,6 +34,9 @@ from contactlab.physics.vec import (
     unrotate,
 )
 
+ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
+SETTLED = 2e-16  # change of a unit vector that is rounding
+
 
 @helper
 def vertex_bowl(surface, bodies, e, f):
@@ -146,3 +149,45 @@ def ellipsoid_ellipsoid(surface, bodies, e, f):
     p, curve_e, u = end_of(turn_e, c, s, n)
     q, curve_f, v = end_of(turn_f, d, t, neg(n))
     return p, q, n, room(P, Q, sub(d, c), n), math.inf, 1.0, u, curve_e, v, curve_f
+
+
+@helper
+def farthest_out(turn, s, d, u):
+    """The unit vector from the point 0 (u = 0) or from the line through it along u to the point of an ellipsoid about d
+    that is farthest out, and how far that is: the farthest along the direction to the last point, until it stays."""
+    m = unit(axpy(-dot(d, u), u, d)) if norm(axpy(-dot(d, u), u, d)) > 0.0 else tangents(unit(add(u, s)))[0]
+    away = 0.0
+    for _ in range(ROUNDS):
+        x = add(d, rotate(turn, ellipsoid_support(s, unrotate(turn, m))))
+        out = axpy(-dot(x, u), u, x)
+        away = norm(out)
+        change = norm(sub(scale(1.0 / away, out), m))
+        m = scale(1.0 / away, out)
+        if change <= SETTLED:
+            break
+    return m, away
+
+
+@helper
+def ellipsoid_bowl(surface, bodies, e, f):
+    """φ = R - |x - o|, x the ellipsoid's point farthest from o: the only one where it curves more than the wall."""
+    turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
+    c, o, size = world_point(surface, bodies, e), world_point(surface, bodies, f), surface.radius[f]
+    m, away = farthest_out(turn, s, sub(c, o), (0.0, 0.0, 0.0))
+    x, curve, u = end_of(turn, c, s, m)
+    q = axpy(size, m, o)
+    return x, q, m, size - away, side_margin(surface, bodies, f, q), 1.0, u, curve, u, (1.0, -size, 1.0, -size)
+
+
+@helper
+def ellipsoid_pipe(surface, bodies, e, f):
+    """The same with distances from the axis."""
+    turn, s = ellipsoid_turn(surface, bodies, e), row(surface.axis, e)
+    c, o, size = world_point(surface, bodies, e), world_point(surface, bodies, f), surface.radius[f]
+    v = world_axis(surface, bodies, f)
+    m, away = farthest_out(turn, s, sub(c, o), v)
+    x, curve, u = end_of(turn, c, s, m)
+    along = dot(v, sub(x, o))
+    q = axpy(size, m, axpy(along, v, o))
+    margin = min(side_margin(surface, bodies, f, q), surface.length[f] - abs(along))
+    return x, q, m, size - away, margin, 1.0, u, curve, v, (0.0, 1.0, 1.0, -size)

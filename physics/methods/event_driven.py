@@ -98,7 +98,7 @@ WITHOUT_END = 40    # impacts, or events without progress, at one instant
 CROWDED = "too many events: impacts without rebound"  # status of a step with a STORM
 INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
 STORM = 64          # pieces, or impacts, of one step after which it goes on without restitution and loss of contacts
-MOST_PIECES = 1000  # of one step; what is left of it then passes without motion
+MOST_PIECES = 150   # of one step; what is left of it then passes without motion
 
 
 class EventDriven(Instant):
@@ -121,9 +121,8 @@ class EventDriven(Instant):
         try:
             super().__init__(model, surface_of(model))
         except NoExactGap as refused:
-            kinds = "a {} and a {}".format(*refused.kinds)
-            raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({kinds}); time_stepping takes them",
-                              refused.bodies) from refused
+            raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({refused.kinds}); "
+                              "time_stepping takes them", refused.bodies) from refused
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
@@ -177,7 +176,7 @@ class EventDriven(Instant):
         pairs = np.ascontiguousarray(pairs)
         self._course.find(self._bodies, self._joints, pairs, len(pairs), self._scratch.witness)
         return equations_of(self.model, self._t, self._bodies, self._loads, self._scratch.witness, pairs,
-                            *self._report.coefficients(pairs), self._report.of_balls(pairs)[0], self._joints,
+                            *self._report.coefficients(pairs), self._report.of_balls(pairs), self._joints,
                             self.surface)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:

@@ -11,7 +11,7 @@ from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.impact import ALIKE
 from contactlab.physics.ledger import Account, Books
 from contactlab.physics.methods.event_search import Course
-from contactlab.physics.model import Array, BodyKind, movable
+from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.state import Bodies, LongArray, empty_state
 
 SIDE = 0.5 / np.sqrt(5.0)
@@ -88,19 +88,16 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
     normal (c,): the normal impulses of contacts, restitution_psi (c,): nan = the spin stays, as it does where one of
     the bodies has not the same inertia about all axes. The hardest hit come first.
     """
-    kind, moment = books.model.kind, books.model.inertia
-    ball = (kind == BodyKind.DYNAMIC) & (np.ptp(moment, axis=1) <= ALIKE * moment.max(axis=1))
-    inverse = np.where(ball, books.model.inv_inertia[:, 0], 0.0)
+    inverse = ball_inverse(books.model)
     for k in np.argsort(-normal, kind="stable").tolist():
         a, b = int(witness.body_a[k]), int(witness.body_b[k])
-        fit = all(ball[i] or not movable(kind[i]) for i in (a, b))
-        if normal[k] <= 0.0 or np.isnan(restitution_psi[k]) or not fit:
+        if normal[k] <= 0.0 or np.isnan(restitution_psi[k]) or not inverse[a] + inverse[b] > 0.0:
             continue
         n = witness.normal[k]
         spin = float(n @ (bodies.w[b] - bodies.w[a]))
         impulse = -(1.0 + restitution_psi[k]) * spin / (inverse[a] + inverse[b])
         for i, turn in ((b, impulse * n), (a, -impulse * n)):
-            if ball[i]:
+            if inverse[i] > 0.0:
                 bodies.L[i] += turn
                 books.given[i : i + 1, 3:] += turn  # where anybody asks for it
                 ledger[Account.FRICTION, 4:] += turn
@@ -108,3 +105,10 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
                 ledger[Account.DRIVEN, 0] -= float(turn @ bodies.w[i])
         velocity_from_momentum(books.model, bodies)
         ledger[Account.FRICTION, 0] += 0.5 * impulse * (1.0 - restitution_psi[k]) * spin
+
+
+def ball_inverse(model: Model) -> Array:
+    """1/I (n,) of bodies with the same inertia I about all axes; 0 of those that do not move, nan of all others."""
+    moment = model.inertia
+    ball = (model.kind == BodyKind.DYNAMIC) & (np.ptp(moment, axis=1) <= ALIKE * moment.max(axis=1))
+    return np.where(ball, model.inv_inertia[:, 0], np.where(movable(model.kind), np.nan, 0.0))

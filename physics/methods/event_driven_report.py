@@ -69,15 +69,15 @@ class Report:
         friction[solid] = self.model.materials.friction[m, n]
         return restitution, friction
 
-    def of_balls(self, pairs: LongArray) -> Array:
-        """Tangential and torsional restitution (2, k) of pairs of elements, and of limits; nan = none."""
+    def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:
+        """Tangential and torsional restitution (k,) of pairs of elements, and of limits; nan = none."""
         table = self.model.materials
         found = np.full((2, len(pairs)), np.nan)
         solid = ~limits_among(self.surface, pairs)
         e, f = first_and_second(self.surface, pairs[solid])
         m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
         found[:, solid] = table.restitution_t[m, n], table.restitution_psi[m, n]
-        return found
+        return found[0], found[1]
 
     def fill(
         self, pairs: LongArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,

@@ -75,6 +75,25 @@ def test_balls_in_bowls_swing_as_they_roll_or_slide():
         assert sim.events == []
 
 
+def test_an_ellipsoid_in_a_bowl_keeps_energy_and_spin_about_the_vertical():
+    q = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2])
+    sim = simulate(solid("bowl", radius=1.0, fixed=True),
+                   solid("ellipsoid", (0.3, 0.0, -0.6), size=[0.5, 0.4, 0.3], orientation=q.tolist(),
+                         velocity=[0.0, 0.5, 0.0], angular_velocity=[1.0, 2.0, 3.0]))
+    while not sim.contacts.current.any():
+        sim.step()
+    bodies, energy = sim.state.bodies, sim.energy().total
+
+    def spin():
+        return bodies.L[1, 2] + sim.model.mass[1] * (bodies.x[1, 0] * bodies.v[1, 1] - bodies.x[1, 1] * bodies.v[1, 0])
+
+    about = spin()
+    sim.run(sim.time + 1.0)
+    assert sim.contacts.current.sum() == 1
+    assert sim.energy().total == pytest.approx(energy, rel=1e-8)
+    assert spin() == pytest.approx(about, rel=1e-8)
+
+
 def test_a_box_rests_in_a_bowl_on_four_corners():
     """Without friction each corner pushes towards the middle of the bowl: together m g over the cosine of its place."""
     reach = np.sqrt(1.0 - 0.2**2 - 0.3**2)
@@ -148,6 +167,113 @@ def test_an_egg_rolls_over_an_egg_as_its_lagrangian_says():
     sim.run(until)
     assert sim.contacts.current.sum() == 1
     assert sim.position("sphere")[[0, 2]] == pytest.approx(expected, abs=1e-6)  # differences of 1e-4 above
+
+
+# ------------------------------------------------------------------------------------------------ cylinders
+def test_a_cylinder_dropped_on_its_end_stands_on_it():
+    pole = solid("cylinder", (0.0, 0.0, 0.16), radius=0.1, height=0.3, mass=2.0)
+    sim = simulate(FLOOR, pole, friction=0.5)
+    sim.run(0.2)
+    c = sim.contacts
+    assert [event.kind for event in sim.events] == ["impact"]
+    assert sim.events[0].t == pytest.approx(np.sqrt(2.0 * 0.01 / G), abs=1e-9)
+    assert c.lam[c.current == 1].sum() == pytest.approx(2.0 * G, rel=1e-9)
+    assert np.abs(c.gap[c.current == 1]).max() < 1e-12
+    assert sim.position("cylinder") == pytest.approx((0.0, 0.0, 0.15), abs=1e-12)
+
+
+def test_a_tilted_cylinder_rocks_until_it_stands():
+    """Each time it comes down on the other side of its rim it loses energy, so that it stands in the end."""
+    r, half, tilt = 0.1, 0.15, 1e-2
+    height = half * np.cos(tilt) + r * np.sin(tilt)
+    sim = simulate(FLOOR, solid("cylinder", (0.0, 0.0, height), radius=r, height=2 * half, mass=1.0,
+                                euler=[np.degrees(tilt), 0.0, 0.0]), friction=5.0)
+    energy = sim.energy().total
+    while sim.time < 1.0:
+        sim.step()
+        now, energy = energy, sim.energy().total
+        assert energy <= now + 1e-12
+    assert energy == pytest.approx(G * half, abs=1e-9)
+    assert sim.position("cylinder")[2] == pytest.approx(half, abs=1e-9)
+    assert np.abs(sim.state.bodies.v).max() < 1e-9
+    assert sim.contacts.current.sum() == 8
+
+
+def test_a_cylinder_rolls_off_a_cylinder_at_four_sevenths():
+    """Parallel, without slip: 3/4 v² = g (R + r)(cos θ₀ - cos θ), and λ = 0 at cos θ = 4/7 cos θ₀."""
+    R, r, start = 0.4, 0.1, 0.1
+    lower = solid("cylinder", radius=R, height=0.6, fixed=True, euler=[90.0, 0.0, 0.0])
+    lower["name"] = "lower"
+    place = ((R + r) * np.sin(start), 0.0, (R + r) * np.cos(start))
+    sim = simulate(lower, solid("cylinder", place, radius=r, height=0.4, mass=1.0, euler=[90.0, 0.0, 0.0]),
+                   friction=100.0)
+    while sim.contacts.count[0] == 0 or not any(event.kind == "dynamic_loss" for event in sim.events):
+        sim.step()
+        now = sim.contacts.current == 1
+        assert np.abs(sim.contacts.gap[now]).max(initial=0.0) < 1e-12
+    lost = next(event for event in sim.events if event.kind == "dynamic_loss")
+    assert lost.point[2] / R == pytest.approx(4.0 / 7.0 * np.cos(start), abs=1e-6)
+
+
+def test_a_capsule_across_a_cylinder_rests_on_two_points_of_its_rim():
+    pole = solid("cylinder", (0.0, 0.0, 0.15), radius=0.1, height=0.3)
+    sim = simulate(FLOOR, pole, solid("capsule", (0.01, 0.06, 0.35), radius=0.05, height=0.6, mass=1.0,
+                                      euler=[0.0, 90.0, 0.0]), friction=0.5)
+    sim.run(0.1)
+    c = sim.contacts
+    upper = (c.current == 1) & (c.point[:, 2] > 0.2)
+    assert np.sort(c.point[upper, 0]) == pytest.approx([-0.08, 0.08], abs=1e-9)  # √(0.1² - 0.06²)
+    assert np.sort(c.lam[upper]) == pytest.approx([G * 0.07 / 0.16, G * 0.09 / 0.16], rel=1e-8)
+    assert np.abs(sim.velocity("capsule")).max() < 1e-9
+
+
+def test_the_chain_of_capsules_and_cylinders_runs_exactly():
+    sim = Simulation(Scene.load(gallery()["chain"]), method="event_driven", integrator="dopri5")
+    energy = sim.energy().total
+    sim.run(0.05)
+    assert sim.energy().total <= energy * (1.0 + 1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ meshes
+def test_a_ball_rolls_down_a_ramp_of_triangles_as_down_a_plane(tmp_path):
+    """5/7 g sin α, across the edges of many triangles, where it is handed on from face to face."""
+    n = 6
+    xs = np.linspace(-2.0, 2.0, n + 1)
+    lines = [f"v {x} {y} 0.0" for x in xs for y in xs]
+    for i in range(n):
+        for j in range(n):
+            a = i * (n + 1) + j + 1
+            lines += [f"f {a} {a + n + 1} {a + n + 2}", f"f {a} {a + n + 2} {a + 1}"]
+    (tmp_path / "ramp.obj").write_text("\n".join(lines))
+    slope = np.radians(10.0)
+    ramp = {"name": "ramp", "fixed": True, "euler": [0.0, 10.0, 0.0], "shape": [{"type": "mesh", "file": "ramp.obj"}]}
+    begin = np.array([-1.3, 0.1, 0.1])
+    turn = np.array([[np.cos(slope), 0.0, np.sin(slope)], [0.0, 1.0, 0.0], [-np.sin(slope), 0.0, np.cos(slope)]])
+    data = {"scene": {"title": "ramp"}, "material": {"default": {"friction": 1.0, "restitution": 0.0}},
+            "body": [ramp, solid("sphere", (turn @ begin).tolist(), radius=0.1)]}
+    sim = Simulation(Scene.from_dict(data, folder=tmp_path), method="event_driven", integrator="dopri5")
+    sim.run(1.0)
+    there = begin + np.array([0.5 * 5.0 / 7.0 * G * np.sin(slope), 0.0, 0.0])
+    assert turn.T @ sim.position("sphere") == pytest.approx(there, abs=1e-8)
+    assert sim.energy().total == pytest.approx(sim.model.mass[1] * G * (turn @ begin)[2], rel=1e-9)
+    assert {event.kind for event in sim.events} <= {"geometric_loss", "gain"}
+
+
+def test_a_cube_on_the_edge_of_a_mesh_tips_over_it(tmp_path):
+    """Its middle is 2 cm beyond the edge of a table made of triangles: it turns about the edge, which holds it."""
+    table = ["v -1 -1 0", "v 0 -1 0", "v 0 1 0", "v -1 1 0", "f 1 2 3", "f 1 3 4"]
+    (tmp_path / "table.obj").write_text("\n".join(table))
+    data = {"scene": {"title": "table"}, "material": {"default": {"friction": 5.0, "restitution": 0.0}},
+            "body": [{"name": "table", "fixed": True, "shape": [{"type": "mesh", "file": "table.obj"}]},
+                     solid("box", (0.02, 0.0, 0.1), size=[0.2, 0.2, 0.2], mass=1.0)]}
+    sim = Simulation(Scene.from_dict(data, folder=tmp_path), method="event_driven", integrator="dopri5")
+    sim.run(0.1)
+    moment = 1.0 * 0.2**2 / 6.0 + 0.1**2 + 0.02**2
+    w = sim.angular_velocity("box")
+    energy = 0.5 * moment * w[1] ** 2 + G * (sim.position("box")[2] - 0.1)
+    assert energy == pytest.approx(0.0, abs=1e-9)
+    assert w[1] > G * 0.02 * 0.1 / moment  # that at the beginning; its lever grows
+    assert sim.contacts.current.sum() == 2
 
 
 # ------------------------------------------------------------------------------------------------ the slot

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from event_driven_scenes import Body, Run, about, ball, box, model_of
+from event_driven_scenes import Body, Run, about, ball, model_of
 
 from contactlab.physics.collision.surface import surface_of
 from contactlab.physics.collision.surface_gap import NOWHERE, empty_witness, find_near, find_witnesses
@@ -61,7 +61,7 @@ def compare(model, surface, seed):
     find_witnesses(surface, bodies, rows, count, witness)
     contact_rows(model, 0.0, bodies, witness, count, eq)
     acceleration = np.concatenate([np.zeros(3), motion.a[0], np.zeros(3), motion.a[1]])
-    fair = witness.margin != NOWHERE
+    fair = (witness.margin != NOWHERE) & (witness.facing >= 0.0)  # seen from inside, sharp edges have no outward side
     assert fair.any()
     along = np.einsum("ij,ij->i", witness.normal, witness.p_b - witness.p_a) - witness.gap
     rate = eq.T[::3] @ acceleration + eq.rate[::3] - zeta_dot
@@ -77,6 +77,9 @@ PAIRS = [
     ((BOX, (0.3, 0.4, 0.5)), (BOWL, (3.0, 0.3, 0))), ((CAPSULE, (0.2, 0.5, 0)), (PIPE, (4.0, 9.0, -0.5))),
     ((BOX, (0.3, 0.4, 0.5)), (PIPE, (4.0, 9.0, 0.0))), (EGG, (SPHERE, (0.3, 0, 0))), (EGG, (PLANE, (0, 0, 0))),
     (EGG, (BOX, (0.3, 0.4, 0.5))), ((CAPSULE, (0.2, 0.5, 0)), EGG), (EGG, (ELLIPSOID, (0.4, 0.7, 0.3))),
+    (EGG, (BOWL, (3.0, -1.0, 0))), (EGG, (PIPE, (4.0, 9.0, -1.0))), ((CYLINDER, (0.4, 0.2, 0)), EGG),
+    ((CYLINDER, (0.4, 0.2, 0)), (CYLINDER, (0.3, 0.5, 0))), ((CYLINDER, (0.4, 0.2, 0)), (CAPSULE, (0.2, 0.5, 0))),
+    ((CYLINDER, (0.4, 0.2, 0)), (BOX, (0.3, 0.4, 0.5))),
 ]
 
 
@@ -112,6 +115,16 @@ def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(shape, z):
 
 
 def test_a_shape_without_exact_surface_is_refused_by_name():
-    model, _ = model_of([Body([(CYLINDER, (0.1, 0.2, 0))], 1.0), box((0.5, 0.5, 0.5))], 0.0, 0.0, 0.0)
-    with pytest.raises(ValueError, match=r"cylinder.*box"):
+    model, _ = model_of([Body([(CYLINDER, (0.1, 0.2, 0))], 1.0), Body([(BOWL, (1.0, 0.0, 0))])], 0.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match=r"cylinder.*bowl"):
         surface_of(model)
+
+
+def test_an_ellipsoid_flatter_than_the_bowl_is_refused():
+    for size, fits in (((0.5, 0.5, 0.3), True), ((0.5, 0.5, 0.2), False)):  # a²/c = 0.83, 1.25 m in a bowl of 1 m
+        model, _ = model_of([Body([(ELLIPSOID, size)], 1.0), Body([(BOWL, (1.0, 0.0, 0))])], 0.0, 0.0, 0.0)
+        if fits:
+            surface_of(model)
+        else:
+            with pytest.raises(ValueError, match=r"ellipsoid.*bowl"):
+                surface_of(model)

@@ -305,14 +305,14 @@ def test_the_sliders_of_an_impact_ask_anew_and_the_button_makes_the_step_again(p
     number = probe.snapshot[0].inspection.impact.event.step
     probe.frame(2)
     sent.clear()
-    probe.click("##impact_e", 0.999)
+    probe.click("##impact_restitution", 0.999)
     assert sent[-1].view == "impact" and sent[-1].restitution == pytest.approx(1.0, abs=0.05)
     assert sent[-1].friction is None
     e = sent[-1].restitution
     sent.clear()
     probe.click("Make this step again so##impact")
     assert sent == [m.Set("restitution", e), m.Seek(number - 1), m.Step(1)]
-    probe.click("\uf0e2##impact_e_own")
+    probe.click("\uf0e2##impact_restitution_own")
     assert sent[-1] == m.Inspect("impact")
     probe.click("Coulomb's cone##law_coulomb")
     assert probe.ui.inspector.law == "coulomb"

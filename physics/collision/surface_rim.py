@@ -1,0 +1,235 @@
+"""Distances of rims, the round edges of cylinders' caps. As in `surface_gap`, each function returns the points on both
+elements, the normal from e to f, gap, margin, facing, and how both curve.
+
+Along its tangent a rim bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1; across it is
+sharp. Its outward normals lie between the axis a out of the cap and e.
+"""
+
+import math
+
+from contactlab.physics.collision.ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
+from contactlab.physics.collision.surface import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
+from contactlab.physics.collision.surface_frame import (
+    NOWHERE,
+    PARALLEL,
+    facing_margin,
+    side_margin,
+    world_axis,
+    world_point,
+)
+from contactlab.physics.collision.surface_smooth import ellipsoid_turn
+from contactlab.physics.jit import helper
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    neg,
+    norm,
+    rotate,
+    row,
+    scale,
+    sub,
+    tangents,
+    unit,
+    unrotate,
+)
+
+FLAT = 1e-7    # sine of the tilt below which a rim touches a face with its corners, not with its lowest point
+SAMPLES = 16   # points of an arc among which the nearest is looked for
+ROUNDS = 100   # of regula falsi to it; it takes about eight
+
+
+@helper
+def rim_face(surface, bodies, e, f):
+    """φ = m·(c - o) - ρ sqrt(1 - (a·m)²): the lowest point of a rim with axis a over a face."""
+    c, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    size = surface.length[e]
+    down = sub(scale(dot(a, m), a), m)
+    sine = norm(down)
+    out = unit(down)
+    p = axpy(size, out, c)
+    d = sub(p, o)
+    height = dot(m, d)
+    margin = min(side_margin(surface, bodies, f, p), size * (sine - FLAT))
+    if surface.length[f] < math.inf:
+        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
+    n = neg(m)
+    return (p, axpy(-height, m, p), n, height, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0),
+            tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
+
+
+@helper
+def corner_face(surface, bodies, e, f):
+    """φ = m·(p - o) of a point p of a rim that lies flat on the face."""
+    p, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+    o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    d = sub(p, o)
+    height = dot(m, d)
+    margin = min(side_margin(surface, bodies, f, p), surface.length[e] * (FLAT - norm(cross(a, m))))
+    if dot(a, m) > 0.0:
+        margin = NOWHERE
+    if surface.length[f] < math.inf:
+        margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
+    n = neg(m)
+    t = tangents(n)[0]
+    return p, axpy(-height, m, p), n, height, margin, 1.0, t, (1.0, 0.0, 1.0, 0.0), t, (0.0, 1.0, 0.0, 1.0)
+
+
+@helper
+def vertex_rim(surface, bodies, e, f):
+    """φ = |q - p| - r, q the nearest point of the rim"""
+    p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, size = surface.radius[e], surface.length[f]
+    above = dot(a, sub(p, c))
+    beside = axpy(-above, a, sub(p, c))
+    out = unit(beside)
+    q = axpy(size, out, c)
+    d = sub(q, p)
+    n = unit(d)
+    margin = min(above, norm(beside) - size)
+    u = cross(a, out)
+    return (axpy(r, n, p), q, n, norm(d) - r, margin, 1.0, u, (1.0, r, 1.0, r), u,
+            (-dot(n, out) / size, 1.0, 1.0, 0.0))
+
+
+@helper
+def foot(surface, bodies, kind, f, p):
+    """(q, g, value): the point q of an edge's line, a rim or an ellipsoid nearest to p; a number that grows with the
+    distance, |p - q|²/2 or of an ellipsoid the signed distance; and its gradient g."""
+    c = world_point(surface, bodies, f)
+    if kind == RIM_ELLIPSOID:
+        turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
+        x = ellipsoid_foot(unrotate(turn, sub(p, c)), s)
+        m = rotate(turn, ellipsoid_normal(x, s))
+        q = add(c, rotate(turn, x))
+        return q, m, dot(m, sub(p, q))
+    u, d = world_axis(surface, bodies, f), sub(p, c)
+    above = axpy(dot(u, d), u, c)
+    q = axpy(surface.length[f], unit(sub(p, above)), c) if kind == RIM_RIM else above
+    d = sub(p, q)
+    return q, d, 0.5 * dot(d, d)
+
+
+@helper
+def on_rim(c, size, w, b, angle):
+    """The point of a rim about c at an angle from w towards b, the unit vector out to it, and the tangent."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    out = axpy(sine, b, scale(cosine, w))
+    return axpy(size, out, c), out, axpy(cosine, b, scale(-sine, w))
+
+
+@helper
+def slope(surface, bodies, kind, f, c, size, w, b, angle):
+    """How the value of `foot` grows along the rim."""
+    p, _, t = on_rim(c, size, w, b, angle)
+    return dot(foot(surface, bodies, kind, f, p)[1], t)
+
+
+@helper
+def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
+    """The angle on rim e from w towards b, between first and last, where it is nearest to f; nan where it is so at an
+    end, of less than a whole turn. Regula falsi with halved ends (Illinois) on the slope about the nearest sample."""
+    c, size = world_point(surface, bodies, e), surface.length[e]
+    step = (last - first) / SAMPLES
+    best, least = 0, math.inf
+    for i in range(SAMPLES + 1):
+        value = foot(surface, bodies, kind, f, on_rim(c, size, w, b, first + i * step)[0])[2]
+        if value < least:
+            best, least = i, value
+    whole = last - first > 6.0
+    lo = first + (best - 1 if best > 0 or whole else 0) * step
+    hi = first + (best + 1 if best < SAMPLES or whole else SAMPLES) * step
+    at_lo = slope(surface, bodies, kind, f, c, size, w, b, lo)
+    at_hi = slope(surface, bodies, kind, f, c, size, w, b, hi)
+    if not (at_lo < 0.0 < at_hi):
+        return math.nan
+    x, side = hi, 0
+    for _ in range(ROUNDS):
+        before, x = x, (lo * at_hi - hi * at_lo) / (at_hi - at_lo)
+        now = slope(surface, bodies, kind, f, c, size, w, b, x)
+        if now == 0.0 or abs(x - before) <= 4e-16:
+            break
+        if now < 0.0:
+            at_hi = 0.5 * at_hi if side == -1 else at_hi
+            lo, at_lo, side = x, now, -1
+        else:
+            at_lo = 0.5 * at_lo if side == 1 else at_lo
+            hi, at_hi, side = x, now, 1
+    return x
+
+
+@helper
+def between(n, a, out):
+    """>= 0 where the unit vector n is an outward normal of a rim."""
+    return min(dot(n, a), dot(n, out))
+
+
+@helper
+def rim_edge(surface, bodies, kind, e, f):
+    """The half of a rim that lies ahead or behind along an edge. φ = |q - p| - r, or n·(q - p) with the normal to both
+    where the edge is sharp too."""
+    c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
+    o, v, r = world_point(surface, bodies, f), world_axis(surface, bodies, f), surface.radius[f]
+    w = axpy(-dot(a, v), a, v)
+    if norm(w) < PARALLEL:
+        d = sub(o, c)
+        w = axpy(-dot(a, d), a, d)
+    w = unit(w)
+    b = cross(a, w)
+    first = -0.5 * math.pi if kind == AHEAD_EDGE else 0.5 * math.pi
+    angle = nearest_angle(surface, bodies, kind, e, f, w, b, first, first + math.pi)
+    p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
+    q = foot(surface, bodies, kind, f, p)[0]
+    d = sub(q, p)
+    margin, facing = surface.length[f] - abs(dot(v, sub(q, o))), 1.0
+    n, gap = unit(d), norm(d) - r
+    if r > 0.0:
+        margin = min(margin, dot(a, d), dot(out, d))
+    else:
+        n = unit(cross(t, v))
+        facing = min(between(n, a, out), facing_margin(surface, bodies, f, neg(n)))
+        other = min(between(neg(n), a, out), facing_margin(surface, bodies, f, n))
+        if other > facing:
+            n, facing = neg(n), other
+        gap = dot(n, d)
+    if angle != angle or norm(cross(t, v)) < PARALLEL:
+        margin = NOWHERE
+    return (p, axpy(-r, n, q), n, gap, margin, facing, t, (dot(n, out) / size, 1.0, 1.0, 0.0), v, (0.0, 1.0, 1.0, r))
+
+
+@helper
+def rim_rim(surface, bodies, e, f):
+    """φ = n·(q - p) with the normal to both rims where they are nearest."""
+    c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
+    o, other_a, other_size = world_point(surface, bodies, f), world_axis(surface, bodies, f), surface.length[f]
+    w, b = tangents(a)
+    angle = nearest_angle(surface, bodies, RIM_RIM, e, f, w, b, -math.pi, math.pi)
+    p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
+    q = foot(surface, bodies, RIM_RIM, f, p)[0]
+    other_out = scale(1.0 / other_size, sub(q, o))
+    v = cross(other_a, other_out)
+    n = unit(cross(t, v))
+    facing = min(between(n, a, out), between(neg(n), other_a, other_out))
+    other = min(between(neg(n), a, out), between(n, other_a, other_out))
+    if other > facing:
+        n, facing = neg(n), other
+    margin = NOWHERE if angle != angle or norm(cross(t, v)) < PARALLEL else math.inf
+    return (p, q, n, dot(n, sub(q, p)), margin, facing, t, (dot(n, out) / size, 1.0, 1.0, 0.0), v,
+            (-dot(n, other_out) / other_size, 1.0, 1.0, 0.0))
+
+
+@helper
+def rim_ellipsoid(surface, bodies, e, f):
+    """φ = m·(p - x), x the point of the ellipsoid nearest to the rim and m its outward normal there."""
+    c, a, size = world_point(surface, bodies, e), world_axis(surface, bodies, e), surface.length[e]
+    turn, s = ellipsoid_turn(surface, bodies, f), row(surface.axis, f)
+    w, b = tangents(a)
+    angle = nearest_angle(surface, bodies, RIM_ELLIPSOID, e, f, w, b, -math.pi, math.pi)
+    p, out, t = on_rim(c, size, w, b, angle if angle == angle else 0.0)
+    q, m, gap = foot(surface, bodies, RIM_ELLIPSOID, f, p)
+    k, l, u = ellipsoid_curve(unrotate(turn, sub(q, world_point(surface, bodies, f))), s)
+    n = neg(m)
+    margin = min(s[0], s[1], s[2]) * between(n, a, out) if angle == angle else NOWHERE
+    return (p, q, n, gap, margin, 1.0, t, (dot(n, out) / size, 1.0, 1.0, 0.0), rotate(turn, u), (k, 1.0, l, 1.0))
