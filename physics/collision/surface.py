@@ -139,7 +139,7 @@ def mesh(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray)
     """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
     Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
     faces: list[Element] = []
-    beside: dict[tuple[int, int], list[tuple[Array, float]]] = {}  # edge -> where it is nearest
+    beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> where it is nearest
     convex_edges: set[tuple[int, int]] = set()
     neighbours: dict[int, set[int]] = {}
     for n, corners, kinds in zip(normals, triangles.tolist(), convex.tolist(), strict=True):

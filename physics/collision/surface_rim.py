@@ -35,7 +35,8 @@ from contactlab.physics.vec import (
     unrotate,
 )
 
-FLAT = 1e-7    # sine of the tilt below which a rim touches a face with its corners, not with its lowest point
+FLAT = 1e-8    # height of its middle over its lowest point below which a rim touches a face with its corners only [m]
+TIPPED = 5e-8  # the same above which it does so with its lowest point only: what puts gaps right may change it between
 SAMPLES = 16   # points of an arc among which the nearest is looked for
 ROUNDS = 100   # of regula falsi to it; it takes about eight
 
@@ -52,7 +53,7 @@ def rim_face(surface, bodies, e, f):
     p = axpy(size, out, c)
     d = sub(p, o)
     height = dot(m, d)
-    margin = min(side_margin(surface, bodies, f, p), size * (sine - FLAT))
+    margin = min(side_margin(surface, bodies, f, p), size * sine - FLAT)
     if surface.length[f] < math.inf:
         margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
     n = neg(m)
@@ -67,7 +68,7 @@ def corner_face(surface, bodies, e, f):
     o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
     d = sub(p, o)
     height = dot(m, d)
-    margin = min(side_margin(surface, bodies, f, p), surface.length[e] * (FLAT - norm(cross(a, m))))
+    margin = min(side_margin(surface, bodies, f, p), TIPPED - surface.length[e] * norm(cross(a, m)))
     if dot(a, m) > 0.0:
         margin = NOWHERE
     if surface.length[f] < math.inf:

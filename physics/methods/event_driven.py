@@ -10,7 +10,8 @@ The sets live on from step to step in `State.memory`; equations are solved only 
 impacts and where contacts come or go. `counts` says how often.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
-impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)).
+impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
+that rocks to rest does so too: where impacts crowd, those slower than that stop all that touches.
 """
 
 import math
@@ -97,8 +98,9 @@ MOST_BODIES = 256   # a heap of them is one island, whose matrix is dense: hundr
 WITHOUT_END = 40    # impacts, or events without progress, at one instant
 CROWDED = "too many events: impacts without rebound"  # status of a step with a STORM
 INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
+CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
 STORM = 64          # pieces, or impacts, of one step after which it goes on without restitution and loss of contacts
-MOST_PIECES = 150   # of one step; what is left of it then passes without motion
+MOST_PIECES = 1000  # of one step; what is left of it then passes without motion
 
 
 class EventDriven(Instant):
@@ -532,6 +534,10 @@ class EventDriven(Instant):
             rows = (3 * mine[:, None] + np.arange(3)).ravel()
             zeta = u[3 * mine]
             slow[mine] = (zeta < -RESTS) & (zeta >= -self._rest_speed) | (zeta.min() >= -self._rest_speed)
+            held = rows[(rows % 3 == 0) | (mu[rows // 3] > 0.0)]
+            if self._hits > CHATTER and np.abs(u[held]).max() <= self._rest_speed:
+                p[held] = -np.linalg.lstsq(M[np.ix_(held, held)], u[held], rcond=RANK)[0]
+                continue
             used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
             p[rows] = impacts.hit(self._law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
             self._tally[Tally.SOLVES] += 1

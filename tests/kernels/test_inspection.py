@@ -294,6 +294,36 @@ def test_a_frozen_impact_with_the_scenes_own_e_is_what_the_step_did():
     assert again is not None and again.after["newton"][:, 0] == pytest.approx(1 / 3, abs=1e-12)
 
 
+@pytest.mark.parametrize(("e_t", "e_psi"), [(1.0, 1.0), (0.3, -0.5), (0.0, None), (None, 0.4), (-1.0, -1.0)])
+def test_a_frozen_impact_turns_slip_and_spin_of_balls_around_as_asked(e_t, e_psi):
+    """ζ_t⁺ = -e_t ζ_t⁻ and ψ⁺ = -e_ψ ψ⁻ [RBDA fig. 11.9]; and the step made again with these does the same."""
+    sims = [simulate(ground(), ball("ball", (0, 0, 0.15), velocity=(1.0, 0.2, -1.0), angular_velocity=(0.0, 3.0, 2.0)),
+                     e=0.6, mu=50.0, method="event_driven", integrator="rk4") for _ in range(2)]
+    sims[1].set(restitution_t=e_t, restitution_psi=e_psi)
+    for sim in sims:
+        sim.record_history()
+        while not any(event.kind == "impact" for event in sim.events):
+            sim.step()
+    view = look(sims[0], m.Inspect("impact", restitution_t=e_t, restitution_psi=e_psi)).impact
+    assert view is not None and view.balls.all()
+    before, after = view.before[0], view.after["ball"][0]
+    slip = [u[:2] + 0.1 * np.array([-u[4], u[3]]) for u in (before, after)]
+    assert slip[1] == pytest.approx(-(e_t or 0.0) * slip[0], abs=1e-9)
+    assert after[5] == pytest.approx(before[5] if e_psi is None else -e_psi * before[5], abs=1e-12)
+    kinetic = [0.5 * (u[:3] @ u[:3] + 0.4 * 0.1**2 * u[3:] @ u[3:]) for u in (before, after)]
+    assert view.impacts["ball"].loss == pytest.approx(kinetic[0] - kinetic[1], abs=1e-9)
+    assert after[3:] == pytest.approx(sims[1].angular_velocity("ball"), abs=1e-8)  # it has flown on since
+
+
+def test_a_frozen_impact_of_blocks_knows_no_coefficients_of_balls():
+    sim = simulate(ground(), block("block", (0, 0, 0.26)), e=0.5, mu=0.5)
+    sim.record_history()
+    while not any(event.kind == "impact" for event in sim.events):
+        sim.step()
+    view = look(sim, m.Inspect("impact", restitution_t=0.5, restitution_psi=0.5)).impact
+    assert view is not None and not view.balls.any() and "ball" not in view.impacts
+
+
 # ------------------------------------------------------------------------------------------- the exact method
 
 
