@@ -471,7 +471,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("arrow", look.friction, "friction force (open head: slipping)"))
     if options.forces or options.friction_forces:
         rows += _force_rows(snapshot, options, scale, look)
-    if options.dents and "surface" in METHODS[snapshot.settings.method].uses:  # also while nothing touches
+    soft = any("surface" in METHODS[side.settings.method].uses for side in (snapshot, *snapshot.sides))
+    if options.dents and soft:  # also while nothing touches
         depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
         rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
     if options.impulses:

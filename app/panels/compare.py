@@ -13,6 +13,7 @@ from contactlab.physics.messages import SIDES, Command, Compare, Focus, Side, Sn
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import movable
 from contactlab.physics.quantities import QUANTITIES
+from contactlab.physics.soft_laws import LAWS
 
 Send = Callable[[Command], None]
 MOST_POINTS = 1500
@@ -21,8 +22,9 @@ LETTERS = "ABC"
 NAMED = {
     "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
     "substeps": "{} substeps", "impact_law": "{} impacts", "joint_cure": "{}",
-    "stiffness_n": "K {:.3g} N/m", "damping_n": "D {:.3g} Ns/m",
+    "stiffness_n": "K {}", "damping_n": "D {}",
 }
+GAIN = {"stiffness_n": 0, "damping_n": 1}  # which of the units of a law
 
 
 def colors_of_sides(ui: UiState) -> tuple[style.Color, ...]:
@@ -45,7 +47,8 @@ def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
         differs = any(getattr(other.settings, name) != value for other in sides)
         used = name != "solver" or "solver" in METHODS[mine.method].uses
         if differs and used and value is not None and name != "integrator":
-            words.append(text.format(value).replace("_", " "))
+            shown = style.engineering(value, LAWS[mine.law].units[GAIN[name]]) if name in GAIN else value
+            words.append(text.format(shown).replace("_", " "))
     if side.coordinates:
         words.append(f"{side.coordinates} coordinates")
     return ", ".join(words)

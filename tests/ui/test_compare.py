@@ -125,7 +125,7 @@ def test_a_label_names_what_the_sides_differ_in():
     assert compare.details(a, (a, b)) == "rk4, h 1/240 s, pgs" and "dantzig" in compare.details(b, (a, b))
     assert compare.details(a, (a, a)) == "rk4, h 1/240 s"
     soft = fakes.snapshot(settings=m.Settings(method="compliant", stiffness_n=2e4), coordinates="maximal")
-    assert compare.details(soft, (a, soft)) == "rk4, h 1/240 s, K 2e+04 N/m, maximal coordinates"
+    assert compare.details(soft, (a, soft)) == "rk4, h 1/240 s, K 20 kN/m, maximal coordinates"
 
 
 def test_the_difference_is_taken_at_equal_times():
