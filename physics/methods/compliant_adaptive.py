@@ -25,14 +25,15 @@ TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x
 LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked
 FIRST = 0.5                        # of the largest stable step: the first that is tried
 WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
-MOST_TRIES = 1000                  # of substeps of one step, after which the rest is made in fixed ones
+MOST_TRIES, MANY = 1000, 20        # of substeps of one step, after which the rest is made in fixed ones; with more
+                                   # contacts than MANY fewer, at least a tenth of them
 
 
 class Adaptive(Explicit):
     """Advances with error control; every mode ends at an end of a step."""
 
     exact = 1
-    tries = 0  #: of substeps since the step began
+    tries, most = 0, MOST_TRIES  #: of substeps since the step began, and how many there may be
 
     def advance(
         self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
@@ -41,10 +42,11 @@ class Adaptive(Explicit):
         soft, end = self.soft, empty_state(len(bodies.x)).bodies
         self.carry(joints, self.course.joints)
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
+        self.most = MOST_TRIES * MANY // min(max(int(soft.contacts.count[0]), MANY), 10 * MANY)
         self.stable = self.limits(bodies, closed).step(self.integrator)
         done, length, idle = 0.0, min(h, FIRST * self.stable), 0
         while done < h * (1.0 - 1e-14):
-            if self.tries > MOST_TRIES:
+            if self.tries > self.most:
                 self._give_up(bodies, loads, closed, t + done, h - done)
                 break
             length = min(length, h - done)
@@ -83,7 +85,7 @@ class Adaptive(Explicit):
         fixed = substeps_needed(self.integrator, rest, self.limits(bodies, closed))
         self.make(fixed, bodies, loads, closed, t, rest)
         self.substeps += fixed
-        self.status = f"no error control after {MOST_TRIES} tries"
+        self.status = f"no error control after {self.most} tries"
 
     def _controlled(
         self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,
@@ -94,7 +96,7 @@ class Adaptive(Explicit):
             self.tries += 1
             self.try_step(bodies, loads, closed, t, length, end)
             error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.surfaces, soft.work) / TOLERANCE
-            enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > MOST_TRIES
+            enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > self.most
             if enough and math.isfinite(error):
                 factor = min(GROW, SAFETY * max(error, 1e-10) ** (-1.0 / order))
                 return length, length * max(SHRINK, factor)
@@ -111,9 +113,9 @@ class Adaptive(Explicit):
         n = self._first_end(closed, t, h)
         if n == len(LOOKS):
             return None
-        before, part, found = LOOKS[n - 1] if n > 0 else 0.0, LOOKS[n], 1e-9
-        if before > 0.0 or self._worst(found, closed, t, h)[0] >= 0.0:  # else at once, as contacts do one by one
-            found = root(lambda d: self._worst(d, closed, t, h)[0], before or found, part, xtol=1e-15, rtol=1e-14)
+        found = float(LOOKS[n - 1]) if n > 0 else 1e-9
+        if self._value(found, closed, t, h) >= 0.0:  # else at once, as contacts do one by one
+            found = root(self._value, found, LOOKS[n], (closed, t, h), xtol=1e-15, rtol=1e-14, maxiter=400, disp=False)
         _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
         return found, row, change
 
@@ -126,6 +128,9 @@ class Adaptive(Explicit):
             if n >= 0:
                 return int(n)
             soft.look(self.middle)
+
+    def _value(self, part: float, closed: int, t: float, h: float) -> float:
+        return self._worst(part, closed, t, h)[0]
 
     def _worst(self, part: float, closed: int, t: float, h: float) -> tuple[float, int, int]:
         """The smallest of the quantities that are positive while modes last, at a part of the step; its row and which

@@ -32,6 +32,7 @@ from contactlab.physics.vec import add, axpy, cross, dot, norm, put, row, row4, 
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = 0, 1, 2
+OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
 
 
 class Work(NamedTuple):
@@ -63,7 +64,9 @@ def empty_work(capacity: int, stages: int) -> Work:
 # ------------------------------------------------------------------------------------------------------- one contact
 @helper
 def carried(n0, n, x):
-    """x turned as the unit normal n0 turns to n, by the shortest way."""
+    """x turned as the unit normal n0 turns to n, by the shortest way; where that is -n0, x stays in its plane."""
+    if 1.0 + dot(n0, n) < OPPOSITE:
+        return x
     w = cross(n0, n)
     turned = add(x, cross(w, x))
     return axpy(1.0 / (1.0 + dot(n0, n)), cross(w, cross(w, x)), turned)
