@@ -8,6 +8,7 @@ from contactlab.app.keys import GESTURES
 from contactlab.app.panels import style
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
+from contactlab.physics.methods import METHODS
 
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
@@ -36,11 +37,16 @@ def binding_text(ui: UiState) -> str:
 
 
 def solver_figures(snapshot: Snapshot) -> str:
+    """Energy includes what soft surfaces hold; explicit steps on them solve nothing that could leave a residual."""
     info = snapshot.info
     limit = " (the limit)" if info.status == "iterations" else ""
-    unit = "m/s²" if info.steps else "m/s"
-    parts = [f"{info.contacts} contact{'' if info.contacts == 1 else 's'}", f"residual {info.residual:.1e} {unit}"]
-    if info.steps:
+    explicit = "substeps" in METHODS[snapshot.settings.method].uses and info.iterations == 0
+    parts = [counted(info.contacts, "contact")]
+    if not explicit:
+        parts.append(f"residual {info.residual:.1e} {'m/s²' if info.steps else 'm/s'}")
+    if explicit:
+        parts.append(counted(info.substeps, "substep"))
+    elif info.steps:
         parts.append(f"LCP solves {grouped(info.solves)}, steps {grouped(info.steps)}")
     else:
         parts.append(f"{info.iterations} iterations{limit}")
@@ -50,8 +56,13 @@ def solver_figures(snapshot: Snapshot) -> str:
         parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
     if (snapshot.model.joints.generalized == 0).any():
         parts.append(f"joint error {info.joint_error:.1e} m")
-    parts.append(f"E {style.engineering(snapshot.energy.total, 'J')}")
+    parts.append(f"E {style.engineering(snapshot.energy.total + info.stored, 'J')}")
     return "   ".join(parts)
+
+
+def counted(number: int, thing: str) -> str:
+    """1 contact, 2 contacts"""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def grouped(number: int) -> str:
