@@ -3,8 +3,8 @@
     ζ̇ = M λ + d,    M = TᵀH⁻¹T,    d = TᵀH⁻¹(τ - C) + Ṫᵀq̇                                   [RBDA eqs. 11.34–11.36]
 
 Exact methods know the elements that touch. For all others the contacts are those of collision detection, and of how
-their surfaces curve only the shapes speak: a ball or the end of a capsule is round, else the point rides on the face of
-the body that is fixed, or of the predecessor.
+their surfaces curve only the shapes speak: balls, ends of capsules, sides of cylinders, ellipsoids and the walls of
+bowls and pipes curve as they do; else the point rides on the face of the body that is fixed, or of the predecessor.
 """
 
 from typing import Any, NamedTuple
@@ -28,12 +28,16 @@ from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.limits import limit_joint, limit_rows
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
+from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `surface_gap`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
+ACROSS = 1e-3  # cosine of a normal to a cylinder's axis below which the side touches
+
+Curve = tuple[float, float, float, float]
 
 
 class Frozen(NamedTuple):
@@ -107,31 +111,44 @@ def detected(
     count = int(contacts.count[0])
     near = np.flatnonzero(contacts.gap[:count] <= reach)
     a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
-    return equations_of(model, t, bodies, loads, _witness(model, contacts, near), contacts.key[near].copy(),
+    return equations_of(model, t, bodies, loads, _witness(model, bodies, contacts, near), contacts.key[near].copy(),
                         contacts.restitution[near].copy(), contacts.friction[near].copy(),
                         (model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]), joints)
 
 
-def _witness(model: Model, contacts: Contacts, rows: Rows) -> Witness:
+def _witness(model: Model, bodies: Bodies, contacts: Contacts, rows: Rows) -> Witness:
     """Witnesses of detected contacts, see the head of this file."""
     w = empty_witness(len(rows))
     w.body_a[:], w.body_b[:] = contacts.body_a[rows], contacts.body_b[rows]
     w.normal[:], w.gap[:] = contacts.normal[rows], contacts.gap[rows]
     half = 0.5 * w.gap[:, None] * w.normal
     w.p_a[:], w.p_b[:] = contacts.point[rows] - half, contacts.point[rows] + half
-    across = np.cross(w.normal, np.eye(3)[np.argmin(np.abs(w.normal), axis=1)])
-    w.u_a[:] = w.u_b[:] = across / np.linalg.norm(across, axis=1, keepdims=True)
-    shapes = model.shapes
     for k, row in enumerate(rows.tolist()):
-        s_a, s_b = int(contacts.shape_a[row]), int(contacts.shape_b[row])
         first_is_face = model.kind[w.body_b[k]] == BodyKind.DYNAMIC
-        w.curve_a[k] = _curve(shapes.kind[s_a], shapes.size[s_a, 0], first_is_face)
-        w.curve_b[k] = _curve(shapes.kind[s_b], shapes.size[s_b, 0], not first_is_face)
+        w.u_a[k], w.curve_a[k] = _curve(model, bodies, int(contacts.shape_a[row]), w.p_a[k], w.normal[k], first_is_face)
+        w.u_b[k], w.curve_b[k] = _curve(model, bodies, int(contacts.shape_b[row]), w.p_b[k], w.normal[k],
+                                        not first_is_face)
     return w
 
 
-def _curve(kind: int, radius: float, face: bool) -> tuple[float, float, float, float]:
-    """α, β of a shape at its contact in both directions."""
+def _curve(model: Model, bodies: Bodies, s: int, p: Array, normal: Array, face: bool) -> tuple[Array, Curve]:
+    """The first principal direction of shape s at its point p, and α, β along it and across."""
+    shapes, i = model.shapes, int(model.shapes.body[s])
+    kind, size = int(shapes.kind[s]), shapes.size[s]
+    radius = float(size[0])
+    turn = quat_to_matrix(bodies.q[i]) @ quat_to_matrix(shapes.orientation[s])
+    tangents = np.linalg.svd(normal[None])[2][1:].T
+    if kind == ShapeKind.ELLIPSOID:
+        x = turn.T @ (p - bodies.x[i] - quat_to_matrix(bodies.q[i]) @ shapes.position[s])
+        local = turn.T @ tangents
+        k, V = np.linalg.eigh(local.T @ (local / size[:, None] ** 2) / np.linalg.norm(x / size**2))
+        return tangents @ V[:, 0], (float(k[0]), 1.0, float(k[1]), 1.0)
+    if kind == ShapeKind.PIPE:
+        return turn[:, 2], (0.0, 1.0, 1.0, -radius)
+    if kind == ShapeKind.CYLINDER and abs(turn[:, 2] @ normal) < ACROSS:
+        return turn[:, 2], (0.0, 1.0, 1.0, radius)
     if kind in ROUND:
-        return 1.0, float(radius), 1.0, float(radius)
-    return FLAT if face or kind == ShapeKind.PLANE else VERTEX
+        return tangents[:, 0], (1.0, radius, 1.0, radius)
+    if kind == ShapeKind.BOWL:
+        return tangents[:, 0], (1.0, -radius, 1.0, -radius)
+    return tangents[:, 0], FLAT if face or kind == ShapeKind.PLANE else VERTEX

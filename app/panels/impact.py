@@ -32,6 +32,7 @@ COEFFICIENTS = {
                                         "smooth, 0 sticks, 1 is a super-ball"),
     "restitution_psi": ("e_ψ", -1.0, 1.0, "Of balls: how much of the spin about the normal comes back; -1 leaves it"),
 }
+OF_BALLS = ("restitution_t", "restitution_psi")
 MOST_BODIES = 40
 
 
@@ -65,9 +66,11 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
                     + ". What if …", wrap=True)
     between_balls = bool(view.balls.any())
     for name, (symbol, low, high, meaning) in COEFFICIENTS.items():
-        if between_balls or name in ("restitution", "friction"):
+        if between_balls or name not in OF_BALLS:
             asked = _coefficient(ui, name, symbol, getattr(inspector, name), getattr(view, name), low, high)
             imgui.set_item_tooltip(meaning)
+            if name in OF_BALLS and asked not in (None, getattr(inspector, name)):
+                inspector.law = "ball"  # the only one that these say something to
             setattr(inspector, name, asked)
     if imgui.button("Make this step again so##impact"):
         for name in COEFFICIENTS:
@@ -147,7 +150,8 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
         imgui.text(title)
     formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)
     gain = number(-lost(view, law))
-    formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+) = {gain}\ \mathrm{{J}}", 15.0)
+    spin = r" + \frac{1}{2} P_\psi(\psi^- + \psi^+)" if law == "ball" else ""
+    formula(ui, rf"\Delta E = \frac{{1}}{{2}} P\cdot(\zeta^- + \zeta^+){spin} = {gain}\ \mathrm{{J}}", 15.0)
     if law == "zhang" and (impact.impulse < 0.0).any():
         style.muted(ui, "An equality holds whatever the sign of the impulse: where it is negative here, the contact "
                         "pulls, and Newton's inequalities let go.", wrap=True)

@@ -366,7 +366,8 @@ class EventDriven(Instant):
             self._let_go.add(int(chosen.pair[k]))
             self._settle(released=self._let_go, about=set(self._let_go))
         elif trigger.kind == MARGIN:
-            self._settle(lost={int(chosen.pair[k])}, about=set())
+            pair = int(chosen.pair[k])
+            self._settle(lost=self._left_with(pair), about=set())
         elif trigger.kind == CONE and k >= 0:
             self._equations(chosen.pair[: chosen.count[0]], matrix=False)
             force = self._world_forces(self._scratch.lam, int(chosen.count[0]))[k]
@@ -381,6 +382,14 @@ class EventDriven(Instant):
             self._settle(about=set())
         else:
             self._settle(about={int(chosen.pair[k])} if k >= 0 else None)
+
+    def _left_with(self, pair: int) -> set[int]:
+        """A pair that has just left its elements, and those that touch and leave theirs here too: two walls of a slot
+        may end at the same place, and what is beyond must not be asked for forces."""
+        pairs = self._touching()
+        self._equations(pairs, matrix=False)
+        margin = self._scratch.witness.margin[: len(pairs)]
+        return {pair, *pairs[margin <= -0.9 * EDGE].tolist()}
 
     def _slip_ends(self, k: int) -> bool:
         """Whether slip has come to its end; where it has only turned, the direction is renewed."""

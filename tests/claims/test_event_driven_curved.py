@@ -292,6 +292,10 @@ def test_a_narrowing_slot_is_inconsistent_and_turned_normals_stop_the_ball():
     assert 0.9 - np.sqrt(0.9**2 - inside**2) == pytest.approx(0.5e-6, rel=0.01)  # depth at each wall
     assert np.abs(sim.velocity("ball")).max() < 1e-3
     assert stopped.energy_after < 1e-5 * stopped.energy_before
+    sim.run(0.8)  # it has come out again, and both curved walls end at one place
+    assert sim.position("ball")[0] < 0.0
+    assert [event.kind for event in sim.events].count("inconsistent") == 1
+    assert np.abs(sim.contacts.gap[sim.contacts.current == 1]).max() < 1e-10
 
 
 # ------------------------------------------------------------------------------------------------ the other methods

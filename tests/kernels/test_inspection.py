@@ -294,6 +294,30 @@ def test_a_frozen_impact_with_the_scenes_own_e_is_what_the_step_did():
     assert again is not None and again.after["newton"][:, 0] == pytest.approx(1 / 3, abs=1e-12)
 
 
+def solid(kind, position, **more):
+    shape = {"type": kind, **{key: more.pop(key) for key in ("radius", "height", "size") if key in more}}
+    return {"name": kind, "position": list(position), "shape": [shape], **more}
+
+
+@pytest.mark.parametrize("bodies", [
+    (solid("bowl", (0, 0, 0), radius=1.0, fixed=True),
+     solid("sphere", (0, 0, -0.8), radius=0.2, velocity=[2.0, 1.0, 0])),
+    (solid("pipe", (0, 0, 0), radius=1.0, height=4.0, fixed=True, euler=[90.0, 0, 0]),
+     solid("sphere", (0, 0, -0.8), radius=0.2, velocity=[2.0, 1.0, 0])),
+    (ground(), solid("ellipsoid", (0, 0, 0.2), size=[0.8, 0.6, 0.4], velocity=[2.0, 1.0, 0],
+                     angular_velocity=[3.0, -4.0, 2.0])),
+    (ground(), solid("cylinder", (0, 0, 0.2), radius=0.2, height=0.6, euler=[90.0, 0, 0], velocity=[2.0, 0, 0],
+                     angular_velocity=[0, 10.0, 0])),
+], ids=["bowl", "pipe", "ellipsoid", "cylinder"])
+def test_detected_contacts_curve_as_the_shapes_do(bodies):
+    """d of the method of steps is that of the exact one, v²/(R - r) of a ball in a bowl included."""
+    seen = [resting(simulate(*bodies, method=method)) for method in ("time_stepping", "event_driven")]
+    near, exact = ([float(np.sort(frozen.d[::3])[0]), float(np.sort(frozen.d[::3])[-1])] for frozen in seen)
+    assert near == pytest.approx(exact, abs=1e-6)
+    if bodies[0]["name"] == "bowl":
+        assert near[0] == pytest.approx(-G - 5.0 / 0.8, abs=1e-9)
+
+
 @pytest.mark.parametrize(("e_t", "e_psi"), [(1.0, 1.0), (0.3, -0.5), (0.0, None), (None, 0.4), (-1.0, -1.0)])
 def test_a_frozen_impact_turns_slip_and_spin_of_balls_around_as_asked(e_t, e_psi):
     """ζ_t⁺ = -e_t ζ_t⁻ and ψ⁺ = -e_ψ ψ⁻ [RBDA fig. 11.9]; and the step made again with these does the same."""

@@ -316,6 +316,7 @@ def test_the_sliders_of_an_impact_ask_anew_and_the_button_makes_the_step_again(p
     assert sent[-1] == m.Inspect("impact")
     probe.click("##impact_restitution_t", 0.75)
     assert sent[-1].restitution_t == pytest.approx(0.5, abs=0.05) and sent[-1].restitution_psi is None
+    assert probe.ui.inspector.law == "ball"
     probe.click("##impact_restitution_psi", 0.25)
     assert sent[-1].restitution_psi == pytest.approx(-0.5, abs=0.05)
     probe.click("Coulomb's cone##law_coulomb")
