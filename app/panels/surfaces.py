@@ -46,23 +46,31 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:
-    """Materials, reduced mass [kg] and names of the bodies of the contact that carries most; without one, of the
-    heaviest body on its own material."""
+    """Materials, reduced mass [kg] and names of the bodies of the contact that carries most; in flight, of the two that
+    met or parted last, so that the numbers stay; before any contact, of the heaviest body on its own material."""
     model, contacts = snapshot.model, snapshot.contacts
+    material = model.shapes.material
     if len(contacts.lam):
         i = int(np.argmax(contacts.lam))
-        a, b = int(contacts.body_a[i]), int(contacts.body_b[i])
-        material = model.shapes.material
-        inverse = float(model.inv_mass[a] + model.inv_mass[b])
         pair = int(material[contacts.shape_a[i]]), int(material[contacts.shape_b[i]])
-        names = f"{snapshot.labels.bodies[a]} – {snapshot.labels.bodies[b]}"
-        return pair, 1.0 / inverse if inverse > 0.0 else 1.0, names
+        return _about(snapshot, int(contacts.body_a[i]), int(contacts.body_b[i]), pair)
+    for event in reversed(snapshot.events):
+        shapes = [np.flatnonzero(model.shapes.body == body) for body in event.bodies]
+        if event.limit < 0 and all(map(len, shapes)):
+            return _about(snapshot, *event.bodies, (int(material[shapes[0][0]]), int(material[shapes[1][0]])))
     if not model.mass.any():
         return (0, 0), 1.0, "1 kg"
     body = int(np.argmax(model.mass))
     shapes = np.flatnonzero(model.shapes.body == body)
-    material = int(model.shapes.material[shapes[0]]) if len(shapes) else 0
-    return (material, material), float(model.mass[body]), snapshot.labels.bodies[body]
+    own = int(material[shapes[0]]) if len(shapes) else 0
+    return (own, own), float(model.mass[body]), snapshot.labels.bodies[body]
+
+
+def _about(snapshot: Snapshot, a: int, b: int, pair: tuple[int, int]) -> tuple[tuple[int, int], float, str]:
+    """The materials, the reduced mass and the names of two bodies."""
+    inverse = float(snapshot.model.inv_mass[a] + snapshot.model.inv_mass[b])
+    names = f"{snapshot.labels.bodies[a]} – {snapshot.labels.bodies[b]}"
+    return pair, 1.0 / inverse if inverse > 0.0 else 1.0, names
 
 
 def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass: float, names: str) -> None:
