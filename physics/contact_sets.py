@@ -24,13 +24,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from contactlab.physics.contact_equations import solve_small
 from contactlab.physics.islands import islands_of
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.dantzig import Dantzig
 from contactlab.physics.solvers.gauss_principle import constrained_acceleration
-from contactlab.physics.solvers.interior_point import InteriorPoint
+from contactlab.physics.solvers.interior_point import InteriorPoint, newton_with_slides
 from contactlab.physics.solvers.lemke import Lemke
 from contactlab.physics.state import LongArray
 
@@ -40,6 +41,7 @@ OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3  # how a contact holds; IDLE: 
 SLIPS = 1e-9        # slip above which a contact slides [m/s]
 ANGLES = 24         # directions of slip looked at before the exact one is searched
 SWEEPS = 3000
+QUICK = 200         # sweeps before another method is tried
 ENOUGH = 1e-14      # change of a sweep that ends it, relative to the accelerations without contact
 ENOUGH_HELD = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 DEPENDENT = 1e-10   # what independent rows leave of a row, relative to it, below which it depends on them
@@ -48,9 +50,11 @@ RANK = 1e-11        # singular values that count as zero, relative to the larges
 UNSURE = 1e-5       # the same where the sweeps did not come to an end: at the verge of slip of redundant contacts
 NEWTON_STEPS = 30
 SMALL = 6           # contacts of which all sets are tried where solutions need not be unique
+FEW = 100           # equations of which finding independent ones first saves nothing
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
 STRAIGHT = 1e-9     # turn of a slip that is not told from none [rad], and
 ASIDE = 1e-12       # slip across its direction [m/s]: that of a slow one would follow errors of rounding
+ALONE = 1e-12       # square of the part of a force that the equations leave open, below which it is unique
 UNIQUE, SHARED, UNKNOWN = 0, 1, 2  # whether a force is unique; if not, whether the smallest one obeys Coulomb's law
 
 
@@ -287,12 +291,12 @@ def _shared(A: Array, d: Array, lam: Array) -> Array:
 def smallest(B: Array, right: Array, pushes: NDArray[np.intp]) -> Array | None:
     """The smallest x with B x = right, a system that has solutions, and x >= 0 in the places `pushes`; None where no x
     is. With x = x₀ + Y t, Y the null space of B, that is Gauss's principle for t."""
-    U, s, V = np.linalg.svd(B)
+    U, s, V = np.linalg.svd(B, full_matrices=False)
     rank = int(np.count_nonzero(s > RANK * s.max(initial=0.0)))
     x = V[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
     if rank == B.shape[1] or (x[pushes] >= 0.0).all():
         return x
-    Y = V[rank:].T
+    Y = np.linalg.qr(V[:rank].T, mode="complete")[0][:, rank:]
     t, _, info = constrained_acceleration(
         np.eye(Y.shape[1]), np.ascontiguousarray(Y[pushes].T), np.zeros(Y.shape[1]), x[pushes])
     if info.status != "solved":
@@ -305,23 +309,59 @@ def smallest(B: Array, right: Array, pushes: NDArray[np.intp]) -> Array | None:
     return exact if (exact[pushes] >= 0.0).all() else np.where(used, x, 0.0)
 
 
+def least(M: Array, right: Array) -> Array:
+    """The smallest x with M x = right, a system that has solutions, M (n, n) symmetric and positive semidefinite."""
+    if len(M) <= FEW:
+        return np.asarray(np.linalg.lstsq(M, right, rcond=RANK)[0], np.float64)
+    rows = basis(M, list(range(len(M))))
+    Q, R = np.linalg.qr(M[rows].T)
+    return np.asarray(Q @ np.linalg.solve(R.T, right[rows]), np.float64)
+
+
 def _all_sets(A: Array, d: Array) -> Array | None:
     """Every set of a problem whose solution need not be unique; several with different ζ̇ are no answer."""
-    found: list[Array] = []
-    c = len(d)
-    scale = np.abs(d).max() + 1e-300
-    for size in range(c + 1):
-        for rows in itertools.combinations(range(c), size):
-            lam, basic = np.zeros(c), list(rows)
-            block = A[np.ix_(basic, basic)]
-            if size and abs(np.linalg.det(block)) < 1e-12 * np.prod(np.abs(np.diag(block)) + 1e-300):
-                continue
-            lam[basic] = np.linalg.solve(block, -d[basic])
-            if (lam >= 0).all() and (A @ lam + d >= -1e-10 * scale).all():
-                same = any(np.abs(A @ (lam - other)).max() <= 1e-9 * scale for other in found)
-                if not same:
-                    found.append(lam)
-    return found[0] if len(found) == 1 else None
+    lam = np.zeros(len(d))
+    A, d = (np.ascontiguousarray(a, np.float64) for a in (A, d))
+    return lam if all_sets(A, d, float(np.abs(d).max()) + 1e-300, lam) == 1 else None
+
+
+@kernel
+def all_sets(A, d, scale, lam_out):
+    """Try all sets of contacts in force, smaller numbers of binary digits first; lam_out (c,) is the first solution.
+    Returns how many there are with different ζ̇, at most 2."""
+    c, found = len(d), 0
+    block, lam, rate, rows = np.zeros((c, c + 1)), np.zeros(c), np.zeros(c), np.zeros(c, np.int32)
+    first = np.zeros(c)
+    for bits in range(1 << c):
+        size, least = 0, 1.0
+        for i in range(c):
+            lam[i] = 0.0
+            if bits >> i & 1:
+                rows[size] = i
+                size += 1
+        for i in range(size):
+            for j in range(size):
+                block[i, j] = A[rows[i], rows[j]]
+            block[i, size] = -d[rows[i]]
+            least *= abs(A[rows[i], rows[i]]) + 1e-300
+        solve_small(block, size)
+        pivots = 1.0
+        for i in range(size):
+            pivots *= abs(block[i, i])
+            lam[rows[i]] = block[i, size]
+        right, same = pivots >= 1e-12 * least, True
+        for i in range(c):
+            rate[i] = d[i]
+            for j in range(c):
+                rate[i] += A[i, j] * lam[j]
+            right = right and lam[i] >= 0.0 and rate[i] >= -1e-10 * scale
+            same = same and abs(rate[i] - first[i]) <= 1e-9 * scale
+        if right and (found == 0 or not same):
+            found += 1
+            if found == 2:
+                break
+            lam_out[:], first[:] = lam, rate
+    return found
 
 
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
@@ -330,7 +370,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
     if not slides.any() and (friction > 0.0).all():
-        held = np.linalg.lstsq(M, -d, rcond=RANK)[0]  # of all forces that hold everything the smallest ones
+        held = least(M, -d)  # of all forces that hold everything the smallest ones
         inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
         if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
             return "solved", held.astype(np.float64)
@@ -341,7 +381,14 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
         force[:] = 0.0
         scale = float(np.abs(d).max()) + 1e-300
-        change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
+        change = cone_sweeps(M, d, friction, slide, QUICK, ENOUGH * scale, force, rate)
+        if change > ENOUGH * scale:  # sweeps creep where contacts depend on one another
+            found = newton_with_slides(ContactProblem.frictional(M, d, friction), slides, slip, force)
+            if found is not None:
+                force, change = found, 0.0
+                rate = M @ force + d
+            else:
+                change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
         status = "solved" if change <= ENOUGH * scale else "iterations"
     exact = sharpened(M, d, friction, slides, slip, force, rate)
     return (status, force) if exact is None else ("solved", exact)
@@ -377,6 +424,7 @@ def _exact(
     if not closed.any():
         return np.zeros(len(d)) if (d[::3] >= -ZERO * scale).all() else None
     rows = np.array([3 * k + i for k in np.flatnonzero(closed) for i in range(3 if sticks[k] else 1)])
+    some = rows if len(rows) <= FEW else np.array(basis(M, rows.tolist()))
     columns, single = M[:, rows], np.flatnonzero(~sticks[rows // 3])
     near = np.zeros(len(rows)) if fresh else force[rows]
     tangents = (3 * turning[:, None] + (1, 2)).ravel()
@@ -390,7 +438,7 @@ def _exact(
         for j in single:
             k = rows[j] // 3
             pulled[:, j] -= friction[k] * M[:, 3 * k + 1 : 3 * k + 3] @ e[k]
-        x = smallest(pulled[rows], -d[rows] - pulled[rows] @ near, np.flatnonzero(rows % 3 == 0) if fresh else NONE)
+        x = smallest(pulled[some], -d[some] - pulled[some] @ near, np.flatnonzero(rows % 3 == 0) if fresh else NONE)
         if x is None:
             return None
         f = np.zeros(len(d))
@@ -549,11 +597,11 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
         B[:, j] = M[place, r]
         if mode[c // 3] == SLIDE:
             B[:, j] -= friction[c // 3] * M[place, 3 * k + 1 : 3 * k + 3] @ found.slip[k]
-    V = np.linalg.svd(B)[2][len(place):]
+    Q, R = np.linalg.qr(B.T)  # what a force has outside the rows' space is not determined by them
     shared = np.zeros(count, bool)
-    shared[columns[np.abs(V).max(axis=0, initial=0.0) > ZERO] // 3] = True
+    shared[columns[1.0 - (Q * Q).sum(axis=1) > ALONE] // 3] = True
     force = np.zeros(3 * count)
-    force[columns] = np.linalg.lstsq(B, right, rcond=RANK)[0]
+    force[columns] = Q @ np.linalg.solve(R.T, right)
     sticks = mode == STICK
     holds = force[::3] >= 0.0
     holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]

@@ -36,13 +36,16 @@ from contactlab.physics.jit import kernel
 from contactlab.physics.model import Array, IntArray
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
+from contactlab.physics.solvers.interior_point import InteriorPoint
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
 from contactlab.physics.zhang import basic_solution
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
 ALIKE = 1e-9           # coupling of the motions of a ball that is rounding, relative
 LOSSLESS_ROUNDS = 100  # after as many rounds, or hits a contact, what still approaches is stopped without rebound
-_lcp, _cone = BlockPivot(), ProjectedGaussSeidel()
+QUICK = 300            # sweeps before another method is tried
+WORK = 20_000_000      # sweeps times contacts squared: what bounds the time of one impact
+_lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
 
 
 class Impact(NamedTuple):
@@ -249,7 +252,15 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted = zeta.copy()
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
-    info = _cone(ContactProblem.frictional(M, wanted, mu), impulse, iterations, 1e-15 * speed)
+    problem = ContactProblem.frictional(M, wanted, mu)
+    iterations = min(iterations, max(QUICK, WORK // max(count * count, 1)))
+    info = _cone(problem, impulse, min(iterations, QUICK), 1e-15 * speed)
+    if info.change > 1e-15 * speed and iterations > QUICK:  # sweeps creep where contacts depend on one another
+        found = impulse.copy()
+        if _inside(problem, found, 0, 1e-14 * speed).status == "solved":
+            impulse, info = found, info._replace(change=0.0)
+        else:
+            info = _cone(problem, impulse, iterations, 1e-15 * speed)
     status = "solved" if info.change <= 1e-9 * speed else info.status
     hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0).tolist()]
     if len(basis(M, hit_rows)) < len(hit_rows):  # the sweeps have loaded the first of them most
@@ -358,12 +369,13 @@ def between_balls(M: Array) -> BoolArray:
     """At which contacts (c,) normal and tangential motion do not act on one another, and all tangents are alike: those
     of balls with planes and with balls. M (3c, 3c)."""
     count = len(M) // 3
-    found = np.zeros(count, bool)
-    for k in range(count):
-        own = M[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
-        other = own - np.diag([own[0, 0], own[1, 1], own[1, 1]])
-        found[k] = np.abs(other).max() <= ALIKE * own[1, 1]
-    return found
+    k = np.arange(count)
+    own = M.reshape(count, 3, count, 3)[k, :, k, :].copy()
+    size = own[:, 1, 1].copy()
+    own[:, 0, 0] = 0.0
+    own[:, 1, 1] -= size
+    own[:, 2, 2] -= size
+    return np.abs(own).max(axis=(1, 2), initial=0.0) <= ALIKE * size
 
 
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:

@@ -20,8 +20,10 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
 
 from contactlab.physics import jit
 from contactlab.physics.collision import Detector
+from contactlab.physics.contact_sets import all_sets
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.impact import IMPACT_LAWS
+from contactlab.physics.inspection import look_at_step
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import body_count, movable
@@ -182,6 +184,8 @@ def _run_exactly() -> None:
         simulation = Simulation(scene, method="event_driven", integrator="dopri5")
         simulation.set(impact_law=law, friction=friction)
         _use(simulation)
+        look_at_step(simulation)
+    all_sets(np.eye(2), -np.ones(2), 1.0, np.zeros(2))  # where forces need not be unique
 
 
 def _use(simulation: Simulation) -> None:

@@ -9,12 +9,17 @@
 The sets live on from step to step in `State.memory`; equations are solved only where a force would become negative, at
 impacts and where contacts come or go. `counts` says how often.
 
+No step takes without end: after MANY_PIECES pieces it goes on without restitution and loss of contacts, after
+MOST_PIECES what is left of it passes without motion; a pair that was hit STORM times loses its restitution for the rest
+of the step, as does an instant with as many impacts. The step then says CROWDED.
+
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
 that rocks to rest does so too: where impacts crowd, those slower than that stop all that touches.
 """
 
 import math
+from collections.abc import Collection
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +33,7 @@ from contactlab.physics.contact_sets import (
     IDLE,
     OPEN,
     RANK,
+    SHARED,
     SLIDE,
     SLIPS,
     SMOOTH,
@@ -42,12 +48,13 @@ from contactlab.physics.contact_sets import (
     clear_set,
     connect,
     fill_set,
+    least,
     resolve,
 )
 from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_rates import empty_joints, pack_links
+from contactlab.physics.dynamics.tree_rates import empty_joints
 from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
@@ -56,23 +63,12 @@ from contactlab.physics.joint_impulses import joint_impulses
 from contactlab.physics.ledger import Books
 from contactlab.physics.limits import limit_joint
 from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
-from contactlab.physics.methods.event_driven_instant import SLOT, Instant
+from contactlab.physics.methods.event_course import EDGE, FACING, RESTS, TOUCH
+from contactlab.physics.methods.event_driven_instant import SLOT, Instant, begin_piece
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
-from contactlab.physics.methods.event_search import (
-    CONE,
-    EDGE,
-    FACING,
-    FORCE,
-    GAP,
-    MARGIN,
-    RESTS,
-    SLIP,
-    TOUCH,
-    Trigger,
-    take_coordinates,
-)
+from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable, refuse_motors
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
@@ -99,8 +95,9 @@ WITHOUT_END = 40    # impacts, or events without progress, at one instant
 CROWDED = "too many events: impacts without rebound"  # status of a step with a STORM
 INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
 CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
-STORM = 64          # pieces, or impacts, of one step after which it goes on without restitution and loss of contacts
-MOST_PIECES = 1000  # of one step; what is left of it then passes without motion
+STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
+MANY_PIECES = 400   # of one step after which it goes on without restitution and loss of contacts: its time is bounded
+MOST_PIECES = 600   # what is left of it then passes without motion
 
 
 class EventDriven(Instant):
@@ -154,8 +151,10 @@ class EventDriven(Instant):
             self._t, rest = self._t + done, rest - done
             self._tally[Tally.PIECES] += 1
             pieces += 1
-            self._storm = self._storm or pieces >= STORM
+            self._storm = self._storm or pieces >= MANY_PIECES
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
+            if idle > 2 * WITHOUT_END:
+                break  # not even gaps let it go on
             if done > INSTANT:
                 self._let_go.clear()
             if trigger is not None:
@@ -171,7 +170,7 @@ class EventDriven(Instant):
     def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
         """The contacts that rest in this state, with their equations."""
         self._begin(copy_state(state), loads, settings.h)
-        return self._frozen(self._touching(RESTS))
+        return self._frozen(self._at_rest())
 
     def _frozen(self, pairs: LongArray) -> Frozen:
         """Pairs with their equations at the present state."""
@@ -186,7 +185,7 @@ class EventDriven(Instant):
         copy = copy_state(state)
         self._law = settings.impact_law
         self._begin(copy, loads, settings.h)
-        pairs = self._touching(RESTS)
+        pairs = self._at_rest()
         M, d, _ = self._equations(pairs)
         friction = self._report.coefficients(pairs)[1]
         if (friction > 0).any():
@@ -197,8 +196,8 @@ class EventDriven(Instant):
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
         self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
-        self.events, self._impulse, self._hits, self._let_go = [], {}, 0, set()
-        self._storm, self._struck = False, set()
+        self.events, self._impulse, self._impacts, self._let_go = [], {}, 0, set()
+        self._storm, self._crowded, self._struck, self._times_hit = False, False, set(), {}
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
@@ -209,10 +208,11 @@ class EventDriven(Instant):
         if count > self._room:
             self._make_room(count + count // 4 + 16)
         if not first:
-            recall(memory, self._report.coefficients(memory.key[:count])[1], self._chosen)
+            self._held = recall(memory, self._report.coefficients(memory.key[:count])[1], self._chosen)
             connect(self._chosen, self._nodes(memory.key[:count]))
         if first:
             clear_set(self._chosen)
+            self._held = {}
         if count == 0 or not self._still_holds():
             self._depth = self._overlap if first else self._depth
             self._settle(quiet=first)
@@ -237,10 +237,9 @@ class EventDriven(Instant):
         """One accepted integrator step of at most `length`: its length and what the next one may be. blind: whatever
         its error."""
         bodies, table = self._bodies, integrator.tableau
-        self._renew_directions()
         y0 = np.zeros((len(self.model.kind), 13))
-        pack(bodies, y0)
-        pack_links(self.model.trees, *self._joints, y0)
+        begin_piece(self.model, self.surface, self._t, h, self._loads, bodies, self._joints, self._chosen,
+                    self._scratch, y0)
         k = np.zeros((len(table.c), len(y0), 13))
         while True:
             error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, h, y0,
@@ -254,18 +253,6 @@ class EventDriven(Instant):
         self._course.begin(self._chosen, self._loads, table, self._t, length, h, y0, k, self._force_scale(),
                            self._sink)
         return length, length * factor if integrator.adaptive else h
-
-    def _renew_directions(self) -> None:
-        """Take the directions of slip as they are now, where they have turned."""
-        chosen, count = self._chosen, int(self._chosen.count[0])
-        sliding = np.flatnonzero(chosen.mode[:count] == SLIDE)
-        if len(sliding):
-            self._equations(chosen.pair[:count], matrix=False)
-            slip = self._slip(count)
-            for k in sliding:
-                size, along = np.linalg.norm(slip[k]), float(slip[k] @ chosen.direction[k])
-                if size > SLIPS and along > 0.0 and not self._straight(slip[k], chosen.direction[k]):
-                    chosen.direction[k] = slip[k] / size
 
     def _slip(self, count: int) -> Array:
         """Slip velocities (count, 3) of the first contacts in Equations [m/s]."""
@@ -314,7 +301,7 @@ class EventDriven(Instant):
         M, d, u = self._equations(pairs)
         self._bodies, self._joints, self._t = saved
         expected = chosen.mode[:count][asked]
-        if (expected == STICK).all() and self._still_held(pairs, M, d, friction):
+        if (expected == STICK).all() and self._forces_held(pairs, M, d, friction) is not None:
             return True
         self._tally[Tally.SOLVES] += 1
         return all(b == a or (a != STICK and b != OPEN)
@@ -326,15 +313,16 @@ class EventDriven(Instant):
         self._held = dict(zip(pairs.tolist(), found.force.reshape(-1, 3), strict=True))
         return found
 
-    def _still_held(self, pairs: LongArray, M: Array, d: Array, friction: Array) -> bool:
-        """Whether the forces that obeyed Coulomb's law last still do, changed as little as ends all accelerations: then
-        the law needs no other."""
+    def _forces_held(self, pairs: LongArray, M: Array, d: Array, friction: Array) -> Array | None:
+        """The forces that obeyed Coulomb's law last, changed as little as ends all accelerations, where they still do:
+        then the law needs no others. Else None."""
         if not all(pair in self._held for pair in pairs.tolist()):
-            return False
+            return None
         force = np.concatenate([self._held[pair] for pair in pairs.tolist()])
-        force -= np.linalg.lstsq(M, M @ force + d, rcond=RANK)[0]
+        force -= least(M, M @ force + d)
         inside = np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)
-        return bool(inside.all()) and bool(np.abs(M @ force + d).max() <= ENOUGH_HELD * np.abs(d).max())
+        held = inside.all() and np.abs(M @ force + d).max() <= ENOUGH_HELD * np.abs(d).max()
+        return force if held else None
 
     def _cut(self, trigger: Trigger | None) -> None:
         """Go to the event, or to the end of the step; book the forces' impulses; restore φ = 0 and ζ = 0."""
@@ -386,7 +374,7 @@ class EventDriven(Instant):
     def _left_with(self, pair: int) -> set[int]:
         """A pair that has just left its elements, and those that touch and leave theirs here too: two walls of a slot
         may end at the same place, and what is beyond must not be asked for forces."""
-        pairs = self._touching()
+        pairs, _ = self._touching()
         self._equations(pairs, matrix=False)
         margin = self._scratch.witness.margin[: len(pairs)]
         return {pair, *pairs[margin <= -0.9 * EDGE].tolist()}
@@ -416,11 +404,11 @@ class EventDriven(Instant):
         before = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
         hit: set[int] = set()
         self._struck.clear()
+        self._hits = 0
         for _ in range(WITHOUT_END):
-            while self._impact(self._touching(), lost, hit):
+            while self._impact(lost, hit):
                 pass
-            pairs = self._touching(RESTS)
-            pairs = pairs[~np.isin(pairs, list(lost))]
+            pairs = without(self._at_rest(), lost)
             if not len(pairs):
                 clear_set(self._chosen)
                 break
@@ -452,7 +440,16 @@ class EventDriven(Instant):
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
         fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents)
         connect(self._chosen, self._nodes(self._chosen.pair[: self._chosen.count[0]]))
+        self._leave_no_doubt()
         return True
+
+    def _leave_no_doubt(self) -> None:
+        """Coulomb's law need not be asked about islands where no contact sticks by a force that is not known: those
+        that slide have the smallest forces."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        island, doubt = chosen.island[:count], chosen.open[:count] == UNKNOWN
+        sticks = np.isin(island, island[doubt & (chosen.mode[:count] == STICK)])
+        chosen.open[:count][doubt & ~sticks] = SHARED
 
     def _calm(self, pairs: LongArray, about: set[int] | None) -> BoolArray:
         """Which of the pairs are in islands that nothing happened to."""
@@ -506,14 +503,11 @@ class EventDriven(Instant):
         joints: tuple[JointImpulse, ...] = (),
     ) -> None:
         """Append an event of a pair; energy is that before it [J]."""
-        row = np.array([pair])
         w = self._course.witness
-        self._course.find(self._bodies, self._joints, row, 1, w)
+        zeta = float(self._course.find(self._bodies, self._joints, np.array([pair]), 1, w)[0])
         after = self._energy()
         p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
         point = 0.5 * (w.p_a[0] + w.p_b[0])
-        self._course.rates(self._bodies, self._joints, row, w, 1, self._course.zeta)
-        zeta = float(self._course.zeta[0])
         case = Case.SEPARATING if zeta > RESTS else Case.COLLIDING if zeta < -RESTS else Case.RESTING
         self.events.append(Event(
             kind, 0, self._t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()), tuple(w.normal[0].tolist()),
@@ -522,20 +516,27 @@ class EventDriven(Instant):
         ))
         self._tally[Tally.EVENTS] += 1
 
-    def _impact(self, pairs: LongArray, lost: set[int], hit: set[int]) -> bool:
-        """Solve the impact of contacts that touch, if any of them closes; False otherwise."""
-        pairs = pairs[~np.isin(pairs, list(lost))]
-        if not len(pairs):
+    def _at_rest(self) -> LongArray:
+        """Pairs that touch and neither approach nor separate."""
+        pairs, zeta = self._touching()
+        return pairs[np.abs(zeta) <= RESTS]
+
+    def _impact(self, lost: set[int], hit: set[int]) -> bool:
+        """Solve the impact of the contacts that touch, if any of them closes; False otherwise. Islands with a pair that
+        was hit STORM times in this step, and all after as many impacts at this instant, have no restitution."""
+        pairs, zeta = self._touching()
+        if not (zeta < -RESTS).any():
             return False
+        pairs = without(pairs, lost)
         M, _, u = self._equations(pairs)
         if not (u[::3] < -RESTS).any():
             return False
         if self.watch is not None:
             self.watch.impact(self.model, self._t, self._frozen(pairs), self._bodies, self._joints)
-        self._hits += 1
-        self._storm = self._storm or self._hits >= STORM
+        self._hits, self._impacts = self._hits + 1, self._impacts + 1
         e, mu = self._report.coefficients(pairs)
-        e = np.zeros(len(pairs)) if self._storm else e
+        tired = np.array([self._times_hit.get(p, 0) >= STORM for p in pairs.tolist()])
+        tired |= self._storm or self._hits >= STORM
         e_t, e_psi = np.where(impacts.between_balls(M), self._report.of_balls(pairs), np.nan)
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(self._nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
@@ -543,13 +544,17 @@ class EventDriven(Instant):
             rows = (3 * mine[:, None] + np.arange(3)).ravel()
             zeta = u[3 * mine]
             slow[mine] = (zeta < -RESTS) & (zeta >= -self._rest_speed) | (zeta.min() >= -self._rest_speed)
+            if tired[mine].any() and e[mine].any():
+                slow[mine], self._crowded = True, True
             held = rows[(rows % 3 == 0) | (mu[rows // 3] > 0.0)]
-            if self._hits > CHATTER and np.abs(u[held]).max() <= self._rest_speed:
+            if self._impacts > CHATTER and np.abs(u[held]).max() <= self._rest_speed:
                 p[held] = -np.linalg.lstsq(M[np.ix_(held, held)], u[held], rcond=RANK)[0]
                 continue
             used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
             p[rows] = impacts.hit(self._law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
             self._tally[Tally.SOLVES] += 1
+        for pair in pairs[p[::3] > 0.0].tolist():
+            self._times_hit[pair] = self._times_hit.get(pair, 0) + 1
         self._apply_impulses(pairs, p, hit, np.where(slow, np.nan, e_psi))
         return bool(p.any()) and self._hits < 2 * STORM
 
@@ -595,7 +600,7 @@ class EventDriven(Instant):
         """Forces of contacts that rest, those released left out where they let go indeed."""
         self._tally[Tally.SOLVES] += 1
         eq, c = self._scratch.equations, len(pairs)
-        keep = ~np.isin(pairs, list(released))
+        keep = ~among(pairs, released)
         verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
                  for k, p in enumerate(pairs.tolist()) if p in begins}
         known = self._directions_kept(pairs) | verge
@@ -671,8 +676,10 @@ class EventDriven(Instant):
         asked = self._asked()
         if asked.any():
             rows = np.flatnonzero(np.repeat(asked, 3))
-            lam[rows] = self._coulomb(held[asked], M[np.ix_(rows, rows)], d[rows], u[rows],
-                                      chosen.friction[:count][asked]).force
+            problem = held[asked], M[np.ix_(rows, rows)], d[rows]
+            friction, sticks = chosen.friction[:count][asked], (chosen.mode[:count][asked] == STICK).all()
+            force = self._forces_held(*problem, friction) if sticks else None
+            lam[rows] = self._coulomb(*problem, u[rows], friction).force if force is None else force
         force = np.zeros(3 * len(pairs))
         force[: 3 * count] = lam
         rate = M @ force + d
@@ -682,8 +689,8 @@ class EventDriven(Instant):
         tally[Tally.STEPS] += 1
         deepest = max(0.0, -float(self.contacts.gap[: self.contacts.count[0]].min(initial=0.0)))
         self.info = StepInfo(
-            self._residual(M, rate, force, count), status=CROWDED if self._storm else "solved", contacts=len(pairs),
-            pairs=len(self.surface.meets),
+            self._residual(M, rate, force, count), status=CROWDED if self._storm or self._crowded else "solved",
+            contacts=len(pairs), pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
             solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
             projection=float(tally[Tally.PROJECTION]))
@@ -702,7 +709,7 @@ class EventDriven(Instant):
         pairs = chosen.pair[:count].copy()
         mover = np.where(movable(self.model.kind[w.body_b[:count]]), w.body_b[:count], w.body_a[:count])
         place = 0.5 * (w.p_a[:count] + w.p_b[:count]) - self._bodies.x[mover]
-        remember(chosen, shapes_of(self.surface, pairs), place, self._impulses(pairs), memory)
+        remember(chosen, self._held, shapes_of(self.surface, pairs), place, self._impulses(pairs), memory)
 
     def _impulses(self, pairs: LongArray) -> Array:
         """What the forces of pairs came to in this step (k, 3) [N s]."""
@@ -713,10 +720,10 @@ class EventDriven(Instant):
         course, bodies = self._course, self._bodies
         course.reach[:] = TOUCH + self._h * (np.linalg.norm(bodies.v, axis=1)
                                              + np.linalg.norm(bodies.w, axis=1) * course.radius)
-        course.find_pairs(bodies, self._joints, course.reach, near=-math.inf)
+        course.find_pairs(bodies, self._joints, near=-math.inf)
         n, w = course.count, course.witness
         found = course.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
-        return found[~np.isin(found, held)][: self._room - len(held)]
+        return without(found, held.tolist())[: self._room - len(held)]
 
     def _fill(self, pairs: LongArray, count: int, force: Array, zeta_dot: Array, u: Array) -> None:
         w = self._scratch.witness
@@ -732,6 +739,19 @@ class EventDriven(Instant):
         self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)),
                                           self._impulses(pairs),
                                           current, active, RESTS, TOUCH)
+
+
+def among(pairs: LongArray, some: Collection[int]) -> BoolArray:
+    """Which of the pairs are among some others; numpy's isin is slow for a few."""
+    if not some:
+        return np.zeros(len(pairs), bool)
+    known = set(some)
+    return np.array([pair in known for pair in pairs.tolist()], bool)
+
+
+def without(pairs: LongArray, some: Collection[int]) -> LongArray:
+    """The pairs that are not among some others."""
+    return pairs[~among(pairs, some)]
 
 
 def copy_bodies(bodies: Bodies) -> Bodies:

@@ -1,30 +1,75 @@
 """The state of the event-driven method at an instant: which pairs touch, their equations, and what moves the state to
 another: impulses, small displacements, the projection to φ = 0 and ζ = 0."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics.collision.surface import Surface, bodies_of
+from contactlab.physics.collision.surface_gap import find_witnesses
 from contactlab.physics.contact_equations import contact_matrix, contact_rows, free_acceleration, push, weigh_rows
-from contactlab.physics.contact_sets import empty_set
+from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.kinematics import advance, place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_rates import pack_links
 from contactlab.physics.islands import nodes_of
-from contactlab.physics.limits import limit_rows
+from contactlab.physics.jit import kernel
+from contactlab.physics.limits import find_limits, limit_rows
 from contactlab.physics.methods.event_driven_ledger import world_forces
 from contactlab.physics.methods.event_driven_rates import empty_scratch
-from contactlab.physics.methods.event_search import EDGE, FACING, TOUCH, Course, take_coordinates
+from contactlab.physics.methods.event_search import Course, take_coordinates
 from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import Bodies, JointState, LongArray, Tally
+from contactlab.physics.vec import add, cross, dot, norm, put, row, scale
 
 Rows = NDArray[np.integer]
 SLOT = 1e-6  # depth that contacts may come to where nothing can keep all of them from it [m]
+
+
+@kernel
+def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, matrix, scratch, M_out, d_out):
+    """Put the links where their coordinates say; witnesses, T and u of the first `count` pairs at that state, into the
+    scratch. matrix = 1: M (3 c, 3 c) and d (3 c,) too. h: the step that the mouse spring has to be slow for."""
+    eq = scratch.equations
+    trees = eq.trees
+    if len(joints.v) > 0:
+        trees.q[:], trees.v[:] = joints.q, joints.v
+        place_links(model, joints.q, joints.v, trees.work, bodies)
+    find_witnesses(surface, bodies, pairs, count, scratch.witness)
+    find_limits(model, surface, bodies, joints.q, pairs, count, scratch.witness)
+    if matrix == 1:
+        applied_forces(model, loads, bodies, scratch.force, scratch.torque)
+        pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
+        accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
+    contact_rows(model, t, bodies, scratch.witness, count, eq)
+    limit_rows(surface, pairs, scratch.witness, count, eq)
+    if matrix == 1:
+        weigh_rows(model, bodies, count, eq)
+        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
+        contact_matrix(count, eq, M_out, d_out)
+
+
+@kernel
+def begin_piece(model, surface, t, h, loads, bodies, joints, chosen, scratch, y0_out):
+    """Take the directions of slip of sliding contacts as they are now, where they have turned; and write Y (n, 13)."""
+    count, slides, eq = np.int64(chosen.count[0]), False, scratch.equations
+    for k in range(count):
+        slides = slides or chosen.mode[k] == SLIDE
+    if slides:
+        no_matrix, no_vector = np.empty((0, 0)), np.empty(0)
+        equations_here(model, surface, t, h, loads, bodies, joints, chosen.pair, count, np.int64(0), scratch, no_matrix,
+                       no_vector)
+        for k in range(count):
+            slip = add(scale(eq.u[3 * k + 1], row(eq.tangent_1, k)), scale(eq.u[3 * k + 2], row(eq.tangent_2, k)))
+            size, along = norm(slip), dot(slip, row(chosen.direction, k))
+            turn = norm(cross(slip, row(chosen.direction, k)))
+            if chosen.mode[k] == SLIDE and size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE:
+                put(chosen.direction, k, scale(1.0 / size, slip))
+    pack(bodies, y0_out)
+    pack_links(model.trees, joints.q, joints.v, y0_out)
 
 
 class Instant:
@@ -55,43 +100,25 @@ class Instant:
 
     def _equations(self, pairs: LongArray, matrix: bool = True) -> tuple[Array, Array, Array]:
         """M (3 c, 3 c), d (3 c,) and velocities u (3 c,) of pairs at the present state; also left in the scratch."""
-        count = len(pairs)
+        count, eq = len(pairs), self._scratch.equations
         if count > self._room:
             raise RuntimeError("no room for the contacts")
-        scratch, model, eq = self._scratch, self.model, self._scratch.equations
-        pairs = np.ascontiguousarray(pairs)
-        self._place_links()
-        self._course.find(self._bodies, self._joints, pairs, count, scratch.witness)
-        if matrix:
-            applied_forces(model, self._loads, self._bodies, scratch.force, scratch.torque)
-            pull_held(model, self._loads, self._bodies, self._h, scratch.force, scratch.torque, scratch.rate)
-            accelerate_links(model, self._loads, self._h, self._bodies, scratch.force, scratch.torque, eq.trees,
-                             eq.free, eq.bias)
-        contact_rows(model, self._t, self._bodies, scratch.witness, count, eq)
-        limit_rows(self.surface, pairs, scratch.witness, count, eq)
         rows = 3 * count if matrix else 0
         M, d = np.zeros((rows, rows)), np.zeros(rows)
-        if matrix:
-            weigh_rows(model, self._bodies, count, eq)
-            free_acceleration(model.inv_mass, model.inv_inertia, self._bodies, scratch.force, scratch.torque, eq)
-            contact_matrix(count, eq, M, d)
-        return M, d, scratch.equations.u[: 3 * count].copy()
+        equations_here(self.model, self.surface, self._t, self._h, self._loads, self._bodies, self._joints,
+                       np.ascontiguousarray(pairs), count, int(matrix), self._scratch, M, d)
+        return M, d, eq.u[: 3 * count].copy()
 
-    def _touching(self, fastest: float = math.inf) -> LongArray:
-        """Pairs that touch now, |ζ| <= fastest."""
-        course = self._course
-        course.reach[:] = 0.5 * TOUCH
-        course.find_pairs(self._bodies, self._joints, course.reach, self._depth, TOUCH)
-        n, w = course.count, course.witness
-        course.rates(self._bodies, self._joints, course.pairs, w, n, course.zeta)
-        kept = (w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING) & (np.abs(course.zeta[:n]) <= fastest)
-        pairs = course.pairs[:n][kept].copy()
+    def _touching(self) -> tuple[LongArray, Array]:
+        """Pairs that touch now, and their ζ."""
+        pairs, zeta = self._course.touching(self._bodies, self._joints, self._depth)
+        pairs, zeta = pairs.copy(), zeta.copy()
         if len(pairs) > self._room:
             chosen = self._chosen
             self._make_room(len(pairs) + len(pairs) // 4 + 16)
             for mine, theirs in zip(self._chosen, chosen, strict=True):
                 mine[: len(theirs)] = theirs
-        return pairs
+        return pairs, zeta
 
     def _project(self) -> None:
         """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
@@ -108,13 +135,15 @@ class Instant:
         if off > 1e-14 and self._sink < SLOT:
             s = np.zeros(count)
             for mine in self._by_island(np.arange(count), np.arange(count)):
-                s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=1e-10)[0]
+                if np.abs(gap[mine]).max() > 1e-14:
+                    s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=1e-10)[0]
             self._shift(s @ eq.HT[: 3 * count : 3])
             M, _, u = self._equations(pairs)
         if len(rows):
             p = np.zeros(3 * count)
             for mine in self._by_island(rows // 3, rows):
-                p[mine] = np.linalg.solve(M[np.ix_(mine, mine)], -u[mine])
+                if np.abs(u[mine]).max() > 1e-14:
+                    p[mine] = np.linalg.solve(M[np.ix_(mine, mine)], -u[mine])
             self._push(p @ eq.T[: 3 * count], p @ eq.HT[: 3 * count])
         self._tally[Tally.PROJECTION] += self._energy() - before
 
@@ -146,7 +175,7 @@ class Instant:
         """Small displacement (n_v,) of the bodies; momenta and joint velocities stay."""
         bodies, joints = self._bodies, self._joints
         for i, j in enumerate(self._scratch.equations.slot.tolist()):
-            if j < 0:
+            if j < 0 or not change[j : j + 6].any():
                 continue
             a = 0.5 * change[j : j + 3]
             w, r = bodies.q[i, 0], bodies.q[i, 1:].copy()

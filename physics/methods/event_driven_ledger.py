@@ -1,6 +1,8 @@
 """What the event-driven method books: between events the forces at the nodes of a quadrature over the dense output, and
 impacts exactly; and the torsional impulses of balls with what they take."""
 
+import math
+
 import numpy as np
 
 from contactlab.physics.collision.surface import limits_among
@@ -9,13 +11,17 @@ from contactlab.physics.contact_equations import Equations
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.impact import ALIKE
-from contactlab.physics.ledger import Account, Books
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.ledger import MOUSE, Account, Books, add_contact, add_forces, add_joints, credit, give
+from contactlab.physics.methods.event_course import go, see_forces
 from contactlab.physics.methods.event_search import Course
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.state import Bodies, LongArray, empty_state
+from contactlab.physics.vec import accumulate, add, axpy, cross, dot, row, scale, sub
 
-SIDE = 0.5 / np.sqrt(5.0)
-LOBATTO = ((0.0, 1.0 / 12.0), (0.5 - SIDE, 5.0 / 12.0), (0.5 + SIDE, 5.0 / 12.0), (1.0, 1.0 / 12.0))  # order 6
+SIDE = 0.5 / math.sqrt(5.0)
+NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)                    # Lobatto's rule of order 6
+WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
 
 
 def world_forces(eq: Equations, normal: Array, lam: Array) -> Array:
@@ -27,21 +33,52 @@ def world_forces(eq: Equations, normal: Array, lam: Array) -> Array:
 
 def book_piece(books: Books, loads: Loads, course: Course, delta: float, ledger: Array) -> Array:
     """What acts over the part [0, delta] of the course; returns the impulses of the set's contacts (c, 3) [N s]."""
-    chosen, scratch = course.chosen, course.scratch
-    count = int(chosen.count[0])
-    total = np.zeros((count, 3))
-    for place, share in LOBATTO:
-        lam = course.forces(place * delta)
-        bodies, weight = course.bodies, share * delta * course.h
-        books.forces(loads, bodies, bodies, weight, ledger)
-        books.joints(loads, course.joints.v, weight, ledger)
-        if count:
-            impulse = weight * world_forces(scratch.equations, scratch.witness.normal, lam[: 3 * count])
-            book_contacts(books, course, chosen.pair[:count], bodies, impulse, ledger)
-            total += impulse
-        if loads.grab_body[0] >= 0:
-            book_mouse(books, loads, course, weight, ledger)
+    total = np.zeros((int(course.chosen.count[0]), 3))
+    book_nodes(books.model, course.surface, course.chosen, loads, course.tableau, course.y0, course.k, delta,
+               course.track, course.scratch, ledger, books.given, total)
     return total
+
+
+@kernel
+def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scratch, ledger, given, total_out):
+    """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
+    count, bodies, v = int(chosen.count[0]), track.bodies, track.joints.v
+    eq, witness, belts = scratch.equations, scratch.witness, model.motions
+    held, first = int(loads.grab_body[0]), len(surface.kind) ** 2
+    for node in range(len(NODES)):
+        place, weight = NODES[node] * delta, WEIGHTS[node] * delta * track.span[1]
+        go(model, tableau, y0, k, place, track)
+        if count > 0 or held >= 0:
+            see_forces(model, surface, chosen, loads, place, track, scratch)
+        add_forces(model, loads, bodies, bodies, weight, ledger, given)
+        if len(v) > 0:
+            add_joints(model, loads, v, weight, ledger)
+        for i in range(count):
+            normal = row(witness.normal, i)
+            p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
+                                                      scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
+            p = scale(weight, p)
+            accumulate(total_out, i, p)
+            if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
+                point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
+                a, b = int(witness.body_a[i]), int(witness.body_b[i])
+                add_contact(model.kind, belts.surface_velocity, belts.surface_spin, bodies.x, bodies.q, bodies.v,
+                            bodies.w, a, b, point, normal, p, 0, ledger, given)
+        if held >= 0:
+            book_mouse(model, loads, held, bodies, scratch, weight, ledger, given)
+
+
+@helper
+def book_mouse(model, loads, held, bodies, scratch, weight, ledger, given):
+    """The mouse spring: what acts on the held body beyond all other applied forces."""
+    force, torque = np.zeros_like(scratch.force), np.zeros_like(scratch.torque)
+    applied_forces(model, loads, bodies, force, torque)
+    p = scale(weight, sub(row(scratch.force, held), row(force, held)))
+    turn = scale(weight, sub(row(scratch.torque, held), row(torque, held)))
+    work = dot(p, row(bodies.v, held)) + dot(turn, row(bodies.w, held))
+    moment = add(turn, cross(row(bodies.x, held), p))
+    credit(ledger, MOUSE, work, p, moment)
+    give(given, held, p, moment)
 
 
 def book_contacts(
@@ -52,15 +89,6 @@ def book_contacts(
     k = np.flatnonzero(~limits_among(course.surface, pairs))
     point = 0.5 * (w.p_a[k] + w.p_b[k])
     books.contacts(over, len(k), w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
-
-
-def book_mouse(books: Books, loads: Loads, course: Course, weight: float, ledger: Array) -> None:
-    """The mouse spring: what acts on the held body beyond all other applied forces."""
-    i, scratch = int(loads.grab_body[0]), course.scratch
-    force, torque = np.zeros_like(scratch.force), np.zeros_like(scratch.torque)
-    applied_forces(books.model, loads, course.bodies, force, torque)
-    pull, turn = scratch.force[i] - force[i], scratch.torque[i] - torque[i]
-    books.pull(i, weight * pull, weight * turn, course.bodies, ledger)
 
 
 def book_impact(

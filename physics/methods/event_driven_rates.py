@@ -95,16 +95,15 @@ def smallest_forces(system, rows, columns, width, share_out):
     B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b. For columns beyond, B_kᵀ L⁻ᵀ L⁻¹ b: where
     that is positive, the forces with the k-th among them would be smaller."""
     for i in range(rows):
-        whole = 0.0
-        for j in range(columns):
-            whole += system[i, j] * system[i, j]
-        for _ in range(2):  # twice is enough [Kahan in Parlett 1980]
+        whole = row_product(system, i, system[i], 0, columns)
+        size = whole
+        for _ in range(2):  # twice is enough, and once where much is left [Kahan in Parlett 1980]
             for l in range(i):
                 along = row_product(system, l, system[i], 0, columns)
                 subtract_row(system[i], 0, along, system, l, width + 1)
-        size = 0.0
-        for j in range(columns):
-            size += system[i, j] * system[i, j]
+            size = row_product(system, i, system[i], 0, columns)
+            if size > 0.5 * whole:
+                break
         scale = 1.0 / np.sqrt(size) if size > 1e-26 * whole else 0.0
         for j in range(width + 1):
             system[i, j] *= scale

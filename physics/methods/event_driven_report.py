@@ -1,21 +1,28 @@
 """What the event-driven method tells and remembers: rows of Contacts, and its sets in the State's memory.
 
 `ContactMemory.own` holds how a contact holds (mode), its equations in use (one bit each), whether its force is unique,
-and the direction of slip of a sliding contact (3,); `key` is the pair of surface elements.
+and the direction of slip of a sliding contact (3,), or of a sticking one the force (3,) that obeyed Coulomb's law last,
+normal and tangents, 0 = not asked; `key` is the pair of surface elements.
 """
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from contactlab.physics.collision.surface import Surface, first_and_second, limits_among, shapes_of
-from contactlab.physics.contact_sets import BoolArray, ContactSet, list_columns
+from contactlab.physics.contact_sets import STICK, BoolArray, ContactSet, list_columns
 from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
+NO_FORCE = np.zeros(3)
 
 
-def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory) -> None:
-    """Write the current set to the memory, sorted by shapes (c, 2); place (c, 3) and impulse (c, 3) as it says."""
+def remember(
+    chosen: ContactSet, held: Mapping[int, Array], shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory
+) -> None:
+    """Write the current set to the memory, sorted by shapes (c, 2); held: forces of pairs that obeyed Coulomb's law;
+    place (c, 3) and impulse (c, 3) as the memory says."""
     count = int(chosen.count[0])
     grow_memory(memory, count)
     bits = np.zeros(count)
@@ -31,11 +38,15 @@ def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array,
     memory.own[:count, MODE] = chosen.mode[:count][order]
     memory.own[:count, ROWS] = bits[order]
     memory.own[:count, OPEN] = chosen.open[:count][order]
-    memory.own[:count, DIRECTION] = chosen.direction[:count][order]
+    sticks = (chosen.mode[:count] == STICK).tolist()
+    kept = [held.get(pair, NO_FORCE) if sticks[k] else chosen.direction[k]
+            for k, pair in enumerate(chosen.pair[:count].tolist())]
+    memory.own[:count, DIRECTION] = np.array(kept).reshape(count, 3)[order]
 
 
-def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
-    """Read the current set back; friction (c,) of the pairs in memory.key."""
+def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> dict[int, Array]:
+    """Read the current set back, and the forces of pairs that obeyed Coulomb's law; friction (c,) of the pairs in
+    memory.key."""
     count = int(memory.count[0])
     own = memory.own[:count]
     chosen.count[0] = count
@@ -48,6 +59,8 @@ def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
     chosen.row[: len(rows)] = rows
     chosen.open[:count] = own[:, OPEN]
     list_columns(chosen)
+    asked = np.flatnonzero((own[:, MODE] == STICK) & own[:, DIRECTION].any(axis=1))
+    return {int(memory.key[k]): own[k, DIRECTION].copy() for k in asked.tolist()}
 
 
 class Report:

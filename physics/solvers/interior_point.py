@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
 from contactlab.physics.jit import helper, kernel
@@ -36,6 +37,8 @@ NEAR = 1e-14        # x·y and residual at which Newton's method takes over; it 
 SMOOTH = 1e-6       # μ below which a contact counts as smooth until Newton's method takes over
 FAR = 1e13          # steps as long as this lead nowhere: there is no solution
 NEWTON_STEPS = 20
+MANY = 300          # equations of which a step need not be the smallest: that takes five times as long
+SHIFT = 1e-9        # of their diagonal, against redundant contacts
 SOLVED = 1e-11      # natural map that counts as solved, relative to the largest |d|; scaled problem
 
 
@@ -247,6 +250,15 @@ def natural_slope(data: ScaledCone, shifted: Array, u: Array) -> Array:
     return np.eye(3 * c) - np.einsum("ijk,ikl->ijl", slope, inner).reshape(3 * c, 3 * c)
 
 
+def newton_step(slope: Array, miss: Array) -> Array:
+    """The smallest step that undoes what is missed; of many equations nearly the smallest one, where it does."""
+    if len(miss) > MANY:
+        step = np.asarray(np.linalg.solve(slope + SHIFT * np.eye(len(miss)), -miss), np.float64)
+        if np.abs(slope @ step + miss).max() <= 1e-3 * np.abs(miss).max():
+            return step
+    return -1.0 * lstsq(slope, miss, 1e-11, lapack_driver="gelsy")[0]  # pyright: ignore
+
+
 def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
     """Newton's method on the natural map from lam (3 c,): the best λ found, its largest |natural map|, and steps."""
     miss, shifted, u = natural(data, lam)
@@ -256,7 +268,7 @@ def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
         if norm <= 1e-15 * math.sqrt(len(lam)):
             break
         slope = natural_slope(data, shifted, u)
-        step: Array = -1.0 * lstsq(slope, miss, 1e-11, lapack_driver="gelsy")[0]  # pyright: ignore
+        step = newton_step(slope, miss)
         t = 1.0
         while t > 1e-3:
             tried = natural(data, lam + t * step)
@@ -269,6 +281,44 @@ def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
         lam, norm, done = lam + t * step, size, done + 1
         miss, shifted, u = tried
     return lam, float(np.max(np.abs(miss), initial=0.0)), done
+
+
+def newton_with_slides(problem: ContactProblem, slides: NDArray[np.bool_], slip: Array, lam: Array) -> Array | None:
+    """λ (3 c,) of contacts of which some slide already, towards slip (c, 2): of their λ only λ_n is unknown, for
+    λ_T = -μ λ_n slip, and min(λ_n, u_n) = 0. From a λ that is nearly one; None where Newton's method has no end."""
+    data, c = scaled_cone(problem), problem.contact_count
+    single = slides | (data.friction == 0.0)
+    rows = np.flatnonzero(np.repeat(~single, 3) | (np.arange(3 * c) % 3 == 0))  # of the unknowns
+    alone = np.flatnonzero(single[rows // 3])
+    k = rows[alone] // 3
+    spread = np.zeros((3 * c, len(rows)))
+    spread[rows, np.arange(len(rows))] = 1.0
+    for i in range(2):
+        spread[3 * k + 1 + i, alone] = -data.friction[k] * slip[k, i]
+
+    def wrong(x: Array) -> tuple[Array, Array, Array]:
+        """What the laws miss (m,), and what `natural_slope` needs."""
+        miss, shifted, u = natural(data, spread @ x)
+        miss = miss[rows]
+        miss[alone] = np.minimum(x[alone], u[k, 0])
+        return miss, shifted, u
+
+    x = lam[rows] / (data.scale[rows] * data.size)
+    miss, shifted, u = wrong(x)
+    for _ in range(NEWTON_STEPS):
+        if np.abs(miss).max() <= SOLVED:
+            return data.restore(spread @ x)
+        slope = (natural_slope(data, shifted, u) @ spread)[rows]
+        slope[alone] = np.where((x[alone] < u[k, 0])[:, None], np.eye(len(x))[alone], data.M[3 * k] @ spread)
+        step = newton_step(slope, miss)
+        t, norm = 1.0, np.linalg.norm(miss)
+        while np.linalg.norm(wrong(x + t * step)[0]) > (1.0 - 1e-4 * t) * norm:
+            t *= 0.5
+            if t < 1e-3:
+                return None
+        x = x + t * step
+        miss, shifted, u = wrong(x)
+    return None
 
 
 class InteriorPoint(ConeSolver):

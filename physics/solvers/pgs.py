@@ -282,8 +282,11 @@ def swept(sweeps: int, change: float, tolerance: float, lam: Array) -> SolveInfo
 
 def _own_blocks(problem: ContactProblem) -> tuple[Array, Array]:
     """Of each contact's own block W: W⁻¹ (c, 6), and 1 / largest eigenvalue of W in the tangent plane (c,)."""
-    blocks = [problem.M[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(problem.contact_count)]
-    upper = np.triu_indices(3)
-    inverse: Array = np.array([np.linalg.pinv(0.5 * (w + w.T))[upper] for w in blocks], np.float64).reshape(-1, 6)
-    largest = np.array([np.linalg.eigvalsh(w[1:, 1:])[-1] for w in blocks])
+    count = problem.contact_count
+    i = np.arange(count)
+    blocks = problem.M.reshape(count, 3, count, 3)[i, :, i, :]
+    row, column = np.triu_indices(3)
+    whole = np.linalg.pinv(0.5 * (blocks + blocks.transpose(0, 2, 1)))
+    inverse = np.ascontiguousarray(whole[:, row, column], np.float64)
+    largest = np.linalg.eigvalsh(blocks[:, 1:, 1:])[:, -1]
     return inverse, 1.0 / np.where(largest > 0.0, largest, np.inf)

@@ -57,18 +57,19 @@ def test_an_asymmetric_body_turns_and_flips_as_the_elliptic_functions_say():
     assert body_rates(flip)[1] == pytest.approx(-5.0, abs=1e-8)  # e-folding of the instability amplifies 1e-11
 
 
-@pytest.mark.parametrize(("start", "when", "angle"), [
-    (60.0, 10.0, -0.6518630467419758),
-    (90.0, 1.0, -1.4050273115247993), (90.0, 2.0, 0.9166475896632469),
+@pytest.mark.parametrize(("start", "angles"), [
+    (60.0, {10.0: -0.6518630467419758}),
+    (90.0, {1.0: -1.4050273115247993, 2.0: 0.9166475896632469, 5.0: 1.2294518114853838, 10.0: 0.2786806735699831}),
 ])
-def test_a_particle_held_by_a_contact_swings_as_a_pendulum(start, when, angle):
+def test_a_particle_held_by_a_contact_swings_as_a_pendulum(start, angles):
     """A7: a point mass in a smooth hollow ball one metre away from its centre."""
     th, r = np.radians(start), 1e-9
-    bob = ball(r, k=1e18, x=(np.sin(th), 0, -np.cos(th)))
-    run = Run([bowl(1.0 + r), bob], h=1 / 20).until(when)
-    x, _, z = run.state.bodies.x[1]
-    assert np.arctan2(x, -z) == pytest.approx(angle, abs=1e-9)
-    assert np.hypot(x, z) == pytest.approx(1.0, abs=1e-10)
+    run = Run([bowl(1.0 + r), ball(r, k=1e18, x=(np.sin(th), 0, -np.cos(th)))], h=1 / 20)
+    for when, angle in angles.items():
+        run.until(when)
+        x, _, z = run.state.bodies.x[1]
+        assert np.arctan2(x, -z) == pytest.approx(angle, abs=1e-9)
+        assert np.hypot(x, z) == pytest.approx(1.0, abs=1e-10)
 
 
 # ------------------------------------------------------------------------------------------------ impacts
@@ -198,7 +199,8 @@ def test_a_ball_hitting_obliquely_sticks_or_slides(mu, after, turn):
 
 
 @pytest.mark.parametrize(("speed", "after", "turn", "copies"), [
-    *((0.5, 0.25, 0.25, copies) for copies in (1, 4, 16, 64)), *((0.7, 0.4, 0.3, copies) for copies in (1, 4, 16, 256)),
+    *((0.5, 0.25, 0.25, copies) for copies in (1, 4, 16, 64, 256)),
+    *((0.7, 0.4, 0.3, copies) for copies in (1, 4, 16, 256)),
 ])
 def test_doubled_contacts_of_a_rolling_cylinder_change_nothing(speed, after, turn, copies):
     """B9: k = 1, m = R = 1, falls 0.5 m with g = 9, μ = 0.1, e = 0 [Drake]; the same point up to 256 times."""

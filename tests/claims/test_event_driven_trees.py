@@ -40,7 +40,8 @@ def test_a7a_pendulum_from_sixty_degrees():
 
 def test_a7b_pendulum_let_go_level():
     sim = Simulation(Scene.from_dict(bead()), method="event_driven", integrator="dopri5", h=1 / 20)
-    for t, wanted in {1: -1.4050273115247993, 2: 0.9166475896632469, 5: 1.2294518114853838}.items():
+    angles = {1: -1.4050273115247993, 2: 0.9166475896632469, 5: 1.2294518114853838, 10: 0.2786806735699831}
+    for t, wanted in angles.items():
         sim.run(until=t)
         assert sim.state.joints.q[0] == pytest.approx(wanted, abs=1e-9)
         assert sim.state.joints.q[0] == pytest.approx(pendulum(t), abs=1e-9)
