@@ -22,12 +22,19 @@ where a link's a and α contain its accelerations at v̇ = 0; and likewise, for 
 tangent in place of n and without the last term.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from contactlab.physics.assemble import surface_velocity
+from contactlab.physics.dynamics.joint_reactions import (
+    Reactions,
+    find_joints,
+    hold_free,
+    hold_rows,
+    reactions_of,
+)
+from contactlab.physics.dynamics.motion import driven_acceleration
 from contactlab.physics.dynamics.tree_contacts import put_link_row, weigh_links
 from contactlab.physics.dynamics.tree_rates import TreeScratch, empty_tree_scratch
 from contactlab.physics.jit import helper, kernel
@@ -48,7 +55,7 @@ from contactlab.physics.vec import (
     unrotate,
 )
 
-DYNAMIC, KINEMATIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.KINEMATIC), int(BodyKind.LINK)
+LINK = int(BodyKind.LINK)
 
 
 class Equations(NamedTuple):
@@ -68,6 +75,7 @@ class Equations(NamedTuple):
     work: Array         #: (4, 5)    scratch
     bias: Array         #: (n, 6)    J̇ v of links: acceleration of the centre of mass, angular acceleration; else 0
     trees: TreeScratch  #: the links at their coordinates trees.q, trees.v: see `dynamics.tree_contacts`
+    held: Reactions     #: of joints in maximal coordinates; once they are found, HT and `free` contain them
 
 
 def empty_equations(model: Model, contacts: int) -> Equations:
@@ -80,7 +88,7 @@ def empty_equations(model: Model, contacts: int) -> Equations:
         slot, np.flatnonzero(dynamic).astype(np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 3)),
         np.full((contacts, 2), -1, np.int32), np.zeros((3 * contacts, size)),
         np.zeros((3 * contacts, size)), np.zeros(3 * contacts), np.zeros(3 * contacts), np.zeros(size),
-        np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees,
+        np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees, reactions_of(model, contacts, drives=True),
     )
 
 
@@ -135,16 +143,6 @@ def wander(witness, k, n, spin_a, spin_b, u, work):
     sigma_a = add(scale(witness.curve_a[k, 1] * s1, e1), scale(witness.curve_a[k, 3] * s2, e2))
     sigma_b = add(scale(witness.curve_b[k, 1] * s3, f1), scale(witness.curve_b[k, 3] * s4, f2))
     return n_dot, sigma_a, sigma_b
-
-
-@helper
-def driven_acceleration(model, i, t):
-    """Acceleration of a kinematic body at time t; its way points are joined by straight lines."""
-    if model.kind[i] != KINEMATIC:
-        return (0.0, 0.0, 0.0)
-    motions = model.motions
-    rate = 2.0 * math.pi * motions.frequency[i]
-    return scale(-rate * rate * math.sin(rate * t + motions.phase[i]), row(motions.amplitude, i))
 
 
 @helper
@@ -214,8 +212,10 @@ def contact_rows(model, t, bodies, witness, count, eq):
 @kernel
 def weigh_rows(model, bodies, count, eq):
     """HT = TᵀH⁻¹ of contacts 0 … count - 1: of free bodies I⁻¹ = R I_body⁻¹ Rᵀ and 1/m; of trees by their recursions,
-    which need what `accelerate_links` left."""
+    which need what `accelerate_links` left; with what joints in maximal coordinates take of it, see `hold_joints`."""
     for r in range(3 * count):
+        for j in range(len(eq.free) - len(eq.trees.v) if len(eq.held.lam) > 0 else 0):
+            eq.HT[r, j] = 0.0
         weigh_links(model.trees, eq.trees.work, eq.T, r, eq.HT)
         for side in range(2):
             j = int(eq.place[r // 3, side])
@@ -228,6 +228,8 @@ def weigh_rows(model, bodies, count, eq):
             for k in range(3):
                 eq.HT[r, j + k] = turn[k]
                 eq.HT[r, j + 3 + k] = model.inv_mass[i] * eq.T[r, j + 3 + k]
+    if len(eq.held.lam) > 0:
+        hold_rows(eq.held, 3 * count, eq.HT)
 
 
 @kernel
@@ -245,14 +247,21 @@ def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
             eq.free[j + 3 + k] = inv_mass[i] * force[i, k]
 
 
+@kernel
+def hold_joints(model, t, bodies, eq):
+    """Find the joints in maximal coordinates and take their reactions into H⁻¹(τ - C); `weigh_rows` comes after it."""
+    find_joints(model, t, bodies, eq.bias, eq.trees.v, eq.trees.work, eq.held)
+    hold_free(eq.held, eq.free)
+
+
 @helper
 def inner(eq, i, j):
     """M_ij: row i of TᵀH⁻¹ times row j of T, where both have something."""
-    k, l = i // 3, j // 3
+    k, l, spread = i // 3, j // 3, len(eq.held.lam) > 0
     total = 0.0
     for side in range(2):
-        p = eq.place[k, side]
-        if p >= 0 and (p == eq.place[l, 0] or p == eq.place[l, 1]):
+        p = eq.place[l, side]
+        if p >= 0 and (spread or p == eq.place[k, 0] or p == eq.place[k, 1]):
             for m in range(6):
                 total += eq.HT[i, p + m] * eq.T[j, p + m]
     for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):

@@ -21,9 +21,12 @@ from contactlab.physics.contact_equations import (
     contact_rows,
     empty_equations,
     free_acceleration,
+    hold_joints,
     weigh_rows,
 )
 from contactlab.physics.dynamics.forces import Loads, applied_forces
+from contactlab.physics.dynamics.free_body import Y_SIZE
+from contactlab.physics.dynamics.joint_reactions import push_axes
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.limits import limit_joint, limit_rows
@@ -83,16 +86,18 @@ def equations_of(
     eq: Equations = empty_equations(model, count)
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
     applied_forces(model, loads, bodies, force, torque)
+    push_axes(model, bodies, eq.held, force, torque, np.zeros((n, Y_SIZE)))
     if len(joints.v):
         eq.trees.q[:], eq.trees.v[:] = joints
         place_links(model, *joints, eq.trees.work, bodies)
         unheld = loads._replace(grab_body=np.full(1, -1, np.int32))
         accelerate_links(model, unheld, 1.0, bodies, force, torque, eq.trees, eq.free, eq.bias)
+    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
+    hold_joints(model, t, bodies, eq)
     contact_rows(model, t, bodies, witness, count, eq)
     if surface is not None:
-        limit_rows(surface, key, witness, count, eq)
+        limit_rows(model, surface, t, bodies, key, witness, count, eq)
     weigh_rows(model, bodies, count, eq)
-    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
     contact_matrix(count, eq, M, d)
     point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])

@@ -139,10 +139,7 @@ class Inspection:
 def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
     view: EquationsView | ImpactView | StepView | str
-    if asked.problem is None and (sim.model.joints.generalized == 0).any():
-        view = ("Joints in maximal coordinates are equations of their own, which M does not hold: contact equations "
-                "and impacts are shown for joints in generalized coordinates.")
-    elif asked.view == "impact":
+    if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
         view = look_at_step(sim)

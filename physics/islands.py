@@ -5,11 +5,25 @@ import numpy as np
 from contactlab.physics.model import BodyKind, IntArray, Model
 
 
-def nodes_of(model: Model) -> IntArray:
-    """What each body moves with (n,): a free body by itself, a link with its tree; -1 = it does not move."""
+def trees_of(model: Model) -> IntArray:
+    """What each body's coordinates belong to (n,): a free body's to itself, a link's to its tree; -1 = it does not
+    move."""
     n, trees = len(model.kind), model.trees
     node = np.where(model.kind == BodyKind.DYNAMIC, np.arange(n), -1).astype(np.int32)
     node[trees.body] = n + np.searchsorted(trees.start, np.arange(len(trees.body)), side="right")
+    return node
+
+
+def nodes_of(model: Model) -> IntArray:
+    """What each body moves with (n,): a free body by itself, a link with its tree, and those that joints in maximal
+    coordinates connect with each other; -1 = it does not move."""
+    node, joints = trees_of(model), model.joints
+    for j in np.flatnonzero(joints.generalized == 0).tolist():
+        parent = int(joints.parent[j])
+        if parent >= 0:
+            one, other = int(node[parent]), int(node[joints.child[j]])
+            if one >= 0 and other >= 0:
+                node[node == one] = other
     return node
 
 

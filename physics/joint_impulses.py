@@ -1,4 +1,5 @@
-"""What joints pass on in an impact: the impulse through every joint of a tree, from the change of its velocities.
+"""What joints pass on in an impact: the impulse through every joint of a tree, from the change of its velocities, and
+through every joint in maximal coordinates.
 
 From the tips to the root, link by link, all about the same point:  ι = I ΔV - (impulses on the link) + Σ ι of its
 children. An impulse at the centre of percussion of a hinged rod leaves its hinge without any.
@@ -6,12 +7,16 @@ children. An impulse at the centre of percussion of a hinged rod leaves its hing
 
 import numpy as np
 
+from contactlab.physics.dynamics.joint_reactions import Reactions
+from contactlab.physics.dynamics.joints import Rows
 from contactlab.physics.dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
 from contactlab.physics.dynamics.tree import ZERO6, momentum_of
 from contactlab.physics.jit import kernel
 from contactlab.physics.messages import JointImpulse
 from contactlab.physics.model import Array, JointType, Trees
+from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.spatial import add6, axpy6, get6, joined, put6, sub6
+from contactlab.physics.state import Bodies
 from contactlab.physics.vec import add, cross, row, sub
 
 
@@ -45,6 +50,8 @@ def joint_impulses(
     trees: Trees, change: Array, impulse: Array, moment: Array, work: TreeWork
 ) -> tuple[JointImpulse, ...]:
     """What each joint of the trees that an impact moves passes on; arguments as those of `pass_on`."""
+    if not len(change):
+        return ()
     point, force, turn = np.zeros((3, len(trees.body), 3))
     pass_on(trees, change, impulse, moment, work, point, force, turn)
     found = []
@@ -58,3 +65,25 @@ def joint_impulses(
             for l in range(first, last) if trees.table.index[l, 0] != JointType.FREE
         ]
     return tuple(found)
+
+
+def reaction_impulses(held: Reactions, lam: Array, bodies: Bodies) -> tuple[JointImpulse, ...]:
+    """What joints in maximal coordinates that an impact moves pass on to their child, from the impulses lam (m,) of
+    their rows: JᵀΛ is that at its centre of mass."""
+    found = []
+    for j in dict.fromkeys(held.rows.joint[lam != 0.0].tolist()):
+        rows = np.flatnonzero(held.rows.joint == j)
+        child, push, turn = int(held.rows.b[rows[0]]), *np.split(lam[rows] @ held.J[rows, 6:], 2)
+        arm = quat_to_matrix(bodies.q[child]) @ held.rows.anchor_b[rows[0]]
+        moment = turn - np.cross(arm, push)
+        found.append(JointImpulse(j, *(tuple(a.tolist()) for a in (bodies.x[child] + arm, push, moment))))
+    return tuple(found)
+
+
+def add_to_bodies(rows: Rows, J: Array, lam: Array, impulse: Array, moment: Array) -> None:
+    """Add Jᵀλ, λ (m,) and J (m, 12) of rows between bodies, to the impulses (n, 3) at the bodies' centres of mass and
+    the moments (n, 3) about them."""
+    for ends, side in ((rows.a, J[:, :6]), (rows.b, J[:, 6:])):
+        at = np.flatnonzero(ends >= 0)
+        np.add.at(impulse, ends[at], lam[at, None] * side[at, :3])
+        np.add.at(moment, ends[at], lam[at, None] * side[at, 3:])

@@ -19,10 +19,12 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contactlab.physics.assemble import surface_velocity
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, spring_end
+from contactlab.physics.dynamics.joint_reactions import Reactions, axis_force
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, IntArray, JointType, Model, movable
 from contactlab.physics.state import Bodies, State
@@ -107,12 +109,12 @@ def close_step(model: Model, state: State, page: Page) -> None:
 class Books:
     """What a method enters during a step. `given` (n, 6) is the momentum, and the angular momentum about the world
     origin, that each body got so far of everything but joints; (0, 6) where joints hold nothing to the ground, and so
-    nobody asks for it."""
+    nobody asks for it, unless it is `asked` for."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, asked: bool = False) -> None:
         self.model, self._anchored = model, anchored_bodies(model)
         self._any = bool(self._anchored.any())
-        self.given, self._before = np.zeros((2, len(model.kind) if self._any else 0, 6))
+        self.given, self._before = np.zeros((2, len(model.kind) if self._any or asked else 0, 6))
 
     def begin(self, bodies: Bodies) -> None:
         """At the beginning of a step."""
@@ -135,6 +137,17 @@ class Books:
         of the joints."""
         if len(v):
             book_joints(self.model, loads, v, weight, ledger)
+
+    def held(self, held: Reactions, bodies: Bodies, weight: float, ledger: Array) -> None:
+        """Joints in maximal coordinates, with the forces and velocities found last, for the time `weight` [s]: motors,
+        dampers, and what ends with a prescribed motion put in."""
+        if len(held.lam):
+            book_held(self.model.kind, held, bodies, weight, ledger)
+
+    def reactions(self, held: Reactions, impulse: Array, bodies: Bodies, ledger: Array) -> None:
+        """Impulses (m,) of joints in maximal coordinates."""
+        if len(impulse):
+            book_reactions(self.model.kind, held, impulse, bodies, ledger)
 
     def contacts(
         self, over: Bodies, count: int, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array,
@@ -168,6 +181,15 @@ def anchored_bodies(model: Model) -> IntArray:
             if held[pair[0]] != held[pair[1]]:
                 held[list(pair)], spreads = 1, True
     return held
+
+
+def jointed(model: Model) -> NDArray[np.bool_]:
+    """Which bodies (n,) joints in maximal coordinates connect."""
+    joints, found = model.joints, np.zeros(len(model.kind), bool)
+    maximal = joints.generalized == 0
+    found[joints.child[maximal]] = True
+    found[joints.parent[maximal & (joints.parent >= 0)]] = True
+    return found
 
 
 @helper
@@ -283,6 +305,47 @@ def add_joints(model, loads, v, weight, ledger):
 @kernel
 def book_joints(model, loads, v, weight, ledger):
     add_joints(model, loads, v, weight, ledger)
+
+
+@helper
+def drive_ends(kind, rows, J, r, f, bodies, ledger):
+    """What ends with a prescribed motion do against the impulse f of row r."""
+    for side in range(2):
+        i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+        if i >= 0 and not moves(kind, i):
+            rate = 0.0
+            for k in range(3):
+                rate += J[r, 6 * side + k] * bodies.v[i, k] + J[r, 6 * side + 3 + k] * bodies.w[i, k]
+            credit(ledger, DRIVEN, -f * rate, NOTHING, NOTHING)
+
+
+@helper
+def add_reactions(kind, held, lam, bodies, weight, ledger):
+    """Enter impulses weight · lam (m,) of joints in maximal coordinates: motors that keep a speed work."""
+    for r in range(len(lam)):
+        ledger[JOINTS, 0] += weight * lam[r] * held.seek[r]
+        drive_ends(kind, held.rows, held.J, r, weight * lam[r], bodies, ledger)
+
+
+@helper
+def add_held(kind, held, bodies, weight, ledger):
+    """See `Books.held`."""
+    add_reactions(kind, held, held.lam, bodies, weight, ledger)
+    for r in range(len(held.motor) if len(held.lam) > 0 else 0):
+        u = held.axis_u[r]
+        ledger[SPRINGS, 0] -= weight * held.damping[r] * u * u
+        ledger[JOINTS, 0] += weight * held.motor[r] * u
+        drive_ends(kind, held.axes, held.axis_J, r, weight * axis_force(held, r), bodies, ledger)
+
+
+@kernel
+def book_reactions(kind, held, lam, bodies, ledger):
+    add_reactions(kind, held, lam, bodies, 1.0, ledger)
+
+
+@kernel
+def book_held(kind, held, bodies, weight, ledger):
+    add_held(kind, held, bodies, weight, ledger)
 
 
 @helper

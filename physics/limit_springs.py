@@ -12,9 +12,20 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limits import CONE, Limits, cone_direction, limit_gap, limit_rate, limits_of
-from contactlab.physics.model import Array, JointType, Model
+from contactlab.physics.limits import (
+    CONE,
+    Limits,
+    cone_direction,
+    cone_turn,
+    held_directions,
+    limit_gap,
+    limit_rate,
+    limits_of,
+)
+from contactlab.physics.model import Array, BodyKind, JointType, Model
+from contactlab.physics.vec import accumulate, scale
 
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
 
 
@@ -43,25 +54,28 @@ def stops_of(model: Model) -> Stops:
 
 
 @helper
-def stop_force(stops, r, q, v):
+def stop_force(model, stops, r, bodies, q, v):
     """λ of limit r, and its power [W]."""
-    gap = limit_gap(stops.limits, r, q)
+    gap = limit_gap(model, stops.limits, r, bodies, q)
     if gap >= 0.0:
         return 0.0, 0.0
-    rate = limit_rate(stops.limits, r, q, v)[0]
+    rate = limit_rate(model, stops.limits, r, bodies, q, v)[0]
     force = max(0.0, -stops.stiffness[r] * gap - stops.damping[r] * rate)
     return force, force * rate
 
 
 @kernel
-def add_stops(stops, q, v, tau_in_out):
-    """Add the forces of all limits to the joint forces (n_v,); returns their power [W]."""
+def add_stops(model, stops, bodies, q, v, tau_in_out):
+    """Add the forces of the limits of trees to the joint forces (n_v,); returns their power [W]."""
     limits, total = stops.limits, 0.0
     for r in range(len(limits.bound)):
-        (force, power), d = stop_force(stops, r, q, v), int(limits.first_v[r])
+        d = int(limits.first_v[r])
+        if d < 0:
+            continue
+        force, power = stop_force(model, stops, r, bodies, q, v)
         total += power
         if limits.side[r] == CONE:
-            inwards, _ = cone_direction(q, int(limits.first_q[r]))
+            inwards, _ = cone_direction(cone_turn(model, limits, r, bodies, q))
             for j in range(3):
                 tau_in_out[d + j] += force * inwards[j]
         else:
@@ -70,10 +84,38 @@ def add_stops(stops, q, v, tau_in_out):
 
 
 @kernel
-def stop_energy(stops, q):
+def stop_energy(model, stops, bodies, q):
     """Energy in the springs of all limits [J]."""
     held = 0.0
     for r in range(len(stops.limits.bound)):
-        gap = min(limit_gap(stops.limits, r, q), 0.0)
+        gap = min(limit_gap(model, stops.limits, r, bodies, q), 0.0)
         held += 0.5 * stops.stiffness[r] * gap * gap
     return held
+
+
+@kernel
+def push_stops(model, stops, bodies, q, v, force, torque, ydot):
+    """Add the forces of the limits of joints in maximal coordinates to the forces (n, 3) and torques on the bodies, and
+    to the rates of P and L in ydot (n, 13); returns their power [W]."""
+    limits, joints, total = stops.limits, model.joints, 0.0
+    for r in range(len(limits.bound)):
+        if limits.first_v[r] >= 0:
+            continue
+        push, power = stop_force(model, stops, r, bodies, q, v)
+        if push == 0.0:
+            continue
+        total += power
+        f, t_a, t_b = held_directions(model, limits, r, bodies, q)
+        j = int(limits.joint[r])
+        for side in range(2):
+            i, turn = (int(joints.parent[j]), t_a) if side == 0 else (int(joints.child[j]), t_b)
+            signed = push if side == 1 else -push
+            if i < 0 or (model.kind[i] != DYNAMIC and model.kind[i] != LINK):
+                continue
+            accumulate(force, i, scale(signed, f))
+            accumulate(torque, i, scale(signed, turn))
+            if model.kind[i] == DYNAMIC:
+                for c in range(3):
+                    ydot[i, 7 + c] += signed * f[c]
+                    ydot[i, 10 + c] += signed * turn[c]
+    return total

@@ -4,6 +4,10 @@
     cone of a ball    φ = θ_max - |θ|,  θ its rotation vector, n = θ/|θ|         ζ = -n·ω,
                       ζ̇ = -n·ω̇ - ½ cot(|θ|/2) |ω - (n·ω) n|², for n turns with the joint
 
+Of a joint in maximal coordinates q and θ follow from the poses of its two bodies; with ω of the child relative to the
+parent, the row of T is J of that axis (see `dynamics.joints`), and ζ̇ has a term more, (ω_a × n)·ω, for n turns with
+the parent (that of a universal joint's second axis with the child).
+
 A limit is named like a pair of surface elements, by a number beyond all of theirs. It has a normal row only.
 """
 
@@ -13,41 +17,62 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from contactlab.physics.contact_equations import clear_rows
+from contactlab.physics.dynamics.joint_reactions import put_link_side, three
+from contactlab.physics.dynamics.joints import SLIDER, centre, joint_place
 from contactlab.physics.dynamics.kinematics import BALL, FREE, VELOCITIES, flat4
+from contactlab.physics.dynamics.motion import driven_acceleration
 from contactlab.physics.dynamics.tree_rates import rotation_vector
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.vec import axpy, dot, norm, put, rotate, row, row4, scale, tangents, transform, unrotate
+from contactlab.physics.model import Array, BodyKind, IntArray, Model
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    norm,
+    put,
+    rotate,
+    row,
+    row4,
+    scale,
+    sub,
+    tangents,
+    transform,
+    unrotate,
+)
 
 if TYPE_CHECKING:
     from contactlab.physics.collision.surface import Surface
 
+LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper
 NARROW = 1e-9  # angle of a ball joint below which its direction is not known [rad]
 
 
 class Limits(NamedTuple):
-    """Row r is one limit of a generalized joint."""
+    """Row r is one limit of a joint."""
 
     joint: IntArray    #: (k,) row of Joints
     axis: IntArray     #: (k,) which of its axes
     side: IntArray     #: (k,) 1 lower, -1 upper, CONE
-    first_q: IntArray  #: (k,) its position in q; of a ball the quaternion's first number
-    first_v: IntArray  #: (k,) its velocity in v
+    first_q: IntArray  #: (k,) its position in q; of a ball the quaternion's first number; -1 in maximal coordinates
+    first_v: IntArray  #: (k,) its velocity in v; -1
     bound: Array       #: (k,) [rad] or [m]
 
 
 def limits_of(model: Model) -> Limits:
-    """The limits of all generalized joints."""
+    """The limits of all joints."""
     rows, joints, trees = [], model.joints, model.trees
-    for link, j in enumerate(trees.joint.tolist()):
-        kind, q, v = int(joints.type[j]), int(trees.first_q[link]), int(trees.first_v[link])
+    places = {j: (int(trees.first_q[link]), int(trees.first_v[link])) for link, j in enumerate(trees.joint.tolist())}
+    for j in [*places, *np.flatnonzero(joints.generalized == 0).tolist()]:
+        kind, (q, v) = int(joints.type[j]), places.get(j, (-1, -1))
         if kind == BALL:
             rows.append((j, 0, CONE, q, v, joints.upper[j, 0]))
         elif kind != FREE:
             for n in range(VELOCITIES[kind]):
-                rows.append((j, n, 1, q + n, v + n, joints.lower[j, n]))
-                rows.append((j, n, -1, q + n, v + n, joints.upper[j, n]))
+                at = (q + n, v + n) if j in places else (-1, -1)
+                rows.append((j, n, 1, *at, joints.lower[j, n]))
+                rows.append((j, n, -1, *at, joints.upper[j, n]))
     rows = [r for r in rows if math.isfinite(r[5])]
     joint, axis, side, first_q, first_v = (np.array([r[i] for r in rows], np.int32) for i in range(5))
     return Limits(joint, axis, side, first_q, first_v, np.array([r[5] for r in rows], np.float64))
@@ -60,18 +85,25 @@ def limit_joint(surface: "Surface", pair: int) -> int:
 
 
 @helper
-def limit_gap(limits, r, q):
-    """φ of limit r."""
+def cone_turn(model, limits, r, bodies, q):
+    """θ of the ball joint of limit r, in the parent's frame."""
     i = int(limits.first_q[r])
-    if limits.side[r] == CONE:
-        return limits.bound[r] - norm(rotation_vector(flat4(q, i)))
-    return limits.side[r] * (q[i] - limits.bound[r])
+    return rotation_vector(flat4(q, i)) if i >= 0 else joint_place(model.joints, int(limits.joint[r]), bodies)
 
 
 @helper
-def cone_direction(q, i):
-    """-θ/|θ| of the ball joint with positions from i on, 0 where θ = 0; and |θ|."""
-    turn = rotation_vector(flat4(q, i))
+def limit_gap(model, limits, r, bodies, q):
+    """φ of limit r."""
+    i = int(limits.first_q[r])
+    if limits.side[r] == CONE:
+        return limits.bound[r] - norm(cone_turn(model, limits, r, bodies, q))
+    place = joint_place(model.joints, int(limits.joint[r]), bodies) if i < 0 else (q[i], q[i], q[i])
+    return limits.side[r] * (place[limits.axis[r]] - limits.bound[r])
+
+
+@helper
+def cone_direction(turn):
+    """-θ/|θ| of a rotation vector, 0 where θ = 0; and |θ|."""
     angle = norm(turn)
     return scale(-1.0 / angle if angle > NARROW else 0.0, turn), angle
 
@@ -82,13 +114,49 @@ def world_axis(model, limits, r, bodies, q):
     joints, j = model.joints, int(limits.joint[r])
     parent, child = int(joints.parent[j]), int(joints.child[j])
     if limits.side[r] == CONE:
-        u, _ = cone_direction(q, int(limits.first_q[r]))
+        u, _ = cone_direction(cone_turn(model, limits, r, bodies, q))
     else:
         n = int(limits.axis[r])
         u = scale(float(limits.side[r]), (joints.axis[j, n, 0], joints.axis[j, n, 1], joints.axis[j, n, 2]))
         if n == 1:  # fixed in the child
             return rotate(row4(bodies.q, child), unrotate(row4(joints.rest, j), u))
     return rotate(row4(bodies.q, parent), u) if parent >= 0 else u
+
+
+@helper
+def held_directions(model, limits, r, bodies, q):
+    """f, t_a and t_b of a limit in maximal coordinates: J = (-f, -t_a, f, t_b)."""
+    joints, j = model.joints, int(limits.joint[r])
+    u = world_axis(model, limits, r, bodies, q)
+    if joints.type[j] != SLIDER:
+        return (0.0, 0.0, 0.0), u, u
+    a, b = int(joints.parent[j]), int(joints.child[j])
+    arm = rotate(row4(bodies.q, b), row(joints.anchor_child, j))
+    reach = sub(add(row(bodies.x, b), arm), centre(bodies.x, a))
+    return u, cross(reach, u), cross(arm, u)
+
+
+@helper
+def held_rate(model, limits, r, bodies, q):
+    """ζ of limit r in maximal coordinates, and the part of ζ̇ that velocities make."""
+    joints, j = model.joints, int(limits.joint[r])
+    a, b = int(joints.parent[j]), int(joints.child[j])
+    f, t_a, t_b = held_directions(model, limits, r, bodies, q)
+    v_a, w_a, v_b, w_b = centre(bodies.v, a), centre(bodies.w, a), row(bodies.v, b), row(bodies.w, b)
+    zeta = dot(f, sub(v_b, v_a)) + dot(t_b, w_b) - dot(t_a, w_a)
+    if joints.type[j] == SLIDER:
+        arm = rotate(row4(bodies.q, b), row(joints.anchor_child, j))
+        reach, turn = sub(add(row(bodies.x, b), arm), centre(bodies.x, a)), cross(w_b, arm)
+        parting = sub(add(v_b, turn), add(v_a, cross(w_a, reach)))  # seen from the parent
+        still = sub(cross(w_b, turn), cross(w_a, cross(w_a, reach)))
+        return zeta, dot(f, sub(still, scale(2.0, cross(w_a, parting))))
+    carrier = w_b if limits.axis[r] == 1 else w_a
+    rate = dot(cross(carrier, t_b), sub(w_b, w_a))
+    if limits.side[r] == CONE:
+        angle = norm(cone_turn(model, limits, r, bodies, q))
+        across = axpy(-zeta, t_b, sub(w_b, w_a))
+        rate -= 0.5 * dot(across, across) / math.tan(0.5 * angle) if angle > NARROW else 0.0
+    return zeta, rate
 
 
 @kernel
@@ -108,7 +176,7 @@ def find_limits(model, surface, bodies, q, pairs, count, out):
         put(out.p_a, k, point)
         put(out.p_b, k, point)
         put(out.normal, k, world_axis(model, limits, r, bodies, q))
-        out.gap[k], out.margin[k], out.facing[k] = limit_gap(limits, r, q), math.inf, 1.0
+        out.gap[k], out.margin[k], out.facing[k] = limit_gap(model, limits, r, bodies, q), math.inf, 1.0
         put(out.u_a, k, (0.0, 0.0, 0.0))
         put(out.u_b, k, (0.0, 0.0, 0.0))
         for i in range(4):
@@ -116,12 +184,12 @@ def find_limits(model, surface, bodies, q, pairs, count, out):
 
 
 @kernel
-def near_limits(surface, q, reach, depth, found, pairs_out):
+def near_limits(model, surface, bodies, q, reach, depth, found, pairs_out):
     """Append to the `found` pairs the limits whose gap is at most `reach` and at least -depth; returns the number of
     pairs, which may exceed the room."""
     limits, first = surface.limits, len(surface.kind) ** 2
     for r in range(len(limits.bound)):
-        gap = limit_gap(limits, r, q)
+        gap = limit_gap(model, limits, r, bodies, q)
         if -depth <= gap <= reach:
             if found < len(pairs_out):
                 pairs_out[found] = first + r
@@ -130,12 +198,14 @@ def near_limits(surface, q, reach, depth, found, pairs_out):
 
 
 @helper
-def limit_rate(limits, r, q, v):
+def limit_rate(model, limits, r, bodies, q, v):
     """ζ of limit r, and the part of ζ̇ that velocities make."""
-    i, d = int(limits.first_q[r]), int(limits.first_v[r])
+    d = int(limits.first_v[r])
+    if d < 0:
+        return held_rate(model, limits, r, bodies, q)
     if limits.side[r] != CONE:
         return limits.side[r] * v[d], 0.0
-    inwards, angle = cone_direction(q, i)
+    inwards, angle = cone_direction(cone_turn(model, limits, r, bodies, q))
     w = (v[d], v[d + 1], v[d + 2])
     zeta = dot(inwards, w)
     across = axpy(-zeta, inwards, w)
@@ -143,34 +213,64 @@ def limit_rate(limits, r, q, v):
 
 
 @kernel
-def limit_rates(surface, q, v, pairs, count, zeta_out):
+def limit_rates(model, surface, bodies, q, v, pairs, count, zeta_out):
     """ζ of the limits among the pairs 0 … count - 1."""
     first = len(surface.kind) ** 2
     for k in range(count):
         if pairs[k] >= first:
-            zeta_out[k] = limit_rate(surface.limits, int(pairs[k]) - first, q, v)[0]
+            zeta_out[k] = limit_rate(model, surface.limits, int(pairs[k]) - first, bodies, q, v)[0]
+
+
+@helper
+def held_row(model, limits, r, t, bodies, k, eq):
+    """Write the row of T of limit r in maximal coordinates, contact k; returns what driven bodies, and links at v̇ = 0,
+    add to ζ̇."""
+    j, rate = int(limits.joint[r]), 0.0
+    ends = (int(model.joints.parent[j]), int(model.joints.child[j]))
+    f, t_a, t_b = held_directions(model, limits, r, bodies, eq.trees.q)
+    clear_rows(eq, k, int(eq.slot[ends[0]]) if ends[0] >= 0 else -1, int(eq.slot[ends[1]]))
+    for side in range(2):
+        i, sign, turn = ends[side], 2.0 * side - 1.0, t_a if side == 0 else t_b
+        if i < 0:
+            continue
+        slot = int(eq.slot[i])
+        if slot >= 0:
+            for c in range(3):
+                eq.T[3 * k, slot + c] += sign * turn[c]
+                eq.T[3 * k, slot + 3 + c] += sign * f[c]
+        elif model.kind[i] == LINK:
+            put_link_side(model.trees, eq.trees.work, int(model.trees.link_of_body[i]), sign, f, turn, eq.T, 3 * k,
+                          len(eq.free) - len(eq.trees.v))
+        rate += sign * (dot(f, driven_acceleration(model, i, t)) + dot(f, three(eq.bias, i, 0))
+                        + dot(turn, three(eq.bias, i, 3)))
+    return rate
 
 
 @kernel
-def limit_rows(surface, pairs, witness, count, eq):
-    """Write T, u and rate of the limits among the contacts 0 … count - 1, at the coordinates in eq.trees."""
+def limit_rows(model, surface, t, bodies, pairs, witness, count, eq):
+    """Write T, u and rate of the limits among the contacts 0 … count - 1, at the poses and velocities of the bodies and
+    the coordinates in eq.trees."""
     limits, first, trees = surface.limits, len(surface.kind) ** 2, eq.trees
     base = len(eq.free) - len(trees.v)
     for k in range(count):
         if pairs[k] < first:
             continue
         r = int(pairs[k]) - first
-        clear_rows(eq, k, -1, -1)
+        d, driven = base + int(limits.first_v[r]), 0.0
+        if limits.first_v[r] < 0:
+            driven = held_row(model, limits, r, t, bodies, k, eq)
+        else:
+            clear_rows(eq, k, -1, -1)
+            if limits.side[r] == CONE:
+                inwards, _ = cone_direction(cone_turn(model, limits, r, bodies, trees.q))
+                for j in range(3):
+                    eq.T[3 * k, d + j] = inwards[j]
+            else:
+                eq.T[3 * k, d] = limits.side[r]
         for i in range(3 * k, 3 * k + 3):
             eq.u[i], eq.rate[i] = 0.0, 0.0
-        d = base + int(limits.first_v[r])
-        if limits.side[r] == CONE:
-            inwards, _ = cone_direction(trees.q, int(limits.first_q[r]))
-            for j in range(3):
-                eq.T[3 * k, d + j] = inwards[j]
-        else:
-            eq.T[3 * k, d] = limits.side[r]
-        eq.u[3 * k], eq.rate[3 * k] = limit_rate(limits, r, trees.q, trees.v)
+        eq.u[3 * k], eq.rate[3 * k] = limit_rate(model, limits, r, bodies, trees.q, trees.v)
+        eq.rate[3 * k] += driven
         t1, t2 = tangents(row(witness.normal, k))
         put(eq.tangent_1, k, t1)
         put(eq.tangent_2, k, t2)

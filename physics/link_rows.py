@@ -221,6 +221,45 @@ def free_links(model, loads, q, v, h, force, torque, scratch, added, v_out, stif
                 stiff_out[tree] = 1
 
 
+@helper
+def mean_rates(model, v, force, torque, h, share, scratch, v_out):
+    """v_out += share · h v̇ with C at the velocities v; dampers are implicit."""
+    trees, work = model.trees, scratch.work
+    move(trees.table, v, work.link, work.dof)
+    pushed_forces(trees.table, trees.body, force, torque, scratch.none, work.link, work.dof)
+    answer(trees.table, 0, work.link.shape[0], scratch.tau, work.link, work.dof, scratch.rates)
+    for d in range(len(v)):
+        v_out[d] += share * h * scratch.rates[d]
+
+
+@kernel
+def turn_path(model, loads, q, v, h, force, torque, slight, scratch, free_in_out, v_in_out):
+    """Impulses bend the path in the middle of the step: half of it has C at the velocities v before, half at those
+    after, h ½ (C(v) + C(v⁺)) in place of h C((v + v_free)/2), which with a jump of v is wrong by O(h). v_in_out (n_v,)
+    contains the impulses and gets what that changes, free_in_out likewise without them, unless it is `slight`; returns
+    whether it was more.
+
+    Needs what `free_links` left in the scratch."""
+    jump = 0.0
+    for d in range(len(v)):
+        scratch.v[d] = v[d]
+        jump = max(jump, abs(v_in_out[d] - free_in_out[d]))
+    if jump <= slight:
+        return False
+    joint_forces(model, loads, q, v, True, scratch.tau)
+    mean_rates(model, v, force, torque, h, 0.5, scratch, scratch.v)
+    mean_rates(model, v_in_out, force, torque, h, 0.5, scratch, scratch.v)
+    largest = 0.0
+    for d in range(len(v)):
+        largest = max(largest, abs(scratch.v[d] - free_in_out[d]))
+    if largest <= slight:
+        return False
+    for d in range(len(v)):
+        v_in_out[d] += scratch.v[d] - free_in_out[d]
+        free_in_out[d] = scratch.v[d]
+    return True
+
+
 @kernel
 def write_velocities(model, v, work, bodies_out):
     """Velocities of all links at joint velocities v in rows of System.bodies; their poses are those of the work."""

@@ -290,14 +290,14 @@ class Lockstep:
     # ---------------------------------------------------------------------------------------- comparison
 
     def compare(self, sides: Sequence[Side]) -> None:
-        """Begin anew with these sides; where there are none, go on with the one in focus alone."""
+        """Begin anew with these sides, or with one alone; where there are none, go on with the one in focus alone."""
         if not sides:
             self.members, self.focus = [self.members[self.focus]], 0
             self.members[0].alone()
             self.step_count = self.simulation.step_count
             return
-        if not SIDES[0] <= len(sides) <= SIDES[1]:
-            raise ValueError(f"from {SIDES[0]} to {SIDES[1]} sides can be compared, not {len(sides)}")
+        if len(sides) > SIDES[1]:
+            raise ValueError(f"up to {SIDES[1]} sides can be compared, not {len(sides)}")
         members = [self._member(side, BUDGET // len(sides)) for side in sides]
         self.members, self.focus = members, min(self.focus, len(members) - 1)
         self._share_clock()

@@ -18,7 +18,7 @@ from contactlab.physics.urdf import Robot
 
 #: of the compiled model: what it counts there, and what it is called
 LEFT_OUT = {
-    "nu": "actuators", "neq": "equality constraints", "ntendon": "tendons", "nsensor": "sensors", "nkey": "keyframes",
+    "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "nkey": "keyframes",
     "nexclude": "pairs that do not collide", "npair": "pairs with coefficients of their own", "nflex": "flexes",
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
@@ -66,6 +66,7 @@ class _Reader:
             self._add_body(names[root], root, members)
             above = int(s.body_weldid[s.body_parentid[root]])
             self._add_joints(names[root], root, "world" if above == STATIC else names[above])
+        self._add_equalities(names)
         self._note_rest()
         title = self._name("MODEL", 0) or self.path.stem
         tables = {
@@ -209,6 +210,37 @@ class _Reader:
         if s.dof_frictionloss[dof] > 0.0:
             self.notes.append(f"{name}: friction in the joint is left out")
         return found
+
+    def _add_equalities(self, names: dict[int, str]) -> None:
+        """What connects or welds two bodies: a ball joint or a fixed one, as a constraint."""
+        s, kinds = self.source, self.library.mjtEq
+        types = {int(kinds.mjEQ_CONNECT): "ball", int(kinds.mjEQ_WELD): "fixed"}
+        for e in range(int(s.neq)):
+            name, kind = self._name("EQUALITY", e) or f"equality {e}", types.get(int(s.eq_type[e]))
+            if kind is None or s.eq_objtype[e] != self.library.mjtObj.mjOBJ_BODY:
+                self.notes.append(f"{name}: equality constraints other than connect and weld of bodies are left out")
+                continue
+            ends = [int(s.body_weldid[body]) for body in (s.eq_obj1id[e], s.eq_obj2id[e])]
+            if not s.eq_active0[e] or ends[0] == ends[1]:
+                self.notes.append(f"{name}: an equality constraint that holds nothing is left out")
+                continue
+            owner = int(s.eq_obj1id[e] if kind == "ball" else s.eq_obj2id[e])
+            anchor = self.data.xpos[owner] + self.data.xmat[owner].reshape(3, 3) @ s.eq_data[e, :3]
+            parent, child = ends if ends[1] != STATIC else ends[::-1]
+            self.joints.append({"type": kind, "name": name, "anchor": anchor.tolist(), "coordinates": "maximal",
+                                "parent": "world" if parent == STATIC else names[parent], "child": names[child]})
+            if kind == "fixed" and not self._drawn_as_welded(e):
+                self.notes.append(f"{name}: the bodies are welded as they are drawn, not where the file has them")
+            self.notes.append(f"{name}: an equality constraint is rigid here, whatever its softness")
+
+    def _drawn_as_welded(self, e: int) -> bool:
+        """Whether the second body of a weld stands to the first as the constraint asks."""
+        s, d = self.source, self.data
+        one, other = int(s.eq_obj1id[e]), int(s.eq_obj2id[e])
+        R = d.xmat[one].reshape(3, 3)
+        anchor = d.xpos[other] + d.xmat[other].reshape(3, 3) @ s.eq_data[e, :3]
+        place, turn = R.T @ (anchor - d.xpos[one]), matrix_to_quat(R.T @ d.xmat[other].reshape(3, 3))
+        return bool(np.abs(place - s.eq_data[e, 3:6]).max() < 1e-6 and abs(turn @ s.eq_data[e, 6:10]) > 1.0 - 1e-9)
 
     # ------------------------------------------------------------------------------------------------ the rest
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from contactlab.physics.build import Setup, build
 from contactlab.physics.checks import SceneError, read_tables
+from contactlab.physics.joint_forest import in_forest
 from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
 from contactlab.physics.messages import Settings, Side
@@ -102,11 +103,15 @@ class Scene:
         return cls(read_tables(model.tables, path.name, path.parent), path.parent, path, model.notes)
 
     def with_coordinates(self, coordinates: str) -> "Scene":
-        """The same scene with all joints in "generalized" or in "maximal" coordinates. Raises SceneError where they
-        cannot be: a loop cannot be in generalized ones."""
+        """The same scene with all joints in "maximal" coordinates, where a body on a free joint is free; or with as
+        many in "generalized" ones as make a forest, those that close loops being constraints. Raises SceneError where
+        they cannot be."""
         data = self.tables.model_dump(exclude_defaults=True)
-        for joint in data.get("joint", ()):
-            joint["coordinates"] = coordinates
+        forest = in_forest(self.tables.joint)
+        for joint, tree in zip(data.get("joint", ()), forest, strict=True):
+            joint["coordinates"] = coordinates if tree else "maximal"
+        if coordinates == "maximal":
+            data["joint"] = [joint for joint in data.get("joint", ()) if joint["type"] != "free"]
         return Scene(read_tables(data, self.name, self.folder), self.folder, self.path, self.notes)
 
     def save(self, path: str | Path) -> None:

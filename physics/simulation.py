@@ -27,8 +27,8 @@ from contactlab.physics.messages import (
     Settings,
     StepInfo,
 )
-from contactlab.physics.methods import CURES, JOINTS, METHODS, Method, Untreatable
-from contactlab.physics.model import Array, BodyKind, Labels, Model, movable
+from contactlab.physics.methods import CURES, METHODS, Method, Untreatable
+from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.solvers import SOLVERS, refusal
@@ -362,8 +362,7 @@ class Simulation:
 
     def _apply(self, settings: Settings) -> None:
         old = self.settings
-        _check_joints(self._scene_model, self.labels, settings.method)
-        if settings.integrator in IMPLICIT and len(self._scene_model.trees.body):
+        if settings.integrator in IMPLICIT and len(self._scene_model.joints.type):
             raise ValueError(f"the integrator {settings.integrator} is implicit and cannot move joints in generalized "
                              "coordinates")
         model = self._model_with(settings)
@@ -502,23 +501,6 @@ def _check_setting(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
     return float(value)
-
-
-def _check_joints(model: Model, labels: Labels, method: str) -> None:
-    """ValueError where the scene has joints that the method cannot move."""
-    joints = model.joints
-    for j in np.flatnonzero(joints.generalized == 0):
-        for body in (joints.parent[j], joints.child[j]):
-            if body >= 0 and model.kind[body] == BodyKind.LINK:
-                raise ValueError(f"{labels.joints[j]} is in maximal coordinates and hangs on {labels.bodies[body]!r}, "
-                                 "which moves in generalized ones; all joints of a mechanism with loops must be in "
-                                 "maximal coordinates")
-    if len(np.unique(joints.generalized)) > 1:
-        raise ValueError("joints in generalized and in maximal coordinates cannot move in one scene yet; all of them "
-                         "must be of one kind")
-    for name, generalized in (("generalized", 1), ("maximal", 0)):
-        if name not in JOINTS.get(method, ()) and (joints.generalized == generalized).any():
-            raise ValueError(f"the method {method} cannot move joints in {name} coordinates")
 
 
 def _vector(name: str, value: Any) -> Array:

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from contactlab.physics import Scene
+from contactlab.physics.joint_forest import in_forest
+
 
 def rod(name, start, end, mass=1.0, **more):
     """A slender uniform rod between two points, its body frame along the world's axes."""
@@ -45,6 +48,17 @@ def four_bars(n=2, speed=1.0, **solver):
     return scene(bodies, joints, **solver)
 
 
+def slider_crank(speed=2.0, **solver):
+    """A crank that turns, a rod, and a block on a slide along x: a loop. Without gravity."""
+    crank = rod("crank", (0, 0, 0), (0.3, 0, 0), angular_velocity=[0.0, -speed, 0.0],
+                velocity=[0.0, 0.0, 0.15 * speed])
+    block = {"name": "block", "position": [1.0, 0, 0], "mass": 0.5, "inertia": [0.01] * 3}
+    joints = [hinge("world", "crank", (0, 0, 0)), hinge("crank", "rod", (0.3, 0, 0)),
+              hinge("rod", "block", (1.0, 0, 0)),
+              hinge("world", "block", (1.0, 0, 0), (1.0, 0, 0)) | {"type": "slider"}]
+    return scene([crank, rod("rod", (0.3, 0, 0), (1.0, 0, 0)), block], joints, gravity=(0.0, 0.0, 0.0), **solver)
+
+
 def bricard(**solver):
     """Bricard's mechanism, IFToMM A04: five rods along the edges of a cube, six hinges at right angles to both of their
     rods; mobile though the joints leave -1 degrees of freedom by count. Gravity along -y."""
@@ -79,3 +93,23 @@ def ball_chain(count=15, ratio=1000.0, **solver):
         joints.append({"type": "ball", "parent": f"ball {i - 1}" if i else "world", "child": f"ball {i}",
                        "anchor": anchor.tolist(), "coordinates": "maximal"})
     return scene(bodies, joints, **solver)
+
+
+def falling_pair(coordinates="maximal", e=0.5, mu=0.4):
+    """Two rods hinged to each other, both inclined, thrown onto the floor. Of a link its joint says how it starts."""
+    floor = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
+    rods_of = [{"name": name, "position": [x, 0, 0.8 + 0.2 * x], "euler": [0, angle, 0], "mass": mass,
+                "shape": [{"type": "capsule", "radius": 0.05, "height": 0.8}]}
+               for name, x, angle, mass in (("one", 0.0, 70.0, 1.0), ("two", 0.85, 110.0, 2.0))]
+    for body in rods_of if coordinates == "maximal" else rods_of[:1]:
+        body["velocity"] = [0.3, 0, -1.0]
+    joint = hinge("one", "two", (0.425, 0, 0.9), coordinates=coordinates)
+    return scene([floor, *rods_of], [joint]) | {"material": {"default": {"restitution": e, "friction": mu}}}
+
+
+def as_trees(tables):
+    """The scene with as many joints in generalized coordinates as make a forest."""
+    forest = in_forest(Scene.from_dict(tables).tables.joint)
+    joints = [joint | {"coordinates": "generalized" if tree else "maximal"}
+              for joint, tree in zip(tables["joint"], forest, strict=True)]
+    return tables | {"joint": joints}

@@ -123,7 +123,7 @@ def _sides(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         send(Compare(()))
     imgui.set_item_tooltip("Go on with the side in focus alone  (Ctrl+M)")
     if len(snapshot.model.joints.generalized):
-        _coordinates(ui, snapshot, send)
+        coordinates_choice(ui, snapshot, send)
     style.muted(ui, "The parameters are those of the side in focus; e, μ and g are everybody's.", wrap=True)
 
 
@@ -158,17 +158,20 @@ def _row(ui: UiState, snapshot: Snapshot, side: Snapshot, send: Send) -> None:
     imgui.set_item_tooltip("Take this side away")
 
 
-def _coordinates(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Joint coordinates of the side in focus; another choice runs the comparison from its start."""
+def coordinates_choice(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """Joint coordinates of the side in focus, or of the scene that runs; another choice begins from the start."""
     imgui.set_next_item_width(12.0 * ui.font)
     titles = {"": "Joints as in the scene", "generalized": "Generalized coordinates", "maximal": "Maximal coordinates"}
     if imgui.begin_combo("##coordinates", titles[snapshot.coordinates]):
         for name, title in titles.items():
-            if imgui.selectable(title, name == snapshot.coordinates)[0]:
-                sides = [as_side(side) for side in snapshot.sides]
-                sides[snapshot.side] = replace(sides[snapshot.side], coordinates=name)
+            if imgui.selectable(title, name == snapshot.coordinates)[0] and name != snapshot.coordinates:
+                sides = [as_side(side) for side in snapshot.sides or (snapshot,)]
+                place = snapshot.side if snapshot.sides else 0
+                sides[place] = replace(sides[place], coordinates=name)
                 send(Compare(tuple(sides)))
         imgui.end_combo()
+    imgui.set_item_tooltip("Positions of the joints as the state, or joints as constraints on their bodies; those "
+                           "that close loops are constraints in either. The scene begins anew.")
 
 
 def as_side(snapshot: Snapshot) -> Side:

@@ -1,4 +1,4 @@
-"""The joints of trees: position, speed, and a torque or force to put on each, by a slider."""
+"""The joints: their coordinates by choice; of those of trees position, speed, and a torque or force to put on each."""
 
 import math
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 
 from contactlab.app.overlays import body_radius
 from contactlab.app.panels import style
+from contactlab.app.panels.compare import coordinates_choice
 from contactlab.app.ui_state import UiState
 from contactlab.physics.messages import Command, PushJoint, Snapshot
 from contactlab.physics.model import JointType
@@ -19,7 +20,12 @@ SOON = 0.5    # [s] a slider shows what was asked for until the engine has answe
 
 
 def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """One row a joint: its name, q and q̇, and for hinges and sliders a slider for τ."""
+    """Which coordinates the joints have; for those of trees a row with the name, q and q̇, and for hinges and sliders a
+    slider for τ."""
+    coordinates_choice(ui, snapshot, send)
+    held = int(np.count_nonzero(snapshot.model.joints.generalized == 0))
+    if held:
+        style.muted(ui, f"{held} {'joint' if held == 1 else 'joints'} as constraints on bodies", wrap=True)
     trees, joints = snapshot.model.trees, snapshot.model.joints
     links = [link for link, j in enumerate(trees.joint) if joints.type[j] not in (JointType.FIXED, JointType.FREE)]
     if ui.view.selected >= 0:
@@ -90,4 +96,4 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
 
 def has_joints(snapshot: Snapshot) -> bool:
     """Whether there is anything to show."""
-    return len(snapshot.joint_v) > 0
+    return bool((snapshot.model.joints.type != JointType.FREE).any())

@@ -20,6 +20,7 @@ What a joint leaves free is measured by axes, whose rows give their velocities i
     BEND   the same about d fixed in b (a universal joint's second axis)
     SLIDE  way s·(p_b - p_a) along the axis                      J as LINE
     SPIN   a component of the rotation vector of a ball, along a world axis e; J = (0, -e, 0, e) gives ω
+    DRIVE  none of these: a velocity of a joint in generalized coordinates, see `joint_reactions`; J = 0
 """
 
 import math
@@ -47,7 +48,7 @@ from contactlab.physics.vec import (
 )
 
 DYNAMIC = int(BodyKind.DYNAMIC)
-POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN = range(7)
+POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN, DRIVE = range(8)
 HINGE, SLIDER, BALL, UNIVERSAL = (int(t) for t in (
     JointType.HINGE, JointType.SLIDER, JointType.BALL, JointType.UNIVERSAL))
 WORLD_AXES = np.eye(3)
@@ -191,6 +192,9 @@ def pose_rows(rows, x, q, J_out, C_out):
             u = cross(c, s)
             put_ends(J_out, r, still, u, u)
             C_out[r] = dot(s, c)
+        elif kind == DRIVE:
+            put_ends(J_out, r, still, still, still)
+            C_out[r] = 0.0
         elif kind == SPIN:
             parent = row4(rows.rest, r) if a < 0 else quat_mul(row4(q, a), row4(rows.rest, r))
             put_ends(J_out, r, still, s, s)
@@ -203,11 +207,12 @@ def pose_rows(rows, x, q, J_out, C_out):
 
 @kernel
 def drift_rows(rows, bodies, rate_out):
-    """γ (m,) of constraint rows: C̈ = J u̇ + γ at the poses and velocities of the bodies.
+    """γ (m,): C̈ = J u̇ + γ at the poses and velocities of the bodies.
 
     POINT  γ = e·(ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))
     LINE   the same along s, and 2 ṡ·(ṗ_b - ṗ_a) + (ω_a × ṡ)·(p_b - p_a),  ṡ = ω_a × s
     DOT    (ω_b - ω_a)·(ċ × s + c × ṡ)
+    SLIDE  as LINE;  TURN and BEND  ḋ·(ω_b - ω_a);  SPIN  0, of ω
     """
     x, q, v, w = bodies.x, bodies.q, bodies.v, bodies.w
     for r in range(len(rows.kind)):
@@ -220,10 +225,17 @@ def drift_rows(rows, bodies, rate_out):
             change = add(cross(cross(w_b, c), s), cross(c, s_dot))
             rate_out[r] = dot(sub(w_b, w_a), change)
             continue
+        if kind == DRIVE:
+            rate_out[r] = 0.0
+            continue
+        if kind in (TURN, BEND, SPIN):
+            d, spin = in_world(q, b if kind == BEND else a, row(rows.d, r)), w_b if kind == BEND else w_a
+            rate_out[r] = dot(cross(spin, d), sub(w_b, w_a)) if kind != SPIN else 0.0
+            continue
         arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
         turn_a, turn_b = cross(w_a, arm_a), cross(w_b, arm_b)
         rate_out[r] = dot(s, sub(cross(w_b, turn_b), cross(w_a, turn_a)))
-        if kind == LINE:
+        if kind in (LINE, SLIDE):
             apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
             parting = sub(add(row(v, b), turn_b), add(centre(v, a), turn_a))
             rate_out[r] += 2.0 * dot(s_dot, parting) + dot(cross(w_a, s_dot), apart)
@@ -292,6 +304,29 @@ def gram(rows, first, entries, J, W, softness, values_out):
             values_out[p] = total
 
 
+@helper
+def joint_place(joints, j, bodies):
+    """Where a joint between two bodies is: positions of its axes, of a ball its rotation vector in the parent's frame;
+    three numbers, 0 where it has fewer."""
+    kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
+    parent = (1.0, 0.0, 0.0, 0.0) if a < 0 else row4(bodies.q, a)
+    turn = quat_mul(quat_mul(quat_conj(parent), row4(bodies.q, b)), quat_conj(row4(joints.rest, j)))
+    first, second = row(joints.axis[j], 0), row(joints.axis[j], 1)
+    if kind == HINGE:
+        return (dot(first, rotation_vector(turn)), 0.0, 0.0)
+    if kind == SLIDER:
+        arm_a = rotate(parent, row(joints.anchor_parent, j))
+        arm_b = in_world(bodies.q, b, row(joints.anchor_child, j))
+        apart = sub(add(row(bodies.x, b), arm_b), add(centre(bodies.x, a), arm_a))
+        return (dot(rotate(parent, first), apart), 0.0, 0.0)
+    if kind == UNIVERSAL:
+        return (turn_angle(second, rotate(turn, second), first), turn_angle(first, rotate(turn, first),
+                                                                            rotate(turn, second)), 0.0)
+    if kind == BALL:
+        return rotation_vector(turn)
+    return (0.0, 0.0, 0.0)
+
+
 @kernel
 def spring_energy(joints, bodies):
     """Energy in the springs of joints in maximal coordinates [J]:  Σ ½ k (q - q_0)², q the positions of their axes."""
@@ -299,22 +334,8 @@ def spring_energy(joints, bodies):
     for j in range(len(joints.type)):
         if joints.generalized[j] == 1 or joints.stiffness[j] == 0.0:
             continue
-        kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
-        parent = (1.0, 0.0, 0.0, 0.0) if a < 0 else row4(bodies.q, a)
-        turn = quat_mul(quat_mul(quat_conj(parent), row4(bodies.q, b)), quat_conj(row4(joints.rest, j)))
-        first, second = row(joints.axis[j], 0), row(joints.axis[j], 1)
-        x, y, z = 0.0, 0.0, 0.0
-        if kind == HINGE:
-            x = dot(first, rotation_vector(turn)) - joints.spring_at[j, 0]
-        elif kind == SLIDER:
-            arm_a = rotate(parent, row(joints.anchor_parent, j))
-            arm_b = in_world(bodies.q, b, row(joints.anchor_child, j))
-            apart = sub(add(row(bodies.x, b), arm_b), add(centre(bodies.x, a), arm_a))
-            x = dot(rotate(parent, first), apart) - joints.spring_at[j, 0]
-        elif kind == UNIVERSAL:
-            x = turn_angle(second, rotate(turn, second), first) - joints.spring_at[j, 0]
-            y = turn_angle(first, rotate(turn, first), rotate(turn, second)) - joints.spring_at[j, 1]
-        elif kind == BALL:
-            x, y, z = rotation_vector(turn)
+        x, y, z = joint_place(joints, j, bodies)
+        if joints.type[j] != BALL:
+            x, y = x - joints.spring_at[j, 0], y - joints.spring_at[j, 1]
         stored += 0.5 * joints.stiffness[j] * (x * x + y * y + z * z)
     return stored

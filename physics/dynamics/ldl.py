@@ -14,7 +14,7 @@ import numpy as np
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, IntArray
 
-RANK = 1e-10  # pivots below this part of their diagonal entry count as zero
+RANK = 1e-9  # pivots below this part of their diagonal entry count as zero
 
 
 class Factor(NamedTuple):

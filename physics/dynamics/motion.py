@@ -53,3 +53,13 @@ def drive(model, t, bodies):
         put4(bodies.q, i, quat_mul(quat_exp(scale(t, spin)), row4(motions.start_q, i)))
         put(bodies.v, i, add(velocity, axpy(rate * math.cos(angle), amplitude, path_velocity)))
         put(bodies.w, i, spin)
+
+
+@helper
+def driven_acceleration(model, i, t):
+    """Acceleration of a kinematic body at time t; its way points are joined by straight lines."""
+    if model.kind[i] != KINEMATIC:
+        return (0.0, 0.0, 0.0)
+    motions = model.motions
+    rate = 2.0 * math.pi * motions.frequency[i]
+    return scale(-rate * rate * math.sin(rate * t + motions.phase[i]), row(motions.amplitude, i))

@@ -2,7 +2,7 @@
 
 from contactlab.physics.methods.compliant import Compliant
 from contactlab.physics.methods.event_driven import EventDriven
-from contactlab.physics.methods.joint_stage import CURES
+from contactlab.physics.methods.joint_cure import CURES
 from contactlab.physics.methods.method import Method, Untreatable
 from contactlab.physics.methods.time_stepping import TimeStepping
 
@@ -10,10 +10,4 @@ METHODS: dict[str, type[Method]] = {
     "time_stepping": TimeStepping, "event_driven": EventDriven, "compliant": Compliant,
 }
 
-#: by method: the coordinates of joints that it knows; methods not listed know none
-JOINTS: dict[str, frozenset[str]] = {
-    "time_stepping": frozenset({"generalized", "maximal"}), "event_driven": frozenset({"generalized"}),
-    "compliant": frozenset({"generalized"}),
-}
-
-__all__ = ["CURES", "JOINTS", "METHODS", "Method", "Untreatable"]
+__all__ = ["CURES", "METHODS", "Method", "Untreatable"]

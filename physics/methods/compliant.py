@@ -29,6 +29,7 @@ from contactlab.physics.methods.compliant_explicit import Explicit
 from contactlab.physics.methods.compliant_implicit import Implicit
 from contactlab.physics.methods.compliant_ledger import SoftBooks
 from contactlab.physics.methods.compliant_settle import report
+from contactlab.physics.methods.joint_cure import JointKeeper, gain
 from contactlab.physics.methods.method import refuse_motors
 from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
@@ -50,7 +51,7 @@ class Compliant:
     """METHODS["compliant"]. Holds scratch memory only; all that matters later is in the State."""
 
     title: ClassVar[str] = "Compliant surfaces (soft)"
-    uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps"})
+    uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
         """ValueError where two rigid materials can touch; Untreatable where a motor seeks a speed."""
@@ -61,7 +62,7 @@ class Compliant:
         self.info = StepInfo()
         self.events: list[Event] = []
         self._course: Explicit | Implicit | None = None
-        self._books, self._stops = SoftBooks(model), stops_of(model)
+        self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
         self._finder = EventFinder(model.shapes.body)
         self._margin = np.zeros(body_count(model))
         self._gravity = float(np.linalg.norm(model.gravity))
@@ -72,19 +73,22 @@ class Compliant:
         before = measure(self.model, state.bodies, state.joints)[0].total
         if self._course is None or self._course.integrator is not integrator:
             self._course = solver_of(integrator)(self.model, self.soft, integrator)
+        self._keep_joints(state, self._course, settings)
         self._reach(state, h)
         first = state.surfaces.t[0] != state.t[0]
         self._books.begin(state, self._course.books)
         self.soft.begin(state, settings.law, len(integrator.tableau.c), self._margin)
         if first:
             self.soft.settle(state.bodies, exact=0)
-        stops, spent = stop_energy(self._stops, state.joints.q), float(self.soft.surfaces.dissipated[0])
+        stops, spent = self._stopped(state), float(self.soft.surfaces.dissipated[0])
         held = self.soft.stored() + stops
         closed = int(settings.surface == "closed_form")
         self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
+        if self._keeper.any and settings.joint_cure == "projection":
+            self._keeper.mend(state.bodies, state.joints)
         # limits took what they held at first, less what they hold now, less what their forces did
-        taken = stops - stop_energy(self._stops, state.joints.q) - float(self._course.books.ledger[Account.LIMITS, 0])
+        taken = stops - self._stopped(state) - float(self._course.books.ledger[Account.LIMITS, 0])
         self.soft.surfaces.dissipated[0] += taken
         self._report(state, self._course, h, before)
         self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent - taken, taken)
@@ -92,6 +96,19 @@ class Compliant:
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
         return TimeStepping(self.model).problem(state, loads, settings)
+
+    def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
+        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
+        if isinstance(course, Explicit):
+            course.course.held.cure[0] = gain(settings.joint_cure, settings.h)
+        before = measure(self.model, state.bodies, state.joints)[0].total
+        if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
+            done = measure(self.model, state.bodies, state.joints)[0].total
+            state.ledger[Account.JOINTS, 0] += done - before
+
+    def _stopped(self, state: State) -> float:
+        """Energy that stops of joints hold [J]."""
+        return float(stop_energy(self.model, self._stops, state.bodies, state.joints.q))
 
     def _reach(self, state: State, h: float) -> None:
         """How far each body may get within the step."""
@@ -113,8 +130,9 @@ class Compliant:
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
-        stored = soft.stored() + stop_energy(self._stops, state.joints.q)
+        stored = soft.stored() + self._stopped(state)
         self.info = StepInfo(
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
-            stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]))
+            stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
+            joint_error=self._keeper.error(bodies))

@@ -15,6 +15,7 @@ import numpy as np
 
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, momentum_from_velocity, pack
+from contactlab.physics.dynamics.joint_reactions import reactions_of
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.integrators import Integrator
 from contactlab.physics.methods.compliant_contacts import SoftContacts
@@ -46,7 +47,7 @@ class Implicit:
     def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
         n, stages = body_count(model), len(integrator.tableau.c)
         self.model, self.soft, self.integrator = model, soft, integrator
-        self.books = empty_stage_books(model, stages)
+        self.books, self.held = empty_stage_books(model, stages), reactions_of(model, 0)  # no joint is allowed
         self.substeps = 1
         self.stable = np.inf   #: any step is
         self.status = "solved"
@@ -113,8 +114,8 @@ class Implicit:
         momentum_from_velocity(model, middle)
         soft.look(middle)
         self.evaluate(loads, t, g, row)
-        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, 0.0, NO_COORDINATES.v, np.int64(row),
-                   self.books)
+        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, 0.0, NO_COORDINATES.v, self.held,
+                   np.int64(row), self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
 
     def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:

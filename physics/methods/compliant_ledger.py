@@ -17,6 +17,7 @@ from contactlab.physics.ledger import (
     Books,
     add_contact,
     add_forces,
+    add_held,
     add_joints,
     anchored_bodies,
     credit,
@@ -83,9 +84,10 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, i, books):
+def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, held, i, books):
     """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
-    loads on the joints of trees, at velocities joint_v (n_v,); and the power of their stops [W].
+    loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints [W];
+    and the joints in maximal coordinates.
 
     What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
     surfaces hold and take, its energy: nothing is to be entered.
@@ -109,14 +111,16 @@ def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, i,
                 add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
     if len(joint_v) > 0:
         add_joints(model, loads, joint_v, 1.0, rates)
+    if len(model.joints.type) > 0:
+        add_held(kind, held, bodies, 1.0, rates)
         rates[LIMITS, 0] += of_stops
-    held = int(loads.grab_body[0])
-    if held >= 0:
+    pulled = int(loads.grab_body[0])
+    if pulled >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])
-        power = dot(f, row(bodies.v, held)) + dot(turn, row(bodies.w, held))
-        moment = add(turn, cross(row(bodies.x, held), f))
+        power = dot(f, row(bodies.v, pulled)) + dot(turn, row(bodies.w, pulled))
+        moment = add(turn, cross(row(bodies.x, pulled), f))
         credit(rates, MOUSE, power, f, moment)
-        give(given, held, f, moment)
+        give(given, pulled, f, moment)
 
 
 @helper

@@ -9,6 +9,7 @@ from contactlab.physics.assemble import match
 from contactlab.physics.collision.near import touch_again
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack
+from contactlab.physics.dynamics.joint_reactions import Reactions, hold_rates, push_axes, reactions_of
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.dynamics.tree_rates import (
     TreeScratch,
@@ -18,7 +19,7 @@ from contactlab.physics.dynamics.tree_rates import (
     pack_links,
 )
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limit_springs import Stops, add_stops, stops_of
+from contactlab.physics.limit_springs import Stops, add_stops, push_stops, stops_of
 from contactlab.physics.methods.compliant_grab import pull
 from contactlab.physics.methods.compliant_ledger import (
     StageBooks,
@@ -48,27 +49,29 @@ class Course(NamedTuple):
     trees: TreeScratch  #: links at the stage
     stops: Stops        #: limits of joints
     limit: Array        #: (n_v,) loads on the joints, and forces of their stops
-    free: Array         #: (n_v,) scratch
+    free: Array         #: (6 n_d + n_v,) scratch
     bias: Array         #: (n, 6) scratch
     y0: Array       #: (n, 13) when the substep began
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
+    held: Reactions     #: of joints in maximal coordinates
 
 
 def empty_course(model: Model, stages: int) -> Course:
     """Scratch for steps of so many stages."""
     n = body_count(model)
-    trees = empty_tree_scratch(model.trees)
+    trees, held = empty_tree_scratch(model.trees), reactions_of(model, 0, drives=True)
+    places = 6 * int((held.slot >= 0).sum()) + len(trees.v)
     return Course(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),
-        trees, stops_of(model), trees.none.copy(), trees.none.copy(), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
-        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages))
+        trees, stops_of(model), trees.none.copy(), np.zeros(places), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
+        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), held)
 
 
 @helper
-def push_links(model, loads, h, bodies, course, ydot):
-    """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates; returns
-    the power of the stops of joints [W]."""
+def push_links(model, loads, t, h, bodies, course, ydot):
+    """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates, and let
+    joints in maximal coordinates react; returns the power of the stops of trees [W]."""
     trees, body = course.trees, model.trees.body
     for l in range(len(body)):
         i = int(body[l])
@@ -78,7 +81,7 @@ def push_links(model, loads, h, bodies, course, ydot):
             ydot[i, j] = 0.0
     for d in range(len(trees.v)):
         course.limit[d] = loads.joint[d] if d < len(loads.joint) else 0.0
-    power = add_stops(course.stops, trees.q, trees.v, course.limit)
+    power = add_stops(model, course.stops, bodies, trees.q, trees.v, course.limit)
     pushed = Loads(loads.force, loads.torque, loads.grab_body, loads.grab_point, loads.grab_target, loads.grab_turn,
                    loads.grab_force, course.limit)
     held, pull = int(loads.grab_body[0]), course.books.pull
@@ -91,6 +94,7 @@ def push_links(model, loads, h, bodies, course, ydot):
         for j in range(3):
             pull[j] += course.force[held, j]
             pull[3 + j] += course.torque[held, j]
+    hold_rates(model, t, bodies, course.bias, trees, course.held, course.free, ydot)
     pack_link_rates(model.trees, trees, ydot)
     return power
 
@@ -115,7 +119,7 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
     """All stages of a substep from t [s] over h [s], and its end in `out` (may be `bodies`) and work.z, work.x. False
     where a contact at course.middle needs a row first; `bodies` are then as they were."""
     middle, k, stages = course.middle, course.k, len(tableau.c)
-    trees, end = course.trees, course.end
+    trees, end, joined = course.trees, course.end, len(model.joints.type) > 0
     pack(bodies, course.y0)
     pack_links(model.trees, course.joints.q, course.joints.v, course.y0)
     for i in range(stages):
@@ -124,13 +128,18 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
         if tableau.a_x[i].any() and not look(model, near, middle, surfaces, contacts, slot):  # else nothing has moved
             return False
         dydt(model, loads, t + tableau.c[i] * h, middle, course.force, course.torque, k[i])
+        of_stops = 0.0
+        if joined:
+            push_axes(model, middle, course.held, course.force, course.torque, k[i])
+            of_stops = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque, k[i])
         if loads.grab_body[0] >= 0 and model.inv_mass[loads.grab_body[0]] > 0.0:
             hold_pull(loads, k[i], -1.0, course.books)
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
-        of_stops = push_links(model, loads, h, middle, course, k[i]) if len(model.trees.body) > 0 else 0.0
-        note_stage(model, loads, middle, contacts, slot, work, of_stops, trees.v, i, course.books)
+        if joined:
+            of_stops += push_links(model, loads, t + tableau.c[i] * h, h, middle, course, k[i])
+        note_stage(model, loads, middle, contacts, slot, work, of_stops, trees.v, course.held, i, course.books)
     stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
           end.q, end.v)
     return True

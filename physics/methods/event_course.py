@@ -104,7 +104,7 @@ def meet(model, surface, bodies, joints, pairs, count, witness, zeta_out):
     find_witnesses(surface, bodies, pairs, count, witness)
     find_limits(model, surface, bodies, joints.q, pairs, count, witness)
     separation_rates(witness, bodies, count, zeta_out)
-    limit_rates(surface, joints.q, joints.v, pairs, count, zeta_out)
+    limit_rates(model, surface, bodies, joints.q, joints.v, pairs, count, zeta_out)
 
 
 @helper
@@ -216,7 +216,7 @@ def pairs_near(model, surface, bodies, joints, depth, near, track):
     """Write the pairs of elements that are apart or overlap by `depth` at most and are within track.reach (n,) of each
     other, and the limits that are within `near`, with witnesses. Returns their number, which may exceed the room."""
     found = find_near(surface, bodies, track.reach, depth, EDGE, track.place, track.pairs, track.witness)
-    found = near_limits(surface, joints.q, near, depth, found, track.pairs)
+    found = near_limits(model, surface, bodies, joints.q, near, depth, found, track.pairs)
     count = min(found, len(track.pairs))
     track.count[0] = count
     find_limits(model, surface, bodies, joints.q, track.pairs, count, track.witness)
@@ -232,7 +232,7 @@ def pairs_touching(model, surface, bodies, joints, depth, track):
     found, kept, witness = pairs_near(model, surface, bodies, joints, depth, TOUCH, track), 0, track.witness
     count = np.int64(track.count[0])
     separation_rates(witness, bodies, count, track.zeta)
-    limit_rates(surface, joints.q, joints.v, track.pairs, count, track.zeta)
+    limit_rates(model, surface, bodies, joints.q, joints.v, track.pairs, count, track.zeta)
     for i in range(count):
         if witness.margin[i] >= -EDGE and witness.facing[i] >= FACING:
             track.pairs[kept], track.zeta[kept] = track.pairs[i], track.zeta[i]

@@ -59,7 +59,7 @@ from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.islands import islands_of
-from contactlab.physics.joint_impulses import joint_impulses
+from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from contactlab.physics.ledger import Books
 from contactlab.physics.limits import limit_joint
 from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
@@ -108,7 +108,7 @@ class EventDriven(Instant):
     """
 
     title: ClassVar[str] = "Event-driven (exact)"
-    uses: ClassVar[frozenset[str]] = frozenset({"impact_law"})
+    uses: ClassVar[frozenset[str]] = frozenset({"impact_law", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
         """Untreatable where two shapes have no exact gap."""
@@ -139,7 +139,7 @@ class EventDriven(Instant):
         integrator, h = INTEGRATORS[settings.integrator], settings.h
         self._law = settings.impact_law
         self._books.begin(state.bodies)
-        self._begin(state, loads, h)
+        self._begin(state, loads, settings)
         rest, substep, idle, blind, pieces = h, h, 0, False, 0
         while rest > 1e-14 * h and pieces < MOST_PIECES:
             length, following = self._advance(integrator, min(substep, rest), h, blind)
@@ -169,7 +169,7 @@ class EventDriven(Instant):
 
     def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
         """The contacts that rest in this state, with their equations."""
-        self._begin(copy_state(state), loads, settings.h)
+        self._begin(copy_state(state), loads, settings)
         return self._frozen(self._at_rest())
 
     def _frozen(self, pairs: LongArray) -> Frozen:
@@ -184,7 +184,7 @@ class EventDriven(Instant):
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
         copy = copy_state(state)
         self._law = settings.impact_law
-        self._begin(copy, loads, settings.h)
+        self._begin(copy, loads, settings)
         pairs = self._at_rest()
         M, d, _ = self._equations(pairs)
         friction = self._report.coefficients(pairs)[1]
@@ -192,8 +192,9 @@ class EventDriven(Instant):
             return ContactProblem.frictional(M, d, friction)
         return ContactProblem.frictionless(M[::3, ::3], d[::3])
 
-    def _begin(self, state: State, loads: Loads, h: float) -> None:
+    def _begin(self, state: State, loads: Loads, settings: Settings) -> None:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
+        h = settings.h
         self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._impacts, self._let_go = [], {}, 0, set()
@@ -203,6 +204,7 @@ class EventDriven(Instant):
         drive(self.model, self._t, state.bodies)
         velocity_from_momentum(self.model, state.bodies)
         self._place_links()
+        self._keep_joints(settings.joint_cure, h)
         memory, first = state.memory, int(state.memory.owner[0]) != Owner.EVENT_DRIVEN
         count = 0 if first else int(memory.count[0])
         if count > self._room:
@@ -335,11 +337,12 @@ class EventDriven(Instant):
         bodies, joints = (course.at(delta), course.joints) if trigger is not None else (self._out, self._out_joints)
         for mine, theirs in zip((*self._bodies, *self._joints), (*bodies, *joints), strict=True):
             mine[:] = theirs
+        before = self._t
+        self._t += delta * course.h
+        self._mend_joints()
         if count:
-            before = self._t
-            self._t += delta * course.h
             self._project()
-            self._t = before
+        self._t = before
 
     def _book(self, pair: int, impulse: Array) -> None:
         self._impulse[pair] = self._impulse.get(pair, 0.0) + impulse
@@ -562,12 +565,12 @@ class EventDriven(Instant):
         """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest. e_psi: the
         torsional restitution of balls, nan = none."""
         energy = self._energy()
-        eq, w, c = self._scratch.equations, self._scratch.witness, len(pairs)
+        w, c = self._scratch.witness, len(pairs)
         world, limits = self._world_forces(p, c), limits_among(self.surface, pairs)
         self._struck |= set(self._nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
-        joints = self._joint_impulses(world, limits, p @ eq.HT[: 3 * c])
+        joints = self._joint_impulses(world, limits, p)
         before = copy_bodies(self._bodies)
-        self._push(p @ eq.T[: 3 * c], p @ eq.HT[: 3 * c])
+        self._push(p)
         book_impact(self._books, self._course, pairs, p, before, self._bodies, world, self._ledger)
         if e_psi is not None:
             twist(self._books, self._bodies, w, p[::3], e_psi, self._ledger)
@@ -581,18 +584,22 @@ class EventDriven(Instant):
             hardest = max(members, key=lambda i: p[3 * i])
             self._tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints)
 
-    def _joint_impulses(self, world: Array, limits: BoolArray, change: Array) -> tuple[JointImpulse, ...]:
-        """What joints pass on of contact impulses (c, 3) that change q̇ by `change` (n_v,)."""
-        if not len(self._joints.v):
+    def _joint_impulses(self, world: Array, limits: BoolArray, p: Array) -> tuple[JointImpulse, ...]:
+        """What joints pass on of contact impulses p (3 c,) in the rows of the equations, `world` (c, 3)."""
+        eq, w, x = self._scratch.equations, self._scratch.witness, self._bodies.x
+        if not len(self.model.joints.type):
             return ()
-        w, x = self._scratch.witness, self._bodies.x
         impulse, moment = np.zeros_like(x), np.zeros_like(x)
         for k in np.flatnonzero(~limits).tolist():
-            for sign, i, p in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
+            for sign, i, point in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
                 impulse[i] += sign * world[k]
-                moment[i] += np.cross(p - x[i], sign * world[k])
-        return joint_impulses(self.model.trees, change[len(change) - len(self._joints.v) :], impulse, moment,
-                              self._scratch.equations.trees.work)
+                moment[i] += np.cross(point - x[i], sign * world[k])
+        lam = p @ eq.held.passed[: len(p)]
+        add_to_bodies(eq.held.rows, eq.held.J, lam, impulse, moment)
+        change = p @ eq.HT[: len(p)]
+        of_trees = joint_impulses(self.model.trees, change[len(change) - len(self._joints.v) :], impulse, moment,
+                                  eq.trees.work)
+        return of_trees + reaction_impulses(eq.held, lam, self._bodies)
 
     def _resolve(
         self, pairs: LongArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
@@ -693,7 +700,7 @@ class EventDriven(Instant):
             contacts=len(pairs), pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
             solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
-            projection=float(tally[Tally.PROJECTION]))
+            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(self._bodies))
 
     def _residual(self, M: Array, rate: Array, force: Array, count: int) -> float:
         """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0,

@@ -6,21 +6,31 @@ from numpy.typing import NDArray
 
 from contactlab.physics.collision.surface import Surface, bodies_of
 from contactlab.physics.collision.surface_gap import find_witnesses
-from contactlab.physics.contact_equations import contact_matrix, contact_rows, free_acceleration, push, weigh_rows
+from contactlab.physics.contact_equations import (
+    contact_matrix,
+    contact_rows,
+    free_acceleration,
+    hold_joints,
+    push,
+    weigh_rows,
+)
 from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.joint_reactions import add_reactions, push_axes
 from contactlab.physics.dynamics.kinematics import advance, place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.dynamics.tree_rates import pack_links
 from contactlab.physics.islands import nodes_of
 from contactlab.physics.jit import kernel
+from contactlab.physics.ledger import Account
 from contactlab.physics.limits import find_limits, limit_rows
 from contactlab.physics.methods.event_driven_ledger import world_forces
 from contactlab.physics.methods.event_driven_rates import empty_scratch
 from contactlab.physics.methods.event_search import Course, take_coordinates
+from contactlab.physics.methods.joint_cure import JointKeeper, gain
 from contactlab.physics.model import Array, IntArray, Model
 from contactlab.physics.state import Bodies, JointState, LongArray, Tally
 from contactlab.physics.vec import add, cross, dot, norm, put, row, scale
@@ -42,13 +52,17 @@ def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, ma
     find_limits(model, surface, bodies, joints.q, pairs, count, scratch.witness)
     if matrix == 1:
         applied_forces(model, loads, bodies, scratch.force, scratch.torque)
+        if len(eq.held.lam) > 0:
+            push_axes(model, bodies, eq.held, scratch.force, scratch.torque, scratch.rate)
         pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
         accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
+        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
+        if len(eq.held.lam) > 0:
+            hold_joints(model, t, bodies, eq)
     contact_rows(model, t, bodies, scratch.witness, count, eq)
-    limit_rows(surface, pairs, scratch.witness, count, eq)
+    limit_rows(model, surface, t, bodies, pairs, scratch.witness, count, eq)
     if matrix == 1:
         weigh_rows(model, bodies, count, eq)
-        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
         contact_matrix(count, eq, M_out, d_out)
 
 
@@ -81,16 +95,21 @@ class Instant:
     _t: float
     _h: float           # of the whole step [s]
     _tally: Array
+    _ledger: Array
     _depth: float       # overlap that counts as touching [m]
     _sink: float        # depth that contacts beside the active ones may come to [m]
+    _cure: str          # of joints in maximal coordinates
+    _alpha = 0.0        # of Baumgarte's stabilisation [1/s]
 
     def __init__(self, model: Model, surface: Surface) -> None:
         self.model, self.surface = model, surface
         self._node = nodes_of(model)
+        self._keeper = JointKeeper(model, drives=True)
         self._make_room(16)
 
     def _make_room(self, contacts: int) -> None:
         self._scratch = empty_scratch(self.model, contacts)
+        self._scratch.equations.held.cure[0] = self._alpha
         self._chosen = empty_set(contacts)
         self._course = Course(self.model, self.surface, self._scratch)
         self._room = contacts
@@ -120,6 +139,21 @@ class Instant:
                 mine[: len(theirs)] = theirs
         return pairs, zeta
 
+    def _keep_joints(self, cure: str, h: float) -> None:
+        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
+        self._cure, self._alpha = cure, gain(cure, h)
+        self._scratch.equations.held.cure[0] = self._alpha
+        before = self._energy()
+        if self._keeper.begin(self._bodies, self._joints, cure):
+            self._ledger[Account.JOINTS, 0] += self._energy() - before
+
+    def _mend_joints(self) -> None:
+        """Restore C = 0 and J q̇ = s of joints in maximal coordinates, where that is the cure."""
+        if self._keeper.any and self._cure == "projection":
+            before = self._energy()
+            self._keeper.mend(self._bodies, self._joints)
+            self._tally[Tally.PROJECTION] += self._energy() - before
+
     def _project(self) -> None:
         """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
         chosen, count, eq = self._chosen, int(self._chosen.count[0]), self._scratch.equations
@@ -144,7 +178,7 @@ class Instant:
             for mine in self._by_island(rows // 3, rows):
                 if np.abs(u[mine]).max() > 1e-14:
                     p[mine] = np.linalg.solve(M[np.ix_(mine, mine)], -u[mine])
-            self._push(p @ eq.T[: 3 * count], p @ eq.HT[: 3 * count])
+            self._push(p)
         self._tally[Tally.PROJECTION] += self._energy() - before
 
     def _by_island(self, contact: Rows, numbers: Rows) -> list[Rows]:
@@ -165,9 +199,12 @@ class Instant:
             take_coordinates(self._scratch, self._joints)
             place_links(self.model, *self._joints, self._scratch.equations.trees.work, self._bodies)
 
-    def _push(self, impulse: Array, change: Array) -> None:
-        """Apply a generalized impulse (n_v,) that changes q̇ by `change` (n_v,)."""
-        push(self.model.inv_mass, self.model.inv_inertia, self._scratch.equations, impulse, self._bodies)
+    def _push(self, p: Array) -> None:
+        """Apply impulses p (3 c,) in the first rows of the equations."""
+        eq, rows = self._scratch.equations, len(p)
+        impulse, change = p @ eq.T[:rows], p @ eq.HT[:rows]
+        add_reactions(eq.held, p @ eq.held.passed[:rows], impulse)
+        push(self.model.inv_mass, self.model.inv_inertia, eq, impulse, self._bodies)
         self._joints.v[:] += change[len(change) - len(self._joints.v) :]
         self._place_links()
 

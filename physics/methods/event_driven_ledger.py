@@ -12,7 +12,18 @@ from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.impact import ALIKE
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.ledger import MOUSE, Account, Books, add_contact, add_forces, add_joints, credit, give
+from contactlab.physics.ledger import (
+    MOUSE,
+    Account,
+    Books,
+    add_contact,
+    add_forces,
+    add_held,
+    add_joints,
+    credit,
+    give,
+    jointed,
+)
 from contactlab.physics.methods.event_course import go, see_forces
 from contactlab.physics.methods.event_search import Course
 from contactlab.physics.model import Array, BodyKind, Model, movable
@@ -48,11 +59,13 @@ def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scra
     for node in range(len(NODES)):
         place, weight = NODES[node] * delta, WEIGHTS[node] * delta * track.span[1]
         go(model, tableau, y0, k, place, track)
-        if count > 0 or held >= 0:
+        if count > 0 or held >= 0 or len(eq.held.lam) > 0:
             see_forces(model, surface, chosen, loads, place, track, scratch)
         add_forces(model, loads, bodies, bodies, weight, ledger, given)
         if len(v) > 0:
             add_joints(model, loads, v, weight, ledger)
+        if len(eq.held.lam) > 0:
+            add_held(model.kind, eq.held, bodies, weight, ledger)
         for i in range(count):
             normal = row(witness.normal, i)
             p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
@@ -102,6 +115,7 @@ def book_impact(
     for mine, one, other in zip(over, before, after, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
     book_contacts(books, course, pairs, over, impulse, ledger)
+    books.reactions(eq.held, p @ eq.held.passed[: len(p)], before, ledger)
     change = p @ eq.T[: len(p)]
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
     ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
@@ -136,7 +150,8 @@ def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitu
 
 
 def ball_inverse(model: Model) -> Array:
-    """1/I (n,) of bodies with the same inertia I about all axes; 0 of those that do not move, nan of all others."""
-    moment = model.inertia
-    ball = (model.kind == BodyKind.DYNAMIC) & (np.ptp(moment, axis=1) <= ALIKE * moment.max(axis=1))
+    """1/I (n,) of bodies with the same inertia I about all axes that no joint holds; 0 of those that do not move,
+    nan of all others."""
+    moment, free = model.inertia, (model.kind == BodyKind.DYNAMIC) & ~jointed(model)
+    ball = free & (np.ptp(moment, axis=1) <= ALIKE * moment.max(axis=1))
     return np.where(ball, model.inv_inertia[:, 0], np.where(movable(model.kind), np.nan, 0.0))

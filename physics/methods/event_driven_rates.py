@@ -13,6 +13,7 @@ from contactlab.physics.contact_equations import (
     empty_equations,
     free_acceleration,
     free_rate,
+    hold_joints,
     inner,
     solve_small,
     weigh_rows,
@@ -20,6 +21,7 @@ from contactlab.physics.contact_equations import (
 from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.joint_reactions import push_axes, push_free
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
@@ -162,9 +164,9 @@ def balance(chosen, scratch):
 
 @kernel
 def add_contact_forces(chosen, scratch, ydot_out):
-    """Find the forces of the current set and add them to the rates of P and L in ydot (n, 13), and to those of the
-    joint velocities in eq.trees."""
-    eq, lam = scratch.equations, scratch.lam
+    """Find the forces of the current set and add them, and the reactions of joints in maximal coordinates, to the rates
+    of P and L in ydot (n, 13), and to those of the joint velocities in eq.trees."""
+    eq, lam, held = scratch.equations, scratch.lam, scratch.equations.held
     count, rates = int(chosen.count[0]), eq.trees.rates
     first = len(eq.free) - len(rates)
     for d in range(len(rates)):
@@ -184,6 +186,10 @@ def add_contact_forces(chosen, scratch, ydot_out):
                     ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + 3 + c]
         for d in range(len(rates)):
             rates[d] += lam[r] * eq.HT[r, first + d]
+        for j in range(len(held.lam)):
+            held.lam[j] += lam[r] * held.passed[r, j]
+    if len(held.lam) > 0:
+        push_free(held, ydot_out)
 
 
 @kernel
@@ -194,16 +200,21 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     trees = eq.trees
     place_links(model, trees.q, trees.v, trees.work, bodies)
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
+    joined = len(eq.held.lam) > 0
+    if joined:
+        push_axes(model, bodies, eq.held, scratch.force, scratch.torque, ydot_out)
     pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
-    if count > 0:
+    if count > 0 or joined:
+        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
+        if joined:
+            hold_joints(model, t, bodies, eq)
         find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
         find_limits(model, surface, bodies, trees.q, chosen.pair, count, scratch.witness)
         contact_rows(model, t, bodies, scratch.witness, count, eq)
-        limit_rows(surface, chosen.pair, scratch.witness, count, eq)
+        limit_rows(model, surface, t, bodies, chosen.pair, scratch.witness, count, eq)
         weigh_rows(model, bodies, count, eq)
-        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
         add_contact_forces(chosen, scratch, ydot_out)
     pack_link_rates(model.trees, trees, ydot_out)
 

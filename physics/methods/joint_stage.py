@@ -22,15 +22,17 @@ from contactlab.physics.coupling import Bounded, Coupling, couple, empty_bounded
 from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, Constraints
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.joints import SPIN, add_rows, pose_rows, row_velocities
+from contactlab.physics.dynamics.tree_rates import TreeScratch
+from contactlab.physics.joint_impulses import add_to_bodies
 from contactlab.physics.ledger import Account
-from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.problem import ANGULAR, LINEAR, System
+from contactlab.physics.methods.joint_cure import BAUMGARTE
+from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
+from contactlab.physics.solvers import Solver
+from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
 from contactlab.physics.state import Bodies
 
-CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
-BAUMGARTE = 0.2   # part of an error that a step takes out
 MARGIN = 0.05     # limits farther away than this and than what a step can bring are left out [rad] or [m]
-CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [m/s] or [rad/s]
 
 
 class JointStage:
@@ -59,39 +61,43 @@ class JointStage:
         self.members = c.islands.bodies  #: bodies that move under joints
 
     # ---------------------------------------------------------------------------------------------- the step
-    def begin(self, bodies: Bodies, cure: str) -> None:
-        """Take out velocities that joints do not allow, where something but this method has put them in."""
-        if cure != "projection":
-            return
-        c = self.constraints
-        pose_rows(c.rows, bodies.x, bodies.q, c.J, c.C)
-        if np.abs(np.where(c.hard, c.velocities(bodies.v, bodies.w), 0.0)).max(initial=0.0) > CONSISTENT:
-            self.mend(bodies, cure)
-
     def drive(self, middle: Bodies, force: Array, torque: Array) -> None:
         """Add the constant forces of motors to those on the bodies, at the poses in the middle of the step."""
         c = self.constraints
         pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
-        if self._force.any():
-            add_rows(self._model.kind, c.axes, c.axis_J, self._force, force, torque)
+        moves = movable(self._model.kind)[:, None]
+        linear, angular = np.zeros_like(force), np.zeros_like(torque)
+        add_to_bodies(c.axes, c.axis_J, self._force, linear, angular)
+        force += np.where(moves, linear, 0.0)
+        torque += np.where(moves, angular, 0.0)
 
-    def prepare(self, middle: Bodies, before: Array, system: System, h: float, cure: str) -> None:
-        """The equations at the poses in the middle of the step; velocities in system.bodies are made to obey them.
+    def prepare(
+        self, middle: Bodies, before: Array, v: Array, system: System, trees: TreeScratch, h: float, cure: str
+    ) -> None:
+        """The equations at the poses in the middle of the step; velocities in the system are made to obey them.
 
-        before (n, 6) are the velocities so far at these poses, momenta unchanged.
+        before (n, 6) are the velocities so far at these poses, momenta unchanged; v (n_v,) those of trees, whose
+        scratch `trees` has what `free_links` left.
         """
         c = self.constraints
-        k, d = self._stiffness, self._damping
-        gain = np.where(self._soft, 0.25 * h * h * k + 0.5 * h * d, 1.0)
-        c.softness[:] = np.where(self._soft, 1.0 / gain, 0.0)
+        self._soften(h)
         c.update(middle)
         u = c.velocities(np.ascontiguousarray(before[:, :3]), np.ascontiguousarray(before[:, 3:])).copy()
-        wanted = {"none": np.zeros_like(u), "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
-        soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / gain
-        self._wanted = np.select([c.role == HARD, c.role == MOTOR], [wanted, c.motor_speeds()], soft)
+        self._wish(u, h, cure)
         self._obey(system)
         if self._bounds:
             self.coupling = self.coupling._replace(bounded=self._bounded(before, h))
+
+    def _soften(self, h: float) -> None:
+        self._gain = np.where(self._soft, 0.25 * h * h * self._stiffness + 0.5 * h * self._damping, 1.0)
+        self.constraints.softness[:] = np.where(self._soft, 1.0 / self._gain, 0.0)
+
+    def _wish(self, u: Array, h: float, cure: str) -> None:
+        """What J q̇ is to be after the step, in SOFT rows with the impulse, from what it was before, u (m,)."""
+        c, k, d = self.constraints, self._stiffness, self._damping
+        wanted = {"none": np.zeros_like(u), "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
+        soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / self._gain
+        self._wanted = np.select([c.role == HARD, c.role == MOTOR], [wanted, c.motor_speeds()], soft)
 
     def _obey(self, system: System) -> None:
         v = np.ascontiguousarray(system.bodies[:, LINEAR : LINEAR + 3])
@@ -102,14 +108,28 @@ class JointStage:
         system.bodies[:, LINEAR : LINEAR + 3] = v
         system.bodies[:, ANGULAR : ANGULAR + 3] = w
 
-    def couple(self, system: System) -> Coupling:
-        """How the system's contacts, mouse spring and bounded rows act through the joints."""
+    def solve(self, solver: Solver, system: System, iterations: int, tolerance: float) -> SolveInfo:
+        """Solve for all impulses and leave them and their effect in the system: by projected sweeps."""
         self.coupling = couple(system, self.constraints, self.coupling)
-        return self.coupling
+        return solve_coupled(system, self.coupling, iterations, tolerance)
 
-    def finish(self, middle: Bodies) -> Array:
-        """Add the joints' impulses to the momenta in `middle`, which contain all others; returns λ (m,)."""
-        c, bounded = self.constraints, self.coupling.bounded
+    def problem(self, system: System) -> ContactProblem:
+        """The contact problem of velocities that obey the joints and do not contain the system's impulses."""
+        self.coupling = couple(system, self.constraints, self.coupling)
+        return coupled_problem(system, self.coupling)
+
+    def finish(self, middle: Bodies) -> None:
+        """Add the joints' impulses to the momenta in `middle`, which contain all others."""
+        c = self.constraints
+        self._add_bounded(middle)
+        velocity_from_momentum(self._model, middle)
+        self._lam = c.solve(self._wanted - c.velocities(middle.v, middle.w))
+        add_rows(self._model.kind, c.rows, c.J, self._lam, middle.P, middle.L)
+        velocity_from_momentum(self._model, middle)
+
+    def _add_bounded(self, middle: Bodies) -> None:
+        """Add the impulses of limits and motors to the momenta."""
+        bounded = self.coupling.bounded
         linear, angular = np.zeros_like(middle.P), np.zeros_like(middle.L)
         for k in range(int(bounded.count[0])):
             for i, J in ((bounded.a[k], bounded.J[k, :6]), (bounded.b[k], bounded.J[k, 6:])):
@@ -119,17 +139,12 @@ class JointStage:
         moves = self._model.inv_mass[:, None] > 0.0
         middle.P[:] += np.where(moves, linear, 0.0)
         middle.L[:] += np.where(moves, angular, 0.0)
-        velocity_from_momentum(self._model, middle)
-        self._lam = c.solve(self._wanted - c.velocities(middle.v, middle.w))
-        add_rows(self._model.kind, c.rows, c.J, self._lam, middle.P, middle.L)
-        velocity_from_momentum(self._model, middle)
-        return self._lam
 
-    def book(self, before: Array, after: Bodies, h: float, ledger: Array) -> None:
+    def book(self, before: Array, after: Array, h: float, ledger: Array) -> None:
         """Enter the work of motors, dampers and limits, from the velocities (n, 6) before the impulses and those after
         them. Impulses work at the mean of both; what they give a parent with a prescribed motion is its own doing."""
         c = self.constraints
-        v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + u)) for k, u in ((0, after.v), (3, after.w)))
+        v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + after[:, k : k + 3])) for k in (0, 3))
         u = c.velocities(v, w)
         work = self._lam * u
         ledger[Account.SPRINGS, 0] -= float(h * self._damping @ (u * u))
@@ -156,16 +171,6 @@ class JointStage:
                 if driven.any():
                     rate = np.einsum("ij,ij->i", side[driven], u[bodies[driven]])
                     ledger[Account.DRIVEN, 0] -= float(lam[driven] @ rate)
-
-    def mend(self, bodies: Bodies, cure: str) -> None:
-        """Restore C = 0 and J u = 0 where the cure says so."""
-        if cure == "projection":
-            self.constraints.close(bodies)
-            self.constraints.stop(bodies)
-
-    def error(self, bodies: Bodies) -> float:
-        """How far the worst joint has come apart [m], or is turned against what it allows [rad]."""
-        return float(np.abs(self.constraints.errors(bodies)).max(initial=0.0))
 
     def together(self, fraction: Array) -> None:
         """Bodies of one mechanism go the same part of their way: the least of it."""

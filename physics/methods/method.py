@@ -40,8 +40,10 @@ class Untreatable(ValueError):
 
 
 def refuse_motors(model: Model, method: str) -> None:
-    """Untreatable where a motor seeks a speed: what it exerts does not follow from positions and velocities."""
-    seeking = np.flatnonzero(np.isfinite(model.joints.motor_speed))
+    """Untreatable where a motor seeks a speed with bounded force: what it exerts does not follow from positions and
+    velocities."""
+    joints = model.joints
+    seeking = np.flatnonzero(np.isfinite(joints.motor_speed) & np.isfinite(joints.motor_limit))
     if len(seeking):
-        raise Untreatable(f"{method} knows no motors that seek a speed, as that of {{0}} does; time_stepping does",
-                          (int(model.joints.child[seeking[0]]),))
+        raise Untreatable(f"{method} knows no motors that seek a speed with a limit of their force, as that of {{0}} "
+                          "does; time_stepping does", (int(joints.child[seeking[0]]),))

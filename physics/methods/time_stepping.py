@@ -22,9 +22,11 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree_momentum import balance, calm, free_trees
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.ledger import TAKERS, Account, jointed, momenta_of
 from contactlab.physics.link_rows import (
     assign_slots,
     drift_links,
@@ -35,9 +37,12 @@ from contactlab.physics.link_rows import (
     involve_trees,
     joint_rows,
     tree_fraction,
+    turn_path,
     write_velocities,
 )
 from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.methods.held_stage import HeldStage
+from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.methods.joint_stage import JointStage
 from contactlab.physics.methods.moreau import (
     find_involved,
@@ -52,8 +57,8 @@ from contactlab.physics.methods.moreau import (
 from contactlab.physics.methods.time_stepping_ledger import StepBooks
 from contactlab.physics.model import Array, BodyKind, Model, body_count, movable
 from contactlab.physics.problem import (
+    ANGULAR,
     BODY_SIZE,
-    CannotSolve,
     ContactProblem,
     SolveInfo,
     empty_system,
@@ -61,7 +66,6 @@ from contactlab.physics.problem import (
 )
 from contactlab.physics.residual import system_residual
 from contactlab.physics.solvers import SOLVERS, BodiesSolver
-from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
 from contactlab.physics.solvers.written_out import solve_written_out
 from contactlab.physics.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 
@@ -72,6 +76,9 @@ SLOP = 0.25         # overlap left alone, as a part of the gap that counts as to
 SHARE = 0.3         # part of an overlap that one step takes out
 FASTEST = 2.0       # largest speed at which overlap is taken out [m/s]
 SEPARATE_SWEEPS = 10
+TURNS = 2           # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
+GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
+SLIGHT = 0.01       # of the speed that counts as rest: changes of velocity for which that is not done
 
 
 class TimeStepping:
@@ -94,7 +101,9 @@ class TimeStepping:
         self._radius = _radii(model)
         self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
         self._dense = Dense(model)
-        self._joints = JointStage(model) if (model.joints.generalized == 0).any() else None
+        self._stages: dict[type[JointStage], JointStage] = {}
+        self._joints: JointStage | None = None
+        self._keeper = JointKeeper(model)
         self._books = StepBooks(model)
         self._margin, self._fraction = np.zeros(n), np.ones(n)
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
@@ -102,7 +111,8 @@ class TimeStepping:
         self._involved = np.zeros(n, np.int32)
         self._trees = empty_tree_scratch(model.trees)
         self._q, self._flown = empty_joints(model.trees).q, empty_joints(model.trees)
-        self._added, self._step, self._shift_v = (np.zeros(len(self._trees.v)) for _ in range(3))
+        self._added, self._step, self._shift_v, self._free = (np.zeros(len(self._trees.v)) for _ in range(4))
+        self._floating, self._momenta = free_trees(model, jointed(model)), np.zeros((n, 6))
         self._stiff = np.zeros(len(model.trees.start) - 1, np.int32)
         self._make_room(64)
 
@@ -111,41 +121,76 @@ class TimeStepping:
         h = settings.h
         energy_before = measure(self.model, state.bodies, state.joints)[0].total
         self._books.begin(state)
+        given = float(GIVES @ state.ledger[:, 0])
+        momenta_of(state.bodies, self._momenta)
+        self._joints = self._choose_stage(settings)
         if self._joints is not None:
-            self._joints.begin(state.bodies, settings.joint_cure)
+            self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
         self._approach(state, loads, h)
         known = warm_start(state.memory, self._previous, self._system)
         cold = 2 * known < self._system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
-        solved = self._solve(settings, iterations)
+        solved = self._solve(state, settings, iterations)
+        turned = False
+        for _ in range(TURNS if self._links else 0):
+            if not turn_path(self.model, loads, self._q, state.joints.v, h, self._force, self._torque,
+                             SLIGHT * self._scales(h)[0], self._trees, self._free, self._system.trees.v):
+                break
+            turned, solved = True, self._solve(state, settings, iterations)
         residual = float(system_residual(self._system))
         self._depart(state, loads, settings)
         deepest = self._report(state, loads, h, energy_before)
         self._books.enter(state, loads, self._system, self._before, self._involved, self._middle, self.contacts, h)
+        if self._links:
+            self._settle_trees(state, energy_before - given, turned)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
-            joint_error=self._joints.error(state.bodies) if self._joints is not None else 0.0)
+            joint_error=self._keeper.error(state.bodies))
 
-    def _solve(self, settings: Settings, iterations: int) -> SolveInfo:
+    def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
+        """Give trees that stand on nothing the momentum that was booked; and where impacts turned paths, take out what
+        energy there is beyond `energy` and all that anything but contacts is booked to have given."""
+        model, bodies, joints = self.model, state.bodies, state.joints
+        if self._floating.any():
+            balance(model, np.flatnonzero(self._floating).astype(np.int32), self._momenta, self._books.books.given,
+                    bodies, joints.v)
+            place_links(model, *joints, self._trees.work, bodies)
+        if struck:
+            excess = measure(model, bodies, joints)[0].total - energy - float(GIVES @ state.ledger[:, 0])
+            if excess > 0.0:
+                calm(model, self._floating, self._involved, float(excess), bodies, joints.v)
+                place_links(model, *joints, self._trees.work, bodies)
+
+    def _solve(self, state: State, settings: Settings, iterations: int) -> SolveInfo:
         """Impulses for the system by a solver of either kind, joints together with contacts."""
         solver = SOLVERS[settings.solver]
         if self._joints is not None:
-            if not isinstance(solver, BodiesSolver):
-                raise CannotSolve(f"the solver {solver.name} does not take contacts of bodies that joints in maximal "
-                                  "coordinates connect; the solver pgs does")
-            self._joints.prepare(self._middle, self._before, self._system, settings.h, settings.joint_cure)
-            return solve_coupled(self._system, self._joints.couple(self._system), iterations, TOLERANCE)
+            self._prepare_joints(state, settings)
+            return self._joints.solve(solver, self._system, iterations, TOLERANCE)
         if isinstance(solver, BodiesSolver):
             return solver.solve_bodies(self._system, iterations, TOLERANCE)
         return solve_written_out(solver, self._system, iterations if solver.iterative else 0, TOLERANCE)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
+        self._joints = self._choose_stage(settings)
         self._approach(state, loads, settings.h)
         if self._joints is None:
             return to_dense(self._system)
-        self._joints.prepare(self._middle, self._before, self._system, settings.h, settings.joint_cure)
-        return coupled_problem(self._system, self._joints.couple(self._system))
+        self._prepare_joints(state, settings)
+        return self._joints.problem(self._system)
+
+    def _choose_stage(self, settings: Settings) -> JointStage | None:
+        """What moves joints in maximal coordinates, if there are any."""
+        if not self._keeper.any:
+            return None
+        kind = HeldStage if self._links or not isinstance(SOLVERS[settings.solver], BodiesSolver) else JointStage
+        return self._stages.setdefault(kind, self._stages.get(kind) or kind(self.model))
+
+    def _prepare_joints(self, state: State, settings: Settings) -> None:
+        assert self._joints is not None
+        self._joints.prepare(self._middle, self._before, state.joints.v, self._system, self._trees, settings.h,
+                             settings.joint_cure)
 
     def _approach(self, state: State, loads: Loads, h: float) -> None:
         """Go to the middle of the step and set up the problem there."""
@@ -186,6 +231,7 @@ class TimeStepping:
         model, trees, contacts, v = self.model, self._trees, self.contacts, state.joints.v
         rows = self._system.trees
         free_links(model, loads, self._q, v, h, self._force, self._torque, trees, self._added, rows.v, self._stiff)
+        self._free[:] = rows.v
         slots = assign_slots(model.kind, model.trees, contacts, rows.linked, rows.slot)
         if slots > len(rows.span):
             wider = empty_tree_rows(0, 2 * slots, model.trees)
@@ -206,7 +252,7 @@ class TimeStepping:
         momenta(system, self._force, self._torque, h, middle.P, middle.L)
         if self._joints is not None:
             self._joints.finish(middle)
-            self._joints.book(self._before, middle, h, state.ledger)
+            self._joints.book(self._before, system.bodies[:, : ANGULAR + 3], h, state.ledger)
         slop = SLOP * self._scales(h)[1]
         separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._need_joint,
                  self._shift, self._shift_v)
@@ -222,14 +268,14 @@ class TimeStepping:
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)
-        if self._joints is not None:
-            self._joints.mend(bodies, settings.joint_cure)
         if self._driven:
             drive(model, t + h, bodies)
         if self._links:
             finish_links(model.trees, self._involved, self._fraction, self._q, system.trees.v, self._shift_v, h,
                          *self._flown, self._step, *state.joints)
             place_links(model, *state.joints, self._trees.work, bodies)
+        if self._keeper.any and settings.joint_cure == "projection":
+            self._keeper.mend(bodies, state.joints)
         state.t[0] = t + h
 
     def _report(self, state: State, loads: Loads, h: float, energy_before: float) -> float:

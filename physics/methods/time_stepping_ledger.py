@@ -22,7 +22,7 @@ class StepBooks:
 
     def __init__(self, model: Model) -> None:
         n = body_count(model)
-        self.model, self.books = model, Books(model)
+        self.model, self.books = model, Books(model, asked=len(model.trees.body) > 0)
         self._at, self._over = empty_state(n).bodies, empty_state(n).bodies
         self._v = np.zeros(int(model.trees.first_v[-1]))
         self._springs = len(model.springs.body_a) > 0

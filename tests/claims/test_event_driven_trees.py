@@ -337,5 +337,5 @@ def test_a_mouse_on_a_link_pulls_it_where_its_joint_lets_it():
 
 
 def test_a_motor_that_seeks_a_speed_is_refused_in_one_sentence():
-    with pytest.raises(ValueError, match="motors that seek a speed, as that of 'rod 0' does; time_stepping does"):
-        Simulation(Scene.from_dict(rods(1, motor={"speed": 1.0})), method="event_driven")
+    with pytest.raises(ValueError, match="with a limit of their force, as that of 'rod 0' does; time_stepping does"):
+        Simulation(Scene.from_dict(rods(1, motor={"speed": 1.0, "limit": 2.0})), method="event_driven")

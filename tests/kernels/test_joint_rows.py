@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from contactlab.physics import Scene
 from contactlab.physics.dynamics import ldl
-from contactlab.physics.dynamics.constraints import Constraints, displace
+from contactlab.physics.dynamics.constraints import Constraints
 from contactlab.physics.dynamics.free_body import momentum_from_velocity, velocity_from_momentum
+from contactlab.physics.dynamics.joint_reactions import displace
 from contactlab.physics.dynamics.joints import axis_rows, constraint_rows, drift_rows, pose_rows
+from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.state import copy_state
+from contactlab.physics.state import NO_COORDINATES, copy_state
 
 TYPES = ("ball", "hinge", "universal", "slider", "fixed")
 FREE = {"ball": 3, "hinge": 1, "universal": 2, "slider": 1, "fixed": 0}
@@ -39,11 +41,15 @@ def web(rng, count, extra=0, types=TYPES):
     return Scene.from_dict({"body": bodies, "joint": joints}).build()
 
 
+def places(n):
+    return 6 * np.arange(n, dtype=np.int32)
+
+
 def shaken(setup, rng, by=0.3):
     """The bodies moved off their joints, with random velocities."""
     bodies = copy_state(setup.state).bodies
     n = len(bodies.x)
-    displace(by * rng.normal(size=(n, 3)), by * rng.normal(size=(n, 3)), bodies)
+    displace(places(n), by * rng.normal(size=6 * n), bodies)
     bodies.v[:], bodies.w[:] = rng.normal(size=(n, 3)), rng.normal(size=(n, 3))
     momentum_from_velocity(setup.model, bodies)
     return bodies
@@ -67,7 +73,7 @@ def speeds(rows, J, bodies):
 def later(bodies, h):
     """The bodies after h seconds at constant velocities."""
     moved = type(bodies)(*(a.copy() for a in bodies))
-    displace(h * bodies.v, h * bodies.w, moved)
+    displace(places(len(bodies.x)), h * np.hstack([bodies.w, bodies.v]).ravel(), moved)
     return moved
 
 
@@ -94,10 +100,9 @@ def test_axes_measure_what_the_joint_leaves_free(kind):
     """Moved by velocities that the joints allow, the positions of the axes change at the rates of their rows."""
     rng, eps = np.random.default_rng(4), 1e-4
     setup = web(rng, 4, types=(kind,))
-    axes, constraints = axis_rows(setup.model.joints, np.arange(4, dtype=np.int32)), Constraints(setup.model)
+    axes, keeper = axis_rows(setup.model.joints, np.arange(4, dtype=np.int32)), JointKeeper(setup.model)
     bodies = shaken(setup, rng, 0.1)
-    constraints.close(bodies)
-    constraints.stop(bodies)
+    keeper.mend(bodies, NO_COORDINATES)
     (_, before), (J, _), (_, after) = (values(axes, later(bodies, h)) for h in (-eps, 0.0, eps))
     np.testing.assert_allclose((after - before) / (2 * eps), speeds(axes, J, bodies), atol=1e-6)
 
@@ -106,13 +111,14 @@ def test_axes_measure_what_the_joint_leaves_free(kind):
 def test_joints_are_satisfied_as_drawn_and_again_after_projection(kind):
     rng = np.random.default_rng(5)
     setup = web(rng, 5, types=(kind,))
-    constraints = Constraints(setup.model)
-    assert np.abs(constraints.errors(setup.state.bodies)).max() < 1e-15 * 50
+    keeper = JointKeeper(setup.model)
+    assert keeper.error(setup.state.bodies) < 1e-15 * 50
     bodies = shaken(setup, rng, 0.2)
-    constraints.close(bodies)
-    assert np.abs(constraints.errors(bodies)).max() < 1e-12
-    constraints.stop(bodies)
-    assert np.abs(constraints.velocities(bodies.v, bodies.w)).max() < 1e-12
+    keeper.close(bodies, NO_COORDINATES)
+    assert keeper.error(bodies) < 1e-12
+    keeper.stop(bodies, NO_COORDINATES)
+    rows = keeper.held.rows
+    assert np.abs(speeds(rows, values(rows, bodies)[0], bodies)).max() < 1e-12
     before = bodies.P.copy()
     velocity_from_momentum(setup.model, bodies)
     np.testing.assert_array_equal(before, bodies.P)

@@ -5,10 +5,8 @@ import pytest
 from tree_scenes import random_tree, rods
 
 from contactlab.physics.collision import Detector
-from contactlab.physics.methods import JOINTS
 from contactlab.physics.model import BodyKind, JointType
 from contactlab.physics.scene import Scene, SceneError
-from contactlab.physics.simulation import Simulation
 from contactlab.physics.state import copy_state
 
 BALL = {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}
@@ -61,19 +59,6 @@ def test_joints_do_not_hang_on_what_they_cannot_move():
         Scene.from_dict(scene(HINGE | {"child": "b", "parent": "a"}, a={"kinematic": True}))
     with pytest.raises(SceneError, match="which has a velocity of its own"):
         Scene.from_dict(scene(HINGE | {"child": "b", "parent": "a"}, b={"velocity": [1, 0, 0]}))
-
-
-def test_a_method_that_does_not_know_the_joints_says_so(monkeypatch):
-    monkeypatch.setitem(JOINTS, "time_stepping", frozenset())
-    with pytest.raises(ValueError, match="cannot move joints in maximal coordinates"):
-        Simulation(Scene.from_dict(scene(HINGE | {"child": "a", "coordinates": "maximal"})))
-
-
-def test_constraints_between_links_of_trees_are_refused():
-    closed = (HINGE | {"child": "a"}, HINGE | {"child": "b", "parent": "a"},
-              HINGE | {"child": "b", "coordinates": "maximal"})
-    with pytest.raises(ValueError, match="joint 3 is in maximal coordinates and hangs on 'b'"):
-        Simulation(Scene.from_dict(scene(*closed)))
 
 
 def test_a_scene_with_joints_is_saved_and_read_back(tmp_path):

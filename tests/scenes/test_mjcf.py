@@ -171,3 +171,38 @@ def test_only_links_between_others_may_be_without_mass(joints, allowed):
     else:
         with pytest.raises(SceneError, match=r"body\[0\]\.mass is 0; it must be greater"):
             scene.build()
+
+
+LOOP = """<mujoco><worldbody>
+ <body name="crank" pos="0 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .2 0 0" size=".02"/>
+  <body name="rod" pos=".2 0 0"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 -.3" size=".02"/></body>
+ </body>
+ <body name="rocker" pos=".8 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 -.3 0 -.3" size=".02"/></body>
+ <body name="box" pos="0 0 2"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+</worldbody>
+<equality>
+ <connect name="pin" body1="rod" body2="rocker" anchor=".3 0 -.3"/>
+ <weld name="glue" body1="rocker" body2="box"/>
+</equality></mujoco>"""
+
+
+def test_connect_and_weld_are_constraints_that_close_loops(tmp_path):
+    """Three links and the ground in a ring, a box welded on: as MuJoCo moves them, whose constraints give way a little,
+    for 0.12 s, before two of them are in line."""
+    path = tmp_path / "loop.xml"
+    path.write_text(LOOP)
+    scene = open_file(path)
+    names = {joint.name: (joint.type, joint.coordinates) for joint in scene.tables.joint}
+    assert names["pin"] == ("ball", "maximal") and names["glue"] == ("fixed", "maximal")
+    assert any("pin" in note and "rigid" in note for note in scene.notes)
+    model = mujoco.MjModel.from_xml_string(LOOP)
+    model.opt.timestep, model.eq_solref[:], model.geom_contype[:] = 1e-4, (4e-4, 1.0), 0
+    model.eq_solimp[:, :2] = 0.9999
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 1200)
+    sim = Simulation(scene, method="time_stepping", h=1 / 500)
+    sim.run(until=0.12)
+    assert sim.info.joint_error < 1e-11
+    for name in ("rocker", "box"):
+        i = model.body(name).id
+        np.testing.assert_allclose(sim.state.bodies.x[sim.number(name)], data.xipos[i], rtol=0, atol=1e-4)

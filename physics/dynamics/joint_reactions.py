@@ -1,0 +1,381 @@
+"""What joints in maximal coordinates do to accelerations and impulses, at the ends of free bodies and of links alike.
+
+    J q̇ = s,  J q̈ + γ = 0:   q̈ = a + WᵀΛ,   (J H⁻¹ Jᵀ) Λ = -(J a + γ),   W = J H⁻¹,   a = H⁻¹(τ - C)
+
+s is 0, or the speed that a motor keeps. The same takes out of every row of TᵀH⁻¹ what the joints do not allow, so that
+contact equations, impacts and projections know of the joints:
+
+    TᵀH⁻¹ → TᵀH⁻¹ + R W,   R (J H⁻¹ Jᵀ) = -TᵀH⁻¹Jᵀ                  the rows of R: reactions to a unit of each force
+
+J H⁻¹ Jᵀ is sparse and may have a smaller rank than rows (planar loops, stretched four-bars): the reactions are then a
+basic solution, see `ldl`. γ has the terms J̇ q̇, and Baumgarte's 2 α Ċ + α² C where that is the cure.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contactlab.physics.dynamics import ldl
+from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
+from contactlab.physics.dynamics.joints import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
+from contactlab.physics.dynamics.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
+from contactlab.physics.dynamics.motion import driven_acceleration
+from contactlab.physics.dynamics.tree import eliminate, last_velocity
+from contactlab.physics.dynamics.tree_contacts import weigh_links
+from contactlab.physics.islands import trees_of
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import Array, BodyKind, IntArray, Model
+from contactlab.physics.spatial import get6
+from contactlab.physics.vec import (
+    add,
+    cross,
+    dot,
+    mul,
+    put,
+    put4,
+    quat_exp,
+    quat_mul,
+    quat_unit,
+    rotate,
+    row,
+    row4,
+    sub,
+    unrotate,
+)
+
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+
+
+class Reactions(NamedTuple):
+    """The rows of all joints in maximal coordinates, and scratch. q̇ as in `contact_equations`."""
+
+    rows: Rows         #: those kept: the joints' own, and axes driven by motors
+    axes: Rows         #: what the joints leave free
+    factor: ldl.Factor
+    slot: IntArray     #: (n,) first of a free body's six places in q̇, -1 = it has none
+    hard: Array        #: (m,) 1 = C is kept at zero too
+    seek: Array        #: (m,) s [m/s], [rad/s]
+    drive: IntArray    #: (m,) the joint velocity of a tree that a motor keeps at s, -1 = J is a row between bodies
+    stiffness: Array   #: (a,) of springs on the axes
+    damping: Array     #: (a,)
+    spring_at: Array   #: (a,)
+    motor: Array       #: (a,) constant torque or force
+    cure: Array        #: (1,) α of Baumgarte's stabilisation [1/s], 0 = none
+    J: Array           #: (m, 12)
+    W: Array           #: (m, 12) M⁻¹ Jᵀ of free bodies
+    G: Array           #: (m, n_v) J of the joint velocities of trees
+    Y: Array           #: (m, n_v) H⁻¹ Gᵀ
+    C: Array           #: (m,)
+    u: Array           #: (m,) J q̇
+    rate: Array        #: (m,) γ
+    lam: Array         #: (m,) reactions to what acts without contacts
+    part: Array        #: (m,) scratch
+    passed: Array      #: (3 c, m) reactions to a unit of each contact row
+    softness: Array    #: (m,) added to the diagonal of J H⁻¹ Jᵀ
+    values: Array      #: (nnz,)
+    axis_J: Array      #: (a, 12)
+    axis_at: Array     #: (a,) positions [rad] or [m]
+    axis_u: Array      #: (a,)
+
+
+def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool = False) -> Reactions:
+    """Scratch for the joints of a model in maximal coordinates, with room for so many contacts. soft: axes with springs
+    or dampers are rows, too, for a method whose steps are implicit in them; drives: and motors of trees that keep a
+    speed, for methods of forces."""
+    layout, joints = layout_of(model), model.joints
+    kept = (layout.role != SOFT) | soft
+    rows, role, axes = rows_taken(layout.rows, kept), layout.role[kept], layout.axes
+    drive = np.full(len(role), -1, np.int32)
+    if drives:
+        of_trees, driven = drive_rows(model)
+        rows, drive = rows_joined(rows, of_trees), np.concatenate([drive, driven])
+        role = np.concatenate([role, np.full(len(driven), MOTOR, np.int32)])
+    m, j, column = len(rows.kind), axes.joint, np.minimum(axes.axis, 1)
+    dynamic = model.kind == BodyKind.DYNAMIC
+    slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
+    factor = ldl.analyse(pattern_of(rows, trees_of(model)))
+    n_v, count = int(model.trees.first_v[-1]), len(j)
+
+    def zeros(*shape: int) -> Array:
+        return np.zeros(shape)
+
+    return Reactions(
+        rows=rows, axes=axes, factor=factor, slot=slot, drive=drive, hard=(role == HARD).astype(np.float64),
+        seek=np.where(role == MOTOR, np.nan_to_num(joints.motor_speed[rows.joint]), 0.0),
+        stiffness=np.ascontiguousarray(joints.stiffness[j]), damping=np.ascontiguousarray(joints.damping[j]),
+        spring_at=np.where(axes.kind == SPIN, 0.0, joints.spring_at[j, column]),
+        motor=np.where(axes.axis == 0, joints.motor_force[j], 0.0), cure=zeros(1), J=zeros(m, 12), W=zeros(m, 12),
+        G=zeros(m, n_v), Y=zeros(m, n_v), C=zeros(m), u=zeros(m), rate=zeros(m), lam=zeros(m), part=zeros(m),
+        passed=zeros(3 * contacts, m), softness=zeros(m), values=zeros(len(factor.rows)), axis_J=zeros(count, 12),
+        axis_at=zeros(count), axis_u=zeros(count))
+
+
+def drive_rows(model: Model) -> tuple[Rows, IntArray]:
+    """Rows for motors of trees that keep a speed whatever it takes, and their joint velocities."""
+    joints, trees = model.joints, model.trees
+    driven = np.isfinite(joints.motor_speed[trees.joint]) & np.isinf(joints.motor_limit[trees.joint])
+    links = np.flatnonzero(driven)
+    j = trees.joint[links]
+    ints, none = np.zeros(len(j), np.int32), np.zeros((len(j), 3))
+    rows = Rows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
+                trees.body[links].astype(np.int32), none, none, none, none, none, np.zeros((len(j), 4)))
+    return rows, trees.first_v[links].astype(np.int32)
+
+
+@helper
+def three(a, i, j):
+    """Entries j … j + 2 of row i."""
+    return (a[i, j], a[i, j + 1], a[i, j + 2])
+
+
+@helper
+def has_joints(held):
+    return len(held.rows.kind) > 0
+
+
+@helper
+def end_of(rows, r, side):
+    """Body at a side of a row, -1 = the world."""
+    return int(rows.a[r]) if side == 0 else int(rows.b[r])
+
+
+# ------------------------------------------------------------------------------------------------ the equations
+@helper
+def put_link_side(trees, work, l, sign, f, turn, G, r, first):
+    """Add to row r of G, from column `first` on, what the velocities on the way to link l's root do along a force f at
+    its centre of mass and a moment."""
+    link, dof = work.link, work.dof
+    arm = sub(get3(link, l, X), get3(link, l, ORIGIN))
+    d = last_velocity(trees.table.index, l, dof.shape[0])
+    while d >= 0:
+        s = get6(dof, d, S)
+        G[r, first + d] += sign * (dot(f, point_velocity(s, arm)) + dot(turn, (s[0], s[1], s[2])))
+        d = int(trees.table.before[d])
+
+
+@helper
+def weigh_link_ends(model, work, held):
+    """G and Y of all rows, and their part of J H⁻¹ Jᵀ."""
+    rows, trees, factor = held.rows, model.trees, held.factor
+    for r in range(len(rows.kind)):
+        for d in range(held.G.shape[1]):
+            held.G[r, d] = 1.0 if d == held.drive[r] else 0.0
+        for side in range(2 if held.drive[r] < 0 else 0):
+            i = end_of(rows, r, side)
+            if i >= 0 and model.kind[i] == LINK:
+                f, turn = three(held.J, r, 6 * side), three(held.J, r, 6 * side + 3)
+                put_link_side(trees, work, int(trees.link_of_body[i]), 1.0, f, turn, held.G, r, 0)
+        weigh_links(trees, work, held.G, r, held.Y)
+        for p in range(factor.first[r], factor.first[r + 1]):
+            s = int(factor.rows[p])
+            for d in range(held.G.shape[1]):
+                held.values[p] += held.G[s, d] * held.Y[r, d]
+
+
+@kernel
+def weigh_joints(model, bodies, work, held):
+    """J, C, W and the factor of J H⁻¹ Jᵀ at the poses of the bodies. Links need the `work` of `eliminate`."""
+    rows, factor = held.rows, held.factor
+    pose_rows(rows, bodies.x, bodies.q, held.J, held.C)
+    weigh(model.kind, model.inv_mass, model.inv_inertia, bodies.q, rows, held.J, held.W)
+    gram(rows, factor.first, factor.rows, held.J, held.W, held.softness, held.values)
+    if held.G.shape[1] > 0:
+        weigh_link_ends(model, work, held)
+    ldl.factorise(held.values, factor)
+
+
+@kernel
+def place_joints(model, q, v, bodies, trees, held):
+    """`weigh_joints` at the poses of the free bodies and the coordinates q, v of the links, which are placed there."""
+    place_links(model, q, v, trees.work, bodies)
+    eliminate(model.trees.table, trees.none, trees.work.link, trees.work.dof, trees.work.articulated)
+    weigh_joints(model, bodies, trees.work, held)
+
+
+@kernel
+def find_speeds(held, bodies, v):
+    """J q̇ at the velocities of the bodies, and those of joints of trees v (n_v,)."""
+    row_velocities(held.rows, held.J, bodies.v, bodies.w, held.u)
+    for r in range(len(held.u)):
+        if held.drive[r] >= 0:
+            held.u[r] = v[held.drive[r]]
+
+
+@kernel
+def find_joints(model, t, bodies, bias, v, work, held):
+    """The equations of the joints at the poses and velocities of the bodies and v (n_v,) of trees: what `weigh_joints`
+    finds, J q̇ and γ. bias (n, 6): accelerations of links at v̇ = 0, of the centre of mass and angular."""
+    if not has_joints(held):
+        return
+    weigh_joints(model, bodies, work, held)
+    find_speeds(held, bodies, v)
+    drift_rows(held.rows, bodies, held.rate)
+    alpha = held.cure[0]
+    for r in range(len(held.rate)):
+        for side in range(2):
+            i = end_of(held.rows, r, side)
+            if i >= 0:
+                driven = driven_acceleration(model, i, t)
+                for k in range(3):
+                    held.rate[r] += held.J[r, 6 * side + k] * (driven[k] + bias[i, k])
+                    held.rate[r] += held.J[r, 6 * side + 3 + k] * bias[i, 3 + k]
+        held.rate[r] += alpha * (1.0 + held.hard[r]) * (held.u[r] - held.seek[r])
+        held.rate[r] += alpha * alpha * held.hard[r] * held.C[r]
+
+
+@helper
+def along_row(held, r, q_dot):
+    """Row r of J times q̇."""
+    total = 0.0
+    for side in range(2):
+        i = end_of(held.rows, r, side)
+        if i >= 0 and held.slot[i] >= 0:
+            at = int(held.slot[i])
+            for k in range(3):
+                total += held.J[r, 6 * side + k] * q_dot[at + 3 + k] + held.J[r, 6 * side + 3 + k] * q_dot[at + k]
+    first = len(q_dot) - held.G.shape[1]
+    for d in range(held.G.shape[1]):
+        total += held.G[r, d] * q_dot[first + d]
+    return total
+
+
+@helper
+def give_way(held, lam, q_dot):
+    """q̇ += WᵀΛ"""
+    first = len(q_dot) - held.G.shape[1]
+    for r in range(len(lam)):
+        for side in range(2):
+            i = end_of(held.rows, r, side)
+            if i >= 0 and held.slot[i] >= 0:
+                at = int(held.slot[i])
+                for k in range(3):
+                    q_dot[at + 3 + k] += lam[r] * held.W[r, 6 * side + k]
+                    q_dot[at + k] += lam[r] * held.W[r, 6 * side + 3 + k]
+        for d in range(held.G.shape[1]):
+            q_dot[first + d] += lam[r] * held.Y[r, d]
+
+
+@kernel
+def hold_free(held, free):
+    """Take the reactions into a = H⁻¹(τ - C) (n_v,) and leave them in held.lam. Needs `find_joints`."""
+    if not has_joints(held):
+        return
+    for r in range(len(held.lam)):
+        held.lam[r] = -along_row(held, r, free) - held.rate[r]
+    ldl.solve(held.factor, held.lam)
+    give_way(held, held.lam, free)
+
+
+@kernel
+def answer_joints(held, change_out):
+    """Replace held.lam, what J q̇ is to change by, by the impulses Λ that do it; change_out (n_v,) = H⁻¹ JᵀΛ."""
+    ldl.solve(held.factor, held.lam)
+    for j in range(len(change_out)):
+        change_out[j] = 0.0
+    give_way(held, held.lam, change_out)
+
+
+@kernel
+def hold_rows(held, count, HT):
+    """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹ and leave them in held.passed. Needs `find_joints` or
+    `weigh_joints`."""
+    if not has_joints(held):
+        return
+    for i in range(count):
+        touched = False
+        for r in range(len(held.part)):
+            held.part[r] = -along_row(held, r, HT[i])
+            touched = touched or held.part[r] != 0.0
+        if touched:
+            ldl.solve(held.factor, held.part)
+            give_way(held, held.part, HT[i])
+        for r in range(len(held.part)):
+            held.passed[i, r] = held.part[r]
+
+
+# --------------------------------------------------------------------------------------------- forces on bodies
+@helper
+def axis_force(held, r):
+    """Force of axis r: motor - k (q - q_0) - c q̇"""
+    return held.motor[r] - held.stiffness[r] * (held.axis_at[r] - held.spring_at[r]) - held.damping[r] * held.axis_u[r]
+
+
+@kernel
+def push_axes(model, bodies, held, force, torque, ydot):
+    """Add what springs, dampers and motors of constant force do on the joints' axes to the forces (n, 3) and torques on
+    the bodies, and to the rates of P and L in ydot (n, 13)."""
+    if not has_joints(held):
+        return
+    pose_rows(held.axes, bodies.x, bodies.q, held.axis_J, held.axis_at)
+    row_velocities(held.axes, held.axis_J, bodies.v, bodies.w, held.axis_u)
+    for r in range(len(held.motor)):
+        f = axis_force(held, r)
+        for side in range(2 if f != 0.0 else 0):
+            i = end_of(held.axes, r, side)
+            if i >= 0 and (model.kind[i] == DYNAMIC or model.kind[i] == LINK):
+                for k in range(3):
+                    force[i, k] += f * held.axis_J[r, 6 * side + k]
+                    torque[i, k] += f * held.axis_J[r, 6 * side + 3 + k]
+            if i >= 0 and model.kind[i] == DYNAMIC:
+                for k in range(3):
+                    ydot[i, 7 + k] += f * held.axis_J[r, 6 * side + k]
+                    ydot[i, 10 + k] += f * held.axis_J[r, 6 * side + 3 + k]
+
+
+@kernel
+def add_reactions(held, lam, generalized):
+    """Add JᵀΛ to generalized forces or impulses (n_v,) of the free bodies."""
+    for r in range(len(lam)):
+        for side in range(2):
+            i = end_of(held.rows, r, side)
+            if i >= 0 and held.slot[i] >= 0:
+                at = int(held.slot[i])
+                for k in range(3):
+                    generalized[at + 3 + k] += lam[r] * held.J[r, 6 * side + k]
+                    generalized[at + k] += lam[r] * held.J[r, 6 * side + 3 + k]
+
+
+@kernel
+def push_free(held, ydot):
+    """Add the reactions held.lam to the rates of P and L of the free bodies in ydot (n, 13)."""
+    for r in range(len(held.lam)):
+        for side in range(2):
+            i = end_of(held.rows, r, side)
+            if i >= 0 and held.slot[i] >= 0:
+                for k in range(6):
+                    ydot[i, 7 + k] += held.lam[r] * held.J[r, 6 * side + k]
+
+
+@kernel
+def hold_rates(model, t, bodies, bias, trees, held, free, ydot):
+    """Add the reactions to all that acts on the bodies: to the rates of P and L in ydot (n, 13) and to those of joint
+    velocities, trees.rates. free (n_v,) is scratch."""
+    if not has_joints(held):
+        return
+    find_joints(model, t, bodies, bias, trees.v, trees.work, held)
+    for i in range(len(model.kind)):
+        at = int(held.slot[i])
+        if at >= 0:
+            q = row4(bodies.q, i)
+            moment = sub((ydot[i, 10], ydot[i, 11], ydot[i, 12]), cross(row(bodies.w, i), row(bodies.L, i)))
+            turn = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, moment)))
+            for k in range(3):
+                free[at + k], free[at + 3 + k] = turn[k], model.inv_mass[i] * ydot[i, 7 + k]
+    first = len(free) - len(trees.rates)
+    for d in range(len(trees.rates)):
+        free[first + d] = trees.rates[d]
+    hold_free(held, free)
+    push_free(held, ydot)
+    for d in range(len(trees.rates)):
+        trees.rates[d] = free[first + d]
+
+
+@kernel
+def displace(slot, change, bodies):
+    """Shift and turn the free bodies by a small `change` (n_v,) of their places."""
+    for i in range(len(slot)):
+        at = int(slot[i])
+        if at >= 0:
+            put(bodies.x, i, add(row(bodies.x, i), (change[at + 3], change[at + 4], change[at + 5])))
+            turn = quat_exp((change[at], change[at + 1], change[at + 2]))
+            put4(bodies.q, i, quat_unit(quat_mul(turn, row4(bodies.q, i))))

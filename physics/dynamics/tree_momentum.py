@@ -1,0 +1,115 @@
+"""Momentum and energy of whole trees in a step of `time_stepping`.
+
+A tree that stands on nothing has the momentum that it was given. A step in the coordinates of joints keeps H(q) q̇ to
+its order only; the difference goes to the tree as a whole, as to a rigid body (`balance`): every link gets
+Δv + Δω × (x - c), which joints do not feel,
+
+    m Δv = ΔP,   I_c Δω = ΔL - c × ΔP          c, I_c: centre of mass and inertia of the whole; L about the world origin
+
+Impacts take energy, but where links turn far in a step the scheme may give some. `calm` takes it out of the motion
+within the tree: where a tree stands on nothing, that beside its motion as a whole,  T = ½ P·v_c + ½ L_c·ω + T_within
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contactlab.physics.assemble import sym_inverse, sym_vec, three
+from contactlab.physics.dynamics.kinematics import FIRST_V, FREE, PARENT, TYPE
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import IntArray, Model
+from contactlab.physics.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
+
+
+def free_trees(model: Model, held: NDArray[np.bool_]) -> IntArray:
+    """(t,) 1 for trees with a free joint as their root, none of whose bodies is `held` (n,) by other joints."""
+    trees, found = model.trees, np.zeros(len(model.trees.start) - 1, np.int32)
+    for k, (first, last) in enumerate(zip(trees.start[:-1], trees.start[1:], strict=True)):
+        index = trees.table.index[first]
+        found[k] = index[TYPE] == FREE and index[PARENT] < 0 and not held[trees.body[first:last]].any()
+    return found
+
+
+@helper
+def whole(model, k, bodies):
+    """Mass of tree k, its centre of mass, and the inverse of its inertia about that."""
+    trees, mass, middle = model.trees, 0.0, (0.0, 0.0, 0.0)
+    for t in range(trees.start[k], trees.start[k + 1]):
+        i = int(trees.body[t])
+        mass += model.mass[i]
+        middle = axpy(model.mass[i], row(bodies.x, i), middle)
+    middle = scale(1.0 / mass, middle)
+    xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for t in range(trees.start[k], trees.start[k + 1]):
+        i = int(trees.body[t])
+        r, m, c = quat_mat(row4(bodies.q, i)), model.mass[i], sub(row(bodies.x, i), middle)
+        moments = row(model.inertia, i)
+        x, y, z, square = mul(moments, r[0]), mul(moments, r[1]), mul(moments, r[2]), m * dot(c, c)
+        xx += dot(x, r[0]) + square - m * c[0] * c[0]
+        xy += dot(x, r[1]) - m * c[0] * c[1]
+        xz += dot(x, r[2]) - m * c[0] * c[2]
+        yy += dot(y, r[1]) + square - m * c[1] * c[1]
+        yz += dot(y, r[2]) - m * c[1] * c[2]
+        zz += dot(z, r[2]) + square - m * c[2] * c[2]
+    return mass, middle, sym_inverse((xx, xy, xz, yy, yz, zz))
+
+
+@helper
+def add_rigid(model, k, bodies, middle, turn, push, v_in_out):
+    """Add the velocity push + turn × (x - middle) to all links of tree k, through its free root."""
+    root = int(model.trees.start[k])
+    at_root = add(push, cross(turn, sub(row(bodies.x, int(model.trees.body[root])), middle)))
+    first = int(model.trees.table.index[root, FIRST_V])
+    for j in range(3):
+        v_in_out[first + j] += turn[j]
+        v_in_out[first + 3 + j] += at_root[j]
+
+
+@kernel
+def balance(model, which, before, given, bodies, v_in_out):
+    """Correct the joint velocities (n_v,) of the trees `which`, whose bodies had the momenta `before` (n, 6) and were
+    `given` more (n, 6), angular momenta about the world origin."""
+    trees = model.trees
+    for k in which:
+        p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for t in range(trees.start[k], trees.start[k + 1]):
+            i = int(trees.body[t])
+            has = row(bodies.P, i)
+            p = add(p, sub(add(three(before, i, 0), three(given, i, 0)), has))
+            turns = add(row(bodies.L, i), cross(row(bodies.x, i), has))
+            l = add(l, sub(add(three(before, i, 3), three(given, i, 3)), turns))
+        mass, middle, inverse = whole(model, k, bodies)
+        turn = sym_vec(inverse, sub(l, cross(middle, p)))
+        add_rigid(model, k, bodies, middle, turn, scale(1.0 / mass, p), v_in_out)
+
+
+@kernel
+def calm(model, floating, involved, excess, bodies, v_in_out):
+    """Take the energy `excess` [J], or as much as there is, out of the motion within the trees that something acts on
+    (involved, (n,)), by shortening their joint velocities (n_v,) alike; floating (t,) 1: a tree that stands on nothing.
+    """
+    trees = model.trees
+    within = 0.0
+    for turn_back in range(2):
+        part = 1.0 - np.sqrt(max(0.0, 1.0 - excess / within)) if turn_back == 1 and within > 0.0 else 0.0
+        for k in range(len(trees.start) - 1):
+            if involved[trees.body[trees.start[k]]] == 0:
+                continue
+            p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            for t in range(trees.start[k], trees.start[k + 1]):
+                i = int(trees.body[t])
+                p = add(p, row(bodies.P, i))
+                l = add(l, add(row(bodies.L, i), cross(row(bodies.x, i), row(bodies.P, i))))
+                if turn_back == 0:
+                    within += 0.5 * (dot(row(bodies.P, i), row(bodies.v, i)) + dot(row(bodies.L, i), row(bodies.w, i)))
+            push, turn, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            if floating[k] == 1:
+                mass, middle, inverse = whole(model, k, bodies)
+                push, l = scale(1.0 / mass, p), sub(l, cross(middle, p))
+                turn = sym_vec(inverse, l)
+            if turn_back == 0:
+                within -= 0.5 * (dot(p, push) + dot(l, turn))
+                continue
+            for d in range(trees.start_v[k], trees.start_v[k + 1]):
+                v_in_out[d] *= 1.0 - part
+            if floating[k] == 1:
+                add_rigid(model, k, bodies, middle, scale(part, turn), scale(part, push), v_in_out)

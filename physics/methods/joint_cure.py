@@ -1,0 +1,101 @@
+"""Keeping joints in maximal coordinates together, by choice; projection is `JointKeeper.mend`.
+
+    none          J q̈ + γ = 0, or J u⁺ = 0, and nothing else: joints drift apart
+    baumgarte     part of the error is taken out a step, see `gain` and `joint_stage`              [Baumgarte 1972]
+    projection    C = 0 and J q̇ = s are restored the shortest way, in the metric of H
+"""
+
+import numpy as np
+
+from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.joint_reactions import (
+    answer_joints,
+    displace,
+    find_speeds,
+    place_joints,
+    reactions_of,
+)
+from contactlab.physics.dynamics.joints import add_rows, pose_rows
+from contactlab.physics.dynamics.kinematics import advance, place_links
+from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
+from contactlab.physics.model import Array, Model
+from contactlab.physics.state import Bodies, JointState
+
+CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
+BAUMGARTE = 0.2    # part of an error that a step takes out
+CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [m/s] or [rad/s]
+CLOSED = 1e-12     # what is left of C where projection ends [m] or [rad]
+PROJECTIONS = 30   # Newton steps of a projection at most
+LONGEST = 0.1      # a Newton step moves no row by more [m] or [rad]: far off, the linear answer is wrong
+
+
+def gain(cure: str, h: float) -> float:
+    """α of Baumgarte's C̈ + 2 α Ċ + α² C = 0 [1/s], 0 for other cures."""
+    return BAUMGARTE / h if cure == "baumgarte" else 0.0
+
+
+class JointKeeper:
+    """The joints of a model in maximal coordinates; scratch memory."""
+
+    def __init__(self, model: Model, drives: bool = False) -> None:
+        """drives: motors of trees that keep a speed are among them."""
+        self.model, self.held = model, reactions_of(model, 0, drives=drives)
+        self.any = len(self.held.rows.kind) > 0
+        self._trees = empty_tree_scratch(model.trees)
+        self._change = np.zeros(6 * int((self.held.slot >= 0).sum()) + len(self._trees.v))
+
+    def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
+        """Take out velocities that joints do not allow, where something but a method has put them in; says whether."""
+        held = self.held
+        if not self.any or (cure != "projection" and not held.seek.any()):
+            return False
+        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
+        find_speeds(held, bodies, joints.v)
+        wrong = float(np.abs(held.u - held.seek).max()) > CONSISTENT
+        if wrong:
+            if cure == "projection":
+                self.close(bodies, joints)
+            self.stop(bodies, joints)
+        return wrong
+
+    def mend(self, bodies: Bodies, joints: JointState) -> None:
+        """Restore C = 0 and J q̇ = s."""
+        self.close(bodies, joints)
+        self.stop(bodies, joints)
+
+    def close(self, bodies: Bodies, joints: JointState) -> None:
+        """Bring C to zero by displacements along H⁻¹ Jᵀ: Newton's method. Momenta and joint velocities stay."""
+        held = self.held
+        for _ in range(PROJECTIONS):
+            place_joints(self.model, *joints, bodies, self._trees, held)
+            held.lam[:] = -held.hard * held.C
+            worst = float(np.abs(held.lam).max())
+            if worst <= CLOSED:
+                break
+            held.lam[:] *= min(1.0, LONGEST / worst)
+            answer_joints(held, self._change)
+            displace(held.slot, self._change, bodies)
+            if len(joints.v):
+                advance(self.model.trees.table, joints.q.copy(), self._of_links(), 1.0, joints.q)
+        velocity_from_momentum(self.model, bodies)
+
+    def stop(self, bodies: Bodies, joints: JointState) -> None:
+        """Take out the velocities that joints do not allow by impulses JᵀΛ."""
+        held = self.held
+        place_joints(self.model, *joints, bodies, self._trees, held)
+        find_speeds(held, bodies, joints.v)
+        held.lam[:] = held.seek - held.u
+        answer_joints(held, self._change)
+        add_rows(self.model.kind, held.rows, held.J, held.lam, bodies.P, bodies.L)
+        joints.v[:] += self._of_links()
+        velocity_from_momentum(self.model, bodies)
+        place_links(self.model, *joints, self._trees.work, bodies)
+
+    def error(self, bodies: Bodies) -> float:
+        """How far the worst joint has come apart [m], or is turned against what it allows [rad]."""
+        held = self.held
+        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
+        return float(np.abs(held.hard * held.C).max(initial=0.0))
+
+    def _of_links(self) -> Array:
+        return self._change[len(self._change) - len(self._trees.v) :]

@@ -1,0 +1,210 @@
+"""Joints in maximal coordinates where forces are accelerations: event_driven and compliant against the same mechanisms
+in generalized coordinates, loops that close trees, and reference cases. g = 9.81."""
+
+import numpy as np
+import pytest
+from joint_scenes import as_trees, bricard, falling_pair, four_bars, point_pendulum
+from scipy.integrate import solve_ivp
+from test_event_driven_trees import gaps_and_equations
+from tree_scenes import random_tree
+
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.methods import CURES
+from contactlab.physics.methods.event_driven import EventDriven
+
+
+def both(tables):
+    """The scene in generalized coordinates and in maximal ones."""
+    made = Scene.from_dict(tables)
+    return made.with_coordinates("generalized"), made.with_coordinates("maximal")
+
+
+def ball_on_every_link(seed, links=5) -> dict:
+    """A random tree on the world with a ball on every link; joints without rotors, which only generalized ones have."""
+    tables = random_tree(np.random.default_rng(seed), links, floating=False).tables.model_dump(exclude_none=True)
+    for body in tables["body"]:
+        body["shape"] = [{"type": "sphere", "radius": 0.05}]
+    for joint in tables["joint"]:
+        joint |= {"armature": 0.0, "damping": 0.3}
+        if joint["type"] in ("hinge", "slider", "universal"):
+            joint["spring"] = {"stiffness": 2.0, "position": [0.2] * (2 if joint["type"] == "universal" else 1)}
+    return tables
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_contact_equations_are_those_of_generalized_coordinates(seed):
+    """M, d, u of all pairs of balls, springs and dampers in every joint: 1e-10 of the largest."""
+    found = []
+    for made in both(ball_on_every_link(seed)):
+        setup = made.build()
+        method, balls = EventDriven(setup.model), len(EventDriven(setup.model).surface.meets)
+        frozen = gaps_and_equations(method, setup.state)[1]
+        found.append((frozen.M[: 3 * balls, : 3 * balls], frozen.d[: 3 * balls], frozen.u[: 3 * balls]))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-10 * (1.0 + np.abs(one).max()))
+
+
+@pytest.mark.parametrize("method", ("event_driven", "compliant"))
+@pytest.mark.parametrize("seed", (1, 2))
+def test_a_tree_moves_alike_in_both_coordinates(seed, method):
+    """dopri5 with its local error at 1e-12: after 0.3 s the same poses, to what errors grow to."""
+    ends = []
+    for made in both(ball_on_every_link(seed)):
+        sim = Simulation(made, method=method, integrator="dopri5", h=1 / 60)
+        sim.run(until=0.3)
+        ends.append((sim.state.bodies.x.copy(), sim.energy().total))
+        assert sim.info.joint_error < 1e-11
+    np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=0, atol=1e-9)
+    assert ends[1][1] == pytest.approx(ends[0][1], abs=1e-9)
+
+
+def test_a8_four_bars_pass_their_singular_positions():
+    """N-four-bar for 3 s, past three singular positions: links parallel to 1e-6, energy to 1e-6, and the motion of its
+    equation of one degree of freedom, 3 θ'' = -3.5 g cos θ."""
+    sim = Simulation(Scene.from_dict(four_bars()), method="event_driven", integrator="dopri5", h=1 / 60)
+    first = sim.energy().total
+    sim.run(until=3.0)
+    angles = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"crank {i}") for i in range(3))]
+    level = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"coupler {i}") for i in range(2))]
+    apart = [np.angle(np.exp(1j * (a - angles[0]))) for a in angles]
+    assert np.abs([*apart, *np.angle(np.exp(1j * np.array(level)))]).max() < 1e-6
+    assert abs(sim.energy().total - first) < 1e-6 and sim.info.joint_error < 1e-11
+    exact = solve_ivp(lambda t, y: (y[1], -3.5 / 3.0 * 9.81 * np.cos(y[0])), (0.0, 3.0), (np.pi / 2, -1.0),
+                      rtol=1e-12, atol=1e-12).y[0, -1]
+    np.testing.assert_allclose(2.0 * sim.position("crank 0")[[0, 2]], [np.cos(exact), np.sin(exact)], rtol=0, atol=1e-6)
+
+
+def test_a9_bricard_moves_though_its_joints_are_redundant():
+    sim = Simulation(Scene.from_dict(bricard()), method="event_driven", integrator="dopri5", h=1 / 60)
+    first = sim.energy().total
+    sim.run(until=1.0)
+    assert sim.energy().kinetic > 1.0
+    assert abs(sim.energy().total - first) < 1e-5 and sim.info.joint_error < 1e-6
+
+
+def test_a7_pendulum_through_a_constraint():
+    """A rod with c² + I/m = c, c = ½ m, swings as a point at 1 m: Siconos' pendulum from 60 degrees at t = 10 s."""
+    tables, angle = point_pendulum(60.0), np.radians(60.0)
+    tables["body"][0] |= {"inertia": [0.25] * 3, "position": [0.5 * np.sin(angle), 0.0, -0.5 * np.cos(angle)]}
+    sim = Simulation(Scene.from_dict(tables), method="event_driven", integrator="dopri5", h=1 / 20)
+    sim.run(until=10.0)
+    wanted = [-0.6066684959217783, -0.7949549270593945]
+    np.testing.assert_allclose(2.0 * sim.position("bob")[[0, 2]], wanted, rtol=0, atol=1e-9)
+    assert sim.info.joint_error < 1e-11
+
+
+@pytest.mark.parametrize("method", ("event_driven", "compliant"))
+def test_drift_without_a_cure_and_with_one(method):
+    """A pin that begins a millimetre apart: C̈ = 0 leaves it so, Baumgarte's C̈ + 2 α Ċ + α² C = 0 with α = 0.2/h makes
+    of it C (1 + α t) e^(-α t), and projection nothing. RK4, and its drift of 1e-6 beside."""
+    left = {}
+    for cure in CURES:
+        tables = point_pendulum(60.0, joint_cure=cure)
+        tables["body"][0] |= {"inertia": [0.25] * 3}
+        sim = Simulation(Scene.from_dict(tables), method=method, integrator="rk4", h=1 / 60)
+        sim.state.bodies.x[0] += [1e-3, 0.0, 0.0]
+        for _ in range(12):
+            sim.step()
+        left[cure] = sim.info.joint_error
+    assert left["none"] == pytest.approx(1e-3, abs=1e-5)
+    assert left["baumgarte"] == pytest.approx(1e-3 * 3.4 * np.exp(-2.4), abs=2e-6)
+    assert left["projection"] < 1e-11
+
+
+@pytest.mark.parametrize("method", ("event_driven", "compliant"))
+def test_a_loop_may_be_closed_by_a_tree(method):
+    """The four-bars with cranks and couplers as trees, the last pins as constraints on links: the same motion as with
+    all joints as constraints, and closed to 1e-12."""
+    ends, velocities = [], []
+    tables = four_bars(speed=0.0)
+    tables["scene"]["gravity"] = [3.0, 0.0, -9.81]
+    for made in (as_trees(tables), tables):
+        sim = Simulation(Scene.from_dict(made), method=method, integrator="dopri5", h=1 / 60)
+        sim.run(until=0.3)
+        ends.append(sim.state.bodies.x.copy())
+        velocities.append(len(sim.state.joints.v))
+        assert sim.info.joint_error < 1e-12
+    assert velocities == [5, 0]
+    assert np.abs(ends[0] - Scene.from_dict(tables).build().state.bodies.x).max() > 0.05
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-10)
+
+
+def test_impacts_and_contact_forces_are_those_of_generalized_coordinates():
+    """Events of the same kinds at the same times, impulses at contacts and through the hinge, and resting forces."""
+    runs = []
+    for coordinates in ("generalized", "maximal"):
+        sim = Simulation(Scene.from_dict(falling_pair(coordinates)), method="event_driven", integrator="dopri5",
+                         h=1 / 60)
+        sim.run(until=0.5)
+        runs.append(sim)
+    tree, held = runs
+    impacts = [[e for e in sim.events if e.kind == "impact"] for sim in runs]
+    assert [e.kind for e in tree.events] == [e.kind for e in held.events] and len(impacts[0]) > 3
+    for one, other in zip(*impacts, strict=True):
+        assert other.t == pytest.approx(one.t, abs=1e-9)
+        np.testing.assert_allclose(other.impulse, one.impulse, rtol=0, atol=1e-8)
+        assert len(one.joints) == len(other.joints) == 1
+        np.testing.assert_allclose(other.joints[0].impulse, one.joints[0].impulse, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(other.joints[0].point, one.joints[0].point, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(held.state.bodies.x, tree.state.bodies.x, rtol=0, atol=1e-7)
+    for sim in runs:
+        drift = sim.ledger["Numerical drift"]
+        assert np.abs(drift[:4]).max() < 1e-9
+
+
+def with_limits(seed) -> dict:
+    """A random tree with limits in every joint that they can have."""
+    tables = ball_on_every_link(seed, 4)
+    for joint in tables["joint"]:
+        limits = {"hinge": [-170.0, 170.0], "slider": [-9.0, 9.0], "universal": [[-170.0, 170.0]] * 2, "ball": 170.0}
+        if joint["type"] in ("hinge", "universal"):
+            joint["position"] = (30.0 * np.tanh(joint["position"])).tolist()
+        if joint["type"] in limits:
+            joint["limits"] = limits[joint["type"]]
+    return tables
+
+
+@pytest.mark.parametrize("seed", (1, 2, 3, 4))
+def test_limits_have_the_equations_of_generalized_coordinates(seed):
+    """φ, ζ, ζ̇ and M of all limits, hinges, sliders, universal and ball joints among them."""
+    found = []
+    for made in both(with_limits(seed)):
+        setup = made.build()
+        method = EventDriven(setup.model)
+        balls, limits = len(method.surface.meets), method.surface.limits
+        order = balls + np.lexsort((limits.side, limits.axis, limits.joint))
+        gap, frozen = gaps_and_equations(method, setup.state)
+        found.append((gap[order], frozen.u[3 * order], frozen.d[3 * order], frozen.M[np.ix_(3 * order, 3 * order)]))
+    assert len(found[0][0]) > 0
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-9 * (1.0 + np.abs(one).max()))
+
+
+@pytest.mark.parametrize("method", ("event_driven", "compliant"))
+def test_a_rod_bounces_between_its_limits_alike_in_both_coordinates(method):
+    ends = []
+    for coordinates in ("generalized", "maximal"):
+        tables = point_pendulum(0.0)
+        tables["body"][0] |= {"inertia": [0.1] * 3}
+        tables["joint"][0] |= {"limits": [-20.0, 30.0], "restitution": 0.5, "coordinates": coordinates,
+                               "velocity": 3.0}
+        sim = Simulation(Scene.from_dict(tables), method=method, integrator="dopri5", h=1 / 60)
+        sim.run(until=1.0)
+        assert sum(event.kind == "impact" for event in sim.events) >= 2 or method == "compliant"
+        assert abs(sim.ledger["Numerical drift"][0]) < 1e-8
+        ends.append(np.array([*sim.position("bob"), sim.energy().total]))
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("coordinates", ("generalized", "maximal"))
+@pytest.mark.parametrize("method", ("event_driven", "compliant"))
+def test_a_motor_keeps_its_speed_against_gravity(method, coordinates):
+    """A rod driven at 2 rad/s: its angle is that of a clock, and the ledger has the motor's work."""
+    tables = point_pendulum(0.0)
+    tables["body"][0] |= {"inertia": [0.1] * 3}
+    tables["joint"][0] |= {"motor": {"speed": 2.0}, "coordinates": coordinates}
+    sim = Simulation(Scene.from_dict(tables), method=method, integrator="rk4", h=1 / 60)
+    sim.run(until=1.0)
+    assert np.arctan2(*(sim.position("bob")[[0, 2]] * [1, -1])) == pytest.approx(2.0, abs=1e-6)
+    rise = 9.81 * (1.0 - np.cos(2.0))
+    assert sim.ledger["Joints and motors"][0] == pytest.approx(rise + 0.5 * 1.1 * 4.0, abs=1e-5)
