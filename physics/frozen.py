@@ -26,7 +26,7 @@ from contactlab.physics.contact_equations import (
 )
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import Y_SIZE
-from contactlab.physics.dynamics.joint_reactions import push_axes
+from contactlab.physics.dynamics.joint_reactions import Reactions, push_axes
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
 from contactlab.physics.limits import limit_joint, limit_rows
@@ -63,15 +63,17 @@ class Frozen(NamedTuple):
     d: Array            #: (3 c,) [m/s2]
     u: Array            #: (3 c,) ζ and slip [m/s]
     HT: Array           #: (3 c, n_v) TᵀH⁻¹: q̇ changes by its transpose times impulses
+    passed: Array       #: (3 c, m) what the rows of joints in maximal coordinates answer to a unit of each
     slot: IntArray      #: (n,)   first of the body's six places in q̇, -1 where it is not dynamic
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
+    held: Reactions     #: the joints in maximal coordinates
 
     def take(self, rows: Rows) -> "Frozen":
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
-        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three])
-        return Frozen._make((*(a[rows] for a in self[:13]), *equations, *self[17:]))
+        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.passed[three])
+        return Frozen._make((*(a[rows] for a in self[:13]), *equations, *self[18:]))
 
 
 def equations_of(
@@ -105,7 +107,8 @@ def equations_of(
     return Frozen(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
-        *of_balls, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(), eq.slot.copy(), force, torque)
+        *of_balls, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
+        eq.held.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.held)
 
 
 def detected(

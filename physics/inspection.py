@@ -26,14 +26,14 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
 from contactlab.physics.frozen import Frozen, detected
 from contactlab.physics.impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from contactlab.physics.joint_impulses import joint_impulses
+from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from contactlab.physics.link_rows import drift_links
 from contactlab.physics.messages import Event, Inspect, JointImpulse, Settings
 from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.methods.event_driven_ledger import ball_inverse
 from contactlab.physics.methods.moreau import half_drift
 from contactlab.physics.methods.time_stepping import SMALLEST
-from contactlab.physics.model import Array, IntArray, Model, body_count
+from contactlab.physics.model import Array, IntArray, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
 from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
@@ -170,7 +170,7 @@ def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> Equat
     slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
     d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
     bodies, theirs = sim.state.bodies, None
-    if not len(sim.state.joints.v) and (not running or count <= QUICK):
+    if not len(sim.model.joints.type) and (not running or count <= QUICK):
         theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
@@ -402,12 +402,19 @@ def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
 
 
 def taking_part(model: Model, contacts: Frozen) -> IntArray:
-    """Free bodies that are touched, and all links of trees of which one is."""
-    touched, trees = np.unique(np.concatenate([contacts.body_a, contacts.body_b])), model.trees
-    part = set(touched[contacts.slot[touched] >= 0].tolist())
-    for first, last in zip(trees.start[:-1].tolist(), trees.start[1:].tolist(), strict=True):
-        links = trees.body[first:last]
-        part.update(links.tolist() if np.isin(links, touched).any() else ())
+    """Bodies that are touched, and all that joints connect with them."""
+    trees, joints = model.trees, model.joints
+    groups = [set(trees.body[first:last].tolist())
+              for first, last in zip(trees.start[:-1].tolist(), trees.start[1:].tolist(), strict=True)]
+    groups += [set(pair) for pair in zip(joints.parent.tolist(), joints.child.tolist(), strict=True)]
+    mobile = set(np.flatnonzero(movable(model.kind)).tolist())
+    part = mobile & {*contacts.body_a.tolist(), *contacts.body_b.tolist()}
+    before = 0
+    while len(part) > before:
+        before = len(part)
+        for group in groups:
+            if group & part:
+                part |= group & mobile
     return np.array(sorted(part), np.int32)
 
 
@@ -419,23 +426,26 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
     moved = np.zeros((len(contacts.slot), 6))
     free = np.flatnonzero(contacts.slot >= 0)
     moved[free] = change[contacts.slot[free][:, None] + np.array([3, 4, 5, 0, 1, 2])]
+    P = impact.impulse.reshape(len(contacts.key), -1)
+    world = P[:, :1] * contacts.normal
+    if full:
+        world = world + P[:, 1:2] * contacts.tangent_1 + P[:, 2:] * contacts.tangent_2
+    impulse, moment = np.zeros((2, len(moved), 3))
+    for k in np.flatnonzero(contacts.limit < 0).tolist():
+        for i, p in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
+            impulse[i] += p
+            moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
+    lam = impact.impulse @ (contacts.passed if full else contacts.passed[::3])
+    reactions = reaction_impulses(contacts.held, lam, struck.bodies)
     if not len(joints.v):
-        return moved, ()
+        return moved, reactions
+    add_to_bodies(contacts.held.rows, contacts.held.J, lam, impulse, moment)
     scratch, bodies = empty_tree_scratch(model.trees), empty_state(len(moved)).bodies
     rates = np.ascontiguousarray(change[len(change) - len(joints.v) :])
     place_links(model, joints.q, rates, scratch.work, bodies)  # velocities are linear in the joints'
     links = model.trees.body
     moved[links] = np.hstack([bodies.v, bodies.w])[links]
-    P = impact.impulse.reshape(len(contacts.key), -1)
-    world = P[:, :1] * contacts.normal
-    if full:
-        world = world + P[:, 1:2] * contacts.tangent_1 + P[:, 2:] * contacts.tangent_2
-    impulse, moment = np.zeros_like(bodies.x), np.zeros_like(bodies.x)
-    for k in np.flatnonzero(contacts.limit < 0).tolist():
-        for i, p in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
-            impulse[i] += p
-            moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
-    return moved, joint_impulses(model.trees, rates, impulse, moment, scratch.work)
+    return moved, joint_impulses(model.trees, rates, impulse, moment, scratch.work) + reactions
 
 
 __all__ = ["Answer", "EquationsView", "Freedom", "ImpactView", "Inspection", "StepView", "look"]

@@ -193,11 +193,12 @@ def lever(*bodies, gravity=G, method="event_driven", coordinates="generalized", 
     return sim
 
 
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
 @pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
-def test_a_lever_that_rests_on_a_stop_is_a_contact_in_joint_space(method):
+def test_a_lever_that_rests_on_a_stop_is_a_contact_in_joint_space(method, coordinates):
     """M = r²/I, d = -g r m s/I, λ = m g s/r, with s and r the distances of centre of mass and stop from the hinge."""
     r = 0.8
-    sim = lever(ball("stop", (r, 0.0, -0.12), fixed=True), method=method)
+    sim = lever(ball("stop", (r, 0.0, -0.12), fixed=True), method=method, coordinates=coordinates)
     for _ in range(3):
         sim.step()
     view = equations(sim)
@@ -207,21 +208,23 @@ def test_a_lever_that_rests_on_a_stop_is_a_contact_in_joint_space(method):
     assert view.method == pytest.approx([2.0 * G * 0.5 / r], rel=1e-4) and view.baraff is None
 
 
-def test_a_lever_at_its_limit_is_one_of_the_contacts():
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
+def test_a_lever_at_its_limit_is_one_of_the_contacts(coordinates):
     """λ of a limit is a torque: m g s."""
-    sim = lever(limits=[0.0, 90.0])
+    sim = lever(limits=[0.0, 90.0], coordinates=coordinates)
     sim.step()
     view = equations(sim)
     assert view.contacts is not None and view.contacts.limit.tolist() == [0]
     assert view.answers[0].lam == pytest.approx([2.0 * G * 0.5], rel=1e-9)
 
 
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
 @pytest.mark.parametrize("method", ["time_stepping", "event_driven"])
 @pytest.mark.parametrize("r", [0.7, 0.9])
-def test_a_blow_at_the_centre_of_percussion_leaves_the_hinge_alone(method, r):
+def test_a_blow_at_the_centre_of_percussion_leaves_the_hinge_alone(method, r, coordinates):
     """A blow P at r turns the rod by P r/I and leaves P (1 - m s r/I) to the hinge: nothing at r = I/(m s) = 0.7 m."""
     striker = ball("striker", (r, 0.0, 0.2), velocity=(0.0, 0.0, -1.0))
-    sim = lever(striker, gravity=0.0, method=method)
+    sim = lever(striker, gravity=0.0, method=method, coordinates=coordinates)
     while not any(e.kind == "impact" for e in sim.events):
         sim.step()
     view = look(sim, m.Inspect("impact")).impact
@@ -233,13 +236,6 @@ def test_a_blow_at_the_centre_of_percussion_leaves_the_hinge_alone(method, r):
     turned = view.after["newton"][0] - view.before[0]
     assert abs(turned[4]) == pytest.approx(P * r / ROD, rel=1e-6)
     assert turned[2] == pytest.approx(-0.5 * P * r / ROD, rel=1e-6)
-
-
-def test_joints_in_maximal_coordinates_are_said_not_to_be_in_the_equations():
-    sim = lever(method="time_stepping", coordinates="maximal")
-    sim.step()
-    for view in ("equations", "impact"):
-        assert "maximal coordinates" in look(sim, m.Inspect(view)).note
 
 
 def test_where_nothing_rests_the_look_says_so():

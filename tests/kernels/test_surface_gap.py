@@ -49,7 +49,8 @@ def bounds_of(kind, size):
 
 
 def distance(sim, a, b):
-    """Distance of two convex shapes by sequential quadratic programming over a point of each, in body axes."""
+    """Distance of two convex shapes by sequential quadratic programming over a point of each, and these points, in body
+    axes."""
     (half_a, r_a, round_a), (half_b, r_b, round_b) = bounds_of(*a), bounds_of(*b)
     (x_a, x_b), (R_a, R_b) = sim.state.bodies.x, (quat_to_matrix(q) for q in sim.state.bodies.q)
     limits = [(-h, h) for h in half_a + half_b]
@@ -64,7 +65,15 @@ def distance(sim, a, b):
 
     best = minimize(lambda p: apart(p) @ apart(p), np.zeros(6), jac=slope, bounds=limits, constraints=rules,
                     method="SLSQP", options={"ftol": 1e-16, "maxiter": 500})
-    return np.sqrt(best.fun) - r_a - r_b
+    return np.sqrt(best.fun) - r_a - r_b, best.x[:3], best.x[3:]
+
+
+def sharp(kind, size, point):
+    """Whether a point of a shape lies on a corner of a box, on a rim of a cylinder."""
+    half = bounds_of(kind, size)[0]
+    if kind == "box":
+        return bool((np.abs(point) > np.array(half) - 1e-4).all())
+    return kind == "cylinder" and abs(point[2]) > half[2] - 1e-4 and np.hypot(point[0], point[1]) > half[0] - 1e-4
 
 
 @pytest.mark.parametrize(("a", "b"), [
@@ -72,7 +81,7 @@ def distance(sim, a, b):
     ("cylinder", "ellipsoid"), ("box", "capsule"), ("box", "ellipsoid"), ("capsule", "ellipsoid"),
 ])
 def test_the_least_gap_of_the_elements_is_the_distance_of_the_shapes(a, b):
-    rng, found = np.random.default_rng(7), 0
+    rng, compared = np.random.default_rng(7), 0
     for _ in range(12):
         turns = rng.standard_normal((2, 4))
         turns /= np.linalg.norm(turns, axis=1, keepdims=True)
@@ -80,7 +89,11 @@ def test_the_least_gap_of_the_elements_is_the_distance_of_the_shapes(a, b):
         place = (1.2 + rng.random()) * away / np.linalg.norm(away)
         one, other = (a, SHAPES[a]), (b, SHAPES[b])
         sim = two(one, other, turns, place)
-        least, wanted = nearest_elements(sim).min(initial=np.inf), distance(sim, one, other)
+        wanted, point_a, point_b = distance(sim, one, other)
+        least = nearest_elements(sim).min(initial=np.inf)
         assert least > wanted - 1e-6
-        found += least < wanted + 1e-6
-    assert found >= (8 if {a, b} == {"box", "cylinder"} else 12)  # a corner and a rim, both sharp, never touch first
+        if "box" in (a, b) and sharp(*one, point_a) and sharp(*other, point_b):
+            continue  # a corner and a rim, both sharp, never touch first
+        compared += 1
+        assert least < wanted + 1e-6
+    assert compared >= 6
