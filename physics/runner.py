@@ -113,6 +113,8 @@ class Runner:
             if not kernels_cached():
                 self._warming = COMPILING
                 compile_for(*self._opened)
+                for member in self._sides.members[1:]:  # by the scene's own [[compare]]
+                    prepare(member.simulation)
         except Exception as error:
             self._fail(error)
         self._warming = None
