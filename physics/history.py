@@ -57,6 +57,7 @@ class History:
         self.clear()
 
     def clear(self) -> None:
+        """Forget everything; what is recorded next is the beginning."""
         self.last = 0                        #: step that was recorded last
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before

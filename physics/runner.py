@@ -247,7 +247,8 @@ class Runner:
         ok = self._step()
         if self._clock() - self._published >= PUBLISH_INTERVAL:
             self._publish(on_the_way=True)
-        return ok and not any(isinstance(c, m.Pause | m.Reset | m.Open | m.Shutdown) for c in tuple(self._commands))
+        ends = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown
+        return ok and not any(isinstance(c, ends) for c in tuple(self._commands))
 
     def _seek(self, step: int) -> None:
         self._paused, self._error = True, None

@@ -46,6 +46,7 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
 
 
 def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
+    """The rows in sight, in the order that was asked for."""
     if not imgui.begin_table("contacts", len(COLUMNS), TABLE_FLAGS):
         return
     _header(ui)

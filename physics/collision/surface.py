@@ -125,6 +125,8 @@ def capsule(radius: float, half: float) -> list[Element]:
 
 
 def cylinder(radius: float, half: float) -> list[Element]:
+    """The side as a swollen edge; of each end the face, the rim with its lowest point and those beside it, and CORNERS
+    points of the rim to stand on."""
     z = np.array([0.0, 0.0, 1.0])
     found = [Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
     angles = 2.0 * np.pi / CORNERS * np.arange(CORNERS)

@@ -79,6 +79,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(model: Model) -> Layout:
+    """Order, rows and islands of all joints in maximal coordinates of a model."""
     joints, node = model.joints, trees_of(model)
     found = _leaves_first(joints, np.flatnonzero(joints.generalized == 0), node)
     order = np.array([j for tree, _ in found for j in tree], np.int32)

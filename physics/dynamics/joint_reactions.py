@@ -240,17 +240,23 @@ def along_row(held, r, q_dot):
 
 
 @helper
+def spread(held, r, factor, sides, out):
+    """Add `factor` times row r of `sides` (m, 12), which is J or W, to a vector (n_v,) at the places of free bodies."""
+    for side in range(2):
+        i = end_of(held.rows, r, side)
+        if i >= 0 and held.slot[i] >= 0:
+            at = int(held.slot[i])
+            for k in range(3):
+                out[at + 3 + k] += factor * sides[r, 6 * side + k]
+                out[at + k] += factor * sides[r, 6 * side + 3 + k]
+
+
+@helper
 def give_way(held, lam, q_dot):
     """q̇ += WᵀΛ"""
     first = len(q_dot) - held.G.shape[1]
     for r in range(len(lam)):
-        for side in range(2):
-            i = end_of(held.rows, r, side)
-            if i >= 0 and held.slot[i] >= 0:
-                at = int(held.slot[i])
-                for k in range(3):
-                    q_dot[at + 3 + k] += lam[r] * held.W[r, 6 * side + k]
-                    q_dot[at + k] += lam[r] * held.W[r, 6 * side + 3 + k]
+        spread(held, r, lam[r], held.W, q_dot)
         for d in range(held.G.shape[1]):
             q_dot[first + d] += lam[r] * held.Y[r, d]
 
@@ -326,13 +332,7 @@ def push_axes(model, bodies, held, force, torque, ydot):
 def add_reactions(held, lam, generalized):
     """Add JᵀΛ to generalized forces or impulses (n_v,) of the free bodies."""
     for r in range(len(lam)):
-        for side in range(2):
-            i = end_of(held.rows, r, side)
-            if i >= 0 and held.slot[i] >= 0:
-                at = int(held.slot[i])
-                for k in range(3):
-                    generalized[at + 3 + k] += lam[r] * held.J[r, 6 * side + k]
-                    generalized[at + k] += lam[r] * held.J[r, 6 * side + 3 + k]
+        spread(held, r, lam[r], held.J, generalized)
 
 
 @kernel

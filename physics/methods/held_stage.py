@@ -45,15 +45,13 @@ from contactlab.physics.problem import (
     ContactProblem,
     SolveInfo,
     System,
-    Takes,
 )
 from contactlab.physics.solvers import SOLVERS, Solver
+from contactlab.physics.solvers.written_out import LARGEST, ROUNDS, by_normals
 from contactlab.physics.state import Bodies
 from contactlab.physics.vec import add, cross, mat_t_vec, put, row
 
 LINK = int(BodyKind.LINK)
-LARGEST = 256  # contacts of which M is written out
-ROUNDS = 100   # contacts in turn with mouse spring, limits and motors
 
 
 class HeldStage(JointStage):
@@ -134,9 +132,7 @@ class HeldStage(JointStage):
         `solve_written_out` says it."""
         count = int(system.count[0])
         friction = system.rows[:count, FRICTION].copy()
-        normal = Takes.FRICTIONLESS in solver.takes and not friction.any()
-        if not normal and Takes.FRICTION not in solver.takes:
-            raise CannotSolve(f"the solver {solver.name} is for contacts without friction, and there is one with it")
+        normal = by_normals(solver, friction)
         if count > LARGEST:
             raise CannotSolve(f"joints in maximal coordinates beside trees, or another solver than pgs, take up to "
                               f"{LARGEST} contacts at once, not {count}")

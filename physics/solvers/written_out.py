@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contactlab.physics.assemble import delassus, in_frames, take_impulses
+from contactlab.physics.model import Array
 from contactlab.physics.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
 from contactlab.physics.solvers.pgs import pull_others, sweep_bodies
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 
 LARGEST = 256       # contacts of which M is written out
 ROUNDS = 100  # contacts in turn with mouse spring, limits and motors
+
+
+def by_normals(solver: "Solver", friction: Array) -> bool:
+    """Whether a solver gets the normals alone; CannotSolve where there is friction (c,) and it takes none."""
+    normal = Takes.FRICTIONLESS in solver.takes and not friction.any()
+    if not normal and Takes.FRICTION not in solver.takes:
+        raise CannotSolve(f"the solver {solver.name} is for contacts without friction, and there is one with it")
+    return normal
 
 
 def solve_written_out(solver: "Solver", system: System, iterations: int, tolerance: float) -> SolveInfo:
@@ -24,9 +33,7 @@ def solve_written_out(solver: "Solver", system: System, iterations: int, toleran
     """
     count = int(system.count[0])
     friction = system.rows[:count, FRICTION].copy()
-    normal = Takes.FRICTIONLESS in solver.takes and not friction.any()
-    if not normal and Takes.FRICTION not in solver.takes:
-        raise CannotSolve(f"the solver {solver.name} is for contacts without friction, and there is one with it")
+    normal = by_normals(solver, friction)
     if count > LARGEST:
         raise CannotSolve(
             f"the solver {solver.name} takes up to {LARGEST} contacts at once, not {count}; the solver pgs takes any")
