@@ -16,6 +16,9 @@ from typing import Any
 import numba
 import numba.core.config
 import platformdirs
+from numba.core.registry import CPUDispatcher
+
+from contactlab.physics.packed import Packed, Packs, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parent
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
@@ -67,7 +70,7 @@ def _closure(module: str) -> set[str]:
 def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name in sorted(_closure(module) | {"jit"}):
+    for name in sorted(_closure(module) | {"jit", "packed"}):
         digest.update(name.encode())
         digest.update(_source(name) or b"")
     folder = CACHE_HOME / digest.hexdigest()[:16]
@@ -94,10 +97,46 @@ def module_of(function: Callable) -> str:
     return function.__module__.removeprefix("contactlab.physics").strip(".")
 
 
-def kernel(function: Callable) -> Any:
+class Kernel(CPUDispatcher):
+    """A compiled function that Python calls, and other kernels. NamedTuples of arrays come by address (`packed`), all
+    else as numba has it. The first call settles the types; a later one with others is a mistake."""
+
+    _packed: tuple[tuple[int, Packs], ...] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        if self._packed is None:
+            self._packed = self._settle(args)
+        passed, packs = list(args), []
+        for place, known in self._packed:
+            value = passed[place]
+            pack = known.find(id(value)) or known.add(value)
+            packs.append(pack)  # holds it until the kernel has read it
+            passed[place] = pack.address
+        return CPUDispatcher.__call__(self, *passed)
+
+    def _settle(self, args: tuple) -> tuple[tuple[int, Packs], ...]:
+        kinds = tuple(type_of(arg) for arg in args)
+        self.compile(kinds)
+        return tuple((place, packs_of(kind))
+                     for place, kind in enumerate(kinds) if isinstance(kind, Packed))
+
+    def add_overload(self, cres: Any) -> None:
+        """As numba's, but an address stands for a packed tuple where calls from Python are matched."""
+        kinds = tuple(cres.signature.args)
+        self._insert([(numba.types.intp if isinstance(kind, Packed) else kind)._code for kind in kinds],
+                     cres.entry_point, cres.objectmode)
+        self.overloads[kinds] = cres
+
+    def _compile_for_args(self, *args: Any, **_: Any) -> Any:
+        raise TypeError(f"{self.__name__} was compiled for other arguments than {[str(type_of(a)) for a in args]}")
+
+
+def kernel(function: Callable) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
     settings.CACHE_DIR = str(cache_folder(module_of(function)))
-    compiled = njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
+                                               "no_cfunc_wrapper": True, "boundscheck": None})
+    compiled.enable_caching()
     KERNELS.append(compiled)
     return compiled
 

@@ -29,6 +29,7 @@ from contactlab.physics.messages import (
 )
 from contactlab.physics.methods import CURES, METHODS, Method, Untreatable
 from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.packed import forget_packed
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.solvers import SOLVERS, refusal
@@ -63,6 +64,7 @@ class Simulation:
         self, scene: "Scene", method: str | None = None, integrator: str | None = None, solver: str | None = None,
         h: float | None = None, iterations: int | None = None,
     ) -> None:
+        forget_packed()  # simulations that are no more should leave nothing behind
         setup = scene.build()
         self.scene = scene
         self.labels = setup.labels
@@ -210,7 +212,8 @@ class Simulation:
         surfaces, contacts = self.state.surfaces, self.contacts
         if surfaces.t[0] != self.state.t[0]:
             return np.zeros(0)
-        order = np.argsort(surfaces.key, kind="stable")
+        count = int(surfaces.count[0])
+        order = np.argsort(surfaces.key[:count], kind="stable")
         keys = surfaces.key[order]
         at = np.minimum(np.searchsorted(keys, contacts.key), max(len(keys) - 1, 0))
         deep = np.maximum(-surfaces.surface_z.sum(axis=1), 0.0)[order]

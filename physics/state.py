@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics.model import Array, IntArray
+from contactlab.physics.packed import resize
 
 LongArray = NDArray[np.int64]
 
@@ -163,8 +164,7 @@ def grow_memory(memory: ContactMemory, rows: int) -> None:
     """Room for at least `rows` rows, in place: the State keeps its arrays."""
     if rows > len(memory.key):
         for name in ("key", "shapes", "place", "impulse", "touching", "own"):
-            array = getattr(memory, name)
-            array.resize((rows + rows // 4 + 4, *array.shape[1:]), refcheck=False)
+            resize(getattr(memory, name), rows + rows // 4 + 4)
 
 
 def empty_surfaces(capacity: int = 0) -> Surfaces:

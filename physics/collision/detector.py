@@ -75,6 +75,7 @@ class Detector:
         self.sheets = new_sheets(model.meshes)
         self.triangles = np.zeros((64, 2), np.int64)
         self.chosen = np.zeros((64, 2), np.int64)
+        self.seen_pairs = np.zeros(1, np.int32)
         self.reach = np.zeros(s)
         self.stack = new_stack()
         self.rank = np.array(RANK, np.int32)[model.shapes.kind]
@@ -93,6 +94,7 @@ class Detector:
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
+        self._near: Near | None = None
 
     def _make_room_for_points(self, points: int) -> None:
         self.rows = np.zeros((points, PATCH))
@@ -100,6 +102,18 @@ class Detector:
         self.link = np.zeros(points, np.int32)
         self.head = np.zeros(1 << points.bit_length(), np.int32)
         self.contacts = empty_contacts(points)
+        self._near = None
+
+    @property
+    def near(self) -> Near:
+        """What looking again reads and writes: made once for all arrays that it is of, as kernels know it by that."""
+        if self._near is None:
+            compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
+            self._near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
+                              self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
+                              self.start, self.stack, self.rows, self.owner, self.link, self.head,
+                              np.zeros(2, np.int32))
+        return self._near
 
     def detect(self, bodies: Bodies, margin: Array) -> Contacts:
         """All contact points of bodies at these poses whose gap is within the margins of the two bodies.
@@ -114,7 +128,7 @@ class Detector:
 
     def keep_near(self) -> None:
         """Remember the pairs that had contacts in the last `detect`: those are what `detect_again` looks at."""
-        self.near = self._near()
+        self.seen_pairs[0] = self.pair_count
         keep_near(self.geometry.kind, FAMILY, self.contacts, self.near)
 
     def detect_again(self, bodies: Bodies) -> Contacts:
@@ -124,15 +138,8 @@ class Detector:
             if points > len(self.rows):
                 self._make_room_for_points(2 * points)
             if chosen > len(self.chosen):
-                self.chosen = np.zeros((2 * chosen, 2), np.int64)
-            self.near = self._near()
+                self.chosen, self._near = np.zeros((2 * chosen, 2), np.int64), None
         return self.contacts
-
-    def _near(self) -> Near:
-        compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-        return Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound, self.reach,
-                    self.sweep.pairs, np.array([self.pair_count], np.int32), self.lists, self.counts, self.chosen,
-                    self.start, self.stack, self.rows, self.owner, self.link, self.head, np.zeros(2, np.int32))
 
     def _touch_pairs(self, reach: Array) -> Contacts:
         while (total := self._touch(reach)) > len(self.rows):

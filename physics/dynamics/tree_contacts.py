@@ -83,6 +83,12 @@ def pull_link(model, loads, bodies, h, scratch, force, torque):
 
 @kernel
 def accelerate_links(model, loads, h, bodies, force, torque, scratch, free_out, bias_out):
+    """`accelerate`, for Python."""
+    accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_out)
+
+
+@helper
+def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_out):
     """H⁻¹(τ - C) of all trees without contacts, in the last places of free_out; and what the links' accelerations
     (n, 6) would be at v̇ = 0, of the centre of mass and angular, in bias_out: J̇ v.
 

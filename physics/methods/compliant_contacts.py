@@ -8,6 +8,7 @@ from contactlab.physics.methods.compliant_rates import Work, empty_work
 from contactlab.physics.methods.compliant_rows import enter_rows, fill_gains
 from contactlab.physics.methods.compliant_settle import settle, stored_energy
 from contactlab.physics.model import Array, Model
+from contactlab.physics.packed import resize
 from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from contactlab.physics.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 
@@ -69,8 +70,9 @@ class SoftContacts:
         count = int(self.surfaces.count[0])
         kept = state.surfaces
         for target, source in zip(kept[2:-1], self.surfaces[2:-1], strict=True):
-            target.resize((count, *source.shape[1:]), refcheck=False)  # in place: the State keeps its arrays
-            target[:] = source[:count]
+            if count > len(target):
+                resize(target, count + count // 4 + 4)  # in place: the State keeps its arrays
+            target[:count], target[count:] = source[:count], 0
         kept.t[0], kept.count[0], kept.dissipated[0] = state.t[0], count, self.surfaces.dissipated[0]
 
     def _match(self, old: Surfaces, x: Array) -> None:

@@ -10,7 +10,7 @@ from contactlab.physics.collision.near import touch_again
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack
 from contactlab.physics.dynamics.joint_reactions import Reactions, hold_rates, push_axes, reactions_of
-from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_contacts import accelerate
 from contactlab.physics.dynamics.tree_rates import (
     TreeScratch,
     empty_joints,
@@ -89,7 +89,7 @@ def push_links(model, loads, t, h, bodies, course, ydot):
     if linked:
         for j in range(3):
             pull[j], pull[3 + j] = -course.force[held, j], -course.torque[held, j]
-    accelerate_links(model, pushed, h, bodies, course.force, course.torque, trees, course.free, course.bias)
+    accelerate(model, pushed, h, bodies, course.force, course.torque, trees, course.free, course.bias)
     if linked:
         for j in range(3):
             pull[j] += course.force[held, j]

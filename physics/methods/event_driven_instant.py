@@ -21,7 +21,7 @@ from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.joint_reactions import add_reactions, push_axes
 from contactlab.physics.dynamics.kinematics import advance, place_links
-from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_contacts import accelerate
 from contactlab.physics.dynamics.tree_rates import pack_links
 from contactlab.physics.islands import nodes_of
 from contactlab.physics.jit import kernel
@@ -55,7 +55,7 @@ def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, ma
         if len(eq.held.lam) > 0:
             push_axes(model, bodies, eq.held, scratch.force, scratch.torque, scratch.rate)
         pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
-        accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
+        accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
         free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
         if len(eq.held.lam) > 0:
             hold_joints(model, t, bodies, eq)

@@ -24,7 +24,7 @@ from contactlab.physics.dynamics.grab import pull_held
 from contactlab.physics.dynamics.joint_reactions import push_axes, push_free
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_contacts import accelerate_links
+from contactlab.physics.dynamics.tree_contacts import accelerate
 from contactlab.physics.dynamics.tree_rates import combine_links, link_error, pack_link_rates
 from contactlab.physics.integrators.stepper import combine, local_error
 from contactlab.physics.jit import helper, kernel
@@ -204,7 +204,7 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     if joined:
         push_axes(model, bodies, eq.held, scratch.force, scratch.torque, ydot_out)
     pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
-    accelerate_links(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
+    accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
     if count > 0 or joined:
         free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
