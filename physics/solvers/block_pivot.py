@@ -13,6 +13,9 @@ which are those with the largest forces, hand their forces over to them; where o
 two change places. Velocities stay as they are, and F becomes independent. From there the active-set method of `qp` goes
 on to a basic solution or to the proof that there is none.
 
+Problems of few contacts without a first guess are solved one exchange after the other, see `tableau`: that costs them
+less than a factorisation or two. `trace` shows blocks whatever the size.
+
 M must be symmetric.
 """
 
@@ -30,13 +33,16 @@ from contactlab.physics.solvers.lcp_info import (
     STATUS,
     STUCK,
     PivotStep,
+    add_rows,
     equilibrate,
     scaled,
     subtract_row,
+    violation,
 )
-from contactlab.physics.solvers.linear import solve_transposed, solve_upper
-from contactlab.physics.solvers.pivoting import finish, steps
+from contactlab.physics.solvers.linear import solve_beside, solve_transposed, solve_upper
+from contactlab.physics.solvers.pivoting import finish, most_pivots, steps
 from contactlab.physics.solvers.qp import COUNT, ENTERED, MOVING, ActiveSet, begin_on, factor_set, force_run
+from contactlab.physics.solvers.tableau import SMALL, solve_small
 
 SWEEPS = 32       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n
 OVER = 1.4        # by which they overshoot: half as many wrong guesses as with 1
@@ -96,14 +102,19 @@ def sweep(A, zeta, lam, sweeps):
                     zeta[l] += c0 * A[i, l] + c1 * A[i + 1, l] + c2 * A[i + 2, l] + c3 * A[i + 3, l]
 
 
+@helper
+def any_positive(lam):
+    found = False
+    for i in range(len(lam)):
+        found = found or lam[i] > 0.0
+    return found
+
+
 @kernel
 def first_guess(M, d, lam, inside_out):
     """F = {λ > 0} of the first guess lam or, where it has none, of a few sweeps, which overwrite it."""
     n = len(d)
-    given = False
-    for i in range(n):
-        given = given or lam[i] > 0.0
-    if not given:
+    if not any_positive(lam):
         A, zeta, force = narrowed(M, d, np.empty(narrow_size(n), np.float32))
         sweep(A, zeta, force, min(SWEEPS, 5 + n // 8))
         for i in range(n):
@@ -142,8 +153,8 @@ def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_ou
     """One round: solve on `inside` for lam and zeta_out, exchange what is wrong. Returns GOING, SOLVED, or STUCK where
     M_FF is singular; then U and the first memory[3] of rows are as `factor_set` leaves them.
 
-    memory (5,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or the size of F, and its
-    rank.
+    memory (5,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or (SOLVED, STUCK) the
+    size of F, and its rank.
     """
     n = len(d)
     count, rank = factor_set(M, inside, lam, U, rows, x, wrong)
@@ -171,6 +182,7 @@ def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_ou
             wrong[i] = 1
             found += 1
     if found == 0:
+        memory[3] = count
         return SOLVED
     memory[2] += exchange(inside, wrong, memory)
     memory[3] = found
@@ -178,12 +190,16 @@ def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_ou
 
 
 @kernel
-def block_solve(M, d, tolerance, limit, lam, basic_out):
+def block_solve(M, d, tolerance, iterations, lam, basic_out):
     """Scale, pivot from the first guess to the end, scale back. Returns the outcome; the largest violation [unit of d],
     negative where neither rounding nor tolerance explains it; rounds; exchanges; and the size of the basis, whose rows
-    are written to basic_out (k,). lam is the answer or at least a guess.
+    are written to basic_out (k,). lam is the answer or at least a guess. iterations = 0: as many as it can need.
     """
     n = len(d)
+    limit = iterations if iterations > 0 else 50 * n + 100
+    if n <= SMALL and not any_positive(lam):
+        outcome, worst, made, count = solve_small(M, d, tolerance, limit, lam, basic_out)
+        return outcome, worst, made, made, count
     floats = np.empty(2 * n * n + 8 * n + 4)  # one piece for all: allocations cost small problems dear
     A = floats[: n * n].reshape((n, n))
     U = floats[n * n : 2 * n * n + 2 * n + 1].reshape((n + 1, n + 1))
@@ -202,32 +218,37 @@ def block_solve(M, d, tolerance, limit, lam, basic_out):
     while outcome == GOING and rounds < limit:
         outcome = block_pivot(A, b, allowed, inside, memory, U, x, rows, wrong, lam, zeta)
         rounds += 1
-    if outcome == STUCK:
+    if outcome == SOLVED:
+        refine(A, b, U, rows, memory[3], x, zeta, lam)
+    elif outcome == STUCK:
         outcome = make_basic(A, b, allowed, limit, lam, U, rows, inside, wrong, x, zeta, memory)
-    worst = violation(A, b, scale, size, tolerance, lam, zeta)
-    count = 0
+    count, used = 0, 0
     for i in range(n):
         lam[i] *= size * scale[i]
         if inside[i] == 1:
             basic_out[count] = i
             count += 1
+        if lam[i] != 0.0:
+            rows[used] = i
+            used += 1
+    worst = violation(M, d, scale, tolerance, lam, rows, used, x, zeta)
     return outcome, worst, rounds, memory[2], count
 
 
 @helper
 def hand_over(U, rows, count, rank, lam):
     """rows[:rank] becomes a basis of rows[:count] with λ >= 0 and the same M λ; U is as `cholesky` leaves it. λ of
-    rows[rank:count] becomes 0. Returns whether rows[:rank] is another one than before.
+    rows[rank:count] becomes 0, U beside the factor of no use. Returns whether rows[:rank] is another one than before.
 
     M_j = Σ x_b M_b over the basis: λ_j gives up t and λ_b gains t x_b, until λ_j or a λ_a with x_a < 0 is zero. Then j
     takes the place of a, and the coefficients y of those not yet seen become y_j = y_a / x_a, y_b - y_j x_b.
     """
     left = count - rank
-    T = np.empty((left, rank))
-    for c in range(left):
-        for b in range(rank):
+    solve_beside(U, rank, count)
+    T = np.empty((left, rank + 3 - rank % 2))  # rows a power of 2 apart would share their places in the cache
+    for b in range(rank):
+        for c in range(left):
             T[c, b] = U[b, count - 1 - c]
-        solve_upper(U, rank, T[c])
     changed = False
     for c in range(left):
         x = T[c]
@@ -279,26 +300,19 @@ def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, mem
 
 
 @helper
-def violation(A, b, scale, size, tolerance, lam, zeta):
-    """Largest |min(λ_i, ζ̇_i)| of the scaled λ, here made >= 0, in the unit of the given d; negative where rounding and
-    tolerance do not explain it."""
-    n = len(b)
-    total = 0.0
-    for i in range(n):
+def refine(A, b, U, rows, count, x, zeta, lam):
+    """λ_B -= M_BB⁻¹ (M λ + d)_B on the set B of the first of rows, whose factor is U."""
+    for i in range(len(b)):
         zeta[i] = b[i]
-    for j in range(n):
-        lam[j] = max(lam[j], 0.0)
-        if lam[j] > 0.0:
-            subtract_row(zeta, 0, -lam[j], A, j, n)
-            total += lam[j]
-    worst = 0.0
-    explained = True
-    for i in range(n):
-        unit = size / scale[i]
-        miss = abs(min(lam[i], zeta[i])) * unit
-        worst = max(worst, miss)
-        explained = explained and miss <= 100.0 * ROUNDING * (abs(b[i]) + total) * unit + tolerance
-    return worst if explained else -worst
+    for a in range(count):
+        x[a] = lam[rows[a]]
+    add_rows(A, rows, x, count, zeta)
+    for a in range(count):
+        x[a] = zeta[rows[a]]
+    solve_transposed(U, count, x)
+    solve_upper(U, count, x)
+    for a in range(count):
+        lam[rows[a]] -= x[a]
 
 
 class BlockPivot:
@@ -311,14 +325,13 @@ class BlockPivot:
 
     def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
         """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
-        if problem.dimension != 1:
+        if len(problem.friction):
             raise ValueError("block pivoting solves problems without friction")
         basic = np.empty(len(lam), np.int32)
-        limit = iterations or 50 * len(lam) + 100
-        outcome, change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, limit, lam, basic)
+        outcome, change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, iterations, lam, basic)
         if outcome == SOLVED and change >= 0.0:
-            return SolveInfo("solved", rounds, change, pivots, basic[:count])
-        data = scaled(problem)
+            return tuple.__new__(SolveInfo, ("solved", rounds, change, pivots, basic[:count], None))
+        data, limit = scaled(problem), iterations or most_pivots(lam)
         info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
         return info._replace(iterations=rounds, pivots=pivots + info.pivots)
 

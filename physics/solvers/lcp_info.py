@@ -102,6 +102,22 @@ def subtract_row(a, start, factor, M, i, count):
 
 
 @helper
+def add_rows(M, rows, factor, count, a):
+    """a += Σ factor_k M[rows_k] over k < count, four rows at a time: one pass over a for four of them."""
+    n = len(a)
+    whole = count - count % 4
+    for k in range(0, whole, 4):
+        i0, i1, i2, i3 = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        f0, f1, f2, f3 = factor[k], factor[k + 1], factor[k + 2], factor[k + 3]
+        for l in range(n):
+            a[l] += f0 * M[i0, l] + f1 * M[i1, l] + f2 * M[i2, l] + f3 * M[i3, l]
+    for k in range(whole, count):
+        i0, f0 = rows[k], factor[k]
+        for l in range(n):
+            a[l] += f0 * M[i0, l]
+
+
+@helper
 def row_product(M, i, a, start, count):
     """Σ M[i, start + l] a[start + l] over l < count, in four sums side by side that need not wait for one another."""
     s0 = s1 = s2 = s3 = 0.0
@@ -126,6 +142,28 @@ def row_value(M, d, lam, i):
         total += term
         size += abs(term)
     return total, ROUNDING * size
+
+
+@helper
+def violation(M, d, scale, tolerance, lam, rows, count, factor, zeta):
+    """Largest |min(M_ii λ_i, ζ̇_i)| of a λ here made >= 0 [unit of d], negative where neither rounding nor the tolerance
+    explains it. λ vanishes outside the first of rows; scale is that of `equilibrate`; factor, zeta (n,) are scratch."""
+    n = len(d)
+    total = 0.0
+    for a in range(count):
+        i = rows[a]
+        lam[i] = factor[a] = max(lam[i], 0.0)
+        total += lam[i] / scale[i]
+    for i in range(n):
+        zeta[i] = d[i]
+    add_rows(M, rows, factor, count, zeta)
+    worst = 0.0
+    explained = True
+    for i in range(n):
+        miss = abs(min(lam[i] / (scale[i] * scale[i]), zeta[i]))
+        worst = max(worst, miss)
+        explained = explained and miss <= 100.0 * ROUNDING * (abs(d[i]) + total / scale[i]) + tolerance
+    return worst if explained else -worst
 
 
 @kernel

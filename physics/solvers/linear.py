@@ -49,41 +49,94 @@ def lu_solve(A, order, x):
 
 
 @helper
-def cholesky(U, count, smallest, row, order_out):
+def cholesky(U, count, smallest, left, order_out):
     """A = UᵀU in place in the upper triangle, without the columns that depend on those before them: pivot <= smallest.
 
     Returns how many are kept. order_out (count,) = old positions of the columns, those kept first, and U is
-    [U_K, U_K⁻ᵀ A_KL], the factor of those kept, K, and beside it the others, L. row (count,) is work space. Row
-    j loses U_ij times each row i before it, four at a time: one pass over row j for four of them.
+    [U_K, U_K⁻ᵀ A_KL], the factor of those kept, K, and beside it the others, L. left (count,) is work space: what is
+    left of every column's diagonal, so that no row of a dependent column is worked on. Two rows lose what the rows
+    before them explain at a time.
     """
     rank = dropped = 0
     for j in range(count):
-        left = count - j
-        for l in range(left):
-            row[l] = U[j, j + l]
-        i = 0
-        while i + 4 <= rank:
-            f0, f1, f2, f3 = U[i, j], U[i + 1, j], U[i + 2, j], U[i + 3, j]
-            for l in range(left):
-                row[l] -= f0 * U[i, j + l] + f1 * U[i + 1, j + l] + f2 * U[i + 2, j + l] + f3 * U[i + 3, j + l]
-            i += 4
-        while i < rank:
-            f0 = U[i, j]
-            for l in range(left):
-                row[l] -= f0 * U[i, j + l]
-            i += 1
-        if row[0] > smallest:
-            root = 1.0 / np.sqrt(row[0])
-            for l in range(left):
-                U[rank, j + l] = root * row[l]
-            order_out[rank] = j
-            rank += 1
-        else:
+        left[j] = U[j, j]
+    j = 0
+    while j < count:
+        if not left[j] > smallest:
             dropped += 1
             order_out[count - dropped] = j
+            j += 1
+            continue
+        two = j + 1 < count and left[j + 1] > smallest
+        if two:
+            subtract_two(U, rank, j, count)
+        else:
+            subtract_one(U, 0, rank, j, count)
+        finish_row(U, rank, j, count, left, order_out)
+        rank += 1
+        j += 1
+        if two and left[j] > smallest:
+            subtract_one(U, rank - 1, rank, j, count)
+            finish_row(U, rank, j, count, left, order_out)
+            rank += 1
+            j += 1
     if dropped > 0:
-        keep_first(U, count, rank, row, order_out)
+        keep_first(U, count, rank, left, order_out)
     return rank
+
+
+@helper
+def subtract_one(U, first, rank, j, count):
+    """Row j of A loses U_ij U_i for first <= i < rank, from its diagonal on. (Slices tell the compiler that no index is
+    negative: without them it uses no vectors.)"""
+    mine = U[j, j:count]
+    i = first
+    while i + 4 <= rank:
+        f0, f1, f2, f3 = U[i, j], U[i + 1, j], U[i + 2, j], U[i + 3, j]
+        u0, u1, u2, u3 = U[i, j:count], U[i + 1, j:count], U[i + 2, j:count], U[i + 3, j:count]
+        for l in range(len(mine)):
+            mine[l] -= f0 * u0[l] + f1 * u1[l] + f2 * u2[l] + f3 * u3[l]
+        i += 4
+    while i < rank:
+        f0, u0 = U[i, j], U[i, j:count]
+        for l in range(len(mine)):
+            mine[l] -= f0 * u0[l]
+        i += 1
+
+
+@helper
+def subtract_two(U, rank, j, count):
+    """The same with rows j and j + 1 and all i < rank: each row i is read once for both. (Three rows i at a time: with
+    more the compiler gives up proving that no two of the rows overlap.)"""
+    mine, next_one = U[j, j:count], U[j + 1, j:count]
+    i = 0
+    while i + 3 <= rank:
+        f0, f1, f2 = U[i, j], U[i + 1, j], U[i + 2, j]
+        g0, g1, g2 = U[i, j + 1], U[i + 1, j + 1], U[i + 2, j + 1]
+        u0, u1, u2 = U[i, j:count], U[i + 1, j:count], U[i + 2, j:count]
+        for l in range(len(mine)):
+            a0, a1, a2 = u0[l], u1[l], u2[l]
+            mine[l] -= f0 * a0 + f1 * a1 + f2 * a2
+            next_one[l] -= g0 * a0 + g1 * a1 + g2 * a2
+        i += 3
+    while i < rank:
+        f0, g0, u0 = U[i, j], U[i, j + 1], U[i, j:count]
+        for l in range(len(mine)):
+            mine[l] -= f0 * u0[l]
+            next_one[l] -= g0 * u0[l]
+        i += 1
+
+
+@helper
+def finish_row(U, rank, j, count, left, order_out):
+    """What is left of row j of A becomes row `rank` of U."""
+    root = 1.0 / np.sqrt(U[j, j])
+    mine, done, rest = U[j, j:count], U[rank, j:count], left[j:count]
+    for l in range(len(mine)):
+        done[l] = root * mine[l]
+    for l in range(len(mine)):
+        rest[l] -= done[l] * done[l]
+    order_out[rank] = j
 
 
 @helper
@@ -128,6 +181,44 @@ def solve_upper(U, count, x):
     while j >= 0:
         x[j] = (x[j] - row_product(U, j, x, j + 1, count - j - 1)) / U[j, j]
         j -= 1
+
+
+@helper
+def solve_beside(U, rank, count):
+    """Columns rank … count - 1 of U, which stand beside a triangle of `rank` columns, become U⁻¹ times themselves, two
+    rows at a time."""
+    i = rank - 1
+    while i >= 1:
+        mine, before = U[i, rank:count], U[i - 1, rank:count]
+        k = i + 1
+        while k + 3 <= rank:
+            f0, f1, f2 = U[i, k], U[i, k + 1], U[i, k + 2]
+            g0, g1, g2 = U[i - 1, k], U[i - 1, k + 1], U[i - 1, k + 2]
+            x0, x1, x2 = U[k, rank:count], U[k + 1, rank:count], U[k + 2, rank:count]
+            for c in range(len(mine)):
+                a0, a1, a2 = x0[c], x1[c], x2[c]
+                mine[c] -= f0 * a0 + f1 * a1 + f2 * a2
+                before[c] -= g0 * a0 + g1 * a1 + g2 * a2
+            k += 3
+        while k < rank:
+            f0, g0, x0 = U[i, k], U[i - 1, k], U[k, rank:count]
+            for c in range(len(mine)):
+                mine[c] -= f0 * x0[c]
+                before[c] -= g0 * x0[c]
+            k += 1
+        last, first, between = 1.0 / U[i, i], 1.0 / U[i - 1, i - 1], U[i - 1, i]
+        for c in range(len(mine)):
+            mine[c] *= last
+            before[c] = first * (before[c] - between * mine[c])
+        i -= 2
+    if i == 0:
+        mine, inverse = U[0, rank:count], 1.0 / U[0, 0]
+        for k in range(1, rank):
+            f0, x0 = U[0, k], U[k, rank:count]
+            for c in range(len(mine)):
+                mine[c] -= f0 * x0[c]
+        for c in range(len(mine)):
+            mine[c] *= inverse
 
 
 @helper

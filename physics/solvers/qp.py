@@ -26,7 +26,7 @@ from contactlab.physics.solvers.lcp_info import (
     ROUNDING,
     SOLVED,
     Scaled,
-    subtract_row,
+    add_rows,
 )
 from contactlab.physics.solvers.linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upper
 from contactlab.physics.solvers.pivoting import Path, PivotingSolver
@@ -99,16 +99,16 @@ def advance(lam, rows, count, direction, limit):
 
 
 @helper
-def steepest(M, d, tolerance, lam, rows, count, excused, zeta_out):
-    """ζ̇ = M λ + d, and its most negative row outside B and beyond tolerance and rounding, -1 = none."""
+def steepest(M, d, tolerance, lam, rows, count, excused, x, zeta_out):
+    """ζ̇ = M λ + d, and its most negative row outside B and beyond tolerance and rounding, -1 = none. x is scratch."""
     n = len(d)
     total = 0.0
     for i in range(n):
         zeta_out[i] = d[i]
     for a in range(count):
-        force = lam[rows[a]]
-        total += force
-        subtract_row(zeta_out, 0, -force, M, rows[a], n)
+        x[a] = lam[rows[a]]
+        total += x[a]
+    add_rows(M, rows, x, count, zeta_out)
     for a in range(count):
         zeta_out[rows[a]] = 0.0
     best = -1
@@ -174,7 +174,7 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
             remove_row(U, rows, state, stop)
             return GOING
         state[MOVING] = 0
-    j = steepest(M, d, tolerance, lam, rows, state[COUNT], excused, work)
+    j = steepest(M, d, tolerance, lam, rows, state[COUNT], excused, x, work)
     if j < 0:
         return SOLVED
     state[ENTERED] = j
@@ -199,12 +199,16 @@ def factor_set(M, inside, lam, U, rows, x, order):
     count = 0
     for i in range(len(lam)):
         if inside[i] == 1:
-            a = count
-            while a > 0 and lam[rows[a - 1]] < lam[i]:
-                rows[a] = rows[a - 1]
-                a -= 1
-            rows[a] = i
+            rows[count] = i
             count += 1
+    for gap in (57, 23, 10, 4, 1):  # Shell's sort
+        for b in range(gap, count):
+            i = rows[b]
+            a = b
+            while a >= gap and lam[rows[a - gap]] < lam[i]:
+                rows[a] = rows[a - gap]
+                a -= gap
+            rows[a] = i
     for a in range(count):
         i = rows[a]
         for b in range(a, count):
