@@ -1,36 +1,92 @@
-"""NamedTuples of arrays that go into a kernel by one address.
+"""NamedTuples of arrays that go into a kernel, and from helper to helper, by one address.
 
-numba unpacks a tuple array by array, and looks at every one for its type, on each call: 20 µs for a `Model`. A tuple
-never changes which arrays it holds, so what a kernel needs of it (where each array lies, its shape and strides) can be
-written down once, as the bytes of numba's own representation, and be found again by the identity of the tuple: a call
-takes about a microsecond. The arrays are borrowed: the packed form keeps the tuple alive, a kernel never returns them.
+numba unpacks a tuple array by array, looks at every one for its type on each call, 20 µs for a `Model`, and copies what
+it found for each helper that it does not inline. But a tuple never changes which arrays it holds: where each lies and
+its shape can be written down once, in words of 64 bits, and be found again by the identity of the tuple. A kernel gets
+the address of those words and reads of them what it uses. The arrays are borrowed: the packed form keeps the tuple
+alive, a kernel never returns them.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
-from numba.core.datamodel.models import TupleModel
-from numba.extending import NativeValue, register_model, typeof_impl, unbox
-from numba.np import numpy_support
+from numba.core.datamodel.models import OpaqueModel
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, register_model, typeof_impl, unbox
+from numba.np import arrayobj, numpy_support
 
 KEPT = 64  # packed tuples of one type at most: those of a few simulations at a time
+WORD = 8   # bytes
+DATA, SHAPE = range(2)  # words of an array: its address, then its shape
 
 
-class Packed(types.NamedTuple):
+class Packed(types.Type):
     """Type of a NamedTuple whose leaves are all arrays, by its address. Its parts are Packed."""
 
+    def __init__(self, instance_class: type, parts: tuple) -> None:
+        self.instance_class = instance_class
+        self.parts = dict(zip(instance_class._fields, parts, strict=True))  # pyright: ignore[reportAttributeAccessIssue]
+        told = hashlib.sha256(str(parts).encode()).hexdigest()[:12]
+        super().__init__(f"Packed({instance_class.__module__}.{instance_class.__qualname__} {told})")
 
-register_model(Packed)(TupleModel)
+    @property
+    def words(self) -> int:
+        return sum(_words(part) for part in self.parts.values())
+
+
+def _words(kind: Any) -> int:
+    return kind.words if isinstance(kind, Packed) else SHAPE + kind.ndim
+
+
+register_model(Packed)(OpaqueModel)
 
 
 @unbox(Packed)
-def load(kind: Packed, address, c) -> NativeValue:
-    """The tuple at an address, an int; nothing is counted, as the caller keeps it."""
-    representation = c.context.get_data_type(kind).as_pointer()
-    place = c.builder.bitcast(c.pyapi.long_as_voidptr(address), representation)
-    return NativeValue(c.context.data_model_manager[kind].load_from_data_pointer(c.builder, place))
+def _address(_: Packed, number, c) -> NativeValue:
+    return NativeValue(c.pyapi.long_as_voidptr(number))
+
+
+@infer_getattr
+class _Part(AttributeTemplate):
+    key = Packed
+
+    def generic_resolve(self, value: Packed, attr: str) -> Any:
+        return value.parts.get(attr)
+
+
+@lower_getattr_generic(Packed)
+def _part(context, builder, kind: Packed, address, name: str):
+    """A part: again an address, or an array whose words are read there."""
+    before = 0
+    for other, part in kind.parts.items():
+        if other == name:
+            break
+        before += _words(part)
+    part = kind.parts[name]
+    place = builder.gep(address, [ir.Constant(ir.IntType(64), before * WORD)])
+    if isinstance(part, Packed):
+        return place
+    words = builder.bitcast(place, ir.IntType(64).as_pointer())
+    invariant = builder.module.add_metadata([])
+
+    def word(k: int):
+        loaded = builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), k)]))
+        loaded.set_metadata("invariant.load", invariant)  # once written they never change
+        return loaded
+
+    array = arrayobj.make_array(part)(context, builder)
+    shape = [word(SHAPE + i) for i in range(part.ndim)]
+    itemsize = context.get_constant(types.intp, numpy_support.as_dtype(part.dtype).itemsize)
+    strides = [itemsize]
+    for extent in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], extent))
+    data = builder.inttoptr(word(DATA), array.data.type)
+    arrayobj.populate_array(array, data, shape, strides, itemsize, None)  # no owner: nothing is counted
+    return array._getvalue()
 
 
 def type_of(value: object) -> Any:
@@ -68,9 +124,8 @@ class Packs:
             if array.dtype != dtype or array.ndim != ndim or not array.flags.carray:
                 raise TypeError(f"{type(value).__name__} holds {array.dtype} of {array.ndim} dimensions where kernels "
                                 f"expect writable contiguous {dtype} of {ndim}")
-            words += (0, 0, array.size, array.itemsize, array.__array_interface__["data"][0])  # see numba's ArrayModel
+            words.append(array.__array_interface__["data"][0])
             words += array.shape
-            words += array.strides
         pack = Pack(value, words)
         if len(self._packs) >= KEPT:
             self._packs.pop(next(iter(self._packs)), None)
@@ -106,15 +161,15 @@ def packed_type(kind: Any) -> Packed | None:
     if not isinstance(kind, types.BaseNamedTuple):
         return None
     parts = [part if _plain(part) else packed_type(part) for part in kind.types]
-    return None if None in parts else Packed(parts, kind.instance_class)
+    return None if None in parts else Packed(kind.instance_class, tuple(parts))
 
 
 def _plain(kind: Any) -> bool:
-    return isinstance(kind, types.Array) and kind.layout == "C" and kind.mutable
+    return isinstance(kind, types.Array) and kind.layout == "C" and kind.mutable and kind.ndim > 0
 
 
 def _leaves(kind: Packed) -> Iterator[tuple[np.dtype, int]]:
-    for part in kind.types:
+    for part in kind.parts.values():
         if isinstance(part, Packed):
             yield from _leaves(part)
         else:
