@@ -522,24 +522,43 @@ def classify(
 def basis(M: Array, *classes: list[int]) -> list[int]:
     """Independent rows: of each class as many as do not depend on those before, the most independent one first. By
     Cholesky's decomposition of M with pivoting."""
-    wanted = np.array([r for rows in classes for r in rows], np.intp)
-    size = np.diagonal(M)[wanted]
-    unit = np.where(size > 0.0, size, 1.0)  # the row of a point that cannot move is 0
-    left, L = size.copy(), np.zeros((len(wanted), len(wanted)))
-    chosen: list[int] = []
-    end = 0
-    for rows in classes:
-        begin, end = end, end + len(rows)
-        while end > begin:
-            i = begin + int(np.argmax(left[begin:end] / unit[begin:end]))
-            if left[i] <= DEPENDENT * unit[i]:
+    wanted = np.array([r for rows in classes for r in rows], np.int64)
+    ends = np.cumsum([len(rows) for rows in classes], dtype=np.int64)
+    chosen = np.zeros(len(wanted), np.int64)
+    count = pick_basis(np.ascontiguousarray(M), wanted, ends, chosen)
+    return wanted[chosen[:count]].tolist()
+
+
+@kernel
+def pick_basis(M, wanted, ends, chosen_out):
+    """See `basis`: the classes are what lies before the ends among the rows `wanted`. Writes the places of those chosen
+    and returns their number."""
+    n, count, begin = len(wanted), 0, 0
+    left, unit, L = np.zeros(n), np.ones(n), np.zeros((n, n))
+    for i in range(n):
+        left[i] = M[wanted[i], wanted[i]]
+        unit[i] = left[i] if left[i] > 0.0 else 1.0  # the row of a point that cannot move is 0
+    for end in ends:
+        while True:
+            best = -1
+            for i in range(begin, end):
+                if left[i] > DEPENDENT * unit[i] and (best < 0 or left[i] * unit[best] > left[best] * unit[i]):
+                    best = i
+            if best < 0:
                 break
-            m = len(chosen)
-            L[:, m] = (M[wanted, wanted[i]] - L[:, :m] @ L[i, :m]) / math.sqrt(left[i])
-            left -= L[:, m] ** 2
-            left[i] = 0.0
-            chosen.append(int(wanted[i]))
-    return chosen
+            root = math.sqrt(left[best])
+            for i in range(n):
+                along = M[wanted[i], wanted[best]]
+                for m in range(count):
+                    along -= L[i, m] * L[best, m]
+                L[i, count] = along / root
+            for i in range(n):
+                left[i] -= L[i, count] ** 2
+            left[best] = 0.0
+            chosen_out[count] = best
+            count += 1
+        begin = end
+    return count
 
 
 def fill_set(

@@ -30,6 +30,7 @@ _IMPORT = re.compile(
 
 KERNELS: list[Any] = []
 njit: Any = numba.njit  # its declared types know neither of the wrapper options
+native: Any = numba.types
 settings: Any = numba.core.config
 
 
@@ -123,8 +124,8 @@ class Kernel(CPUDispatcher):
     def add_overload(self, cres: Any) -> None:
         """As numba's, but an address stands for a packed tuple where calls from Python are matched."""
         kinds = tuple(cres.signature.args)
-        self._insert([(numba.types.intp if isinstance(kind, Packed) else kind)._code for kind in kinds],
-                     cres.entry_point, cres.objectmode)
+        codes = [(native.intp if isinstance(kind, Packed) else kind)._code for kind in kinds]
+        self._insert(codes, cres.entry_point, cres.objectmode)  # pyright: ignore[reportAttributeAccessIssue]
         self.overloads[kinds] = cres
 
     def _compile_for_args(self, *args: Any, **_: Any) -> Any:

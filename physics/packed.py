@@ -158,10 +158,11 @@ def resize(array: np.ndarray, rows: int) -> None:
 
 def packed_type(kind: Any) -> Packed | None:
     """The Packed type for numba's type of a NamedTuple, None where a leaf is no contiguous writable array."""
-    if not isinstance(kind, types.BaseNamedTuple):
+    fields, own = getattr(kind, "types", ()), getattr(kind, "instance_class", None)
+    if own is None:
         return None
-    parts = [part if _plain(part) else packed_type(part) for part in kind.types]
-    return None if None in parts else Packed(kind.instance_class, tuple(parts))
+    parts = tuple(part if _plain(part) else packed_type(part) for part in fields)
+    return None if None in parts else Packed(own, parts)
 
 
 def _plain(kind: Any) -> bool:
