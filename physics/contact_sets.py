@@ -244,7 +244,7 @@ def islands(M: Array) -> list[NDArray[np.intp]]:
         group = np.zeros(c, bool)
         group[np.argmax(left)] = True
         while True:
-            grown = acts[group].any(axis=0)
+            grown = group | acts[group].any(axis=0)  # one that nothing moves does not even act on itself
             if (grown == group).all():
                 break
             group = grown
@@ -562,9 +562,10 @@ def pick_basis(M, wanted, ends, chosen_out):
 
 
 def fill_set(
-    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array
+    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array, nodes: IntArray
 ) -> None:
-    """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3)."""
+    """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3), nodes (c, 2): see
+    `connect`."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least = ZERO * float(np.abs(found.force[::3]).max(initial=0.0))
     loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least]
@@ -583,6 +584,7 @@ def fill_set(
     for j, r in enumerate(rows):
         chosen.row[j] = 3 * place[r // 3] + r % 3
     list_columns(chosen)
+    connect(chosen, nodes[kept])
     _judge(chosen, kept, found, M)
 
 
@@ -603,7 +605,8 @@ def list_columns(chosen: ContactSet) -> None:
 
 
 def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:
-    """Write which forces are not unique, and whether the smallest ones obey Coulomb's law."""
+    """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
+    law. Where nothing sticks by a force that is not known they need not: those that slide have the smallest forces."""
     count, columns = len(kept), chosen.column[: chosen.columns[0]]
     chosen.open[:count] = UNIQUE
     if len(columns) == chosen.rows[0]:
@@ -624,5 +627,6 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     sticks = mode == STICK
     holds = force[::3] >= 0.0
     holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]
-    sure = holds[shared].all() or not (sticks & shared).any()
-    chosen.open[:count] = np.where(shared, SHARED if sure else UNKNOWN, UNIQUE)
+    island = chosen.island[:count]
+    unknown = np.isin(island, island[shared & ~holds]) & np.isin(island, island[shared & sticks])
+    chosen.open[:count] = np.where(shared, np.where(unknown, UNKNOWN, SHARED), UNIQUE)

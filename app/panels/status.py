@@ -10,6 +10,9 @@ from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
 from contactlab.physics.methods import METHODS
 
+#: of a status of one word
+MEANINGS = {"inconsistent": "inconsistent: no forces obey all contact laws"}
+
 
 def draw_status(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, (12 * ui.preferences.scale, 4 * ui.preferences.scale))
@@ -51,7 +54,7 @@ def solver_figures(snapshot: Snapshot) -> str:
     else:
         parts.append(f"{info.iterations} iterations{limit}")
     if info.status not in ("solved", "iterations"):
-        parts.append(info.status)
+        parts.append(MEANINGS.get(info.status, info.status))
     if info.penetration > 0.0:
         parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
     if (snapshot.model.joints.generalized == 0).any():

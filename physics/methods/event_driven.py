@@ -9,9 +9,7 @@
 The sets live on from step to step in `State.memory`; equations are solved only where a force would become negative, at
 impacts and where contacts come or go. `counts` says how often.
 
-No step takes without end: after MANY_PIECES pieces it goes on without restitution and loss of contacts, after
-MOST_PIECES what is left of it passes without motion; a pair that was hit STORM times loses its restitution for the rest
-of the step, as does an instant with as many impacts. The step then says CROWDED.
+No step takes without end: what it gives up, and how it says so, is in `event_limits`.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
@@ -33,7 +31,6 @@ from contactlab.physics.contact_sets import (
     IDLE,
     OPEN,
     RANK,
-    SHARED,
     SLIDE,
     SLIPS,
     SMOOTH,
@@ -68,6 +65,7 @@ from contactlab.physics.methods.event_driven_instant import SLOT, Instant, begin
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
+from contactlab.physics.methods.event_limits import MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
 from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable, refuse_motors
 from contactlab.physics.model import Array, Model, body_count, movable
@@ -91,13 +89,10 @@ from contactlab.physics.state import (
 REST = 1e-4         # approach speed below which there is no restitution, in units of g h
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
 MOST_BODIES = 256   # a heap of them is one island, whose matrix is dense: hundreds of megabytes
-WITHOUT_END = 40    # impacts, or events without progress, at one instant
-CROWDED = "too many events: impacts without rebound"  # status of a step with a STORM
 INSTANT = 1e-9      # contacts whose forces vanish within this time let go together [s]
 CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
-STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
-MANY_PIECES = 400   # of one step after which it goes on without restitution and loss of contacts: its time is bounded
-MOST_PIECES = 600   # what is left of it then passes without motion
+OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
+ROUNDING = 1e-9     # and that of rounding [m/s2]
 
 
 class EventDriven(Instant):
@@ -151,7 +146,8 @@ class EventDriven(Instant):
             self._t, rest = self._t + done, rest - done
             self._tally[Tally.PIECES] += 1
             pieces += 1
-            self._storm = self._storm or pieces >= MANY_PIECES
+            if pieces >= MANY_PIECES:
+                self._give_up(Limit.PIECES)
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
             if idle > 2 * WITHOUT_END:
                 break  # not even gaps let it go on
@@ -159,13 +155,20 @@ class EventDriven(Instant):
                 self._let_go.clear()
             if trigger is not None:
                 self._handle(trigger)
-            if self._storm or idle > WITHOUT_END:
-                blind = True  # the sets find no peace: keep them to the end of the step
+            if idle > WITHOUT_END:
+                self._give_up(Limit.IDLE)
+            blind = self._limit >= Limit.IDLE  # the sets find no peace: keep them to the end of the step
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
+        if rest > 1e-14 * h:
+            self._give_up(Limit.HALTED)
         self._end(state, h)
         self._books.end(state.bodies, state.ledger)
+
+    def _give_up(self, limit: Limit) -> None:
+        """The step says the gravest of what it ran into."""
+        self._limit = max(self._limit, limit)
 
     def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
         """The contacts that rest in this state, with their equations."""
@@ -198,7 +201,7 @@ class EventDriven(Instant):
         self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._impacts, self._let_go = [], {}, 0, set()
-        self._storm, self._crowded, self._struck, self._times_hit = False, False, set(), {}
+        self._limit, self._struck, self._times_hit = Limit.NONE, set(), {}
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
@@ -418,6 +421,8 @@ class EventDriven(Instant):
             if self._take(pairs, released, begins, about):
                 break
             released, begins, about = set(), {}, None
+        else:
+            self._give_up(Limit.UNSETTLED)
         if not quiet:
             self._tell_changes(before, hit, lost, stopped)
 
@@ -441,18 +446,8 @@ class EventDriven(Instant):
                                np.concatenate([found.slip, kept.slip]))
         eq, c = self._scratch.equations, len(pairs)
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents)
-        connect(self._chosen, self._nodes(self._chosen.pair[: self._chosen.count[0]]))
-        self._leave_no_doubt()
+        fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents, self._nodes(pairs))
         return True
-
-    def _leave_no_doubt(self) -> None:
-        """Coulomb's law need not be asked about islands where no contact sticks by a force that is not known: those
-        that slide have the smallest forces."""
-        chosen, count = self._chosen, int(self._chosen.count[0])
-        island, doubt = chosen.island[:count], chosen.open[:count] == UNKNOWN
-        sticks = np.isin(island, island[doubt & (chosen.mode[:count] == STICK)])
-        chosen.open[:count][doubt & ~sticks] = SHARED
 
     def _calm(self, pairs: LongArray, about: set[int] | None) -> BoolArray:
         """Which of the pairs are in islands that nothing happened to."""
@@ -539,7 +534,7 @@ class EventDriven(Instant):
         self._hits, self._impacts = self._hits + 1, self._impacts + 1
         e, mu = self._report.coefficients(pairs)
         tired = np.array([self._times_hit.get(p, 0) >= STORM for p in pairs.tolist()])
-        tired |= self._storm or self._hits >= STORM
+        tired |= self._limit >= Limit.PIECES or self._hits >= STORM
         e_t, e_psi = np.where(impacts.between_balls(M), self._report.of_balls(pairs), np.nan)
         p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(self._nodes(pairs))
         for i in np.unique(island[u[::3] < -RESTS]):
@@ -548,7 +543,8 @@ class EventDriven(Instant):
             zeta = u[3 * mine]
             slow[mine] = (zeta < -RESTS) & (zeta >= -self._rest_speed) | (zeta.min() >= -self._rest_speed)
             if tired[mine].any() and e[mine].any():
-                slow[mine], self._crowded = True, True
+                slow[mine] = True
+                self._give_up(Limit.INSTANT if self._hits >= STORM else Limit.PAIR)
             held = rows[(rows % 3 == 0) | (mu[rows // 3] > 0.0)]
             if self._impacts > CHATTER and np.abs(u[held]).max() <= self._rest_speed:
                 p[held] = -np.linalg.lstsq(M[np.ix_(held, held)], u[held], rcond=RANK)[0]
@@ -559,7 +555,10 @@ class EventDriven(Instant):
         for pair in pairs[p[::3] > 0.0].tolist():
             self._times_hit[pair] = self._times_hit.get(pair, 0) + 1
         self._apply_impulses(pairs, p, hit, np.where(slow, np.nan, e_psi))
-        return bool(p.any()) and self._hits < 2 * STORM
+        if self._hits >= 2 * STORM:
+            self._give_up(Limit.UNSETTLED)
+            return False
+        return bool(p.any())
 
     def _apply_impulses(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None) -> None:
         """Change the momenta and tell, of each two bodies, the sum at the contact that is hit hardest. e_psi: the
@@ -695,8 +694,10 @@ class EventDriven(Instant):
         tally = self._tally
         tally[Tally.STEPS] += 1
         deepest = max(0.0, -float(self.contacts.gap[: self.contacts.count[0]].min(initial=0.0)))
+        residual = self._residual(M, rate, force, count)
+        obeyed = residual <= max(OBEYED * float(np.abs(d[: 3 * count]).max(initial=0.0)), ROUNDING)
         self.info = StepInfo(
-            self._residual(M, rate, force, count), status=CROWDED if self._storm or self._crowded else "solved",
+            residual, status=SAYS.get(self._limit, "solved" if obeyed else "inconsistent"),
             contacts=len(pairs), pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
             solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),

@@ -24,6 +24,7 @@ from contactlab.physics.methods.event_course import (
     DEPTH,
     LEAST_FORCE,
     TOUCH,
+    Track,
     empty_track,
     find_event,
     look,
@@ -59,14 +60,15 @@ class Course:
         self.model, self.surface, self.scratch = model, surface, scratch
         self.radius = _radii(model)
         self._event = np.zeros(3)
-        self._make_room(ROOM)
+        self.track = self._empty_track(ROOM)
+
+    def _empty_track(self, pairs: int) -> Track:
+        return empty_track(self.model, self.surface, self.radius, pairs, len(self.scratch.lam) // 3)
 
     def _make_room(self, pairs: int) -> None:
         """Room for so many pairs apart; the piece taken up stays."""
-        track = empty_track(self.model, self.surface, self.radius, pairs, len(self.scratch.lam) // 3)
-        if hasattr(self, "track"):
-            track.span[:], track.levels[:] = self.track.span, self.track.levels
-        self.track = track
+        before, self.track = self.track, self._empty_track(pairs)
+        self.track.span[:], self.track.levels[:] = before.span, before.levels
 
     @property
     def bodies(self) -> Bodies:

@@ -6,8 +6,10 @@ from event_driven_scenes import Body, Run, ball, box, plane
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.contact_sets import islands, resolve
 from contactlab.physics.islands import islands_of
-from contactlab.physics.methods.event_driven import CROWDED, STORM
+from contactlab.physics.methods import event_driven
+from contactlab.physics.methods.event_limits import SAYS, STORM, Limit
 
 
 def bouncing_balls() -> Run:
@@ -37,6 +39,16 @@ def test_contacts_are_of_one_island_where_a_body_that_moves_joins_them():
     nodes = np.array([[-1, 0], [0, 1], [2, -1], [3, 4], [4, 2], [5, -1]], np.int32)
     assert islands_of(nodes).tolist() == [0, 0, 1, 1, 1, 2]
     assert islands_of(np.zeros((0, 2), np.int32)).tolist() == []
+
+
+def test_a_contact_that_nothing_moves_is_an_island_of_its_own():
+    """A point that cannot move has no row in M: it does not even act on itself."""
+    M = np.zeros((9, 9))
+    M[:3, :3] = M[6:, 6:] = np.eye(3)
+    assert [rows.tolist() for rows in islands(M)] == [[0], [1], [2]]
+    d = np.array([-9.81, 0.0, 0.0] * 3) * np.repeat([1.0, 0.0, 1.0], 3)
+    found = resolve(M, d, np.zeros(9), np.full(3, 0.5), {})
+    assert found.force == pytest.approx([9.81, 0, 0, 0, 0, 0, 9.81, 0, 0])
 
 
 def slider(x: float) -> Body:
@@ -72,12 +84,28 @@ def test_a_storm_of_events_ends_with_the_step():
               e=1.0)
     energy = run.energy
     run.step()
-    assert run.method.info.status == CROWDED
+    assert run.method.info.status == SAYS[Limit.PAIR]
     assert 2 * STORM <= len(run.times("impact")) <= 2 * STORM + 4
     assert run.energy <= energy + 1e-12
     assert 0.1 - 1e-9 <= run.state.bodies.x[2, 2] <= 0.10001 + 1e-9
     run.step()
     assert run.method.info.status == "solved"
+
+
+def test_a_step_says_which_limit_it_ran_into(monkeypatch):
+    """A ball that hops ten times in one step: with room for two pieces it loses its rebound; with room for two pieces
+    altogether the rest of the step passes without motion, and the clock still goes on by h."""
+    for name, said in (("MANY_PIECES", Limit.PIECES), ("MOST_PIECES", Limit.HALTED)):
+        run = Run([plane(), ball(0.1, x=(0.0, 0.0, 0.101))], e=0.9, h=0.2)
+        run.step()
+        assert run.method.info.status == "solved" and len(run.times("impact")) > 5
+        monkeypatch.setattr(event_driven, name, 2)
+        run = Run([plane(), ball(0.1, x=(0.0, 0.0, 0.101))], e=0.9, h=0.2)
+        run.step()
+        assert run.method.info.status == SAYS[said]
+        assert run.t == pytest.approx(0.2)
+        assert run.state.bodies.x[1, 2] >= 0.1 - 1e-9
+        monkeypatch.undo()
 
 
 def test_more_bodies_than_a_storm_has_impacts_keep_their_restitution():

@@ -183,6 +183,8 @@ def test_the_status_line_tells_the_binding_in_force():
 def test_solver_figures_name_residual_contacts_and_energy():
     text = status.solver_figures(fakes.snapshot(info=m.StepInfo(residual=1e-5, contacts=7, status="not converged")))
     assert all(part in text for part in ("7 contacts", "1.0e-05 m/s", "not converged", "3 J"))
+    stuck = status.solver_figures(fakes.snapshot(info=m.StepInfo(status="inconsistent", steps=3)))
+    assert "inconsistent: no forces obey all contact laws" in stuck
     soft = fakes.snapshot(settings=m.Settings(method="compliant"), info=m.StepInfo(contacts=1, substeps=4, stored=0.5))
     assert status.solver_figures(soft).split("   ") == ["1 contact", "4 substeps", "E 3.5 J"]
 
