@@ -16,7 +16,7 @@ EQUATIONS = ("equations", "pivots")  # tabs that show forces
 def wish(ui: UiState) -> Inspect:
     """What the engine shall look into, as the panels are now."""
     p, inspector = ui.preferences, ui.inspector
-    if ui.panels_hidden or not p.lower or p.lower_tab in ("contacts", "ledger", "compare"):
+    if ui.panels_hidden or not p.lower or p.lower_tab in ("contacts", "timeline", "ledger", "compare"):
         return Inspect()
     if p.lower_tab == "impact":
         return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction,

@@ -55,6 +55,7 @@ KEYS: tuple[Binding, ...] = (
     Binding("L", "toggle_logarithmic"),
     Binding("B", "toggle_body_names"),
     Binding("Shift+V", "toggle_velocities"),
+    Binding("Shift+T", "tab_timeline"),
     Binding("E", "tab_equations"),
     Binding("Shift+E", "tab_impact"),
     Binding("Shift+P", "tab_pivots"),

@@ -11,8 +11,8 @@ from contactlab.physics.problem import ContactProblem
 
 #: what the lower area can show, and how the tabs are called
 TABS: dict[str, str] = {
-    "contacts": "Contacts", "equations": "Equations", "impact": "Impact", "pivots": "Pivots", "step": "Step",
-    "ledger": "Ledger", "compare": "Compare",
+    "contacts": "Contacts", "timeline": "Timeline", "equations": "Equations", "impact": "Impact",
+    "pivots": "Pivots", "step": "Step", "ledger": "Ledger", "compare": "Compare",
 }
 
 class Request(NamedTuple):
@@ -123,6 +123,17 @@ class Inspector:
 
 
 @dataclass
+class Timeline:
+    """What of the timeline is shown."""
+
+    span: tuple[float, float] | None = None  # [s]; None = all of it
+    span_pressed: tuple[float, float] | None = None  # the frame before: a click does not move it
+    top: float = -1.0                        # the first row
+    hidden: set[str] = field(default_factory=set)  # kinds of events
+    scrolled_to: tuple[int, int] = (-1, -1)  # step and number of events that the list last scrolled to
+
+
+@dataclass
 class Comparison:
     """What is plotted of the sides of a comparison."""
 
@@ -181,6 +192,7 @@ class UiState:
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)
     comparison: Comparison = field(default_factory=Comparison)
+    timeline: Timeline = field(default_factory=Timeline)
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
     dismissed: list[Any] = field(default_factory=list)
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending

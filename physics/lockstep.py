@@ -14,9 +14,10 @@ import numpy as np
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.history import BUDGET
 from contactlab.physics.ledger import TAKERS, Account
-from contactlab.physics.messages import SIDES, Command, Grab, Reset, Set, Side, Watch
+from contactlab.physics.messages import SIDES, Command, Event, Grab, Reset, Set, Side, Timeline, Watch
 from contactlab.physics.quantities import QUANTITIES, Instant
 from contactlab.physics.simulation import Simulation, check_settings
+from contactlab.physics.timeline import Bars
 
 if TYPE_CHECKING:
     from contactlab.physics.scene import Scene
@@ -27,6 +28,7 @@ OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "sur
 SHARED = ("restitution", "restitution_t", "restitution_psi", "friction", "gravity")
 
 ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
+TIMELINE_EVENTS = 2000  # of the timeline
 
 
 class Log:
@@ -73,6 +75,7 @@ class Member:
         self.simulation = simulation
         self.coordinates = coordinates
         self.log = Log(rows)
+        self.bars = Bars()
         self.wanted = simulation.settings.h  #: [s] the step as it was asked for
         self.count = 1                       #: own steps in the next step of the clock
         self._marks = [Mark(0, simulation.step_count, 1)]
@@ -99,12 +102,27 @@ class Member:
             self._marks.pop()
         if self._marks[-1].count != self.count:
             self._marks.append(Mark(clock, self.simulation.step_count, self.count))
+        sim = self.simulation
         for _ in range(self.count):
-            self.simulation.step()
+            before = sim.time
+            sim.step()
+            self.bars.note(before, sim.time, sim.contacts, sim.last_events)
+
+    def on_clock(self, event: Event) -> Event:
+        """The event with the step of the clock in which it happened."""
+        step = self.clock_of(event.step)
+        return event if event.step == step else replace(event, step=step)
+
+    def timeline(self) -> Timeline:
+        """What happened, on the clock."""
+        events = self.simulation.known_events(TIMELINE_EVENTS)
+        plain = len(self._marks) == 1 and self._marks[0] == Mark(0, 0, 1)
+        return Timeline(tuple(events if plain else map(self.on_clock, events)), self.bars.rows)
 
     def reset(self) -> None:
         self.simulation.reset()
         self.log.clear()
+        self.bars.clear()
         self._marks = [Mark(0, 0, self.count)]
 
     def alone(self) -> None:

@@ -191,6 +191,13 @@ class Event:
                      self.energy_after, self.case_after, self.limit, self.joints)
 
 
+class Timeline(NamedTuple):
+    """What happened, also after a step that was gone back to, as long as the run can go on to it."""
+
+    events: tuple[Event, ...]  #: oldest first
+    bars: Array                #: (k, 6) when a contact was in the sets: columns BEGIN … LEVEL of `timeline`
+
+
 @dataclass(frozen=True, slots=True)
 class Grabbed:
     """The mouse spring as the engine applies it."""
@@ -320,6 +327,7 @@ class Snapshot:
     coordinates: str = ""       # of the joints, where a comparison sets them
     side: int = 0               # which of `sides` this is
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison, all of them, at this very instant
+    timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
 
     @property
     def h(self) -> float:
@@ -348,5 +356,5 @@ def _none() -> Array:
 __all__ = [
     "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab",
     "Open", "Pause", "Play", "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side",
-    "Snapshot", "Step", "StepInfo", "StepToEvent", "Watch",
+    "Snapshot", "Step", "StepInfo", "StepToEvent", "Timeline", "Watch",
 ]

@@ -344,7 +344,7 @@ class Runner:
             paused=self._paused, speed=self._pacer.speed, real_time_factor=0.0 if self._paused else self._pacer.factor,
             x=frozen(bodies.x), q=frozen(bodies.q), v=frozen(bodies.v), w=frozen(bodies.w), L=frozen(bodies.L),
             contacts=Contacts._make(frozen(a) for a in sim.contacts),
-            events=tuple(on_clock(event, member.clock_of(event.step)) for event in events),
+            events=tuple(map(member.on_clock, events)),
             event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=self._sides.reachable(), grabbed=held(sim),
@@ -352,13 +352,8 @@ class Runner:
             energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, (0, WATCHED)]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
-            dents=frozen(sim.dents),
+            dents=frozen(sim.dents), timeline=member.timeline(),
         )
-
-
-def on_clock(event: m.Event, step: int) -> m.Event:
-    """The event with the step of the clock in which it happened."""
-    return event if event.step == step else replace(event, step=step)
 
 
 def may_need_other_kernels(command: m.Command) -> bool:

@@ -229,6 +229,15 @@ class Simulation:
         """Number of events up to now."""
         return self._dropped_events + self._events_before(self.step_count + 1)
 
+    @property
+    def last_events(self) -> list[Event]:
+        """What happened in the last step."""
+        return self._events[self._events_before(self.step_count) : self._events_before(self.step_count + 1)]
+
+    def known_events(self, count: int) -> list[Event]:
+        """The latest events, oldest first, also those after a step gone back to."""
+        return self._events[-count:]
+
     def latest_events(self, count: int) -> list[Event]:
         """The last `count` events up to now, oldest first."""
         end = self._events_before(self.step_count + 1)

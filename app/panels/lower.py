@@ -1,4 +1,4 @@
-"""The lower area: contacts and energy, a look into the contact equations, or the ledger, by tabs."""
+"""The lower area, by tabs: contacts and energy, the timeline, looks into the contact equations, the ledger, sides."""
 
 from collections.abc import Callable
 
@@ -15,15 +15,16 @@ from contactlab.app.panels.impact import draw_impact
 from contactlab.app.panels.ledger import draw_ledger
 from contactlab.app.panels.pivots import draw_pivots
 from contactlab.app.panels.step import draw_step
+from contactlab.app.panels.timeline import draw_timeline
 from contactlab.app.ui_state import TABS, Rect, UiState
 from contactlab.physics.messages import Command, Snapshot
 
 Send = Callable[[Command], None]
 PANELS = {
     "equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "step": draw_step,
-    "ledger": draw_ledger, "compare": draw_compare,
+    "ledger": draw_ledger, "compare": draw_compare, "timeline": draw_timeline,
 }
-LOW = ("contacts", "compare")  # tabs that need no more height than a table
+LOW = ("contacts", "timeline", "compare")  # tabs that need no more height than a table
 
 
 def height(ui: UiState, room: float) -> float:

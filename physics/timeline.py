@@ -1,0 +1,86 @@
+"""The past as a timeline: events, and from when to when each contact was in the current and in the active set."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from contactlab.physics.messages import Event
+from contactlab.physics.model import Array
+from contactlab.physics.state import Contacts
+
+MOST_BARS = 6000      # kept; the older half is dropped where there are more
+MOST_CONTACTS = 400   # of a step, beyond which its contacts are left out
+BEGIN, END, BODY_A, BODY_B, KEY, LEVEL = range(6)  #: columns of a bar; END is nan where it goes on
+CURRENT, ACTIVE = 1, 2                             #: levels
+STARTS, ENDS = ("gain", "impact"), ("dynamic_loss", "geometric_loss", "impact")
+
+
+class Bars:
+    """Stretches of time in which a contact had one level; `note` after every step."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._ended: list[tuple[float, ...]] = []
+        self._open: dict[int, tuple[float, ...]] = {}  # by key of the contact
+        self._t = 0.0
+        self._changed = True
+        self._rows = np.zeros((0, 6))
+
+    @property
+    def rows(self) -> Array:
+        """All bars (k, 6), read-only."""
+        if self._changed:
+            self._rows = np.array([*self._ended, *self._open.values()], float).reshape(-1, 6)
+            self._rows.flags.writeable = False
+            self._changed = False
+        return self._rows
+
+    def note(self, before: float, t: float, contacts: Contacts, events: Iterable[Event]) -> None:
+        """The step from `before` to t [s] has these contacts, and these events happened in it. Bars begin and end at
+        the instants of events, where there are any of the same bodies; else with the step."""
+        if before < self._t:
+            self._cut(before)  # a new branch
+        self._t = t
+        count = int(contacts.count[0])
+        now = {}
+        if count <= MOST_CONTACTS:
+            for i in np.flatnonzero(contacts.current[:count]).tolist():
+                level = ACTIVE if contacts.active[i] else CURRENT
+                now[int(contacts.key[i])] = (int(contacts.body_a[i]), int(contacts.body_b[i]), level)
+        same = {key for key, bar in self._open.items() if now.get(key, (0, 0, 0))[2] == bar[LEVEL]}
+        if len(same) == len(now) == len(self._open):
+            return
+        self._changed = True
+        told = [(e.kind, e.bodies, e.t) for e in events]
+        for key in [key for key in self._open if key not in same]:
+            bar = self._open.pop(key)
+            bodies = int(bar[BODY_A]), int(bar[BODY_B])
+            at = _instant(told, ENDS, bodies, before, last=True) if key not in now else before
+            if at > bar[BEGIN]:
+                self._ended.append((bar[BEGIN], at, *bar[BODY_A:]))
+        for key, (a, b, level) in now.items():
+            if key not in same:
+                self._open[key] = (_instant(told, STARTS, (a, b), before), np.nan, a, b, key, level)
+        if len(self._ended) > MOST_BARS:
+            del self._ended[: MOST_BARS // 2]
+
+    def _cut(self, t: float) -> None:
+        """Forget what came after t [s]; what ended after it goes on."""
+        self._changed = True
+        bars = [bar for bar in (*self._ended, *self._open.values()) if bar[BEGIN] <= t]
+        goes_on = [not bar[END] <= t for bar in bars]
+        self._ended = [bar for bar, on in zip(bars, goes_on, strict=True) if not on]
+        self._open = {int(bar[KEY]): (bar[BEGIN], np.nan, *bar[BODY_A:])
+                      for bar, on in zip(bars, goes_on, strict=True) if on}
+
+
+def _instant(
+    told: list[tuple[str, tuple[int, int], float]], kinds: tuple[str, ...], bodies: tuple[int, int], otherwise: float,
+    last: bool = False,
+) -> float:
+    """When the first event of these kinds and bodies happened, or the last one."""
+    times = [t for kind, pair, t in told if kind in kinds and sorted(pair) == sorted(bodies)]
+    return otherwise if not times else times[-1] if last else times[0]
