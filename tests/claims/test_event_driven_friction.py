@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
+from scipy.optimize import brentq
 
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
+from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.ledger import Account
 from contactlab.physics.model import ShapeKind
+from contactlab.physics.state import copy_state
 
 
 def slope(degrees, mu, radius=0.05):
@@ -90,13 +93,13 @@ def test_a_ball_rolling_in_a_bowl_swings_with_the_period_of_the_elliptic_integra
     assert run.solves == 1
 
 
-@pytest.mark.parametrize(("b", "h", "ratio", "time"), [
-    (0.1, 0.5, 0.9423076923, 0.347093586788),
-    (0.25, 1.0, 0.9117647059, 0.493803215079),
-    (0.1, 0.2, 0.7, 0.231044027917),
+@pytest.mark.parametrize(("b", "h", "ratio", "time", "spin", "swing"), [
+    (0.1, 0.5, 0.9423076923, 0.347093586788, 0.648049012268, 0.083339113164),
+    (0.25, 1.0, 0.9117647059, 0.493803215079, 0.565044821051, 0.094736793121),
+    (0.1, 0.2, 0.7, 0.231044027917, 2.277512672145, 0.095650836020),
 ])
-def test_a_rocking_block_loses_housners_share(b, h, ratio, time):
-    """B7: ω⁺/ω⁻ = 1 - 3/2 sin²α, released at rest at α/2"""
+def test_a_rocking_block_loses_housners_share(b, h, ratio, time, spin, swing):
+    """B7: ω⁺/ω⁻ = 1 - 3/2 sin²α, released at rest at α/2; ω⁻ and how far it swings to the other side."""
     th = np.arctan(b / h) / 2
     c, s = np.cos(th), np.sin(th)
     run = Run([plane(), box((b, 0.5, h), x=(b - b * c + h * s, 0, b * s + h * c), q=about("y", th))], mu=2.0, h=1 / 60)
@@ -104,13 +107,30 @@ def test_a_rocking_block_loses_housners_share(b, h, ratio, time):
     hit = run.until_event("impact")
     assert abs(hit.t - time) < 1e-9
     assert np.sqrt((hit.energy_after - base) / (hit.energy_before - base)) == pytest.approx(ratio, abs=1e-9)
+    assert np.sqrt(1.5 * (hit.energy_before - base) / (b * b + h * h)) == pytest.approx(spin, abs=1e-9)  # I = 4/3 m R²
+    while run.state.bodies.w[1, 1] < 0.0:
+        last = copy_state(run.state)
+        run.step()
+    late = run.h
+
+    def rate(step):
+        run.state = copy_state(last)
+        run.step(step)
+        return run.state.bodies.w[1, 1]
+
+    rate(brentq(rate, 1e-6, late, xtol=1e-12))
+    assert np.radians(abs(angle(run))) == pytest.approx(swing, abs=1e-9)
+
+
+def impacting_stick(law="newton"):
+    th = np.radians(45.0)
+    return Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
+                             w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0, law=law)
 
 
 def test_a_stick_with_friction_rebounds_as_the_reference_says():
     """B8: l = 1, e = 1, μ = 0.01 [Siconos ImpactingStick]."""
-    th = np.radians(45.0)
-    run = Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
-                            w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0).until(0.2)
+    run = impacting_stick().until(0.2)
     bodies = run.state.bodies
     gains = [event.energy_after - event.energy_before for event in run.events]
     assert gains[0] == pytest.approx(0.5 * (0.50373278**2 - 0.5**2 + 0.12946272**2 - 0.50274089**2)
@@ -119,17 +139,19 @@ def test_a_stick_with_friction_rebounds_as_the_reference_says():
     booked = run.state.ledger[Account.IMPACTS : Account.FRICTION + 1, 0].sum()
     assert booked == pytest.approx(sum(gains), abs=1e-12) and abs(run.state.ledger[Account.DRIVEN, 0]) < 1e-12
     assert run.times("impact") == pytest.approx([0.060274089093, 0.163275784400], abs=1e-11)
+    for t, v, spin in zip(run.times("impact"), [(-0.50373278, -0.12946272), (-0.50685719, -0.84703923)],
+                          (1.67746072, 3.20697487), strict=True):
+        hit = impacting_stick().until(t + 1e-12).state.bodies
+        assert (hit.v[1, 0], hit.v[1, 2], -hit.w[1, 1]) == pytest.approx((*v, spin), abs=1e-8)
     assert bodies.x[1] == pytest.approx((0.25291708296924, 0, 0.24718415299650), abs=1e-12)
     assert bodies.v[1] == pytest.approx((-0.50685718618569, 0, -1.21428138143152), abs=1e-12)
     assert bodies.w[1, 1] == pytest.approx(-3.20697486630626, abs=1e-12)
 
 
-@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+@pytest.mark.parametrize("law", IMPACT_LAWS)
 def test_only_newtons_law_lets_the_stick_gain_energy(law):
     """B8 by the other laws: friction within the cone, the rebound no higher than energy allows."""
-    th = np.radians(45.0)
-    run = Run([plane(), rod(1.0, x=(0.5 * np.sin(th), 0, 0.5 * np.cos(th) + 0.01), q=about("y", -th), v=(-0.5, 0, 0.1),
-                            w=(0, -0.1, 0))], e=1.0, mu=0.01, g=10.0, law=law).until(0.2)
+    run = impacting_stick(law).until(0.2)
     hits = [event for event in run.events if event.kind == "impact"]
     gains = np.array([event.energy_after - event.energy_before for event in hits])
     assert len(hits) == 2 and (gains.max() > 7e-4 if law == "newton" else gains.max() <= 1e-14)

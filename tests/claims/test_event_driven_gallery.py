@@ -14,7 +14,7 @@ STEPS = {"tower": 2, "dominoes": 10, "dice": 60, "slot": 59, "humanoid": 10, "ra
 
 
 def taken():
-    """Names of the scenes that have an exact gap for every pair and no joints in maximal coordinates."""
+    """Names of the scenes that the method takes: no motors, and an exact gap for every pair."""
     names = []
     for key, path in gallery().items():
         try:

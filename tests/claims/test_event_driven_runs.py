@@ -6,7 +6,7 @@ from contact_scenes import G, ball, block, body, ground, simulate
 
 from contactlab.assets import gallery
 from contactlab.physics.contact_sets import SLIDE, STICK, resolve
-from contactlab.physics.impact import ball_impact
+from contactlab.physics.impact import IMPACT_LAWS, ball_impact
 from contactlab.physics.scene import Scene, SceneError
 from contactlab.physics.simulation import Simulation
 
@@ -116,6 +116,7 @@ def test_the_counts_say_how_often_contact_problems_were_solved():
 
 @pytest.mark.parametrize(("law", "speeds"), [
     ("newton", (-1 / 3, 2 / 3, 2 / 3)), ("poisson", (-1 / 3, 2 / 3, 2 / 3)), ("sequential", (0.0, 0.0, 1.0)),
+    ("coulomb", (-1 / 3, 2 / 3, 2 / 3)),
 ])
 def test_the_cradle_tells_impact_laws_apart(law, speeds):
     """Three equal balls in touch, e = 1, the first with speed 1: at once, or one after the other."""
@@ -127,7 +128,7 @@ def test_the_cradle_tells_impact_laws_apart(law, speeds):
     assert sim.energy().kinetic == pytest.approx(0.5, rel=1e-12)
 
 
-@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+@pytest.mark.parametrize("law", IMPACT_LAWS)
 @pytest.mark.parametrize("mu", [0.0, 0.1, 0.5])
 def test_a_ball_with_spin_bounces_by_every_law_within_the_cone_and_gains_no_energy(law, mu):
     """B9: vt = 3, vn = -4, e = 0.8: slides for μ < 0.119 with vt⁺ = 3 - μ (1 + e) 4, else sticks with vt⁺ = 15/7."""
@@ -142,6 +143,36 @@ def test_a_ball_with_spin_bounces_by_every_law_within_the_cone_and_gains_no_ener
     assert np.hypot(hit.impulse[0], hit.impulse[1]) <= mu * hit.impulse[2] * (1 + 1e-12) + 1e-15
     assert sim.energy().total <= before
     assert (hit.energy_before, hit.energy_after) == pytest.approx((before, sim.energy().total), rel=1e-12)
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.6])
+def test_coulombs_impulse_slides_or_sticks_bounce_after_bounce(mu):
+    """B9 in a run with impact_law = "coulomb": a ball thrown with spin about every axis hops along the floor. Of every
+    blow P_n = (1 + e) m |v_n|, P_t = -m s k/(1 + k) where that is within the cone, else μ P_n against the slip s; the
+    slip keeps its direction, and no blow gives energy."""
+    e, k, r, m = 0.7, 0.4, 0.1, 1.0
+    sim = exact(ground(), ball("b", (0, 0, r + 0.3), velocity=(3.0, -2.0, 0.0), angular_velocity=(5.0, 9.0, 4.0)), e=e,
+                mu=mu)
+    sim.set(impact_law="coulomb")
+    v, w, drop, stuck, t = np.array([3.0, -2.0, 0.0]), np.array([5.0, 9.0, 4.0]), np.sqrt(2 * G * 0.3), [], 0.0
+    arm = np.array([0.0, 0.0, -r])
+    for bounce in range(6):
+        t += (drop / G) * (2.0 if bounce else 1.0)
+        slip = (v + np.cross(w, arm)) * (1, 1, 0)
+        wanted = m * np.linalg.norm(slip) * k / (1 + k)
+        blow = (1 + e) * m * drop
+        stuck.append(wanted <= mu * blow)
+        P = -slip / max(np.linalg.norm(slip), 1e-300) * min(wanted, mu * blow)
+        v, w, drop = v + P / m, w + np.cross(arm, P) / (k * m * r * r), e * drop
+        while sim.event_count <= bounce:
+            sim.step()
+        hit = sim.events[bounce]
+        assert hit.t == pytest.approx(t, abs=1e-9)
+        assert hit.impulse == pytest.approx((P[0], P[1], blow), abs=1e-9)
+        assert sim.velocity("b")[:2] == pytest.approx(v[:2], abs=1e-9)
+        assert sim.angular_velocity("b") == pytest.approx(w, abs=1e-8)
+        assert hit.energy_after <= hit.energy_before + 1e-12
+    assert not any(stuck[:2]) if mu == 0.05 else all(stuck)
 
 
 def test_time_stepping_tends_to_the_exact_motion_with_its_own_order():
@@ -211,7 +242,7 @@ def test_a_super_ball_comes_back_from_under_the_table():
     assert sim.ledger["Friction"][0] == pytest.approx(-sum(lost), rel=1e-9)
 
 
-@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
+@pytest.mark.parametrize("law", IMPACT_LAWS)
 @pytest.mark.parametrize(("mu", "e_t", "e_psi"), [(5.0, 0.6, 0.5), (0.1, 1.0, -0.3), (0.4, -0.5, 0.0)])
 def test_a_ball_rebounds_as_its_own_impact_law_says(law, mu, e_t, e_psi):
     """Obliquely, with spin about every axis, in and out of the friction cone, by every law for many contacts."""
