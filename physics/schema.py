@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
+from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from contactlab.physics.messages import SIDES, Settings
 from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
@@ -232,8 +232,9 @@ class Solver(Table):
     """How the scene is computed; the panel and the command line can change all of it."""
 
     method: _choice(METHODS) = _field(DEFAULTS.method, f"one of {', '.join(METHODS)}")  # pyright: ignore
-    integrator: _choice(INTEGRATORS | IMPLICIT) = _field(  # pyright: ignore
-        DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}, with the method compliant also {', '.join(IMPLICIT)}"
+    integrator: _choice(INTEGRATORS | IMPLICIT | FLIGHT) = _field(  # pyright: ignore
+        DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}, with the method compliant also {', '.join(IMPLICIT)}, "
+                             f"with time_stepping {', '.join(FLIGHT)}"
     )
     solver: _choice(SOLVERS) = _field(DEFAULTS.solver, f"one of {', '.join(SOLVERS)}")  # pyright: ignore
     h: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-6, le=0.1)] = _field(
@@ -256,10 +257,10 @@ class Solver(Table):
     @field_validator("integrator")
     @classmethod
     def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
-        method = info.data.get("method", "compliant")
-        if name in IMPLICIT and method != "compliant":
-            raise _refuse(f"be one of {', '.join(INTEGRATORS)} with the method {method}: it is implicit, and only "
-                          "compliant solves its stages")
+        method = info.data.get("method", OWNERS.get(name, "compliant"))
+        if (owner := OWNERS.get(name, method)) != method:
+            raise _refuse(f"be one of {', '.join(offered(method))} with the method {method}: it is implicit, and only "
+                          f"{owner} solves its stages")
         return name
 
 

@@ -13,7 +13,7 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
+from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
 from contactlab.physics.messages import (
     Command,
     Energy,
@@ -479,15 +479,17 @@ def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """The settings with the changes made; ValueError in one sentence where a name or a value is not allowed."""
     checked = {name: _check_setting(name, value) for name, value in changes.items()}
     wanted = replace(settings, **checked)
-    if wanted.integrator in IMPLICIT and wanted.method != "compliant":
+    owner = OWNERS.get(wanted.integrator, wanted.method)
+    if owner != wanted.method:
         if "integrator" in changes:
-            raise ValueError(f"the integrator {wanted.integrator} is implicit and works with the method compliant only")
+            raise ValueError(f"the integrator {wanted.integrator} is implicit and works with the method {owner} only")
         wanted = replace(wanted, integrator=Settings().integrator)  # left behind with its method
     return wanted
 
 
 def _check_setting(name: str, value: Any) -> Any:
-    choices = {"method": METHODS, "integrator": INTEGRATORS | IMPLICIT, "solver": SOLVERS, "impact_law": IMPACT_LAWS,
+    choices = {"method": METHODS, "integrator": INTEGRATORS | IMPLICIT | FLIGHT, "solver": SOLVERS,
+               "impact_law": IMPACT_LAWS,
                "law": LAWS, "surface": SURFACES, "joint_cure": CURES}
     if name in choices:
         if value not in choices[name]:

@@ -24,7 +24,7 @@ from contactlab.physics.contact_sets import all_sets
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.inspection import look_at_step
-from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from contactlab.physics.methods import METHODS
 from contactlab.physics.model import body_count, movable
 from contactlab.physics.problem import ContactProblem, Takes
@@ -135,7 +135,7 @@ def fly() -> None:
     """One step of a ball in the air with every integrator."""
     setup = Scene.from_dict(_scene(SHAPES[:1], ())).build()
     bodies, loads, dense = setup.state.bodies, empty_loads(1), Dense(setup.model)
-    for integrator in INTEGRATORS.values():
+    for integrator in (INTEGRATORS | FLIGHT).values():
         integrate(integrator, setup.model, loads, 0.0, 1e-3, bodies, copy_state(setup.state).bodies, dense)
 
 

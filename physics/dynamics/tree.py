@@ -87,9 +87,16 @@ def eliminate(table, added, link, dof, articulated):
     """U and D of every velocity and I^A of every link. added (n_v,) goes to the diagonal of H beside the armature.
 
     A velocity that moves no inertia at all (a tip without mass) has D = 0 and gets 1/D = 0: it keeps its rate."""
-    index = table.index
-    for l in range(index.shape[0]):
+    for l in range(link.shape[0]):
         spread_inertia(link, l, articulated)
+    fold(table, added, dof, articulated)
+
+
+@helper
+def fold(table, added, dof, articulated):
+    """The elimination itself, from the links' own 6 x 6 matrices in `articulated`. Symmetric they need not be: what
+    counts is S_j·X S_k for k on the way from j to the tips."""
+    index = table.index
     for l in range(index.shape[0] - 1, -1, -1):
         first = int(index[l, FIRST_V])
         for d in range(last_dof(index, l, dof.shape[0]) - 1, first - 1, -1):

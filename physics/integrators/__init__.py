@@ -3,6 +3,7 @@
 from contactlab.physics.integrators.dopri5 import DOPRI5
 from contactlab.physics.integrators.euler import EULER
 from contactlab.physics.integrators.heun import HEUN
+from contactlab.physics.integrators.midpoint import MIDPOINT
 from contactlab.physics.integrators.rk4 import RK4
 from contactlab.physics.integrators.sdirk2 import SDIRK2
 from contactlab.physics.integrators.semi_implicit import SEMI_IMPLICIT
@@ -11,5 +12,13 @@ from contactlab.physics.integrators.tableau import Integrator
 
 INTEGRATORS: dict[str, Integrator] = {i.name: i for i in (EULER, SEMI_IMPLICIT, HEUN, RK4, DOPRI5)}
 IMPLICIT: dict[str, Integrator] = {SDIRK2.name: SDIRK2}  #: for the method `compliant`
+FLIGHT: dict[str, Integrator] = {MIDPOINT.name: MIDPOINT}  #: for the method `time_stepping`, where nothing touches
+OWNERS = dict.fromkeys(IMPLICIT, "compliant") | dict.fromkeys(FLIGHT, "time_stepping")  #: the method that has them
 
-__all__ = ["IMPLICIT", "INTEGRATORS", "Dense", "Integrator", "dense_eval", "integrate"]
+
+def offered(method: str) -> dict[str, Integrator]:
+    """The integrators that a method can use, by name."""
+    return INTEGRATORS | {name: i for name, i in (IMPLICIT | FLIGHT).items() if OWNERS[name] == method}
+
+
+__all__ = ["FLIGHT", "IMPLICIT", "INTEGRATORS", "OWNERS", "Dense", "Integrator", "dense_eval", "integrate", "offered"]

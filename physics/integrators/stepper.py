@@ -16,6 +16,7 @@ from contactlab.physics.dynamics.tree_rates import (
     link_rates,
     pack_links,
 )
+from contactlab.physics.integrators.midpoint import midpoint_step
 from contactlab.physics.integrators.tableau import Integrator
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, Model, body_count
@@ -183,8 +184,16 @@ def integrate(
     Raises FloatingPointError where the motion is not finite.
 
     A model with links needs their coordinates; joints_out may be joints_in.
+
+    There is no looking inside a step of an implicit integrator.
     """
     dense.begin(integrator, t, h)
+    if integrator.implicit:
+        if bodies_out is not bodies_in:
+            for source, target in zip((*bodies_in, *joints_in), (*bodies_out, *joints_out), strict=True):
+                target[:] = source
+        return midpoint_step(model, loads, t, h, bodies_out, *joints_out, dense.stage, dense.trees, dense.force,
+                             dense.torque)
     done, substep, source, coordinates = 0.0, h, bodies_in, joints_in
     while dense.count == 0 or done < h:
         segment = dense.segment(dense.count)

@@ -25,7 +25,7 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_momentum import balance, calm, free_trees
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
-from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
+from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from contactlab.physics.ledger import TAKERS, Account, jointed, momenta_of
 from contactlab.physics.link_rows import (
     assign_slots,
@@ -263,8 +263,8 @@ class TimeStepping:
         if self._links:
             involved += involve_trees(model.trees, self._stiff, system.trees, system.grab, self._involved)
         if involved < self._moving:
-            integrate(INTEGRATORS[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense,
-                      state.joints, self._flown)
+            integrator = (INTEGRATORS | FLIGHT)[settings.integrator]
+            integrate(integrator, model, loads, t, h, bodies, self._flight, self._dense, state.joints, self._flown)
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)

@@ -1,0 +1,223 @@
+"""The implicit midpoint rule in momenta, for free bodies and trees: stable at any step, second order.
+
+A tree's bodies keep their momenta μ_i (linear and angular, in the world) but for forces and what the joints allow:
+
+    q_m = q_n ⊕ h/2 v_m,   Σ J_iᵀ(q_m) (μ_i(q_m, v_m) - μ_i,n - h/2 f_i) = h/2 τ                   for v_m   (1)
+    q⁺  = q_n ⊕ h v_m,     v⁺ = what joints leave of the motion with the momenta 2 μ_i(q_m, v_m) - μ_i,n       (2)
+
+No velocity products appear. Without forces (1) takes the tangential part of the bodies' motion in the middle, as an
+inelastic impact would, and 2 μ_m - μ_n turns the rest about: that keeps the kinetic energy, however far joints turn in
+a step (exactly so in the plane; in space bodies turn in the metric of their inertia, to second order), and (2) can only
+lose of it, little as long as joints turn little. Forces add h f·V_m, their work on the middle motion.
+
+(1) is solved by Newton's method with H + h/2 c + h²/4 (k + G). c and k are dampers and springs; G, how the joints'
+directions turn under what (1) weighs, is what makes taut chains stiff across; all have the structure of H and are
+eliminated link by link at a cost linear in their number. Velocity products in the derivative are left out.
+"""
+
+import math
+
+from contactlab.physics.dynamics.forces import applied_forces
+from contactlab.physics.dynamics.free_body import angular_velocity, velocity_from_momentum
+from contactlab.physics.dynamics.kinematics import ORIGIN, D, F, X, advance, get3, place, place_links
+from contactlab.physics.dynamics.motion import drive
+from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, fold, spread_inertia
+from contactlab.physics.dynamics.tree_rates import joint_forces
+from contactlab.physics.integrators.tableau import Integrator, tableau
+from contactlab.physics.jit import helper, kernel
+from contactlab.physics.model import BodyKind
+from contactlab.physics.spatial import joined, put6, sub6
+from contactlab.physics.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    norm,
+    put,
+    put4,
+    quat_exp,
+    quat_mul,
+    quat_unit,
+    row,
+    row4,
+    scale,
+    sub,
+)
+
+MIDPOINT = Integrator(
+    name="midpoint", title="Midpoint (implicit, stable chains)", order=2, dense_order=1, adaptive=False, implicit=True,
+    tableau=tableau(a=[[0.5]], b=[1.0], c=[0.5], dense=[[1.0]]),
+)
+DYNAMIC = int(BodyKind.DYNAMIC)
+ROUNDS = 12        # of Newton's method at most
+SMALLEST = 1e-3    # of a step: the shortest piece it is cut into
+ENOUGH = 1e-8      # the rounds end where another would move no joint in the middle by more than this [rad] or [m]
+
+
+@helper
+def turned(q, w, h):
+    """q turned by the angular velocity w for the time h."""
+    return quat_unit(quat_mul(quat_exp(scale(h, w)), q))
+
+
+@helper
+def free_middle(model, bodies, force, torque, h, middle):
+    """Momenta, velocities and then poses of free bodies in the middle of the step from the forces there; how far the
+    poses moved. x_m = x + h/2 v_m,  q_m = q turned by h/2 ω_m,  ω_m = I(q_m)⁻¹ L_m"""
+    moved = 0.0
+    for i in range(len(model.kind)):
+        if model.kind[i] != DYNAMIC:
+            continue
+        put(middle.P, i, axpy(0.5 * h, row(force, i), row(bodies.P, i)))
+        put(middle.L, i, axpy(0.5 * h, row(torque, i), row(bodies.L, i)))
+        v = scale(model.inv_mass[i], row(middle.P, i))
+        w = angular_velocity(row4(middle.q, i), row(model.inv_inertia, i), row(middle.L, i))
+        moved = max(moved, 0.5 * h * max(norm(sub(v, row(middle.v, i))), norm(sub(w, row(middle.w, i)))))
+        put(middle.v, i, v)
+        put(middle.w, i, w)
+        put(middle.x, i, axpy(0.5 * h, v, row(bodies.x, i)))
+        put4(middle.q, i, turned(row4(bodies.q, i), w, 0.5 * h))
+    return moved
+
+
+@helper
+def add_turning(articulated, l, share, p, f):
+    """X += share [[p fᵀ - p·f 1, -[f]×], [0, 0]]: how the moment of a constant force f at p changes as p moves."""
+    s = share * dot(p, f)
+    for r in range(3):
+        for c in range(3):
+            articulated[l, 6 * r + c] += share * p[r] * f[c]
+        articulated[l, 7 * r] -= s
+    for r in range(3):
+        after, last = (r + 1) % 3, (r + 2) % 3
+        articulated[l, 6 * r + 3 + after] += share * f[last]
+        articulated[l, 6 * r + 3 + last] -= share * f[after]
+
+
+@helper
+def fold_turning(table, share, added, work):
+    """Eliminate with G, which stands on the forces F. False where that is not definite, as in a column under load."""
+    link = work.link
+    for l in range(link.shape[0]):
+        spread_inertia(link, l, work.articulated)
+        add_turning(work.articulated, l, share, sub(get3(link, l, X), get3(link, l, ORIGIN)), get3(link, l, F + 3))
+    fold(table, added, work.dof, work.articulated)
+    definite = True
+    for d in range(work.dof.shape[0]):
+        definite = definite and work.dof[d, D] > 0.0
+    return definite
+
+
+@helper
+def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
+    """One round for the joint velocities scratch.v in the middle, where links have the momenta of `middle`; how far
+    the joints moved."""
+    trees, work, joints = model.trees, scratch.work, model.joints
+    link = work.link
+    for l in range(link.shape[0]):
+        i = int(trees.body[l])
+        p = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        f = axpy(-0.5 * h, row(force, i), sub(row(middle.P, i), row(bodies.P, i)))
+        turn = axpy(-0.5 * h, row(torque, i), sub(row(middle.L, i), row(bodies.L, i)))
+        put6(link, l, F, joined(add(turn, cross(p, f)), f))
+    joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
+    for d in range(len(v)):
+        j = int(trees.joint[trees.dof_link[d]])
+        scratch.rates[d] = 0.5 * h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
+        scratch.tau[d] = 0.5 * h * scratch.tau[d] - trees.table.armature[d] * (scratch.v[d] - v[d])
+    if not fold_turning(trees.table, 0.5 * h, scratch.rates, work):
+        eliminate(trees.table, scratch.rates, link, work.dof, work.articulated)
+    answer(trees.table, 0, link.shape[0], scratch.tau, link, work.dof, scratch.rates)
+    moved = 0.0
+    for d in range(len(v)):
+        scratch.v[d] += scratch.rates[d]
+        moved = max(moved, abs(0.5 * h * scratch.rates[d]))
+    return moved
+
+
+@helper
+def project(model, v, middle, scratch, v_out):
+    """(2): H v⁺ = Σ Jᵀ μ with the momenta of `middle`, at the poses that `scratch.work` holds."""
+    trees, work = model.trees, scratch.work
+    link = work.link
+    for l in range(link.shape[0]):
+        i = int(trees.body[l])
+        p = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        f = row(middle.P, i)
+        put6(link, l, F, sub6(ZERO6, joined(add(row(middle.L, i), cross(p, f)), f)))
+    for d in range(len(v)):
+        scratch.tau[d] = trees.table.armature[d] * (2.0 * scratch.v[d] - v[d])
+    eliminate(trees.table, scratch.none, link, work.dof, work.articulated)
+    answer(trees.table, 0, link.shape[0], scratch.tau, link, work.dof, v_out)
+
+
+@helper
+def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torque):
+    """(1), from v on: poses, velocities and momenta of all bodies in `middle`, coordinates of the joints in scratch.q
+    and scratch.v. Returns whether the rounds came to an end by themselves."""
+    for i in range(len(model.kind)):
+        put(middle.x, i, row(bodies.x, i))
+        put4(middle.q, i, row4(bodies.q, i))
+        put(middle.v, i, row(bodies.v, i))
+        put(middle.w, i, row(bodies.w, i))
+    for d in range(len(v)):
+        scratch.v[d] = v[d]
+    drive(model, t + 0.5 * h, middle)
+    trees, before = model.trees, math.inf
+    for count in range(ROUNDS):
+        advance(trees.table, q, scratch.v, 0.5 * h, scratch.q)
+        place_links(model, scratch.q, scratch.v, scratch.work, middle)
+        applied_forces(model, loads, middle, force, torque)
+        moved = free_middle(model, bodies, force, torque, h, middle)
+        if len(v) > 0:
+            moved = max(moved, newton_round(model, loads, bodies, v, force, torque, h, middle, scratch))
+        if not moved < before and count > 1:
+            return False
+        if count > 0 and moved * moved <= ENOUGH * before:  # a round leaves about moved/before of what it moved
+            advance(trees.table, q, scratch.v, 0.5 * h, scratch.q)
+            place_links(model, scratch.q, scratch.v, scratch.work, middle)
+            return True
+        before = moved
+    return False
+
+
+@helper
+def end_step(model, t, h, bodies, q, v, middle, scratch):
+    """(2), in place."""
+    trees = model.trees
+    for i in range(len(model.kind)):
+        put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
+        put(middle.L, i, sub(scale(2.0, row(middle.L, i)), row(bodies.L, i)))
+        if model.kind[i] == DYNAMIC:
+            put(bodies.x, i, axpy(h, row(middle.v, i), row(bodies.x, i)))
+            put4(bodies.q, i, turned(row4(bodies.q, i), row(middle.w, i), h))
+            put(bodies.P, i, row(middle.P, i))
+            put(bodies.L, i, row(middle.L, i))
+    advance(trees.table, q, scratch.v, h, q)
+    if len(v) > 0:
+        place(trees.table, q, scratch.work.link, scratch.work.dof)
+        project(model, v, middle, scratch, v)
+        place_links(model, q, v, scratch.work, bodies)
+    velocity_from_momentum(model, bodies)
+    drive(model, t + h, bodies)
+
+
+@kernel
+def midpoint_step(model, loads, t, h, bodies, q, v, middle, scratch, force, torque):
+    """One step of the bodies and of the links' coordinates q, v from t [s] over h [s], in place. middle (Bodies),
+    scratch (TreeScratch), force and torque (n, 3) are scratch. Returns the number of pieces that it took: where the
+    rounds do not end, as when a slack chain whips, the step is halved.  NaN where not even the smallest would do."""
+    done, piece, pieces = 0.0, h, 0
+    while done < h:
+        if solve_middle(model, loads, t + done, piece, bodies, q, v, middle, scratch, force, torque):
+            end_step(model, t + done, piece, bodies, q, v, middle, scratch)
+            done += piece
+            pieces += 1
+            piece = min(2.0 * piece, h - done)
+        elif piece > SMALLEST * h:
+            piece *= 0.5
+        else:
+            for i in range(len(model.kind)):
+                put(bodies.x, i, (math.nan, math.nan, math.nan))
+            return pieces
+    return pieces
