@@ -78,6 +78,7 @@ from contactlab.physics.vec import (
 )
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
+LISTED, AXIS, PLACE = 3, 4, 7  # columns of what `find_near` notes of an element: its point, a list, its axis
 BALL = 1.0       # α of a surface that curves the same in all directions
 
 
@@ -254,26 +255,54 @@ def find_witnesses(surface, bodies, pairs, count, out):
 
 
 @helper
-def beyond(surface, bodies, e, p, centre, radius):
-    """Whether all of element e, whose point is at p, is farther than `radius` from a centre."""
-    d = sub(centre, p)
-    if surface.kind[e] == FACE and abs(dot(world_axis(surface, bodies, e), d)) > radius:
+def place_elements(surface, bodies, place_out):
+    """Of every element in the world its point, and from column AXIS on its axis. place_out (e, PLACE)"""
+    for e in range(len(surface.kind)):
+        p, u = world_point(surface, bodies, e), world_axis(surface, bodies, e)
+        for j in range(3):
+            place_out[e, j], place_out[e, AXIS + j] = p[j], u[j]
+
+
+@helper
+def axis_of(place, e):
+    return place[e, AXIS], place[e, AXIS + 1], place[e, AXIS + 2]
+
+
+@helper
+def beyond(surface, place, e, centre, radius):
+    """Whether all of element e is farther than `radius` from a centre."""
+    d, u = sub(centre, row(place, e)), axis_of(place, e)
+    if surface.kind[e] == FACE and abs(dot(u, d)) > radius:
         return True
     if surface.kind[e] == EDGE:
-        u = world_axis(surface, bodies, e)
         along = min(max(dot(u, d), -surface.length[e]), surface.length[e])
         return norm(axpy(-along, u, d)) > radius + abs(surface.radius[e])
     return norm(d) > radius + surface.extent[e]
+
+
+@helper
+def plainly_apart(surface, place, kind, e, f, near, depth):
+    """Whether the gap of a pair is more than `near` or less than -depth, where that is quickly seen; see `nearest`."""
+    d, r = sub(row(place, f), row(place, e)), surface.radius[e] + surface.radius[f]
+    u = axis_of(place, f)
+    if kind == VERTEX_FACE:
+        height = -dot(u, d) - surface.radius[e]
+        return height > near or height < -depth
+    if kind == VERTEX_EDGE:
+        return norm(axpy(-dot(u, d), u, d)) > near + r
+    if kind == EDGE_EDGE:
+        w = cross(axis_of(place, e), u)
+        return abs(dot(w, d)) > (max(near, depth) + r) * norm(w)
+    return False
 
 
 @kernel
 def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
     that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim of a wall the gap
-    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, 4) is scratch."""
+    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
     kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
-    for e in range(len(kinds)):
-        put(place, e, world_point(surface, bodies, e))
+    place_elements(surface, bodies, place)
     found = 0
     for block in range(len(surface.meets)):
         a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
@@ -283,16 +312,16 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
         near = reach[i] + reach[j]
         if norm(sub(d, c)) > near + surface.reach[a, 3] + surface.reach[b, 3]:
             continue
-        wide = 4.0 * (near + slack)
-        for f in range(int(surface.start[b]), int(surface.start[b + 1])):
-            far = beyond(surface, bodies, f, row(place, f), c, surface.reach[a, 3] + wide)
-            place[f, 3] = 0.0 if far else 1.0
+        wide, first, those = 4.0 * (near + slack), int(surface.start[b]), 0
+        for f in range(first, int(surface.start[b + 1])):
+            if not beyond(surface, place, f, c, surface.reach[a, 3] + wide):
+                place[first + those, LISTED] = float(f)
+                those += 1
         for e in range(int(surface.start[a]), int(surface.start[a + 1])):
-            if beyond(surface, bodies, e, row(place, e), d, surface.reach[b, 3] + wide):
+            if beyond(surface, place, e, d, surface.reach[b, 3] + wide):
                 continue
-            for f in range(int(surface.start[b]), int(surface.start[b + 1])):
-                if place[f, 3] == 0.0:
-                    continue
+            for k in range(first, first + those):
+                f = int(place[k, LISTED])
                 g, h = e, f
                 if PAIR_KINDS[kinds[e], kinds[f]] < 0:
                     g, h = f, e
@@ -301,6 +330,8 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
                     continue
                 if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
                     continue  # sharp points meet only what has an inside
+                if plainly_apart(surface, place, kind, g, h, near, depth):
+                    continue
                 witness = nearest(surface, bodies, kind, g, h)
                 if witness[3] > near or witness[4] < -2.0 * near - slack:
                     continue

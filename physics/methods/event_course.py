@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.collision.surface import Surface
-from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_near, find_witnesses
+from contactlab.physics.collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import separation_rates
 from contactlab.physics.contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
 from contactlab.physics.dynamics.kinematics import TreeWork
@@ -58,7 +58,7 @@ class Track(NamedTuple):
     far: Array            #: (n,)
     spin: Array           #: (n,)
     speed: Array          #: (n,)
-    place: Array          #: (e, 4) scratch of `find_near`
+    place: Array          #: (e, PLACE) scratch of `find_near`
     count: IntArray       #: (1,) pairs watched
     pairs: LongArray      #: (p,) pairs watched
     witness: Witness      #: of them
@@ -82,7 +82,7 @@ def empty_track(model: Model, surface: Surface, radius: Array, pairs: int, conta
     lines, links = [np.zeros(n) for _ in range(4)], empty_tree_scratch(model.trees).work
     return Track(
         np.zeros(3), np.zeros(3), empty_state(n).bodies, empty_joints(model.trees), links, radius,
-        lines[0], np.zeros((n, 3)), lines[1], lines[2], lines[3], np.zeros((len(surface.kind), 4)),
+        lines[0], np.zeros((n, 3)), lines[1], lines[2], lines[3], np.zeros((len(surface.kind), PLACE)),
         np.zeros(1, np.int32), np.zeros(pairs, np.int64), empty_witness(pairs), np.zeros(pairs), np.zeros(pairs),
         np.zeros((2, pairs)), np.zeros((2, pairs)), np.zeros(pairs, np.int32), np.zeros(1, np.int64), empty_witness(1),
         np.zeros(1), np.zeros(KINDS * contacts), np.zeros(KINDS * contacts, np.int32), np.zeros(contacts, np.int32),

@@ -5,7 +5,7 @@ import pytest
 from event_driven_scenes import Body, Run, about, ball, model_of
 
 from contactlab.physics.collision.surface import surface_of
-from contactlab.physics.collision.surface_gap import NOWHERE, empty_witness, find_near, find_witnesses
+from contactlab.physics.collision.surface_gap import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import contact_rows, empty_equations
 from contactlab.physics.model import ShapeKind
 from contactlab.physics.state import empty_state
@@ -48,7 +48,7 @@ class Motion:
 def compare(model, surface, seed):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
     motion, rows, witness = Motion(seed), np.zeros(4000, np.int64), empty_witness(4000)
-    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, 4)), rows, witness)
+    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, PLACE)), rows, witness)
     witness = empty_witness(count)
     gaps = []
     for k in (-2, -1, 0, 1, 2):

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from contactlab.physics.collision.surface import surface_of
-from contactlab.physics.collision.surface_gap import empty_witness, find_near
+from contactlab.physics.collision.surface_gap import PLACE, empty_witness, find_near
 from contactlab.physics.scene import Scene
 from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.simulation import Simulation
@@ -29,7 +29,7 @@ def nearest_elements(sim):
     """Gaps of the pairs of elements that are within their own region and face each other."""
     surface, bodies = surface_of(sim.model), sim.state.bodies
     pairs, witness = np.zeros(4000, np.int64), empty_witness(4000)
-    place = np.zeros((len(surface.kind), 4))
+    place = np.zeros((len(surface.kind), PLACE))
     count = find_near(surface, bodies, np.full(len(sim.model.kind), FAR), 1e-3, 1e-9, place, pairs, witness)
     good = (witness.margin[:count] >= -1e-9) & (witness.facing[:count] >= -1e-6)
     return witness.gap[:count][good]
