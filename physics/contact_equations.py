@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contactlab.physics.assemble import surface_velocity
+from contactlab.physics.dynamics.grab_joined import pull_joined
 from contactlab.physics.dynamics.joint_reactions import (
     Reactions,
     find_joints,
@@ -212,7 +213,8 @@ def contact_rows(model, t, bodies, witness, count, eq):
 @kernel
 def weigh_rows(model, bodies, count, eq):
     """HT = TᵀH⁻¹ of contacts 0 … count - 1: of free bodies I⁻¹ = R I_body⁻¹ Rᵀ and 1/m; of trees by their recursions,
-    which need what `accelerate_links` left; with what joints in maximal coordinates take of it, see `hold_joints`."""
+    which need what `accelerate_links` left; with what joints in maximal coordinates take of it, see
+    `accelerate_bodies`."""
     for r in range(3 * count):
         for j in range(len(eq.free) - len(eq.trees.v) if len(eq.held.lam) > 0 else 0):
             eq.HT[r, j] = 0.0
@@ -232,7 +234,7 @@ def weigh_rows(model, bodies, count, eq):
         hold_rows(eq.held, 3 * count, eq.HT)
 
 
-@kernel
+@helper
 def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
     """H⁻¹(τ - C): what the free bodies would do without contact;  I ω̇ = τ - ω × L,  m v̇ = F"""
     for i in range(len(inv_mass)):
@@ -248,9 +250,13 @@ def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
 
 
 @kernel
-def hold_joints(model, t, bodies, eq):
-    """Find the joints in maximal coordinates and take their reactions into H⁻¹(τ - C); `weigh_rows` comes after it."""
+def accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot, eq):
+    """H⁻¹(τ - C) of free bodies, and the reactions of joints in maximal coordinates taken into all of it; `weigh_rows`
+    comes after it. The mouse spring on a body that these joints hold is added to the forces (n, 3) and torques on the
+    bodies and to the rates of P and L in ydot (n, 13)."""
     find_joints(model, t, bodies, eq.bias, eq.trees.v, eq.trees.work, eq.held)
+    pull_joined(model, loads, bodies, h, eq.held, force, torque, ydot)
+    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
     hold_free(eq.held, eq.free)
 
 
@@ -266,6 +272,20 @@ def inner(eq, i, j):
                 total += eq.HT[i, p + m] * eq.T[j, p + m]
     for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):
         total += eq.HT[i, m] * eq.T[j, m]
+    return total
+
+
+@helper
+def own_rate(eq, bodies, r):
+    """The part of Tᵀq̇ of row r that free bodies and links make: all but that of bodies with a prescribed motion."""
+    total, first = 0.0, len(eq.free) - len(eq.trees.v)
+    for side in range(2):
+        p = int(eq.place[r // 3, side])
+        for k in range(3 if p >= 0 else 0):
+            i = int(eq.owner[p // 6])
+            total += eq.T[r, p + k] * bodies.w[i, k] + eq.T[r, p + 3 + k] * bodies.v[i, k]
+    for d in range(len(eq.trees.v)):
+        total += eq.T[r, first + d] * eq.trees.v[d]
     return total
 
 

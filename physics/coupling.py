@@ -250,7 +250,8 @@ def soften_grab(grab, w):
 
 @kernel
 def couple_grab(system, islands, rows, J, W, factor, lam, coupling):
-    """Fill the columns of the mouse spring and adapt its rows; its largest force grows with the mass it has to move."""
+    """Fill the columns of the mouse spring and adapt its rows; its largest force grows with the mass it has to
+    move."""
     bodies, start, K, grab = system.bodies, coupling.start, coupling.K, system.grab
     column = 3 * int(system.count[0])
     end = int(start[column])
@@ -275,6 +276,9 @@ def couple_grab(system, islands, rows, J, W, factor, lam, coupling):
     for p in range(start[column], start[column + 1]):
         heavier += bodies[i, INV_MASS] / bodies[coupling.body[p], INV_MASS]
     if end > start[column]:
+        if grab.turn[0] == 1:  # bounded is the angular acceleration that it answers with
+            alone = max(grab.matrix[0], max(grab.matrix[3], grab.matrix[5]))
+            heavier = alone / max(max(w[0], max(w[3], w[5])), HELD * alone)
         soften_grab(grab, w)
         grab.limit[0] *= heavier
     start[column + 3] = end

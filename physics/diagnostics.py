@@ -3,7 +3,7 @@
 import numpy as np
 
 from contactlab.physics.dynamics.forces import spring_end
-from contactlab.physics.dynamics.joints import spring_energy
+from contactlab.physics.dynamics.joints import rotor_energy, spring_energy
 from contactlab.physics.dynamics.tree_rates import joint_energy
 from contactlab.physics.jit import kernel
 from contactlab.physics.messages import Energy
@@ -52,8 +52,11 @@ def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -
     if len(joints.v):
         in_springs, in_rotors = joint_energy(model, *joints)
         stored, kinetic = stored + in_springs, kinetic + in_rotors
-    if len(model.joints.type) and ((model.joints.generalized == 0) & (model.joints.stiffness > 0.0)).any():
+    held = model.joints.generalized == 0
+    if (held & (model.joints.stiffness > 0.0)).any():
         stored += spring_energy(model.joints, bodies)
+    if (held & (model.joints.armature > 0.0)).any():
+        kinetic += rotor_energy(model.joints, bodies)
     return Energy(kinetic, potential, stored), momenta
 
 

@@ -17,11 +17,10 @@ from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import Witness, empty_witness
 from contactlab.physics.contact_equations import (
     Equations,
+    accelerate_bodies,
     contact_matrix,
     contact_rows,
     empty_equations,
-    free_acceleration,
-    hold_joints,
     weigh_rows,
 )
 from contactlab.physics.dynamics.forces import Loads, applied_forces
@@ -79,23 +78,25 @@ class Frozen(NamedTuple):
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
     friction: Array, of_balls: tuple[Array, Array], joints: JointState = NO_COORDINATES,
-    surface: Surface | None = None,
+    surface: Surface | None = None, motors: IntArray | None = None,
 ) -> Frozen:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
     links; the mouse spring is left out. of_balls: restitution_t and restitution_psi (c,). surface: where there may be
-    limits of joints among the pairs."""
+    limits of joints among the pairs. motors: what those with a limit do, see `Reactions.mode`; without it they are
+    off, as in impacts."""
     count, n = len(key), body_count(model)
     eq: Equations = empty_equations(model, count)
+    if motors is not None:
+        eq.held.mode[:] = motors
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
     applied_forces(model, loads, bodies, force, torque)
     push_axes(model, bodies, eq.held, force, torque, np.zeros((n, Y_SIZE)))
+    unheld, ydot = loads._replace(grab_body=np.full(1, -1, np.int32)), np.zeros((n, Y_SIZE))
     if len(joints.v):
         eq.trees.q[:], eq.trees.v[:] = joints
         place_links(model, *joints, eq.trees.work, bodies)
-        unheld = loads._replace(grab_body=np.full(1, -1, np.int32))
         accelerate_links(model, unheld, 1.0, bodies, force, torque, eq.trees, eq.free, eq.bias)
-    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
-    hold_joints(model, t, bodies, eq)
+    accelerate_bodies(model, unheld, t, 1.0, bodies, force, torque, ydot, eq)
     contact_rows(model, t, bodies, witness, count, eq)
     if surface is not None:
         limit_rows(model, surface, t, bodies, key, witness, count, eq)

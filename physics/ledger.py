@@ -15,6 +15,7 @@ Bodies that joints hold to the ground take momentum from it through forces that 
 left of their momentum's change when all that acts on them from outside is subtracted.
 """
 
+import math
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -321,9 +322,10 @@ def drive_ends(kind, rows, J, r, f, bodies, ledger):
 
 @helper
 def add_reactions(kind, held, lam, bodies, weight, ledger):
-    """Enter impulses weight · lam (m,) of joints in maximal coordinates: motors that keep a speed work."""
+    """Enter impulses weight · lam (m,) of joints in maximal coordinates: motors that seek a speed work, with a limit
+    also while they do not have it."""
     for r in range(len(lam)):
-        ledger[JOINTS, 0] += weight * lam[r] * held.seek[r]
+        ledger[JOINTS, 0] += weight * lam[r] * (held.u[r] if held.limit[r] < math.inf else held.seek[r])
         drive_ends(kind, held.rows, held.J, r, weight * lam[r], bodies, ledger)
 
 

@@ -23,7 +23,7 @@ from contactlab.physics.limits import (
     limits_of,
 )
 from contactlab.physics.model import Array, BodyKind, JointType, Model
-from contactlab.physics.vec import accumulate, scale
+from contactlab.physics.vec import accumulate, dot, row, scale
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
@@ -96,8 +96,8 @@ def stop_energy(model, stops, bodies, q):
 @kernel
 def push_stops(model, stops, bodies, q, v, force, torque, ydot):
     """Add the forces of the limits of joints in maximal coordinates to the forces (n, 3) and torques on the bodies, and
-    to the rates of P and L in ydot (n, 13); returns their power [W]."""
-    limits, joints, total = stops.limits, model.joints, 0.0
+    to the rates of P and L in ydot (n, 13); returns their power [W], and that of parents with a prescribed motion."""
+    limits, joints, total, driven = stops.limits, model.joints, 0.0, 0.0
     for r in range(len(limits.bound)):
         if limits.first_v[r] >= 0:
             continue
@@ -110,7 +110,10 @@ def push_stops(model, stops, bodies, q, v, force, torque, ydot):
         for side in range(2):
             i, turn = (int(joints.parent[j]), t_a) if side == 0 else (int(joints.child[j]), t_b)
             signed = push if side == 1 else -push
-            if i < 0 or (model.kind[i] != DYNAMIC and model.kind[i] != LINK):
+            if i < 0:
+                continue
+            if model.kind[i] != DYNAMIC and model.kind[i] != LINK:
+                driven -= signed * (dot(f, row(bodies.v, i)) + dot(turn, row(bodies.w, i)))
                 continue
             accumulate(force, i, scale(signed, f))
             accumulate(torque, i, scale(signed, turn))
@@ -118,4 +121,4 @@ def push_stops(model, stops, bodies, q, v, force, torque, ydot):
                 for c in range(3):
                     ydot[i, 7 + c] += signed * f[c]
                     ydot[i, 10 + c] += signed * turn[c]
-    return total
+    return total, driven

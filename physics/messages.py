@@ -258,6 +258,15 @@ class Side:
     coordinates: str = ""  # of all joints: generalized, maximal; "" = as the scene says
 
 
+class MotorState(NamedTuple):
+    """What a motor that seeks a speed did at the end of a step."""
+
+    joint: int    #: row of Joints
+    speed: float  #: [rad/s] or [m/s]
+    force: float  #: [N m] or [N]
+    holds: bool   #: False: it exerts all it can
+
+
 @dataclass(frozen=True, slots=True)
 class StepInfo:
     """How the last step went."""
@@ -278,6 +287,7 @@ class StepInfo:
     events: int = 0
     projection: float = 0.0  # energy that projecting drift out put in [J]
     joint_error: float = 0.0 # how far the worst joint in maximal coordinates has come apart [m], [rad]
+    motors: tuple[MotorState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +364,7 @@ def _none() -> Array:
 
 
 __all__ = [
-    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray", "MoveGrab",
-    "Open", "Pause", "Play", "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side",
-    "Snapshot", "Step", "StepInfo", "StepToEvent", "Timeline", "Watch",
+    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray", "MotorState",
+    "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings",
+    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "Timeline", "Watch",
 ]

@@ -161,12 +161,12 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 
 def _run_joined() -> None:
-    """A body on a hinge that rests on the ground, in both coordinates, and one on a pin in maximal ones."""
+    """A body on a driven hinge that rests on the ground, in both coordinates, and one on a pin in maximal ones."""
     bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
     hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
-             "motor": {"torque": 1.0}}
+             "armature": 0.1, "motor": {"speed": 1.0, "limit": 1.0}}
     for coordinates, method in product(("maximal", "generalized"), METHODS):
         joints = [hinge | {"coordinates": coordinates}, pin]
         _use(Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method))

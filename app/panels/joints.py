@@ -1,4 +1,5 @@
-"""The joints: their coordinates by choice; of those of trees position, speed, and a torque or force to put on each."""
+"""The joints: their coordinates by choice; what motors that seek a speed do; of joints of trees position, speed, and a
+torque or force to put on each."""
 
 import math
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from contactlab.app.overlays import body_radius
 from contactlab.app.panels import style
 from contactlab.app.panels.compare import coordinates_choice
 from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, PushJoint, Snapshot
-from contactlab.physics.model import JointType
+from contactlab.physics.messages import Command, MotorState, PushJoint, Snapshot
+from contactlab.physics.model import Joints, JointType
 
 Send = Callable[[Command], None]
 FULL = -1e-6  # item width: to the right edge
@@ -20,13 +21,18 @@ SOON = 0.5    # [s] a slider shows what was asked for until the engine has answe
 
 
 def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Which coordinates the joints have; for those of trees a row with the name, q and q̇, and for hinges and sliders a
-    slider for τ."""
+    """Which coordinates the joints have; a row for every motor that seeks a speed; for joints of trees a row with the
+    name, q and q̇, and for hinges and sliders a slider for τ."""
     coordinates_choice(ui, snapshot, send)
     held = int(np.count_nonzero(snapshot.model.joints.generalized == 0))
     if held:
         style.muted(ui, f"{held} {'joint' if held == 1 else 'joints'} as constraints on bodies", wrap=True)
     trees, joints = snapshot.model.trees, snapshot.model.joints
+    motors = sorted(snapshot.info.motors)
+    if ui.view.selected >= 0:
+        motors = [m for m in motors if ui.view.selected in (joints.child[m.joint], joints.parent[m.joint])] or motors
+    for motor in motors[:MOST]:
+        _motor_row(ui, snapshot, motor)
     links = [link for link, j in enumerate(trees.joint) if joints.type[j] not in (JointType.FIXED, JointType.FREE)]
     if ui.view.selected >= 0:
         own = [link for link in links
@@ -64,6 +70,39 @@ def speed_text(kind: int, v: np.ndarray) -> str:
     if kind == JointType.SLIDER:
         return f"{v[0]:z.2f} m/s"
     return ", ".join(f"{rate:z.2f}" for rate in v) + " rad/s"
+
+
+def motor_text(joints: Joints, motor: MotorState) -> tuple[str, str]:
+    """What a motor does, and how much of what it can."""
+    j, slides = motor.joint, joints.type[motor.joint] == JointType.SLIDER
+    speed, force = ("m/s", "N") if slides else ("rad/s", "N m")
+    wanted, limit = float(joints.motor_speed[j]), float(joints.motor_limit[j])
+    state = f"holds {wanted:.3g}" if motor.holds else f"at its limit: {motor.speed:z.2f} of {wanted:.3g}"
+    most = "" if math.isinf(limit) else f" of ±{limit:.3g}"
+    return f"{state} {speed}", f"{motor.force:z.1f}{most} {force}"
+
+
+def _motor_row(ui: UiState, snapshot: Snapshot, motor: MotorState) -> None:
+    """Name and state of a motor; below how much of its limit it exerts, and to which side."""
+    c, limit = style.colors(ui), float(snapshot.model.joints.motor_limit[motor.joint])
+    state, torque = motor_text(snapshot.model.joints, motor)
+    room = imgui.get_content_region_avail().x
+    imgui.text(style.clipped_text(f"Motor of {snapshot.labels.joints[motor.joint]}", room))
+    imgui.text_colored((*(c.muted if motor.holds else c.warning)[:3], 1.0), state)
+    imgui.same_line()
+    beside = imgui.get_content_region_avail().x - imgui.calc_text_size(torque).x
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(beside, 0.0))
+    style.muted(ui, torque)
+    if math.isinf(limit):
+        return
+    at, height = imgui.get_cursor_screen_pos(), 0.3 * ui.font
+    middle, share = at.x + 0.5 * room, max(-1.0, min(motor.force / limit, 1.0))
+    draw = imgui.get_window_draw_list()
+    draw.add_rect_filled((at.x, at.y), (at.x + room, at.y + height), style.u32(c.raised), 0.5 * height)
+    ends = sorted((middle, middle + 0.5 * room * share))
+    draw.add_rect_filled((ends[0], at.y), (ends[1], at.y + height), style.u32(c.accent if motor.holds else c.warning))
+    draw.add_line((middle, at.y - 1.0), (middle, at.y + height + 1.0), style.u32(c.muted))
+    imgui.dummy((room, height + 0.3 * ui.font))
 
 
 def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -> None:

@@ -16,7 +16,7 @@ Send = Callable[[Command], None]
 M = implot.Marker_
 SHAPES = {
     "impact": M.diamond, "gain": M.down, "dynamic_loss": M.up, "geometric_loss": M.right, "active_set": M.square,
-    "stick": M.circle, "slip": M.left, "inconsistent": M.cross,
+    "stick": M.circle, "slip": M.left, "inconsistent": M.cross, "motor_holds": M.plus, "motor_gives_in": M.asterisk,
 }
 EXPLAINED = {
     "impact": "Bodies collide", "gain": "A contact joins the current set",
@@ -24,6 +24,8 @@ EXPLAINED = {
     "geometric_loss": "A contact has left its face or edge", "active_set": "Another basis carries the load",
     "stick": "Slip has come to an end", "slip": "Slip begins", "inconsistent": "No forces obey the contact laws, or "
                                                                               "several that differ",
+    "motor_holds": "A motor has reached its speed and holds it",
+    "motor_gives_in": "A motor exerts all it can: it does not hold its speed",
 }
 MOST_LISTED = 500
 NEAR = 0.6     # of a font height from a mark: a click means it
@@ -60,6 +62,7 @@ def color_of(ui: UiState, kind: str) -> style.Color:
     return {
         "impact": c.warning, "gain": c.spring, "dynamic_loss": c.potential, "geometric_loss": c.accent,
         "active_set": c.muted, "stick": c.total, "slip": c.kinetic, "inconsistent": c.danger,
+        "motor_holds": c.accent, "motor_gives_in": c.warning,
     }.get(kind, c.text)
 
 
@@ -145,6 +148,9 @@ def mark(ui: UiState, kind: str, at: tuple[float, float], color: int) -> None:
     elif shape == M.cross:
         for s in (-1, 1):
             draw.add_line((x - 0.8 * r, y - s * 0.8 * r), (x + 0.8 * r, y + s * 0.8 * r), color, 2.0)
+    elif shape in (M.plus, M.asterisk):
+        for a, b in ((1.0, 0.0), (0.0, 1.0), (0.7, 0.7), (0.7, -0.7))[: 2 if shape == M.plus else 4]:
+            draw.add_line((x - a * r, y - b * r), (x + a * r, y + b * r), color, 2.0)
     else:
         draw.add_circle_filled((x, y), 0.9 * r, color)
 

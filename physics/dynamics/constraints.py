@@ -25,7 +25,7 @@ from contactlab.physics.islands import trees_of
 from contactlab.physics.model import Array, IntArray, Joints, Model
 from contactlab.physics.state import Bodies
 
-HARD, SOFT, MOTOR = range(3)
+HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
 
 
 class Islands(NamedTuple):
@@ -71,7 +71,7 @@ class Layout(NamedTuple):
     """All rows of a model's joints in maximal coordinates, in the order in which they are eliminated."""
 
     rows: Rows
-    role: IntArray           #: (m,) HARD, MOTOR or SOFT
+    role: IntArray           #: (m,) HARD, SOFT, …
     axes: Rows               #: of what the joints leave free
     rank: IntArray           #: (j,) place of each joint in the order
     counts: list[int]        #: joints of each island
@@ -85,13 +85,13 @@ def layout_of(model: Model) -> Layout:
     order = np.array([j for tree, _ in found for j in tree], np.int32)
     members = {i: np.flatnonzero(node == i).tolist() for _, nodes in found for i in nodes}
     hard, axes = constraint_rows(joints, order), axis_rows(joints, order)
-    driven = np.isfinite(joints.motor_speed) & np.isinf(joints.motor_limit)
-    resisted = (joints.stiffness > 0.0) | (joints.damping > 0.0)
-    j = axes.joint
-    motor = rows_taken(axes, driven[j] & (axes.axis == 0))
-    soft = rows_taken(axes, resisted[j])
-    every = rows_joined(rows_joined(hard, motor), soft)
-    role = np.repeat([HARD, MOTOR, SOFT], [len(hard.kind), len(motor.kind), len(soft.kind)]).astype(np.int32)
+    seeking, resisted = np.isfinite(joints.motor_speed), (joints.stiffness > 0.0) | (joints.damping > 0.0)
+    j, every, role = axes.joint, hard, [HARD] * len(hard.kind)
+    for what, where in ((MOTOR, (seeking & np.isinf(joints.motor_limit))[j] & (axes.axis == 0)), (SOFT, resisted[j]),
+                        (LIMITED, (seeking & np.isfinite(joints.motor_limit))[j] & (axes.axis == 0)),
+                        (ROTOR, joints.armature[j] > 0.0)):
+        every, role = rows_joined(every, rows_taken(axes, where)), role + [what] * int(where.sum())
+    role = np.array(role, np.int32)
     rank = np.zeros(len(joints.type), np.int32)
     rank[order] = np.arange(len(order))
     sorted_rows = np.argsort(rank[every.joint], kind="stable")
@@ -125,13 +125,15 @@ def rows_joined(first: Rows, second: Rows) -> Rows:
 class Constraints:
     """Joints of a model in maximal coordinates; scratch memory of their equations.
 
-    Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit) or SOFT (an axis with a
-    spring or a damper, λ then being its impulse).
+    Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
+    spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `joint_reactions`).
     """
 
     def __init__(self, model: Model) -> None:
         layout = layout_of(model)
-        self.model, self.rows, self.role, self.axes = model, layout.rows, layout.role, layout.axes
+        kept = layout.role != LIMITED
+        self.model, self.axes = model, layout.axes
+        self.rows, self.role = rows_taken(layout.rows, kept), layout.role[kept]
         self.islands = self._number_islands(layout)
         m = len(self.rows.kind)
         self.factor = ldl.analyse(pattern_of(self.rows, trees_of(model)))

@@ -11,7 +11,7 @@ from contactlab.physics.assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from contactlab.physics.jit import kernel
+from contactlab.physics.jit import helper, kernel
 from contactlab.physics.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
@@ -57,3 +57,30 @@ def pull_held(model, loads, bodies, h, force, torque, ydot):
         ydot[i, 7 + j] += f[j]
         ydot[i, 10 + j] += moment[j]
         loads.grab_force[j] = at_point[j]
+
+
+@helper
+def pull_by(model, loads, bodies, i, arm, w, h, force, torque):
+    """Add the mouse spring on body i at an arm to force and torque (n, 3), as `pull_held` does, for one that need not
+    move in all directions: critically damped in that in which it moves most easily, answering with w [1/kg], turning
+    [1/(kg m2)]. Returns force and moment."""
+    rate, spin = min(GRAB_RATE, LARGEST / h), row(bodies.w, i)
+    pull = sub((loads.grab_target[0], loads.grab_target[1], loads.grab_target[2]), row(bodies.x, i))
+    turn = int(loads.grab_turn[0])
+    if turn == 1:
+        axis = cross(pull, arm)
+        size = norm(axis)
+        stretch = scale(math.atan2(size, dot(pull, arm)) / max(size, 1e-300), axis)
+        u, limit = spin, GRAB_TURN_LIMIT / w
+    else:
+        stretch, u, limit = sub(arm, pull), add(row(bodies.v, i), cross(spin, arm)), GRAB_LIMIT / w
+    f = scale(-1.0 / w, axpy(rate * rate, stretch, scale(2.0 * rate, u)))
+    f = scale(min(1.0, limit / max(norm(f), 1e-300)), f)
+    moment, at_point = cross(arm, f), f
+    if turn == 1:
+        moment, at_point, f = f, scale(1.0 / max(dot(arm, arm), 1e-12), cross(f, arm)), (0.0, 0.0, 0.0)
+    accumulate(force, i, f)
+    accumulate(torque, i, moment)
+    for j in range(3):
+        loads.grab_force[j] = at_point[j]
+    return f, moment

@@ -7,24 +7,51 @@ contact equations, impacts and projections know of the joints:
 
     TᵀH⁻¹ → TᵀH⁻¹ + R W,   R (J H⁻¹ Jᵀ) = -TᵀH⁻¹Jᵀ                  the rows of R: reactions to a unit of each force
 
+A rotor of inertia I on an axis of the joint turns as the axis does and resists with Λ = -I (J q̈ + γ). So it is a row
+as well, with 1/I added to the diagonal of J H⁻¹ Jᵀ: the same as I Jᵀ J added to H.
+
+A motor with a limit holds its speed, as one without a limit does, or exerts ± its limit and its row is left out, or is
+off: `mode` says which. It gives no impulses, for these would take a boundless force.
+
 J H⁻¹ Jᵀ is sparse and may have a smaller rank than rows (planar loops, stretched four-bars): the reactions are then a
 basic solution, see `ldl`. γ has the terms J̇ q̇, and Baumgarte's 2 α Ċ + α² C where that is the cure.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from contactlab.physics.dynamics import ldl
-from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
-from contactlab.physics.dynamics.joints import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
+from contactlab.physics.dynamics.constraints import (
+    HARD,
+    LIMITED,
+    MOTOR,
+    ROTOR,
+    SOFT,
+    layout_of,
+    pattern_of,
+    rows_joined,
+    rows_taken,
+)
+from contactlab.physics.dynamics.joints import (
+    DRIVE,
+    SPIN,
+    Rows,
+    drift_rows,
+    gram,
+    pose_rows,
+    row_velocities,
+    weigh,
+)
 from contactlab.physics.dynamics.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
 from contactlab.physics.dynamics.motion import driven_acceleration
 from contactlab.physics.dynamics.tree import eliminate, last_velocity
 from contactlab.physics.dynamics.tree_contacts import weigh_links
 from contactlab.physics.islands import trees_of
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray, Model
+from contactlab.physics.messages import MotorState
+from contactlab.physics.model import Array, BodyKind, IntArray, Joints, Model
 from contactlab.physics.spatial import get6
 from contactlab.physics.vec import (
     add,
@@ -44,17 +71,25 @@ from contactlab.physics.vec import (
 )
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
+MOST_TURNS = 60
+FORWARD, BACKWARD, HOLDS, OFF = 1, -1, 0, 2  # of motors with a limit: all they can do, or keep the speed, or nothing
 
 
 class Reactions(NamedTuple):
     """The rows of all joints in maximal coordinates, and scratch. q̇ as in `contact_equations`."""
 
-    rows: Rows         #: those kept: the joints' own, and axes driven by motors
+    rows: Rows         #: the joints' own, and axes driven by motors or with a rotor
     axes: Rows         #: what the joints leave free
     factor: ldl.Factor
     slot: IntArray     #: (n,) first of a free body's six places in q̇, -1 = it has none
+    joined: IntArray   #: (n,) 1 = a free body with such joints
     hard: Array        #: (m,) 1 = C is kept at zero too
+    driven: Array      #: (m,) 1 = kept by a motor
     seek: Array        #: (m,) s [m/s], [rad/s]
+    limit: Array       #: (m,) most that a motor exerts, inf = whatever it takes [N m] or [N]
+    mode: IntArray     #: (m,) HOLDS, FORWARD, BACKWARD or OFF of a motor with a limit; HOLDS of all other rows
+    haste: Array       #: (1,) rate at which motors with a limit close in on their speed when near it [1/s]
     drive: IntArray    #: (m,) the joint velocity of a tree that a motor keeps at s, -1 = J is a row between bodies
     stiffness: Array   #: (a,) of springs on the axes
     damping: Array     #: (a,)
@@ -72,49 +107,62 @@ class Reactions(NamedTuple):
     part: Array        #: (m,) scratch
     passed: Array      #: (3 c, m) reactions to a unit of each contact row
     softness: Array    #: (m,) added to the diagonal of J H⁻¹ Jᵀ
-    values: Array      #: (nnz,)
+    values: Array      #: (nnz,) J H⁻¹ Jᵀ
+    kept: Array        #: (nnz,) the same without rows of motors that do not hold
     axis_J: Array      #: (a, 12)
     axis_at: Array     #: (a,) positions [rad] or [m]
     axis_u: Array      #: (a,)
+    trial: Array       #: (6 n_d + n_v,) scratch
 
 
 def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool = False) -> Reactions:
     """Scratch for the joints of a model in maximal coordinates, with room for so many contacts. soft: axes with springs
     or dampers are rows, too, for a method whose steps are implicit in them; drives: and motors of trees that keep a
-    speed, for methods of forces."""
+    speed, and all with a limit, for methods of forces; these are off at first."""
     layout, joints = layout_of(model), model.joints
-    kept = (layout.role != SOFT) | soft
+    kept = ((layout.role != SOFT) | soft) & ((layout.role != LIMITED) | drives)
     rows, role, axes = rows_taken(layout.rows, kept), layout.role[kept], layout.axes
     drive = np.full(len(role), -1, np.int32)
     if drives:
         of_trees, driven = drive_rows(model)
         rows, drive = rows_joined(rows, of_trees), np.concatenate([drive, driven])
-        role = np.concatenate([role, np.full(len(driven), MOTOR, np.int32)])
+        role = np.concatenate([role, np.where(np.isinf(joints.motor_limit[of_trees.joint]), MOTOR, LIMITED)])
+    motors, rotors = np.isin(role, (MOTOR, LIMITED)), role == ROTOR
     m, j, column = len(rows.kind), axes.joint, np.minimum(axes.axis, 1)
     dynamic = model.kind == BodyKind.DYNAMIC
     slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
     factor = ldl.analyse(pattern_of(rows, trees_of(model)))
+    held = np.zeros(len(slot), np.int32)
+    held[np.concatenate([rows.a[rows.a >= 0], rows.b])] = 1
     n_v, count = int(model.trees.first_v[-1]), len(j)
 
     def zeros(*shape: int) -> Array:
         return np.zeros(shape)
 
     return Reactions(
-        rows=rows, axes=axes, factor=factor, slot=slot, drive=drive, hard=(role == HARD).astype(np.float64),
-        seek=np.where(role == MOTOR, np.nan_to_num(joints.motor_speed[rows.joint]), 0.0),
+        rows=rows, axes=axes, factor=factor, slot=slot, joined=held * dynamic, drive=drive,
+        hard=(role == HARD).astype(np.float64),
+        driven=motors.astype(np.float64), seek=np.where(motors, np.nan_to_num(joints.motor_speed[rows.joint]), 0.0),
+        limit=np.where(role == LIMITED, joints.motor_limit[rows.joint], np.inf),
+        mode=np.where(role == LIMITED, OFF, HOLDS).astype(np.int32), haste=zeros(1),
         stiffness=np.ascontiguousarray(joints.stiffness[j]), damping=np.ascontiguousarray(joints.damping[j]),
         spring_at=np.where(axes.kind == SPIN, 0.0, joints.spring_at[j, column]),
         motor=np.where(axes.axis == 0, joints.motor_force[j], 0.0), cure=zeros(1), J=zeros(m, 12), W=zeros(m, 12),
         G=zeros(m, n_v), Y=zeros(m, n_v), C=zeros(m), u=zeros(m), rate=zeros(m), lam=zeros(m), part=zeros(m),
-        passed=zeros(3 * contacts, m), softness=zeros(m), values=zeros(len(factor.rows)), axis_J=zeros(count, 12),
-        axis_at=zeros(count), axis_u=zeros(count))
+        passed=zeros(3 * contacts, m), softness=rotor_softness(joints, rows, rotors), values=zeros(len(factor.rows)),
+        kept=zeros(len(factor.rows)), axis_J=zeros(count, 12), axis_at=zeros(count), axis_u=zeros(count),
+        trial=zeros(6 * int(dynamic.sum()) + n_v))
+
+
+def rotor_softness(joints: Joints, rows: Rows, rotors: Any) -> Array:
+    """1/I of the rows (m,) that are `rotors`, 0 of others."""
+    return np.where(rotors, 1.0 / np.where(rotors, joints.armature[rows.joint], 1.0), 0.0)
 
 
 def drive_rows(model: Model) -> tuple[Rows, IntArray]:
-    """Rows for motors of trees that keep a speed whatever it takes, and their joint velocities."""
+    """Rows for motors of trees that seek a speed, and their joint velocities."""
     joints, trees = model.joints, model.trees
-    driven = np.isfinite(joints.motor_speed[trees.joint]) & np.isinf(joints.motor_limit[trees.joint])
-    links = np.flatnonzero(driven)
+    links = np.flatnonzero(np.isfinite(joints.motor_speed[trees.joint]))
     j = trees.joint[links]
     ints, none = np.zeros(len(j), np.int32), np.zeros((len(j), 3))
     rows = Rows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
@@ -181,7 +229,19 @@ def weigh_joints(model, bodies, work, held):
     gram(rows, factor.first, factor.rows, held.J, held.W, held.softness, held.values)
     if held.G.shape[1] > 0:
         weigh_link_ends(model, work, held)
-    ldl.factorise(held.values, factor)
+    factor_kept(held)
+
+
+@helper
+def factor_kept(held):
+    """The factor of J H⁻¹ Jᵀ, where rows of motors that do not hold touch no others: of these only 0 is to be asked."""
+    factor = held.factor
+    for r in range(len(held.mode)):
+        for p in range(factor.first[r], factor.first[r + 1]):
+            s, cut = int(factor.rows[p]), held.mode[r] != HOLDS
+            cut = cut or held.mode[s] != HOLDS
+            held.kept[p] = held.values[p] if not cut else (1.0 if s == r else 0.0)
+    ldl.factorise(held.kept, factor)
 
 
 @kernel
@@ -219,8 +279,8 @@ def find_joints(model, t, bodies, bias, v, work, held):
                 for k in range(3):
                     held.rate[r] += held.J[r, 6 * side + k] * (driven[k] + bias[i, k])
                     held.rate[r] += held.J[r, 6 * side + 3 + k] * bias[i, 3 + k]
-        held.rate[r] += alpha * (1.0 + held.hard[r]) * (held.u[r] - held.seek[r])
-        held.rate[r] += alpha * alpha * held.hard[r] * held.C[r]
+        rate = alpha * (held.driven[r] + 2.0 * held.hard[r]) + (held.haste[0] if held.limit[r] < math.inf else 0.0)
+        held.rate[r] += rate * (held.u[r] - held.seek[r]) + alpha * alpha * held.hard[r] * held.C[r]
 
 
 @helper
@@ -256,9 +316,17 @@ def give_way(held, lam, q_dot):
     """q̇ += WᵀΛ"""
     first = len(q_dot) - held.G.shape[1]
     for r in range(len(lam)):
+        if lam[r] == 0.0:
+            continue
         spread(held, r, lam[r], held.W, q_dot)
         for d in range(held.G.shape[1]):
             q_dot[first + d] += lam[r] * held.Y[r, d]
+
+
+@helper
+def exerted(held, r):
+    """What the motor of row r exerts, where it does not hold."""
+    return held.mode[r] * held.limit[r] if abs(held.mode[r]) == FORWARD else 0.0
 
 
 @kernel
@@ -267,14 +335,76 @@ def hold_free(held, free):
     if not has_joints(held):
         return
     for r in range(len(held.lam)):
-        held.lam[r] = -along_row(held, r, free) - held.rate[r]
-    ldl.solve(held.factor, held.lam)
+        held.lam[r] = exerted(held, r)
     give_way(held, held.lam, free)
+    for r in range(len(held.lam)):
+        held.part[r] = -along_row(held, r, free) - held.rate[r] if held.mode[r] == HOLDS else 0.0
+    ldl.solve(held.factor, held.part)
+    give_way(held, held.part, free)
+    for r in range(len(held.lam)):
+        held.lam[r] += held.part[r]
+
+
+@helper
+def change_motors(held, free, one):
+    """Let motors with a limit whose force exceeds it exert just that, and those that it takes beyond their speed hold
+    it; one: only the first of them. Whether any did."""
+    changed = False
+    for r in range(len(held.lam)):
+        limit, mode = held.limit[r], held.mode[r]
+        if limit == math.inf or (one and changed):
+            continue
+        if mode == HOLDS and abs(held.lam[r]) > (1.0 + SLIGHT) * limit:
+            held.mode[r] = FORWARD if held.lam[r] > 0.0 else BACKWARD
+            changed = True
+        elif abs(mode) == FORWARD:
+            rate = along_row(held, r, free) + held.rate[r]
+            if mode * rate > SLIGHT * (1.0 + abs(held.rate[r])):
+                held.mode[r] = HOLDS
+                changed = True
+    return changed
+
+
+@helper
+def hold_limited(held, free):
+    """As `hold_free`, and find what motors with a limit do: by how far they are from their speed alone,
+    Λ = clamp(Λ of q̈ = (s - q̇)/T, ±limit), 1/T = haste."""
+    motors = 0
+    for r in range(len(held.lam)):
+        if held.limit[r] < math.inf:
+            held.mode[r] = HOLDS
+            motors += 1
+    if motors > 0:
+        held.trial[:] = free
+        factor_kept(held)
+    hold_free(held, free)
+    for turn in range(MOST_TURNS if motors > 0 else 0):
+        if not change_motors(held, free, turn > motors):
+            break
+        factor_kept(held)
+        free[:] = held.trial
+        hold_free(held, free)
+
+
+def motor_states(held: Reactions) -> tuple[MotorState, ...]:
+    """What the motors did where the reactions were found last."""
+    return tuple(MotorState(int(held.rows.joint[r]), float(held.u[r]), float(held.lam[r]), bool(held.mode[r] == HOLDS))
+                 for r in np.flatnonzero(held.driven).tolist())
+
+
+@kernel
+def rows_along(held, q_dot, u_out):
+    """J q̇ (m,)"""
+    for r in range(len(u_out)):
+        u_out[r] = along_row(held, r, q_dot)
 
 
 @kernel
 def answer_joints(held, change_out):
-    """Replace held.lam, what J q̇ is to change by, by the impulses Λ that do it; change_out (n_v,) = H⁻¹ JᵀΛ."""
+    """Replace held.lam, what J q̇ is to change by, by the impulses Λ that do it, of rows that hold; change_out (n_v,) =
+    H⁻¹ JᵀΛ."""
+    for r in range(len(held.lam)):
+        held.lam[r] = held.lam[r] if held.mode[r] == HOLDS else 0.0
     ldl.solve(held.factor, held.lam)
     for j in range(len(change_out)):
         change_out[j] = 0.0
@@ -290,7 +420,7 @@ def hold_rows(held, count, HT):
     for i in range(count):
         touched = False
         for r in range(len(held.part)):
-            held.part[r] = -along_row(held, r, HT[i])
+            held.part[r] = -along_row(held, r, HT[i]) if held.mode[r] == HOLDS else 0.0
             touched = touched or held.part[r] != 0.0
         if touched:
             ldl.solve(held.factor, held.part)
@@ -346,13 +476,21 @@ def push_free(held, ydot):
                     ydot[i, 7 + k] += held.lam[r] * held.J[r, 6 * side + k]
 
 
+@helper
+def find_joints_off(model, t, bodies, bias, v, work, held):
+    """`find_joints` with all motors with a limit off."""
+    for r in range(len(held.mode)):
+        if held.limit[r] < math.inf:
+            held.mode[r] = OFF
+    find_joints(model, t, bodies, bias, v, work, held)
+
+
 @kernel
-def hold_rates(model, t, bodies, bias, trees, held, free, ydot):
+def hold_rates(model, bodies, trees, held, free, ydot):
     """Add the reactions to all that acts on the bodies: to the rates of P and L in ydot (n, 13) and to those of joint
-    velocities, trees.rates. free (n_v,) is scratch."""
+    velocities, trees.rates. free (n_v,) is scratch. Needs `find_joints_off`."""
     if not has_joints(held):
         return
-    find_joints(model, t, bodies, bias, trees.v, trees.work, held)
     for i in range(len(model.kind)):
         at = int(held.slot[i])
         if at >= 0:
@@ -364,7 +502,7 @@ def hold_rates(model, t, bodies, bias, trees, held, free, ydot):
     first = len(free) - len(trees.rates)
     for d in range(len(trees.rates)):
         free[first + d] = trees.rates[d]
-    hold_free(held, free)
+    hold_limited(held, free)
     push_free(held, ydot)
     for d in range(len(trees.rates)):
         trees.rates[d] = free[first + d]

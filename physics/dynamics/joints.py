@@ -212,7 +212,7 @@ def drift_rows(rows, bodies, rate_out):
     POINT  γ = e·(ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))
     LINE   the same along s, and 2 ṡ·(ṗ_b - ṗ_a) + (ω_a × ṡ)·(p_b - p_a),  ṡ = ω_a × s
     DOT    (ω_b - ω_a)·(ċ × s + c × ṡ)
-    SLIDE  as LINE;  TURN and BEND  ḋ·(ω_b - ω_a);  SPIN  0, of ω
+    SLIDE  as LINE;  TURN and BEND  ḋ·(ω_b - ω_a);  SPIN  -e·(ω_a × ω_b), of ω_b - ω_a seen from a
     """
     x, q, v, w = bodies.x, bodies.q, bodies.v, bodies.w
     for r in range(len(rows.kind)):
@@ -230,7 +230,7 @@ def drift_rows(rows, bodies, rate_out):
             continue
         if kind in (TURN, BEND, SPIN):
             d, spin = in_world(q, b if kind == BEND else a, row(rows.d, r)), w_b if kind == BEND else w_a
-            rate_out[r] = dot(cross(spin, d), sub(w_b, w_a)) if kind != SPIN else 0.0
+            rate_out[r] = dot(cross(spin, d), sub(w_b, w_a)) if kind != SPIN else -dot(row(rows.s, r), cross(w_a, w_b))
             continue
         arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
         turn_a, turn_b = cross(w_a, arm_a), cross(w_b, arm_b)
@@ -325,6 +325,38 @@ def joint_place(joints, j, bodies):
     if kind == BALL:
         return rotation_vector(turn)
     return (0.0, 0.0, 0.0)
+
+
+@helper
+def joint_speed(joints, j, bodies):
+    """Velocities of the axes of a joint between two bodies, of a ball its angular velocity; 0 where it has fewer."""
+    kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
+    w_a, w_b, d = centre(bodies.w, a), row(bodies.w, b), in_world(bodies.q, a, row(joints.axis[j], 0))
+    turning = sub(w_b, w_a)
+    if kind == HINGE:
+        return (dot(d, turning), 0.0, 0.0)
+    if kind == SLIDER:
+        arm = in_world(bodies.q, b, row(joints.anchor_child, j))
+        reach = sub(add(row(bodies.x, b), arm), centre(bodies.x, a))
+        parting = sub(add(row(bodies.v, b), cross(w_b, arm)), add(centre(bodies.v, a), cross(w_a, reach)))
+        return (dot(d, parting), 0.0, 0.0)
+    if kind == UNIVERSAL:
+        second = in_world(bodies.q, b, unrotate(row4(joints.rest, j), row(joints.axis[j], 1)))
+        return (dot(d, turning), dot(second, turning), 0.0)
+    if kind == BALL:
+        return turning
+    return (0.0, 0.0, 0.0)
+
+
+@kernel
+def rotor_energy(joints, bodies):
+    """Kinetic energy of the rotors of joints in maximal coordinates [J]:  Σ ½ I q̇²"""
+    kinetic = 0.0
+    for j in range(len(joints.type)):
+        if joints.generalized[j] == 0 and joints.armature[j] > 0.0:
+            x, y, z = joint_speed(joints, j, bodies)
+            kinetic += 0.5 * joints.armature[j] * (x * x + y * y + z * z)
+    return kinetic
 
 
 @kernel

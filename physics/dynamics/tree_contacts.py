@@ -4,17 +4,14 @@ H is never formed: the recursions of `tree` answer a row of T as they answer joi
 root and back over the tree.                                                              [RBDA eqs. 11.25–11.36, ch. 7]
 """
 
-import math
-
-from contactlab.physics.assemble import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
-from contactlab.physics.dynamics.grab import LARGEST
+from contactlab.physics.dynamics.grab import pull_by
 from contactlab.physics.dynamics.kinematics import ORIGIN, A, F, S, V, X, get3, point_velocity
 from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
 from contactlab.physics.dynamics.tree_rates import joint_forces
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import BodyKind
 from contactlab.physics.spatial import get6, joined, put6
-from contactlab.physics.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from contactlab.physics.vec import add, cross, dot, rotate, row, row4, sub
 
 LINK = int(BodyKind.LINK)
 
@@ -49,36 +46,13 @@ def most_mobile(model, l, point, turn, scratch):
 
 @helper
 def pull_link(model, loads, bodies, h, scratch, force, torque):
-    """Add the mouse spring on a link to force and torque (n, 3), as `grab.pull_held` does for free bodies. A link need
-    not move in all directions: the spring is critically damped in that in which it moves most easily."""
+    """Add the mouse spring on a link to force and torque (n, 3)."""
     i = int(loads.grab_body[0])
     l = int(model.trees.link_of_body[i])
-    rate = min(GRAB_RATE, LARGEST / h)
-    spin = row(bodies.w, i)
     arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
-    pull = sub((loads.grab_target[0], loads.grab_target[1], loads.grab_target[2]), row(bodies.x, i))
-    turn = int(loads.grab_turn[0])
-    w = most_mobile(model, l, add(row(bodies.x, i), arm), turn, scratch)
-    if w == 0.0:
-        return
-    if turn == 1:
-        axis = cross(pull, arm)
-        size = norm(axis)
-        stretch = scale(math.atan2(size, dot(pull, arm)) / max(size, 1e-300), axis)
-        u, limit = spin, GRAB_TURN_LIMIT / w
-    else:
-        stretch, u, limit = sub(arm, pull), add(row(bodies.v, i), cross(spin, arm)), GRAB_LIMIT / w
-    f = scale(-1.0 / w, axpy(rate * rate, stretch, scale(2.0 * rate, u)))
-    f = scale(min(1.0, limit / max(norm(f), 1e-300)), f)
-    at_point = f
-    if turn == 1:
-        accumulate(torque, i, f)
-        at_point = scale(1.0 / max(dot(arm, arm), 1e-12), cross(f, arm))
-    else:
-        accumulate(force, i, f)
-        accumulate(torque, i, cross(arm, f))
-    for j in range(3):
-        loads.grab_force[j] = at_point[j]
+    w = most_mobile(model, l, add(row(bodies.x, i), arm), int(loads.grab_turn[0]), scratch)
+    if w > 0.0:
+        pull_by(model, loads, bodies, i, arm, w, h, force, torque)
 
 
 @kernel

@@ -9,6 +9,10 @@ are found anew at every stage of the integrator, and their forces go into its ri
 makes as many substeps as the stiffest contact asks for (`compliant_explicit`); an adaptive one ends its steps at
 contact changes (`compliant_adaptive`); the implicit one makes one step whatever the stiffness (`compliant_implicit`).
 
+A motor that seeks a speed with a limit closes in on it like e^(-t/T) once it is near, exerting no more than the limit:
+a force that follows from positions and velocities, too. T is a substep of an explicit integrator, a SHARE of the step
+of an adaptive one.
+
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
 
@@ -18,6 +22,7 @@ import numpy as np
 
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads
+from contactlab.physics.dynamics.joint_reactions import motor_states
 from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from contactlab.physics.ledger import Account
@@ -30,7 +35,6 @@ from contactlab.physics.methods.compliant_implicit import Implicit
 from contactlab.physics.methods.compliant_ledger import SoftBooks
 from contactlab.physics.methods.compliant_settle import report
 from contactlab.physics.methods.joint_cure import JointKeeper, gain
-from contactlab.physics.methods.method import refuse_motors
 from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Model, body_count
@@ -54,8 +58,7 @@ class Compliant:
     uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
-        """ValueError where two rigid materials can touch; Untreatable where a motor seeks a speed."""
-        refuse_motors(model, "compliant")
+        """ValueError where two rigid materials can touch."""
         self.model = model
         self.soft = SoftContacts(model)
         self.contacts: Contacts = empty_contacts(0)
@@ -85,8 +88,8 @@ class Compliant:
         closed = int(settings.surface == "closed_form")
         self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
-        if self._keeper.any and settings.joint_cure == "projection":
-            self._keeper.mend(state.bodies, state.joints)
+        if settings.joint_cure == "projection":
+            self._keeper.mend(state.bodies, state.joints, settings.joint_cure)
         # limits took what they held at first, less what they hold now, less what their forces did
         taken = stops - self._stopped(state) - float(self._course.books.ledger[Account.LIMITS, 0])
         self.soft.surfaces.dissipated[0] += taken
@@ -135,4 +138,4 @@ class Compliant:
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
-            joint_error=self._keeper.error(bodies))
+            joint_error=self._keeper.error(bodies), motors=motor_states(course.held))

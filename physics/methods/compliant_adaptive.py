@@ -24,6 +24,7 @@ from contactlab.physics.state import Bodies, JointState, empty_state
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
 LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked
 FIRST = 0.5                        # of the largest stable step: the first that is tried
+SHARE = 0.1                        # of a step: the time in which a motor with a limit closes in on its speed
 WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
 MOST_TRIES, MANY = 1000, 20        # of substeps of one step, after which the rest is made in fixed ones; with more
                                    # contacts than MANY fewer, at least a tenth of them
@@ -44,6 +45,7 @@ class Adaptive(Explicit):
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
         self.most = MOST_TRIES * MANY // min(max(int(soft.contacts.count[0]), MANY), 10 * MANY)
         self.stable = self.limits(bodies, closed).step(self.integrator)
+        self.held.haste[0] = 1.0 / (SHARE * h)
         done, length, idle = 0.0, min(h, FIRST * self.stable), 0
         while done < h * (1.0 - 1e-14):
             if self.tries > self.most:

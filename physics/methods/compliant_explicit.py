@@ -33,7 +33,7 @@ class Explicit:
         self.status = "solved"
         self.course = empty_course(model, len(integrator.tableau.c))
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
-        self.books = self.course.books
+        self.books, self.held = self.course.books, self.course.held
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
 
     def advance(
@@ -54,6 +54,7 @@ class Explicit:
     def make(self, count: int, bodies: Bodies, loads: Loads, closed: int, t: float, h: float) -> None:
         """So many substeps from t [s] over h [s]."""
         soft, made, why = self.soft, 0, AT_STAGE
+        self.held.haste[0] = count / h
         while why != DONE:
             made, why = make_substeps(
                 self.model, loads, self.integrator.tableau, soft.detector.near, soft.code, closed, made, count, t,

@@ -114,8 +114,8 @@ class Implicit:
         momentum_from_velocity(model, middle)
         soft.look(middle)
         self.evaluate(loads, t, g, row)
-        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, 0.0, NO_COORDINATES.v, self.held,
-                   np.int64(row), self.books)
+        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, 0.0, 0.0, NO_COORDINATES.v,
+                   self.held, np.int64(row), self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
 
     def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:

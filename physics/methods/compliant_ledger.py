@@ -84,10 +84,10 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, held, i, books):
+def note_stage(model, loads, bodies, contacts, slot, work, of_stops, driven, joint_v, held, i, books):
     """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
-    loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints [W];
-    and the joints in maximal coordinates.
+    loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints, and of
+    driven bodies against them [W]; and the joints in maximal coordinates.
 
     What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
     surfaces hold and take, its energy: nothing is to be entered.
@@ -114,6 +114,7 @@ def note_stage(model, loads, bodies, contacts, slot, work, of_stops, joint_v, he
     if len(model.joints.type) > 0:
         add_held(kind, held, bodies, 1.0, rates)
         rates[LIMITS, 0] += of_stops
+        rates[DRIVEN, 0] += driven
     pulled = int(loads.grab_body[0])
     if pulled >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])

@@ -9,7 +9,14 @@ from contactlab.physics.assemble import match
 from contactlab.physics.collision.near import touch_again
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack
-from contactlab.physics.dynamics.joint_reactions import Reactions, hold_rates, push_axes, reactions_of
+from contactlab.physics.dynamics.grab_joined import pull_joined, pulls_joined
+from contactlab.physics.dynamics.joint_reactions import (
+    Reactions,
+    find_joints_off,
+    hold_rates,
+    push_axes,
+    reactions_of,
+)
 from contactlab.physics.dynamics.tree_contacts import accelerate
 from contactlab.physics.dynamics.tree_rates import (
     TreeScratch,
@@ -94,7 +101,12 @@ def push_links(model, loads, t, h, bodies, course, ydot):
         for j in range(3):
             pull[j] += course.force[held, j]
             pull[3 + j] += course.torque[held, j]
-    hold_rates(model, t, bodies, course.bias, trees, course.held, course.free, ydot)
+    find_joints_off(model, t, bodies, course.bias, trees.v, trees.work, course.held)
+    if pulls_joined(course.held, loads):
+        hold_pull(loads, ydot, -1.0, course.books)
+        pull_joined(model, loads, bodies, h, course.held, course.force, course.torque, ydot)
+        hold_pull(loads, ydot, 1.0, course.books)
+    hold_rates(model, bodies, trees, course.held, course.free, ydot)
     pack_link_rates(model.trees, trees, ydot)
     return power
 
@@ -128,18 +140,21 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
         if tableau.a_x[i].any() and not look(model, near, middle, surfaces, contacts, slot):  # else nothing has moved
             return False
         dydt(model, loads, t + tableau.c[i] * h, middle, course.force, course.torque, k[i])
-        of_stops = 0.0
+        of_stops, driven = 0.0, 0.0
         if joined:
             push_axes(model, middle, course.held, course.force, course.torque, k[i])
-            of_stops = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque, k[i])
-        if loads.grab_body[0] >= 0 and model.inv_mass[loads.grab_body[0]] > 0.0:
+            of_stops, driven = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque,
+                                          k[i])
+        held = int(loads.grab_body[0])
+        if held >= 0 and model.inv_mass[held] > 0.0 and not pulls_joined(course.held, loads):
             hold_pull(loads, k[i], -1.0, course.books)
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
         if joined:
             of_stops += push_links(model, loads, t + tableau.c[i] * h, h, middle, course, k[i])
-        note_stage(model, loads, middle, contacts, slot, work, of_stops, trees.v, course.held, i, course.books)
+        note_stage(model, loads, middle, contacts, slot, work, of_stops, driven, trees.v, course.held, i,
+                   course.books)
     stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
           end.q, end.v)
     return True

@@ -15,6 +15,7 @@ from contactlab.physics.collision.surface import Surface
 from contactlab.physics.collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import separation_rates
 from contactlab.physics.contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
+from contactlab.physics.dynamics.joint_reactions import HOLDS, OFF
 from contactlab.physics.dynamics.kinematics import TreeWork
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.integrators.stepper import dense_output
@@ -32,14 +33,17 @@ GRAZE = 1e-10     # depth that a pair which has just let go, or rests beside the
 EDGE = 1e-9       # by which a contact may leave its own region before it is lost [m]
 FACING = -1e-6    # by which the normal of two edges may leave the arcs between their faces
 SLOW = 1e-12      # slip [m/s]
+FULL = 1e-12      # by which a motor may pass its limit, relative to it, before it gives in, and
+JUST = 1e-9       # after it has just come to hold its speed
 TURN = 0.1        # a body's largest turn between two nodes [rad]
 NODES = 4         # intervals of a step at least
 MANY = 200        # and at most
 ROOT_STEPS = 100
 
-MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP = range(7)  # what became negative: of the set, and of a pair apart
+#: what became negative: of the set, of a pair apart, of a motor with a limit
+MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = range(8)
 KINDS = 6  # of numbers of the set
-RATE, NUMBER = 7, 8  # what else roots are looked for: the rate of a gap; any number of the set
+RATE, NUMBER = 8, 9  # what else roots are looked for: the rate of a gap; any number of the set
 LEAST_FORCE, ASKS, DEPTH = range(3)  # places in Track.levels
 
 
@@ -70,14 +74,15 @@ class Track(NamedTuple):
     one: LongArray        #: (1,) one pair, its witness and its rate
     witness_one: Witness
     zeta_one: Array       #: (1,)
-    values: Array         #: (6 c,) numbers of the set, kind after kind; inf = not watched
-    done: IntArray        #: (6 c,)
+    values: Array         #: (6 c + m,) numbers of the set, kind after kind, and of motors; inf = not watched
+    done: IntArray        #: (6 c + m,)
     implied: IntArray     #: (c,) 1 where it follows from others that a contact touches
     slack: Array          #: (c,) added to slip: it has just begun, or turned [m/s]
+    late: Array           #: (m,) added to what a motor has left of its way to its speed, or of its limit
 
 
-def empty_track(model: Model, surface: Surface, radius: Array, pairs: int, contacts: int) -> Track:
-    """With room for so many pairs apart and so many contacts in the set; radius (n,) of the bodies [m]."""
+def empty_track(model: Model, surface: Surface, radius: Array, pairs: int, contacts: int, rows: int) -> Track:
+    """With room for so many pairs apart, contacts in the set, and rows of joints; radius (n,) of the bodies [m]."""
     n = len(model.kind)
     lines, links = [np.zeros(n) for _ in range(4)], empty_tree_scratch(model.trees).work
     return Track(
@@ -85,8 +90,8 @@ def empty_track(model: Model, surface: Surface, radius: Array, pairs: int, conta
         lines[0], np.zeros((n, 3)), lines[1], lines[2], lines[3], np.zeros((len(surface.kind), PLACE)),
         np.zeros(1, np.int32), np.zeros(pairs, np.int64), empty_witness(pairs), np.zeros(pairs), np.zeros(pairs),
         np.zeros((2, pairs)), np.zeros((2, pairs)), np.zeros(pairs, np.int32), np.zeros(1, np.int64), empty_witness(1),
-        np.zeros(1), np.zeros(KINDS * contacts), np.zeros(KINDS * contacts, np.int32), np.zeros(contacts, np.int32),
-        np.zeros(contacts),
+        np.zeros(1), np.zeros(KINDS * contacts + rows), np.zeros(KINDS * contacts + rows, np.int32),
+        np.zeros(contacts, np.int32), np.zeros(contacts), np.zeros(rows),
     )
 
 
@@ -181,6 +186,29 @@ def numbers_of_set(chosen, track, scratch):
                 values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + levels[LEAST_FORCE]
     for j in range(chosen.columns[0], chosen.columns[0] + chosen.columns[1]):
         values[SHARE * count + chosen.column[j] // 3] = levels[ASKS] - scratch.share[j]
+    for r in range(len(eq.held.lam)):
+        values[KINDS * count + r] = left_to_motor(eq.held, r) + track.late[r]
+
+
+@helper
+def left_to_motor(held, r):
+    """What a motor with a limit that holds its speed has left of the limit; of one that does not, how far it is from
+    it. inf of others."""
+    mode = held.mode[r]
+    if held.limit[r] == math.inf or mode == OFF:
+        return math.inf
+    if mode == HOLDS:
+        return (1.0 + FULL) * held.limit[r] - abs(held.lam[r])
+    return mode * (held.seek[r] - held.u[r]) + SLOW
+
+
+@helper
+def watched(held):
+    """Whether there are motors with a limit."""
+    some = False
+    for r in range(len(held.limit)):
+        some = some or held.limit[r] < math.inf
+    return some
 
 
 # ------------------------------------------------------------------------------------------------- what to look at
@@ -380,39 +408,53 @@ def note_gaps(track, end):
 
 
 @helper
+def name_event(count, delta, i, event_out):
+    """The event that the i-th number has become negative at the fraction delta."""
+    if i < KINDS * count:
+        event_out[0], event_out[1], event_out[2] = delta, float(i // count), float(i % count)
+    else:
+        event_out[0], event_out[1], event_out[2] = delta, float(MOTOR), float(i - KINDS * count)
+
+
+@helper
 def end_of_set(model, surface, chosen, loads, tableau, y0, k, lo, hi, track, scratch, event_out):
     """The first number of the set that falls below zero between lo and hi, where all of them were seen last, or at the
     event found, where that is earlier."""
     count, values = int(chosen.count[0]), track.values
-    for i in range(KINDS * count):
+    size = KINDS * count + len(track.late)
+    for i in range(size):
         track.done[i] = 0
     while True:
         least = -1
-        for i in range(KINDS * count):
+        for i in range(size):
             if values[i] < 0.0 and track.done[i] == 0 and (least < 0 or values[i] < values[least]):
                 least = i
         if least < 0:
             return
         track.done[least] = 1
         hi = root(model, surface, chosen, loads, tableau, y0, k, lo, hi, NUMBER, least, track, scratch)
-        event_out[0], event_out[1], event_out[2] = hi, float(least // count), float(least % count)
+        name_event(count, hi, least, event_out)
         number(model, surface, chosen, loads, tableau, y0, k, hi, NUMBER, least, track, scratch)
 
 
 @helper
 def wrong_at_start(model, surface, chosen, loads, track, scratch, event_out):
     """Whether the set cannot even begin to go on, with the event. A slip that has just begun may be a little below
-    zero: it must get worse than that."""
+    zero: it must get worse than that. So may what is left to a motor that has just changed."""
     count = int(chosen.count[0])
     name_implied(chosen, track.implied)
     see_forces(model, surface, chosen, loads, 0.0, track, scratch)
     for j in range(count):
         slip = slip_along(chosen, scratch.equations, j)
         track.slack[j] = -slip if -SLIPS <= slip < 0.0 else 0.0
+    held = scratch.equations.held
+    for r in range(len(track.late)):
+        left, enough = left_to_motor(held, r), SLIPS if held.mode[r] != HOLDS else JUST * held.limit[r]
+        track.late[r] = -left if -enough <= left < 0.0 else 0.0
     numbers_of_set(chosen, track, scratch)
-    for i in range(KINDS * count):
+    for i in range(KINDS * count + len(track.late)):
         if track.values[i] < 0.0:
-            event_out[0], event_out[1], event_out[2] = 0.0, float(i // count), float(i % count)
+            name_event(count, 0.0, i, event_out)
             return True
     return False
 
@@ -424,9 +466,10 @@ def find_event(model, surface, chosen, loads, tableau, y0, k, blind, track, scra
     nothing was searched."""
     found, intervals = watch(model, surface, chosen, tableau, y0, k, track)
     event_out[0], event_out[1], event_out[2] = 1.0, -1.0, -1.0
-    if found > len(track.pairs) or track.count[0] + chosen.count[0] == 0:
+    motors = watched(scratch.equations.held)
+    if found > len(track.pairs) or (track.count[0] + chosen.count[0] == 0 and not motors):
         return found
-    sets = chosen.count[0] > 0 and blind == 0
+    sets = (chosen.count[0] > 0 or motors) and blind == 0
     note_gaps(track, 0)
     if sets and wrong_at_start(model, surface, chosen, loads, track, scratch, event_out):
         return found

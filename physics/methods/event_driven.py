@@ -50,6 +50,7 @@ from contactlab.physics.contact_sets import (
 )
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
+from contactlab.physics.dynamics.joint_reactions import motor_states
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_joints
 from contactlab.physics.frozen import Frozen, equations_of
@@ -66,8 +67,8 @@ from contactlab.physics.methods.event_driven_ledger import book_impact, book_pie
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_limits import MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
-from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, SLIP, Trigger, take_coordinates
-from contactlab.physics.methods.method import Untreatable, refuse_motors
+from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
+from contactlab.physics.methods.method import Untreatable
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -94,6 +95,8 @@ CHATTER = 8         # impacts of one step after which slow ones stop all that to
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
 ROUNDING = 1e-9     # and that of rounding [m/s2]
 
+NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
+
 
 class EventDriven(Instant):
     """METHODS["event_driven"]. Holds scratch memory only; all that matters later is in the State.
@@ -111,7 +114,6 @@ class EventDriven(Instant):
         if count > MOST_BODIES:
             raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, for the equations of a heap of "
                               f"more need too much memory; this scene has {count}, time_stepping takes them", ())
-        refuse_motors(model, "event_driven")
         try:
             super().__init__(model, surface_of(model))
         except NoExactGap as refused:
@@ -181,7 +183,7 @@ class EventDriven(Instant):
         self._course.find(self._bodies, self._joints, pairs, len(pairs), self._scratch.witness)
         return equations_of(self.model, self._t, self._bodies, self._loads, self._scratch.witness, pairs,
                             *self._report.coefficients(pairs), self._report.of_balls(pairs), self._joints,
-                            self.surface)
+                            self.surface, self._motors.mode)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of the contacts that rest in this state, in accelerations and forces."""
@@ -207,6 +209,7 @@ class EventDriven(Instant):
         drive(self.model, self._t, state.bodies)
         velocity_from_momentum(self.model, state.bodies)
         self._place_links()
+        self._motors.start(self._bodies, self._joints)
         self._keep_joints(settings.joint_cure, h)
         memory, first = state.memory, int(state.memory.owner[0]) != Owner.EVENT_DRIVEN
         count = 0 if first else int(memory.count[0])
@@ -374,6 +377,8 @@ class EventDriven(Instant):
                 self._settle(stopped=int(chosen.pair[k]), about={int(chosen.pair[k])})
         elif trigger.kind == GAP:
             self._settle(about=set())
+        elif trigger.kind == MOTOR:
+            self._settle(motor=k)
         else:
             self._settle(about={int(chosen.pair[k])} if k >= 0 else None)
 
@@ -398,33 +403,40 @@ class EventDriven(Instant):
 
     def _settle(
         self, released: set[int] | None = None, lost: set[int] | None = None, begins: dict[int, Array] | None = None,
-        stopped: int = -1, quiet: bool = False, about: set[int] | None = None,
+        stopped: int = -1, quiet: bool = False, about: set[int] | None = None, motor: int = -1,
     ) -> None:
         """Impacts, then new sets. about: the pairs of the set that something happened to; islands without any of them,
         without a new pair and without an impact stay as they are (None: none do).
 
         released: contacts whose force has just become negative; lost: those that have left
-        their elements; begins: contacts at the verge of slip, with its direction; stopped: one whose slip has ended."""
+        their elements; begins: contacts at the verge of slip, with its direction; stopped: one whose slip has ended;
+        motor: the row of one that has come to its speed or its limit."""
         released, lost, begins = released or set(), lost or set(), begins or {}
         count = int(self._chosen.count[0])
         before = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
         hit: set[int] = set()
+        exerted, modes = float(self._scratch.equations.held.lam[motor]) if motor >= 0 else 0.0, self._motors.mode.copy()
         self._struck.clear()
         self._hits = 0
         for _ in range(WITHOUT_END):
             while self._impact(lost, hit):
                 pass
             pairs = without(self._at_rest(), lost)
+            self._motors.start(self._bodies, self._joints, motor, exerted)
             if not len(pairs):
                 clear_set(self._chosen)
+                self._obeyed(pairs, released, begins)
                 break
             if self._take(pairs, released, begins, about):
                 break
-            released, begins, about = set(), {}, None
+            released, begins, about, motor = set(), {}, None, -1
         else:
             self._give_up(Limit.UNSETTLED)
         if not quiet:
             self._tell_changes(before, hit, lost, stopped)
+            told = self._motors.changes(modes, self.model, self._bodies, self._t, self._energy)
+            self.events += told
+            self._tally[Tally.EVENTS] += len(told)
 
     def _take(
         self, pairs: LongArray, released: set[int], begins: dict[int, Array], about: set[int] | None
@@ -433,8 +445,7 @@ class EventDriven(Instant):
         calm = self._calm(pairs, about)
         kept = self._forces_kept(pairs[calm]) if calm.any() else None
         busy = pairs[~calm]
-        M, d, u = self._equations(busy)
-        found = self._resolve(busy, M, d, u, released, begins)
+        M, d, u, found = self._obeyed(busy, released, begins)
         if found.status == "inconsistent":
             if self._jam(busy, M, u):
                 return False
@@ -449,10 +460,22 @@ class EventDriven(Instant):
         fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents, self._nodes(pairs))
         return True
 
+    def _obeyed(
+        self, pairs: LongArray, released: set[int], begins: dict[int, Array]
+    ) -> tuple[Array, Array, Array, Resolution]:
+        """Equations and forces of contacts that rest, together with what motors with a limit do."""
+        turns = len(self._motors.rows)
+        for turn in range(WITHOUT_END + turns):
+            M, d, u = self._equations(pairs)
+            found = self._resolve(pairs, M, d, u, released, begins) if len(pairs) else NOTHING
+            if self._motors.obeys(self._scratch.equations, found.force, turn > turns):
+                break
+        return M, d, u, found
+
     def _calm(self, pairs: LongArray, about: set[int] | None) -> BoolArray:
         """Which of the pairs are in islands that nothing happened to."""
         chosen, count = self._chosen, int(self._chosen.count[0])
-        if about is None or count == 0 or chosen.islands[0] < 2:
+        if about is None or count == 0 or chosen.islands[0] < 2 or self._motors.any:
             return np.zeros(len(pairs), bool)
         before = dict(zip(chosen.pair[:count].tolist(), chosen.island[:count].tolist(), strict=True))
         sizes, nodes = np.bincount(chosen.island[:count]), self._nodes(pairs)
@@ -526,6 +549,7 @@ class EventDriven(Instant):
         if not (zeta < -RESTS).any():
             return False
         pairs = without(pairs, lost)
+        self._motors.rest()
         M, _, u = self._equations(pairs)
         if not (u[::3] < -RESTS).any():
             return False
@@ -650,8 +674,12 @@ class EventDriven(Instant):
         if not slides.any():
             return False
         slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
+        modes = self._motors.mode.copy()
+        self._motors.rest()
+        M = self._equations(pairs)[0]
         p = impacts.impact_without_collision(M, u, slides, slip, mu)
         self._apply_impulses(pairs, p, set())
+        self._motors.mode[:] = modes
         return bool(p.any())
 
     def _without_solution(self, pairs: LongArray, M: Array, d: Array) -> Resolution:
@@ -676,6 +704,7 @@ class EventDriven(Instant):
         take_coordinates(self._scratch, self._joints)
         constrained_rates(self.model, self.surface, chosen, self._loads, self._t, h, self._bodies, self._scratch,
                           self._scratch.rate)
+        motors = motor_states(self._scratch.equations.held)
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
         pairs = np.concatenate([held, self._near(held)])
         M, d, u = self._equations(pairs)
@@ -701,7 +730,8 @@ class EventDriven(Instant):
             contacts=len(pairs), pairs=len(self.surface.meets),
             penetration=deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
             solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
-            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(self._bodies))
+            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(self._bodies),
+            motors=motors)
 
     def _residual(self, M: Array, rate: Array, force: Array, count: int) -> float:
         """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0,

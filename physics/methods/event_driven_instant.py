@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 from contactlab.physics.collision.surface import Surface, bodies_of
 from contactlab.physics.collision.surface_gap import find_witnesses
 from contactlab.physics.contact_equations import (
+    accelerate_bodies,
     contact_matrix,
     contact_rows,
-    free_acceleration,
-    hold_joints,
     push,
     weigh_rows,
 )
@@ -19,6 +18,7 @@ from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.grab_joined import pulls_joined
 from contactlab.physics.dynamics.joint_reactions import add_reactions, push_axes
 from contactlab.physics.dynamics.kinematics import advance, place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate
@@ -29,6 +29,7 @@ from contactlab.physics.ledger import Account
 from contactlab.physics.limits import find_limits, limit_rows
 from contactlab.physics.methods.event_driven_ledger import world_forces
 from contactlab.physics.methods.event_driven_rates import empty_scratch
+from contactlab.physics.methods.event_motors import Motors
 from contactlab.physics.methods.event_search import Course, take_coordinates
 from contactlab.physics.methods.joint_cure import JointKeeper, gain
 from contactlab.physics.model import Array, IntArray, Model
@@ -54,11 +55,10 @@ def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, ma
         applied_forces(model, loads, bodies, scratch.force, scratch.torque)
         if len(eq.held.lam) > 0:
             push_axes(model, bodies, eq.held, scratch.force, scratch.torque, scratch.rate)
-        pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
+        if not pulls_joined(eq.held, loads):
+            pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
         accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
-        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
-        if len(eq.held.lam) > 0:
-            hold_joints(model, t, bodies, eq)
+        accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, scratch.rate, eq)
     contact_rows(model, t, bodies, scratch.witness, count, eq)
     limit_rows(model, surface, t, bodies, pairs, scratch.witness, count, eq)
     if matrix == 1:
@@ -105,11 +105,14 @@ class Instant:
         self.model, self.surface = model, surface
         self._node = nodes_of(model)
         self._keeper = JointKeeper(model, drives=True)
+        self._motors = Motors(self._keeper)
         self._make_room(16)
 
     def _make_room(self, contacts: int) -> None:
         self._scratch = empty_scratch(self.model, contacts)
-        self._scratch.equations.held.cure[0] = self._alpha
+        eq = self._scratch.equations
+        self._scratch = self._scratch._replace(equations=eq._replace(held=eq.held._replace(mode=self._motors.mode)))
+        eq.held.cure[0] = self._alpha
         self._chosen = empty_set(contacts)
         self._course = Course(self.model, self.surface, self._scratch)
         self._room = contacts
@@ -148,11 +151,12 @@ class Instant:
             self._ledger[Account.JOINTS, 0] += self._energy() - before
 
     def _mend_joints(self) -> None:
-        """Restore C = 0 and J q̇ = s of joints in maximal coordinates, where that is the cure."""
-        if self._keeper.any and self._cure == "projection":
+        """Restore C = 0 and J q̇ = s of joints in maximal coordinates, where that is the cure, and speeds that motors
+        keep."""
+        if self._keeper.any:
             before = self._energy()
-            self._keeper.mend(self._bodies, self._joints)
-            self._tally[Tally.PROJECTION] += self._energy() - before
+            if self._keeper.mend(self._bodies, self._joints, self._cure):
+                self._tally[Tally.PROJECTION] += self._energy() - before
 
     def _project(self) -> None:
         """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""

@@ -7,13 +7,15 @@ import numpy as np
 
 from contactlab.physics.collision.surface import limits_among
 from contactlab.physics.collision.surface_gap import Witness
-from contactlab.physics.contact_equations import Equations
+from contactlab.physics.contact_equations import Equations, own_rate
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.impact import ALIKE
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.ledger import (
+    DRIVEN,
     MOUSE,
+    NOTHING,
     Account,
     Books,
     add_contact,
@@ -72,6 +74,8 @@ def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scra
                                                       scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
             p = scale(weight, p)
             accumulate(total_out, i, p)
+            if chosen.pair[i] >= first:  # it does not move: the work is that of a parent with a prescribed motion
+                credit(ledger, DRIVEN, weight * scratch.lam[3 * i] * own_rate(eq, bodies, 3 * i), NOTHING, NOTHING)
             if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
                 point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
                 a, b = int(witness.body_a[i]), int(witness.body_b[i])
@@ -120,7 +124,15 @@ def book_impact(
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
     ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
     for r in 3 * np.flatnonzero(limits_among(course.surface, pairs)):
-        ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * float(eq.HT[r] @ change))
+        gained = float(eq.HT[r] @ change)
+        ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * gained)
+        ledger[Account.DRIVEN, 0] += p[r] * (row_rate(eq, after, r) - eq.u[r] - gained)  # less what driven bodies make
+
+
+@kernel
+def row_rate(eq, bodies, r):
+    """`own_rate` for Python."""
+    return own_rate(eq, bodies, r)
 
 
 def twist(books: Books, bodies: Bodies, witness: Witness, normal: Array, restitution_psi: Array, ledger: Array) -> None:

@@ -9,11 +9,10 @@ import numpy as np
 from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_witnesses
 from contactlab.physics.contact_equations import (
     Equations,
+    accelerate_bodies,
     contact_rows,
     empty_equations,
-    free_acceleration,
     free_rate,
-    hold_joints,
     inner,
     solve_small,
     weigh_rows,
@@ -21,6 +20,7 @@ from contactlab.physics.contact_equations import (
 from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
+from contactlab.physics.dynamics.grab_joined import pulls_joined
 from contactlab.physics.dynamics.joint_reactions import push_axes, push_free
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
@@ -203,13 +203,12 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     joined = len(eq.held.lam) > 0
     if joined:
         push_axes(model, bodies, eq.held, scratch.force, scratch.torque, ydot_out)
-    pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
+    if not pulls_joined(eq.held, loads):
+        pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
     if count > 0 or joined:
-        free_acceleration(model.inv_mass, model.inv_inertia, bodies, scratch.force, scratch.torque, eq)
-        if joined:
-            hold_joints(model, t, bodies, eq)
+        accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, ydot_out, eq)
         find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
         find_limits(model, surface, bodies, trees.q, chosen.pair, count, scratch.witness)
         contact_rows(model, t, bodies, scratch.witness, count, eq)

@@ -2,9 +2,10 @@
 
 All that can end the reign of a contact set is a number that must not become negative: the gap of a pair that is apart,
 the force of a contact, what is left to the friction cone of a sticking one, the slip of a sliding one along its
-direction at the start, the margin within which a contact's elements are the nearest ones; and of contacts that share a
-load, the force that one which carries nothing would not take. The numbers are looked at on
-nodes so close that bodies turn little between them; a gap is followed by its rate ζ as well, so that a dip below zero
+direction at the start, the margin within which a contact's elements are the nearest ones; of contacts that share a
+load, the force that one which carries nothing would not take; and of a motor with a limit what is left of it while it
+holds its speed, and of the way to that speed while it does not. The numbers are looked at on nodes so close that bodies
+turn little between them; a gap is followed by its rate ζ as well, so that a dip below zero
 and back between two nodes (a grazing contact, a thin body flown through) does not escape. Roots are bracketed and found
 by Brent's method to TIME. `event_course` does it.
 """
@@ -40,8 +41,8 @@ LEAST = 1e-11     # force that counts as none, relative to the forces at work
 TAKES = 1e-8      # force that a contact without one has to ask for before it gets it, relative to the forces at work
 ROOM = 256        # pairs watched, at first
 
-KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap")  # as event_course numbers them
-MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP = KIND_NAMES
+KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap", "motor")  # as event_course numbers them
+MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = KIND_NAMES
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Trigger:
 
     delta: float
     kind: str
-    row: int   #: of the watched pairs for GAP, of the set for the others
+    row: int   #: of the watched pairs for GAP, of the joints' rows for MOTOR, of the set for the others
 
 
 class Course:
@@ -63,7 +64,8 @@ class Course:
         self.track = self._empty_track(ROOM)
 
     def _empty_track(self, pairs: int) -> Track:
-        return empty_track(self.model, self.surface, self.radius, pairs, len(self.scratch.lam) // 3)
+        contacts, rows = len(self.scratch.lam) // 3, len(self.scratch.equations.held.lam)
+        return empty_track(self.model, self.surface, self.radius, pairs, contacts, rows)
 
     def _make_room(self, pairs: int) -> None:
         """Room for so many pairs apart; the piece taken up stays."""

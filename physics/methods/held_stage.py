@@ -16,11 +16,11 @@ from contactlab.physics.coupling import HELD
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.joint_reactions import (
     Reactions,
-    along_row,
     answer_joints,
     hold_rows,
     put_link_side,
     reactions_of,
+    rows_along,
     weigh_joints,
 )
 from contactlab.physics.dynamics.joints import add_rows
@@ -206,13 +206,6 @@ class HeldStage(JointStage):
 
 
 # ------------------------------------------------------------------------------------------------------- kernels
-@kernel
-def rows_along(held, q_dot, u_out):
-    """J q̇ (m,)"""
-    for r in range(len(u_out)):
-        u_out[r] = along_row(held, r, q_dot)
-
-
 @kernel
 def put_impulses(lam, system):
     """Put impulses λ (3 c,), given in contact frames, in the place of the system's; velocities stay."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
 from contactlab.physics.dynamics.joint_reactions import (
+    HOLDS,
     answer_joints,
     displace,
     find_speeds,
@@ -38,7 +39,7 @@ class JointKeeper:
     """The joints of a model in maximal coordinates; scratch memory."""
 
     def __init__(self, model: Model, drives: bool = False) -> None:
-        """drives: motors of trees that keep a speed are among them."""
+        """drives: motors of trees and motors with a limit are among them."""
         self.model, self.held = model, reactions_of(model, 0, drives=drives)
         self.any = len(self.held.rows.kind) > 0
         self._trees = empty_tree_scratch(model.trees)
@@ -46,22 +47,37 @@ class JointKeeper:
 
     def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Take out velocities that joints do not allow, where something but a method has put them in; says whether."""
-        held = self.held
-        if not self.any or (cure != "projection" and not held.seek.any()):
+        held, which = self.held, self._kept(cure)
+        if not which.any():
             return False
-        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
-        find_speeds(held, bodies, joints.v)
-        wrong = float(np.abs(held.u - held.seek).max()) > CONSISTENT
+        self.find(bodies, joints)
+        wrong = float(np.abs(which * (held.u - held.seek)).max()) > CONSISTENT
         if wrong:
             if cure == "projection":
                 self.close(bodies, joints)
-            self.stop(bodies, joints)
+            self.stop(bodies, joints, which)
         return wrong
 
-    def mend(self, bodies: Bodies, joints: JointState) -> None:
-        """Restore C = 0 and J q̇ = s."""
-        self.close(bodies, joints)
-        self.stop(bodies, joints)
+    def mend(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
+        """Restore C = 0 and J q̇ = s, without projection the speeds that motors keep alone; says whether it had to."""
+        which = self._kept(cure)
+        if not which.any():
+            return False
+        if cure == "projection":
+            self.close(bodies, joints)
+        self.stop(bodies, joints, which)
+        return True
+
+    def find(self, bodies: Bodies, joints: JointState) -> None:
+        """J, C and J q̇ of this state."""
+        held = self.held
+        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
+        find_speeds(held, bodies, joints.v)
+
+    def _kept(self, cure: str) -> Array:
+        """1 of rows (m,) whose J q̇ = s is restored."""
+        held = self.held
+        return (held.mode == HOLDS) * ((held.hard if cure == "projection" else 0.0) + held.driven)
 
     def close(self, bodies: Bodies, joints: JointState) -> None:
         """Bring C to zero by displacements along H⁻¹ Jᵀ: Newton's method. Momenta and joint velocities stay."""
@@ -79,12 +95,12 @@ class JointKeeper:
                 advance(self.model.trees.table, joints.q.copy(), self._of_links(), 1.0, joints.q)
         velocity_from_momentum(self.model, bodies)
 
-    def stop(self, bodies: Bodies, joints: JointState) -> None:
-        """Take out the velocities that joints do not allow by impulses JᵀΛ."""
+    def stop(self, bodies: Bodies, joints: JointState, which: Array) -> None:
+        """Take out the velocities that the rows with `which` (m,) = 1 do not allow by impulses JᵀΛ."""
         held = self.held
         place_joints(self.model, *joints, bodies, self._trees, held)
         find_speeds(held, bodies, joints.v)
-        held.lam[:] = held.seek - held.u
+        held.lam[:] = which * (held.seek - held.u)
         answer_joints(held, self._change)
         add_rows(self.model.kind, held.rows, held.J, held.lam, bodies.P, bodies.L)
         joints.v[:] += self._of_links()

@@ -13,18 +13,25 @@ Springs and dampers of joints are implicit, by the mean of both ends of the step
 
     p = -h k (x_m - x_0 + h (u⁺ - u)/4) - h c (u⁺ + u)/2
 
+A rotor resists the change of the velocity of its axis, which in half a step changes as J turns, too: with its value u₀
+at the start of the step
+
+    p = -I (u⁺ + u - 2 u₀)              of a ball seen from its parent: u⁺ + h ω_b × ω_a in place of u⁺
+
 Limits and motors with a limit are rows with bounds that the solver treats like contacts (`coupling`).
 """
 
 import numpy as np
 
 from contactlab.physics.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
-from contactlab.physics.dynamics.constraints import HARD, MOTOR, SOFT, Constraints
+from contactlab.physics.dynamics.constraints import HARD, MOTOR, ROTOR, SOFT, Constraints
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.joints import SPIN, add_rows, pose_rows, row_velocities
+from contactlab.physics.dynamics.joint_reactions import rotor_softness
+from contactlab.physics.dynamics.joints import SPIN, add_rows, drift_rows, pose_rows, row_velocities
 from contactlab.physics.dynamics.tree_rates import TreeScratch
 from contactlab.physics.joint_impulses import add_to_bodies
 from contactlab.physics.ledger import Account
+from contactlab.physics.messages import MotorState
 from contactlab.physics.methods.joint_cure import BAUMGARTE
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
@@ -32,6 +39,7 @@ from contactlab.physics.solvers import Solver
 from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
 from contactlab.physics.state import Bodies
 
+NEARLY = 1e-9     # of its limit that a motor which exerts all it can may fall short of
 MARGIN = 0.05     # limits farther away than this and than what a step can bring are left out [rad] or [m]
 
 
@@ -45,7 +53,8 @@ class JointStage:
         j = c.axes.joint
         self._model, self._row_joint = model, c.rows.joint
         self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
-        self._soft = c.role == SOFT
+        self._soft, self._rotor = c.role == SOFT, rotor_softness(joints, c.rows, c.role == ROTOR)
+        self._start, self._turning = np.zeros((2, len(c.role)))
         column = c.rows.axis
         self._stiffness = np.where(self._soft, joints.stiffness[self._row_joint], 0.0)
         self._damping = np.where(self._soft, joints.damping[self._row_joint], 0.0)
@@ -58,9 +67,20 @@ class JointStage:
         self._cones = [(int(r), float(joints.upper[j[r], 0])) for r in balls if np.isfinite(joints.upper[j[r], 0])]
         self._bounds = bool(self._limited.any() or np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
                             or self._cones)
+        self._seeking: list[tuple[int, int]] = []  # rows of motors with a limit and their joints
         self.members = c.islands.bodies  #: bodies that move under joints
 
     # ---------------------------------------------------------------------------------------------- the step
+    def begin(self, bodies: Bodies) -> None:
+        """Note how fast rotors turn at the beginning of the step."""
+        if self._rotor.any():
+            rows = self.constraints.rows
+            J, at = np.zeros((len(rows.kind), 12)), np.zeros(len(rows.kind))
+            pose_rows(rows, bodies.x, bodies.q, J, at)
+            row_velocities(rows, J, bodies.v, bodies.w, self._start)
+            drift_rows(rows, bodies, self._turning)
+            self._turning[rows.kind != SPIN] = 0.0
+
     def drive(self, middle: Bodies, force: Array, torque: Array) -> None:
         """Add the constant forces of motors to those on the bodies, at the poses in the middle of the step."""
         c = self.constraints
@@ -90,14 +110,15 @@ class JointStage:
 
     def _soften(self, h: float) -> None:
         self._gain = np.where(self._soft, 0.25 * h * h * self._stiffness + 0.5 * h * self._damping, 1.0)
-        self.constraints.softness[:] = np.where(self._soft, 1.0 / self._gain, 0.0)
+        self.constraints.softness[:] = np.where(self._soft, 1.0 / self._gain, self._rotor)
 
     def _wish(self, u: Array, h: float, cure: str) -> None:
         """What J q̇ is to be after the step, in SOFT rows with the impulse, from what it was before, u (m,)."""
         c, k, d = self.constraints, self._stiffness, self._damping
         wanted = {"none": np.zeros_like(u), "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
         soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / self._gain
-        self._wanted = np.select([c.role == HARD, c.role == MOTOR], [wanted, c.motor_speeds()], soft)
+        self._wanted = np.select([c.role == HARD, c.role == MOTOR, c.role == ROTOR],
+                                 [wanted, c.motor_speeds(), 2.0 * self._start - u - h * self._turning], soft)
 
     def _obey(self, system: System) -> None:
         v = np.ascontiguousarray(system.bodies[:, LINEAR : LINEAR + 3])
@@ -172,6 +193,18 @@ class JointStage:
                     rate = np.einsum("ij,ij->i", side[driven], u[bodies[driven]])
                     ledger[Account.DRIVEN, 0] -= float(lam[driven] @ rate)
 
+    def motors(self, velocity: Array, h: float) -> list[MotorState]:
+        """What motors that seek a speed did, with the velocities (n, 6) after the impulses."""
+        c, limits, bounded = self.constraints, self._model.joints.motor_limit, self.coupling.bounded
+        rates = c.velocities(*(np.ascontiguousarray(velocity[:, k : k + 3]) for k in (0, 3)))
+        done = [MotorState(int(c.rows.joint[r]), float(rates[r]), float(self._lam[r]) / h, True)
+                for r in np.flatnonzero(c.role == MOTOR).tolist()]
+        for k, j in self._seeking:
+            a, b, force = int(bounded.a[k]), int(bounded.b[k]), float(bounded.impulse[k]) / h
+            rate = bounded.J[k, 6:] @ velocity[b] + (bounded.J[k, :6] @ velocity[a] if a >= 0 else 0.0)
+            done.append(MotorState(j, float(rate), force, abs(force) < limits[j] * (1.0 - NEARLY)))
+        return done
+
     def together(self, fraction: Array) -> None:
         """Bodies of one mechanism go the same part of their way: the least of it."""
         islands = self.constraints.islands
@@ -185,6 +218,7 @@ class JointStage:
         c = self.constraints
         at, axes, joints = c.axis_at, c.axes, self._model.joints
         rows: list[tuple[int, int, Array, float, float, float]] = []
+        self._seeking.clear()
 
         def limit(r: int, J: Array, gap: float) -> None:
             """Add axis row r, whose J (12,) makes `gap` grow, where it is or may come within reach in this step."""
@@ -208,6 +242,7 @@ class JointStage:
         for r in np.flatnonzero(self._limited).tolist():
             j = int(axes.joint[r])
             most = float(joints.motor_limit[j]) * h
+            self._seeking.append((len(rows), j))
             rows.append((int(axes.a[r]), int(axes.b[r]), c.axis_J[r], -float(joints.motor_speed[j]), -most, most))
         bounded = self.coupling.bounded
         if len(rows) > len(bounded.a):

@@ -2,8 +2,6 @@
 
 from typing import ClassVar, Protocol
 
-import numpy as np
-
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.model import Model
@@ -37,13 +35,3 @@ class Untreatable(ValueError):
     def __init__(self, reason: str, bodies: tuple[int, ...]) -> None:
         super().__init__(reason.format(*(f"body {i}" for i in bodies)))
         self.reason, self.bodies = reason, bodies
-
-
-def refuse_motors(model: Model, method: str) -> None:
-    """Untreatable where a motor seeks a speed with bounded force: what it exerts does not follow from positions and
-    velocities."""
-    joints = model.joints
-    seeking = np.flatnonzero(np.isfinite(joints.motor_speed) & np.isfinite(joints.motor_limit))
-    if len(seeking):
-        raise Untreatable(f"{method} knows no motors that seek a speed with a limit of their force, as that of {{0}} "
-                          "does; time_stepping does", (int(joints.child[seeking[0]]),))

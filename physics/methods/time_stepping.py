@@ -40,10 +40,10 @@ from contactlab.physics.link_rows import (
     turn_path,
     write_velocities,
 )
-from contactlab.physics.messages import Event, Settings, StepInfo
+from contactlab.physics.messages import Event, MotorState, Settings, StepInfo
 from contactlab.physics.methods.held_stage import HeldStage
 from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.methods.joint_stage import JointStage
+from contactlab.physics.methods.joint_stage import NEARLY, JointStage
 from contactlab.physics.methods.moreau import (
     find_involved,
     half_drift,
@@ -59,6 +59,8 @@ from contactlab.physics.model import Array, BodyKind, Model, body_count, movable
 from contactlab.physics.problem import (
     ANGULAR,
     BODY_SIZE,
+    HIGH,
+    JOINT_IMPULSE,
     ContactProblem,
     SolveInfo,
     empty_system,
@@ -145,7 +147,17 @@ class TimeStepping:
             self._settle_trees(state, energy_before - given, turned)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
-            joint_error=self._keeper.error(state.bodies))
+            joint_error=self._keeper.error(state.bodies), motors=self._motor_states(h))
+
+    def _motor_states(self, h: float) -> tuple[MotorState, ...]:
+        """What motors that seek a speed did."""
+        rows, trees, v = self._system.trees, self.model.trees, self._system.trees.v
+        done = [] if self._joints is None else self._joints.motors(self._system.bodies[:, : ANGULAR + 3], h)
+        for k in np.flatnonzero(np.isinf(rows.gap[: rows.count[0]])).tolist():
+            d, most = int(rows.dof[k, 0]), float(rows.number[k, HIGH])
+            j, p = int(trees.joint[trees.dof_link[d]]), float(rows.number[k, JOINT_IMPULSE])
+            done.append(MotorState(j, float(v[d]), p / h, abs(p) < most * (1.0 - NEARLY)))
+        return tuple(done)
 
     def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
         """Give trees that stand on nothing the momentum that was booked; and where impacts turned paths, take out what
@@ -196,6 +208,8 @@ class TimeStepping:
         """Go to the middle of the step and set up the problem there."""
         model, bodies, middle = self.model, state.bodies, self._middle
         rest_speed, touch = self._scales(h)
+        if self._joints is not None:
+            self._joints.begin(bodies)
         reach(model.kind, bodies, self._radius, 2.0 * touch, h, self._margin)
         self._fraction[:] = self.detector.time_of_impact(bodies, 0.5 * h)
         if self._joints is not None:
@@ -274,8 +288,8 @@ class TimeStepping:
             finish_links(model.trees, self._involved, self._fraction, self._q, system.trees.v, self._shift_v, h,
                          *self._flown, self._step, *state.joints)
             place_links(model, *state.joints, self._trees.work, bodies)
-        if self._keeper.any and settings.joint_cure == "projection":
-            self._keeper.mend(bodies, state.joints)
+        if settings.joint_cure == "projection":
+            self._keeper.mend(bodies, state.joints, settings.joint_cure)
         state.t[0] = t + h
 
     def _report(self, state: State, loads: Loads, h: float, energy_before: float) -> float:

@@ -334,8 +334,3 @@ def test_a_mouse_on_a_link_pulls_it_where_its_joint_lets_it():
     # it hangs between its weight and the spring: below level, near it
     assert 60.0 < math.degrees(sim.state.joints.q[0]) < 90.0
     assert abs(sim.state.joints.v[0]) < 0.1
-
-
-def test_a_motor_that_seeks_a_speed_is_refused_in_one_sentence():
-    with pytest.raises(ValueError, match="with a limit of their force, as that of 'rod 0' does; time_stepping does"):
-        Simulation(Scene.from_dict(rods(1, motor={"speed": 1.0, "limit": 2.0})), method="event_driven")

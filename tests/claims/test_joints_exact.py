@@ -20,12 +20,12 @@ def both(tables):
 
 
 def ball_on_every_link(seed, links=5) -> dict:
-    """A random tree on the world with a ball on every link; joints without rotors, which only generalized ones have."""
+    """A random tree on the world with a ball on every link, and a rotor in every joint that moves."""
     tables = random_tree(np.random.default_rng(seed), links, floating=False).tables.model_dump(exclude_none=True)
     for body in tables["body"]:
         body["shape"] = [{"type": "sphere", "radius": 0.05}]
     for joint in tables["joint"]:
-        joint |= {"armature": 0.0, "damping": 0.3}
+        joint |= {"damping": 0.3}
         if joint["type"] in ("hinge", "slider", "universal"):
             joint["spring"] = {"stiffness": 2.0, "position": [0.2] * (2 if joint["type"] == "universal" else 1)}
     return tables

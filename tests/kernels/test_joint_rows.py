@@ -102,7 +102,7 @@ def test_axes_measure_what_the_joint_leaves_free(kind):
     setup = web(rng, 4, types=(kind,))
     axes, keeper = axis_rows(setup.model.joints, np.arange(4, dtype=np.int32)), JointKeeper(setup.model)
     bodies = shaken(setup, rng, 0.1)
-    keeper.mend(bodies, NO_COORDINATES)
+    keeper.mend(bodies, NO_COORDINATES, "projection")
     (_, before), (J, _), (_, after) = (values(axes, later(bodies, h)) for h in (-eps, 0.0, eps))
     np.testing.assert_allclose((after - before) / (2 * eps), speeds(axes, J, bodies), atol=1e-6)
 
@@ -116,7 +116,7 @@ def test_joints_are_satisfied_as_drawn_and_again_after_projection(kind):
     bodies = shaken(setup, rng, 0.2)
     keeper.close(bodies, NO_COORDINATES)
     assert keeper.error(bodies) < 1e-12
-    keeper.stop(bodies, NO_COORDINATES)
+    keeper.stop(bodies, NO_COORDINATES, keeper.held.hard)
     rows = keeper.held.rows
     assert np.abs(speeds(rows, values(rows, bodies)[0], bodies)).max() < 1e-12
     before = bodies.P.copy()

@@ -1,0 +1,60 @@
+"""The mouse spring on a body that joints in maximal coordinates hold: as stiff as the mechanism is heavy at that
+point, so that it feels as in generalized coordinates (see `tree_contacts.pull_link`)."""
+
+from contactlab.physics.dynamics import ldl
+from contactlab.physics.dynamics.grab import pull_by
+from contactlab.physics.dynamics.joint_reactions import DYNAMIC, HOLDS, along_row, give_way
+from contactlab.physics.jit import helper
+from contactlab.physics.vec import cross, mul, rotate, row, row4, unrotate
+
+FIRM = 1e-9  # of what the body by itself would answer, below which joints hold it fast
+
+
+@helper
+def pulls_joined(held, loads):
+    """Whether the mouse holds a free body that joints hold, too."""
+    i = int(loads.grab_body[0])
+    return i >= 0 and held.joined[i] == 1
+
+
+@helper
+def mobility_of(model, held, bodies, i, arm, turn):
+    """How body i answers an impulse at the end of an arm, or a moment (turn = 1), in the direction in which it answers
+    most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3) by its rows, with the reactions of the joints in H⁻¹."""
+    at, largest, q = int(held.slot[i]), 0.0, row4(bodies.q, i)
+    for j in range(3):
+        e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        moment = e if turn == 1 else cross(arm, e)
+        moment = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, moment)))
+        held.trial[:] = 0.0
+        for k in range(3):
+            held.trial[at + k] = moment[k]
+            held.trial[at + 3 + k] = model.inv_mass[i] * e[k] if turn == 0 else 0.0
+        for r in range(len(held.part)):
+            held.part[r] = -along_row(held, r, held.trial) if held.mode[r] == HOLDS else 0.0
+        ldl.solve(held.factor, held.part)
+        give_way(held, held.part, held.trial)
+        w = (held.trial[at], held.trial[at + 1], held.trial[at + 2])
+        u = cross(w, arm)
+        u = w if turn == 1 else (u[0] + held.trial[at + 3], u[1] + held.trial[at + 4], u[2] + held.trial[at + 5])
+        largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
+    return largest
+
+
+@helper
+def pull_joined(model, loads, bodies, h, held, force, torque, ydot):
+    """Add the mouse spring on a free body that joints hold to force and torque (n, 3) and to the rates of P and L in
+    ydot (n, 13). Needs the factor of the joints."""
+    i = int(loads.grab_body[0])
+    if not pulls_joined(held, loads) or model.kind[i] != DYNAMIC:
+        return
+    arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
+    turn = int(loads.grab_turn[0])
+    w = mobility_of(model, held, bodies, i, arm, turn)
+    moments = row(model.inv_inertia, i)
+    if w <= FIRM * (model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))):
+        return  # nothing but rounding
+    f, moment = pull_by(model, loads, bodies, i, arm, w, h, force, torque)
+    for k in range(3):
+        ydot[i, 7 + k] += f[k]
+        ydot[i, 10 + k] += moment[k]
