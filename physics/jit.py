@@ -98,28 +98,8 @@ def module_of(function: Callable) -> str:
     return function.__module__.removeprefix("contactlab.physics").strip(".")
 
 
-class Kernel(CPUDispatcher):
-    """A compiled function that Python calls, and other kernels. NamedTuples of arrays come by address (`packed`), all
-    else as numba has it. The first call settles the types; a later one with others is a mistake."""
-
-    _packed: tuple[tuple[int, Packs], ...] | None = None
-
-    def __call__(self, *args: Any) -> Any:
-        if self._packed is None:
-            self._packed = self._settle(args)
-        passed, packs = list(args), []
-        for place, known in self._packed:
-            value = passed[place]
-            pack = known.find(id(value)) or known.add(value)
-            packs.append(pack)  # holds it until the kernel has read it
-            passed[place] = pack.address
-        return CPUDispatcher.__call__(self, *passed)
-
-    def _settle(self, args: tuple) -> tuple[tuple[int, Packs], ...]:
-        kinds = tuple(type_of(arg) for arg in args)
-        self.compile(kinds)
-        return tuple((place, packs_of(kind))
-                     for place, kind in enumerate(kinds) if isinstance(kind, Packed))
+class ArrayKernel(CPUDispatcher):
+    """A compiled function that Python calls, and other kernels, with arrays and numbers."""
 
     def add_overload(self, cres: Any) -> None:
         """As numba's, but an address stands for a packed tuple where calls from Python are matched."""
@@ -130,6 +110,33 @@ class Kernel(CPUDispatcher):
 
     def _compile_for_args(self, *args: Any, **_: Any) -> Any:
         raise TypeError(f"{self.__name__} was compiled for other arguments than {[str(type_of(a)) for a in args]}")
+
+
+class Kernel(ArrayKernel):
+    """The same with NamedTuples of arrays too, which come by address (see `packed`). The first call settles the types;
+    a later one with others is a mistake."""
+
+    _packed: tuple[tuple[int, Packs], ...] = ()
+
+    def __call__(self, *args: Any) -> Any:
+        if not self._packed:
+            return self._settle(args)
+        passed, packs = list(args), []
+        for place, known in self._packed:
+            value = passed[place]
+            pack = known.find(id(value)) or known.add(value)
+            packs.append(pack)  # holds it until the kernel has read it
+            passed[place] = pack.address
+        return CPUDispatcher.__call__(self, *passed)
+
+    def _settle(self, args: tuple) -> Any:
+        """Compile for the first arguments, and call. Without any tuple it needs nothing that numba has not."""
+        kinds = tuple(type_of(arg) for arg in args)
+        self.compile(kinds)
+        self._packed = tuple((place, packs_of(kind)) for place, kind in enumerate(kinds) if isinstance(kind, Packed))
+        if not self._packed:
+            self.__class__ = ArrayKernel
+        return self(*args)
 
 
 def kernel(function: Callable) -> Kernel:
