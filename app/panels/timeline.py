@@ -99,7 +99,7 @@ def _kinds(ui: UiState, snapshot: Snapshot) -> None:
             x, y = imgui.get_cursor_screen_pos()
             color = color_of(ui, kind) if kind not in hidden else style.colors(ui).line
             mark(ui, kind, (x + 0.4 * ui.font, y + 0.5 * imgui.get_text_line_height()), style.u32(color))
-            imgui.dummy((0.75 * ui.font, 0))
+            imgui.dummy((0.9 * ui.font, 0))
             imgui.same_line(0, 0)
             style.muted(ui, title)
             imgui.set_item_tooltip(f"{EXPLAINED[kind]}.  A click hides or shows these.")
@@ -355,7 +355,7 @@ def _line(ui: UiState, snapshot: Snapshot, event: Event, k: int, send: Send) -> 
         x, y = imgui.get_cursor_screen_pos()
         mark(ui, event.kind, (x + 0.35 * ui.font, y + 0.5 * imgui.get_text_line_height()),
              style.u32(color_of(ui, event.kind)))
-        imgui.dummy((0.75 * ui.font, 0))
+        imgui.dummy((0.9 * ui.font, 0))
         imgui.same_line(0, 0)
         imgui.text(f"{event.kind.replace('_', ' ')} {impact_cases(event)}")
         imgui.table_next_column()
