@@ -13,7 +13,7 @@ from contactlab.physics.contact_equations import (
     push,
     weigh_rows,
 )
-from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set
+from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
@@ -84,6 +84,14 @@ def begin_piece(model, surface, t, h, loads, bodies, joints, chosen, scratch, y0
                 put(chosen.direction, k, scale(1.0 / size, slip))
     pack(bodies, y0_out)
     pack_links(model.trees, joints.q, joints.v, y0_out)
+
+
+def _impulses(M: Array, change: Array) -> Array:
+    """Those that change the velocities of rows; where rows have come to depend on each other the smallest ones."""
+    try:
+        return np.linalg.solve(M, change)
+    except np.linalg.LinAlgError:
+        return least(M, change)
 
 
 class Instant:
@@ -181,7 +189,7 @@ class Instant:
             p = np.zeros(3 * count)
             for mine in self._by_island(rows // 3, rows):
                 if np.abs(u[mine]).max() > 1e-14:
-                    p[mine] = np.linalg.solve(M[np.ix_(mine, mine)], -u[mine])
+                    p[mine] = _impulses(M[np.ix_(mine, mine)], -u[mine])
             self._push(p)
         self._tally[Tally.PROJECTION] += self._energy() - before
 
