@@ -135,7 +135,7 @@ class Kernel(ArrayKernel):
         self.compile(kinds)
         self._packed = tuple((place, packs_of(kind)) for place, kind in enumerate(kinds) if isinstance(kind, Packed))
         if not self._packed:
-            self.__class__ = ArrayKernel
+            self.__class__ = ArrayKernel  # pyright: ignore[reportAttributeAccessIssue]
         return self(*args)
 
 
