@@ -307,7 +307,7 @@ def told(snapshot: Snapshot, event: Event) -> str:
         lines.append(f"impulse {style.engineering(float(np.linalg.norm(event.impulse)), 'N s')}")
     change = event.energy_after - event.energy_before
     if change:
-        lines.append(f"energy {event.energy_before:.6g} → {event.energy_after:.6g} J")
+        lines.append(f"energy {event.energy_before:.6g} J, change {style.engineering(change, 'J')}")
     return "\n".join([*lines, "Click: go there"])
 
 

@@ -72,8 +72,8 @@ def test_kinds_can_be_hidden_and_the_zoom_keeps_the_present(probe):
 
 def test_an_event_is_told_in_full(probe):
     assert timeline.told(probe.now, EVENTS[0]).splitlines() == [
-        "impact  2a → 2b", "ground → ball 1", "t = 0.249000000 s, in step 60", "impulse 2 N s", "energy 3 → 2 J",
-        "Click: go there"]
+        "impact  2a → 2b", "ground → ball 1", "t = 0.249000000 s, in step 60", "impulse 2 N s",
+        "energy 3 J, change -1 J", "Click: go there"]
 
 
 def test_the_engine_tells_events_and_bars_also_of_what_lies_ahead():
