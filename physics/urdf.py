@@ -144,7 +144,7 @@ class _Reader:
         parent = "world" if joint.parent in grounded else joint.parent
         pose = self._link_pose(joint.child)
         found: dict[str, Any] = {"type": kind, "name": joint.name, "parent": parent, "child": joint.child,
-                                 "anchor": pose[:3, 3].tolist(), "coordinates": "maximal"}
+                                 "anchor": pose[:3, 3].tolist()}
         if kind in ("hinge", "slider"):
             axis = pose[:3, :3] @ np.asarray((1.0, 0.0, 0.0) if joint.axis is None else joint.axis, np.float64)
             found["axis"] = (axis / np.linalg.norm(axis)).tolist()

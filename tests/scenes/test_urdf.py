@@ -2,10 +2,12 @@
 
 import mujoco
 import numpy as np
+import pinocchio as pin
 import pytest
 from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import SceneError, open_file
+from contactlab.physics.dynamics.joint_space import joint_space, mass_matrix
 
 ARM = """<robot name="arm">
  <link name="base"/>
@@ -43,6 +45,16 @@ def test_masses_inertias_and_places_are_mujocos(arm):
     np.testing.assert_allclose(joints.lower[:, 0], [-1.0, -0.1], atol=1e-12)
     np.testing.assert_allclose(joints.upper[:, 0], [2.0, 0.2], atol=1e-12)
     np.testing.assert_allclose(joints.damping, [0.5, 0.0])
+
+
+@pytest.mark.parametrize("q", [(0.0, 0.0), (0.7, -0.05)])
+def test_the_inertia_matrix_is_pinocchios(arm, q):
+    """H of both joints, as Pinocchio reads the file."""
+    setup, theirs = open_file(arm).build(), pin.buildModelFromUrdf(str(arm))
+    wanted = pin.crba(theirs, theirs.createData(), np.array(q))
+    H = np.full((2, 2), np.nan)
+    mass_matrix(joint_space(setup.model.trees), np.array(q), H)
+    np.testing.assert_allclose(H, np.triu(wanted) + np.triu(wanted, 1).T, rtol=0, atol=1e-13)
 
 
 def test_what_is_left_out_is_listed(arm):
