@@ -215,7 +215,8 @@ def test_reset_goes_back_to_the_start_but_keeps_the_settings():
     ("gravity", (0.0, 1.0, float("inf")), "gravity must be three finite numbers"),
     ("gravity", "down", "gravity must be three finite numbers"),
     ("method", "magic", "method must be one of time_stepping"),
-    ("integrator", "verlet", "integrator must be one of euler, semi_implicit, heun, rk4, dopri5, sdirk2, not 'verlet'"),
+    ("integrator", "verlet",
+     "integrator must be one of euler, semi_implicit, heun, rk4, dopri5, sdirk2, midpoint, not 'verlet'"),
     ("solver", "none", "solver must be one of"),
     ("elasticity", 1.0, "there is no setting 'elasticity'; there are restitution"),
 ])
