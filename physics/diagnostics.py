@@ -52,10 +52,8 @@ def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -
     if len(joints.v):
         in_springs, in_rotors = joint_energy(model, *joints)
         stored, kinetic = stored + in_springs, kinetic + in_rotors
-    held = model.joints.generalized == 0
-    if (held & (model.joints.stiffness > 0.0)).any():
+    if len(model.joints.type):
         stored += spring_energy(model.joints, bodies)
-    if (held & (model.joints.armature > 0.0)).any():
         kinetic += rotor_energy(model.joints, bodies)
     return Energy(kinetic, potential, stored), momenta
 

@@ -73,7 +73,9 @@ NOTHING = (0.0, 0.0, 0.0)
 def totals(model: Model, state: State) -> Array:
     """Energy, momentum and angular momentum of a state (7,)."""
     energy, momenta = measure(model, state.bodies, state.joints)
-    return np.concatenate([[energy.total], momenta.ravel()])
+    found = np.empty(7)
+    found[0], found[1:] = energy.total, momenta.ravel()
+    return found
 
 
 def start(model: Model, state: State) -> None:

@@ -8,7 +8,7 @@
 Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
 exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
 coordinates of their joints, u = v, M = H. Bodies that nothing can touch in this step are advanced by the chosen
-integrator instead.
+integrator instead; where nothing can touch in any step, that is all.
 """
 
 import math
@@ -25,7 +25,7 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_momentum import balance, calm, free_trees
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
-from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
+from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, Integrator, integrate
 from contactlab.physics.ledger import TAKERS, Account, jointed, momenta_of
 from contactlab.physics.link_rows import (
     assign_slots,
@@ -116,11 +116,16 @@ class TimeStepping:
         self._added, self._step, self._shift_v, self._free = (np.zeros(len(self._trees.v)) for _ in range(4))
         self._floating, self._momenta = free_trees(model, jointed(model)), np.zeros((n, 6))
         self._stiff = np.zeros(len(model.trees.start) - 1, np.int32)
+        self._alone = _nothing_can_touch(model)
+        self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
         self._make_room(64)
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h = settings.h
+        h, integrator = settings.h, (INTEGRATORS | FLIGHT)[settings.integrator]
+        if self._alone and loads.grab_body[0] < 0 and (integrator.implicit or not self._sprung):
+            self._fly(state, loads, h, integrator)
+            return
         energy_before = measure(self.model, state.bodies, state.joints)[0].total
         self._books.begin(state)
         given = float(GIVES @ state.ledger[:, 0])
@@ -158,6 +163,27 @@ class TimeStepping:
             j, p = int(trees.joint[trees.dof_link[d]]), float(rows.number[k, JOINT_IMPULSE])
             done.append(MotorState(j, float(v[d]), p / h, abs(p) < most * (1.0 - NEARLY)))
         return tuple(done)
+
+    def _fly(self, state: State, loads: Loads, h: float, integrator: Integrator) -> None:
+        """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
+        model, bodies, joints, middle, t = self.model, state.bodies, state.joints, self._middle, float(state.t[0])
+        self._books.begin(state)
+        momenta_of(bodies, self._momenta)
+        half_drift(model.kind, bodies, self._fraction, h, middle)
+        if self._driven:
+            drive(model, t + 0.5 * h, middle)
+        if self._links:
+            drift_links(model.trees, joints.q, joints.v, self._fraction, 0.5 * h, self._step, self._q)
+            place_links(model, self._q, joints.v, self._trees.work, middle)
+        self._books.note(middle)
+        self._before[:, :ANGULAR], self._before[:, ANGULAR:] = middle.v, middle.w
+        self._involved[:], self._system.grab.body[0] = 0, -1
+        integrate(integrator, model, loads, t, h, bodies, bodies, self._dense, joints, joints)
+        state.t[0] = t + h
+        self._books.enter(state, loads, self._system, self._before, self._involved, middle, self.contacts, h)
+        if self._links:
+            self._settle_trees(state, 0.0, False)
+        self.events, self.info = [], StepInfo()
 
     def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
         """Give trees that stand on nothing the momentum that was booked; and where impacts turned paths, take out what
@@ -330,6 +356,13 @@ class TimeStepping:
         if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the held point that makes this torque
             arm = grab.arm
             loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
+
+
+def _nothing_can_touch(model: Model) -> bool:
+    """No shapes, and joints without limits and motors that keep a speed, all in generalized coordinates."""
+    joints = model.joints
+    return (len(model.shapes.body) == 0 and bool(joints.generalized.all()) and bool(np.isinf(joints.lower).all())
+            and bool(np.isinf(joints.upper).all()) and bool(np.isnan(joints.motor_speed).all()))
 
 
 def _radii(model: Model) -> Array:
