@@ -50,6 +50,9 @@ TRIES = 10        # rounds of whole blocks without progress before single exchan
 ROOM = 8          # rows and columns of the matrix in single precision are filled up to a multiple of this
 ZERO = np.float32(0.0)
 
+# with few contacts the call takes as long as the work: what it needs is found at once
+INDEX, empty, made = np.dtype(np.int32), np.empty, tuple.__new__
+
 
 @helper
 def narrow_size(n):
@@ -327,10 +330,10 @@ class BlockPivot:
         """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
         if len(problem.friction):
             raise ValueError("block pivoting solves problems without friction")
-        basic = np.empty(len(lam), np.int32)
+        basic = empty(len(lam), INDEX)
         outcome, change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, iterations, lam, basic)
         if outcome == SOLVED and change >= 0.0:
-            return tuple.__new__(SolveInfo, ("solved", rounds, change, pivots, basic[:count], None))
+            return made(SolveInfo, ("solved", rounds, change, pivots, basic[:count], None))
         data, limit = scaled(problem), iterations or most_pivots(lam)
         info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
         return info._replace(iterations=rounds, pivots=pivots + info.pivots)
