@@ -89,7 +89,7 @@ def begin_piece(model, surface, t, h, loads, bodies, joints, chosen, scratch, y0
 def _impulses(M: Array, change: Array) -> Array:
     """Those that change the velocities of rows; where rows have come to depend on each other the smallest ones."""
     try:
-        return np.linalg.solve(M, change)
+        return np.asarray(np.linalg.solve(M, change), np.float64)
     except np.linalg.LinAlgError:
         return least(M, change)
 

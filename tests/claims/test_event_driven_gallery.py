@@ -9,8 +9,7 @@ from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 #: big ones: up to their first impacts; the slot: up to where no forces obey the laws, which is what it shows
-STEPS = {"tower": 2, "dominoes": 10, "dice": 60, "slot": 59, "humanoid": 10, "ragdoll": 60, "walking_toy": 120,
-         "bin": 12, "chain": 12, "machines": 12, "meshes": 12, "linkages": 24}
+STEPS = {"tower": 3, "dominoes": 48, "slot": 59, "humanoid": 120, "bin": 48, "meshes": 60, "dice": 120}
 
 
 def taken():
