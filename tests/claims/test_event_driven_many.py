@@ -135,8 +135,8 @@ def test_more_bodies_than_a_storm_has_impacts_keep_their_restitution():
 @pytest.mark.parametrize(("name", "until"), [("ragdoll", 0.95), ("humanoid", 0.56)])
 def test_every_piece_of_a_step_leads_on(name, until):
     """Limbs that fall on one another: contacts that have just let go, and slip that has just turned, are no events
-    again at the same instant. No step needs half of the pieces after which it would give up restitution (slip that turns
-    as it ends takes a piece each time it has turned), and forces obey the laws."""
+    again at the same instant. No step needs half of the pieces after which it would give up restitution: slip that
+    turns as it ends takes a piece each time it has turned. And forces obey the laws."""
     sim = Simulation(Scene.load(gallery()[name]), method="event_driven")
     before = 0
     while sim.time < until:
