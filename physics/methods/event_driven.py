@@ -9,7 +9,8 @@
 The sets live on from step to step in `State.memory`; equations are solved only where a force would become negative, at
 impacts and where contacts come or go. `counts` says how often.
 
-No step takes without end: what it gives up, and how it says so, is in `event_limits`.
+No step takes without end: what it gives up, and how it says so, is in `event_limits`. After MANY_SUBSTEPS of an
+adaptive integrator without event, the others are no shorter than h/MANY_SUBSTEPS, whatever their error.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
@@ -94,6 +95,7 @@ INSTANT = 1e-9      # contacts whose forces vanish within this time let go toget
 CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
 ROUNDING = 1e-9     # and that of rounding [m/s2]
+MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs or joints near a singular position may ask for
 
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
@@ -137,9 +139,10 @@ class EventDriven(Instant):
         self._law = settings.impact_law
         self._books.begin(state.bodies)
         self._begin(state, loads, settings)
-        rest, substep, idle, blind, pieces = h, h, 0, False, 0
-        while rest > 1e-14 * h and pieces < MOST_PIECES:
-            length, following = self._advance(integrator, min(substep, rest), h, blind)
+        rest, substep, idle, blind, smooth, cuts = h, h, 0, False, 0, 0
+        while rest > 1e-14 * h and cuts < MOST_PIECES:
+            least = SMALLEST_SUBSTEP * h if smooth < MANY_SUBSTEPS else h / MANY_SUBSTEPS
+            length, following = self._advance(integrator, min(substep, rest), least, blind)
             trigger = self._search(blind)
             if self.watch is not None:
                 self.watch.piece(self._course, trigger)
@@ -147,8 +150,8 @@ class EventDriven(Instant):
             self._cut(trigger)
             self._t, rest = self._t + done, rest - done
             self._tally[Tally.PIECES] += 1
-            pieces += 1
-            if pieces >= MANY_PIECES:
+            smooth, cuts = smooth + (trigger is None), cuts + (trigger is not None)
+            if cuts >= MANY_PIECES:
                 self._give_up(Limit.PIECES)
             idle = idle + 1 if trigger is not None and done < 1e-12 else 0
             if idle > 2 * WITHOUT_END:
@@ -241,10 +244,10 @@ class EventDriven(Instant):
             and np.all(np.where(rough, moded, np.isin(chosen.mode[:count], (SMOOTH, IDLE))))
         )
 
-    def _advance(self, integrator: Integrator, length: float, h: float, blind: bool) -> tuple[float, float]:
-        """One accepted integrator step of at most `length`: its length and what the next one may be. blind: whatever
-        its error."""
-        bodies, table = self._bodies, integrator.tableau
+    def _advance(self, integrator: Integrator, length: float, least: float, blind: bool) -> tuple[float, float]:
+        """One accepted integrator step of at most `length`: its length and what the next one may be. It is accepted
+        whatever its error where it is not longer than `least`, or `blind`."""
+        bodies, table, h = self._bodies, integrator.tableau, self._h
         y0 = np.zeros((len(self.model.kind), 13))
         begin_piece(self.model, self.surface, self._t, h, self._loads, bodies, self._joints, self._chosen,
                     self._scratch, y0)
@@ -255,12 +258,12 @@ class EventDriven(Instant):
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
             factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
-            if not integrator.adaptive or blind or error <= 1.0 or length <= SMALLEST_SUBSTEP * h:
+            if not integrator.adaptive or blind or error <= 1.0 or length <= least:
                 break
-            length *= factor
+            length = max(length * factor, least)
         self._course.begin(self._chosen, self._loads, table, self._t, length, h, y0, k, self._force_scale(),
                            self._sink)
-        return length, length * factor if integrator.adaptive else h
+        return length, max(length * factor, least) if integrator.adaptive else h
 
     def _slip(self, count: int) -> Array:
         """Slip velocities (count, 3) of the first contacts in Equations [m/s]."""

@@ -1,6 +1,6 @@
 """What a step of the event-driven method gives up so that it comes to an end, and how it says so.
 
-After MANY_PIECES pieces it goes on without restitution and loss of contacts, after MOST_PIECES what is left of it
+After MANY_PIECES events it goes on without restitution and loss of contacts, after MOST_PIECES what is left of it
 passes without motion; a pair that was hit STORM times loses its restitution for the rest of the step, as does an
 instant with as many impacts; where events bring no progress WITHOUT_END times the sets stay as they are.
 """
@@ -9,7 +9,7 @@ from enum import IntEnum
 
 WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
 STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
-MANY_PIECES = 400   # of one step after which it goes on without restitution and loss of contacts: its time is bounded
+MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
 MOST_PIECES = 600   # what is left of it then passes without motion
 
 

@@ -25,7 +25,8 @@ from contactlab.physics.state import Bodies, JointState
 CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
 BAUMGARTE = 0.2    # part of an error that a step takes out
 CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [m/s] or [rad/s]
-CLOSED = 1e-12     # what is left of C where projection ends [m] or [rad]
+ROUNDED = 1e-15    # C that no Newton step makes smaller [m] or [rad]
+NEARLY = 1e-11     # C of which one more Newton step leaves rounding: its square, even close to a singular position
 PROJECTIONS = 30   # Newton steps of a projection at most
 LONGEST = 0.1      # a Newton step moves no row by more [m] or [rad]: far off, the linear answer is wrong
 
@@ -86,13 +87,15 @@ class JointKeeper:
             place_joints(self.model, *joints, bodies, self._trees, held)
             held.lam[:] = -held.hard * held.C
             worst = float(np.abs(held.lam).max())
-            if worst <= CLOSED:
+            if worst <= ROUNDED:
                 break
             held.lam[:] *= min(1.0, LONGEST / worst)
             answer_joints(held, self._change)
             displace(held.slot, self._change, bodies)
             if len(joints.v):
                 advance(self.model.trees.table, joints.q.copy(), self._of_links(), 1.0, joints.q)
+            if worst <= NEARLY:
+                break
         velocity_from_momentum(self.model, bodies)
 
     def stop(self, bodies: Bodies, joints: JointState, which: Array) -> None:

@@ -4,7 +4,6 @@ in generalized coordinates, loops that close trees, and reference cases. g = 9.8
 import numpy as np
 import pytest
 from joint_scenes import as_trees, bricard, falling_pair, four_bars, point_pendulum
-from scipy.integrate import solve_ivp
 from test_event_driven_trees import gaps_and_equations
 from tree_scenes import random_tree
 
@@ -59,31 +58,46 @@ def test_a_tree_moves_alike_in_both_coordinates(seed, method):
 
 
 def test_a8_four_bars_pass_their_singular_positions():
-    """N-four-bar for 3 s, past three singular positions: links parallel to 1e-6, energy to 1e-6, and the motion of its
-    equation of one degree of freedom, 3 θ'' = -3.5 g cos θ."""
-    sim = Simulation(Scene.from_dict(four_bars()), method="event_driven", integrator="dopri5", h=1 / 60)
-    first = sim.energy().total
-    sim.run(until=3.0)
-    angles = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"crank {i}") for i in range(3))]
-    level = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"coupler {i}") for i in range(2))]
-    apart = [np.angle(np.exp(1j * (a - angles[0]))) for a in angles]
-    assert np.abs([*apart, *np.angle(np.exp(1j * np.array(level)))]).max() < 1e-6
-    assert abs(sim.energy().total - first) < 1e-6 and sim.info.joint_error < 1e-11
-    exact = solve_ivp(lambda t, y: (y[1], -3.5 / 3.0 * 9.81 * np.cos(y[0])), (0.0, 3.0), (np.pi / 2, -1.0),
-                      rtol=1e-12, atol=1e-12).y[0, -1]
-    np.testing.assert_allclose(2.0 * sim.position("crank 0")[[0, 2]], [np.cos(exact), np.sin(exact)], rtol=0, atol=1e-6)
+    """A8: IFToMM's N-four-bar for 10 s. At ten passages through level cranks the rank of the joints falls by two. Links
+    stay parallel to 1e-6, the energy within 1e-6 J; θ(10), B₀(10) and θ'(10) are those of the motion of one degree of
+    freedom, 3 θ'' = -3.5 g cos θ, to 1e-6: an energy error of 1e-8 J changes a passage over the top, of 0.3 s, by as
+    much a part."""
+    sim = Simulation(Scene.from_dict(four_bars()), method="event_driven", integrator="dopri5", h=1 / 20)
+    first, energy, apart, joints, turned = sim.energy().total, 0.0, 0.0, 0.0, np.pi / 2
+    while sim.time < 10.0 - 1e-9:
+        sim.step()
+        energy = max(energy, abs(sim.energy().total - first))
+        joints = max(joints, sim.info.joint_error)
+        cranks = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"crank {i}") for i in range(3))]
+        level = [2 * np.arctan2(q[2], q[0]) for q in (sim.orientation(f"coupler {i}") for i in range(2))]
+        off = np.angle(np.exp(1j * np.array([*np.subtract(cranks, cranks[0]), *level])))
+        apart = max(apart, np.abs(off).max())
+        now = np.pi / 2 - cranks[0]
+        turned += np.angle(np.exp(1j * (now - turned)))  # less than half a turn a step
+    assert apart < 1e-6 and energy < 1e-6 and joints < 1e-12
+    assert turned == pytest.approx(-30.179800860183718, abs=1e-6)
+    np.testing.assert_allclose(2.0 * sim.position("crank 0")[[0, 2]], [0.32845811153374377, 0.9445185381810601],
+                               rtol=0, atol=1e-6)
+    assert -sim.angular_velocity("crank 0")[1] == pytest.approx(-1.5066421808214938, abs=1e-6)
 
 
 def test_a9_bricard_moves_though_its_joints_are_redundant():
-    sim = Simulation(Scene.from_dict(bricard()), method="event_driven", integrator="dopri5", h=1 / 60)
-    first = sim.energy().total
-    sim.run(until=1.0)
-    assert sim.energy().kinetic > 1.0
-    assert abs(sim.energy().total - first) < 1e-5 and sim.info.joint_error < 1e-6
+    """A9: IFToMM's Bricard mechanism for 10 s: six hinges leave -1 degrees of freedom by count, one in fact. Energy to
+    1e-5 J of the 60 it swings by, joints closed to 1e-6."""
+    sim = Simulation(Scene.from_dict(bricard()), method="event_driven", integrator="dopri5", h=1 / 20)
+    first, energy, joints, kinetic = sim.energy().total, 0.0, 0.0, []
+    while sim.time < 10.0 - 1e-9:
+        sim.step()
+        energy = max(energy, abs(sim.energy().total - first))
+        joints = max(joints, sim.info.joint_error)
+        kinetic.append(sim.energy().kinetic)
+    assert max(kinetic) > 60.0 and min(kinetic) < 1.0
+    assert energy < 1e-5 and joints < 1e-6
 
 
 def test_a7_pendulum_through_a_constraint():
-    """A rod with c² + I/m = c, c = ½ m, swings as a point at 1 m: Siconos' pendulum from 60 degrees at t = 10 s."""
+    """A7 (a): a rod with c² + I/m = c, c = ½ m, swings as a point at 1 m: Siconos' pendulum from 60 degrees, t = 10 s.
+    """
     tables, angle = point_pendulum(60.0), np.radians(60.0)
     tables["body"][0] |= {"inertia": [0.25] * 3, "position": [0.5 * np.sin(angle), 0.0, -0.5 * np.cos(angle)]}
     sim = Simulation(Scene.from_dict(tables), method="event_driven", integrator="dopri5", h=1 / 20)
