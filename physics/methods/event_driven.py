@@ -10,7 +10,8 @@ The sets live on from step to step in `State.memory`; equations are solved only 
 impacts and where contacts come or go. `counts` says how often.
 
 No step takes without end: what it gives up, and how it says so, is in `event_limits`. After MANY_SUBSTEPS of an
-adaptive integrator without event, the others are no shorter than h/MANY_SUBSTEPS, whatever their error.
+adaptive integrator without event, the others are no shorter than h/MANY_SUBSTEPS, whatever their error. Steps of the
+other integrators are halved where joints that are held by constraints lead them astray, see `wild`.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
@@ -95,6 +96,7 @@ INSTANT = 1e-9      # contacts whose forces vanish within this time let go toget
 CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
 ROUNDING = 1e-9     # and that of rounding [m/s2]
+WILD = 0.5          # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs or joints near a singular position may ask for
 
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
@@ -258,9 +260,13 @@ class EventDriven(Instant):
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
             factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
-            if not integrator.adaptive or blind or error <= 1.0 or length <= least:
+            if integrator.adaptive:
+                good = error <= 1.0
+            else:
+                good = not self._keeper.any or not (wild(y0, k, length) or self._keeper.torn(bodies, self._out))
+            if good or blind or length <= least:
                 break
-            length = max(length * factor, least)
+            length = max(length * (factor if integrator.adaptive else 0.5), least)
         self._course.begin(self._chosen, self._loads, table, self._t, length, h, y0, k, self._force_scale(),
                            self._sink)
         return length, max(length * factor, least) if integrator.adaptive else h
@@ -780,6 +786,18 @@ class EventDriven(Instant):
         self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)),
                                           self._impulses(pairs),
                                           current, active, RESTS, TOUCH)
+
+
+def wild(y0: Array, k: Array, length: float) -> bool:
+    """Whether the forces differ so much between the stages k (s, n, 13) of a step from y0 (n, 13) that they would
+    change a momentum by more than WILD of its size, or of what they give at its start. So they do close to singular
+    positions of a linkage, where they grow without bound: a step of fixed length then makes any speed and energy."""
+    for part in (slice(7, 10), slice(10, 13)):
+        change = np.abs(k[1:, :, part] - k[0, :, part]).max(initial=0.0)
+        size = np.abs(y0[:, part]).max() + length * np.abs(k[0, :, part]).max()
+        if length * change > WILD * size:
+            return True
+    return False
 
 
 def among(pairs: LongArray, some: Collection[int]) -> BoolArray:

@@ -28,6 +28,7 @@ CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [
 ROUNDED = 1e-15    # C that no Newton step makes smaller [m] or [rad]
 NEARLY = 1e-11     # C of which one more Newton step leaves rounding: its square, even close to a singular position
 PROJECTIONS = 30   # Newton steps of a projection at most
+APART = 1e-3       # what joints may come apart by in a step of fixed length, in parts of the longest lever
 LONGEST = 0.1      # a Newton step moves no row by more [m] or [rad]: far off, the linear answer is wrong
 
 
@@ -43,6 +44,9 @@ class JointKeeper:
         """drives: motors of trees and motors with a limit are among them."""
         self.model, self.held = model, reactions_of(model, 0, drives=drives)
         self.any = len(self.held.rows.kind) > 0
+        joints, moved = model.joints, model.joints.generalized == 0
+        arms = [joints.anchor_child[moved], joints.anchor_parent[moved & (joints.parent >= 0)]]
+        self._lever = max((float(np.linalg.norm(a, axis=1).max(initial=0.0)) for a in arms), default=0.0)
         self._trees = empty_tree_scratch(model.trees)
         self._change = np.zeros(6 * int((self.held.slot >= 0).sum()) + len(self._trees.v))
 
@@ -115,6 +119,11 @@ class JointKeeper:
         held = self.held
         pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
         return float(np.abs(held.hard * held.C).max(initial=0.0))
+
+    def torn(self, before: Bodies, after: Bodies) -> bool:
+        """Whether joints have come apart on the way by more than a step of fixed length may let them: close to singular
+        positions of a linkage it can go far astray, and closing the joints then gives or takes energy without bound."""
+        return self.any and self.error(after) > self.error(before) + APART * self._lever
 
     def _of_links(self) -> Array:
         return self._change[len(self._change) - len(self._trees.v) :]

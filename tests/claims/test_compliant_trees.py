@@ -22,7 +22,8 @@ def simulate(*bodies, joints=(), mu=0.4, gravity=(0.0, 0.0, -G), integrator="rk4
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "dopri5"])
-def test_a10_ten_rods_fall(integrator):
+def test_a10b_ten_rods_fall(integrator):
+    """A10 (b): without contact the soft method is the integrator alone."""
     sim = Simulation(Scene.from_dict(rods(10, length=0.1, mass=0.1)), method="compliant", integrator=integrator,
                      h=1 / 240)
     sim.run(until=0.4)

@@ -30,6 +30,7 @@ def simulate(*bodies, joints=(), e=0.0, mu=0.0, gravity=(0.0, 0.0, -G), integrat
 
 # ------------------------------------------------------------------------------------------------- smooth motion
 def test_a7a_pendulum_from_sixty_degrees():
+    """A7 (a): Siconos' pendulum at t = 10 s to 1e-9."""
     scene = bead()
     scene["joint"][0]["position"] = 60.0
     sim = Simulation(Scene.from_dict(scene), method="event_driven", integrator="dopri5", h=1 / 20)
@@ -39,6 +40,7 @@ def test_a7a_pendulum_from_sixty_degrees():
 
 
 def test_a7b_pendulum_let_go_level():
+    """A7 (b): IFToMM A01 to 1e-9."""
     sim = Simulation(Scene.from_dict(bead()), method="event_driven", integrator="dopri5", h=1 / 20)
     angles = {1: -1.4050273115247993, 2: 0.9166475896632469, 5: 1.2294518114853838, 10: 0.2786806735699831}
     for t, wanted in angles.items():
@@ -47,7 +49,8 @@ def test_a7b_pendulum_let_go_level():
         assert sim.state.joints.q[0] == pytest.approx(pendulum(t), abs=1e-9)
 
 
-def test_a10_ten_rods_fall():
+def test_a10b_ten_rods_fall():
+    """A10 (b): the tip of ten rods to 1e-7."""
     sim = Simulation(Scene.from_dict(rods(10, length=0.1, mass=0.1)), method="event_driven", integrator="dopri5",
                      h=1 / 50)
     first = sim.energy().total
@@ -61,6 +64,7 @@ def test_a10_ten_rods_fall():
 
 
 def test_f3_a_chain_with_a_thousand_times_the_mass_at_its_end_keeps_its_energy_and_cannot_stretch():
+    """F3 in joint coordinates."""
     balls = [{"name": f"b{i}", "position": [0.4 * i + 0.2, 0, 0], "mass": 1.0, "inertia": [0.016] * 3}
              for i in range(15)]
     end = {"name": "b15", "position": [8.0, 0, 0], "mass": 1000.0, "inertia": [1600.0] * 3}
@@ -173,7 +177,7 @@ def test_m_is_t_h_inverse_t(seed):
 
 
 def test_a13_limits_feel_the_apparent_inertia_of_their_joints():
-    """Two hinges about one axis, inertias 0.4 and 0.25, both against their limits: diag M = 2.5, 6.5."""
+    """A13: two hinges about one axis, inertias 0.4 and 0.25, both against their limits: diag M = 2.5, 6.5."""
     bodies = [{"name": name, "position": [0, 0, 0], "mass": 1.0, "inertia": [1.0, 1.0, inertia]}
               for name, inertia in (("a", 0.4), ("b", 0.25))]
     joints = [hinge("a", (0, 0, 0), (0, 0, 1), limits=[0, 90]), hinge("b", (0, 0, 0), (0, 0, 1), "a", limits=[0, 90])]

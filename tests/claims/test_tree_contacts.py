@@ -109,8 +109,9 @@ def test_a_ball_joint_keeps_within_its_cone():
     assert 29.0 < greatest < 30.5  # it swings against it; h ω of overshoot at most
 
 
-def test_ten_rods_fall_within_two_centimetres_of_the_exact_tip():
-    """A10: the step that contacts go through, of which a motor without any strength makes sure, is of second order."""
+def test_a10b_ten_rods_fall_within_two_centimetres_of_the_exact_tip():
+    """A10 (b): the step that contacts go through, of which a motor without any strength makes sure, is of second order.
+    """
     errors = []
     for rate in (240, 480, 960):
         scene = rods(10, length=0.1, mass=0.1, motor={"speed": 0.0, "limit": 1e-12})
@@ -165,7 +166,7 @@ def test_the_problem_written_out_is_the_one_that_was_solved():
 
 
 def test_f3_a_hanging_chain_bears_a_thousandfold_mass():
-    """Generalized coordinates cannot stretch; the chain must hang still and at rest."""
+    """F3: generalized coordinates cannot stretch; the chain must hang still and at rest."""
     links = [ball(f"b{i}", (0.5 * i, 0, 0), 0.2, 1.0) for i in range(15)]
     links.append(ball("end", (0.5 * 14 + 2.5, 0, 0), 2.0, 1000.0))
     names = ["world", *(link["name"] for link in links)]
@@ -228,7 +229,8 @@ def test_the_gallery_chain_gains_no_energy_on_its_peg():
 
 
 def test_a11_a_ball_that_hits_a_floating_tree_leaves_the_momentum_as_it_was():
-    """P and L of tree and ball, without gravity: to rounding, in flight and through impacts."""
+    """A11's momentum for a random tree: P and L of tree and ball, without gravity: to rounding, in flight and through
+    impacts."""
     tables = random_tree(np.random.default_rng(1), 6, floating=True).tables.model_dump(exclude_none=True)
     tables["scene"]["gravity"] = [0.0, 0.0, 0.0]
     for body in tables["body"]:

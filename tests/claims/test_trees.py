@@ -55,6 +55,7 @@ def bead():
 
 
 def test_a7b_pendulum_let_go_level():
+    """A7 (b): IFToMM A01 by elliptic functions."""
     flight = Flight(bead(), "dopri5")
     published = {1: -1.4050273115247993, 2: 0.9166475896632469, 5: 1.2294518114853838, 10: 0.2786806735699831}
     for t, wanted in published.items():
@@ -81,7 +82,8 @@ def test_a_pendulum_converges_with_the_integrators_order_and_inside_the_step_too
     assert min(np.log2(np.divide(inside[:-1], inside[1:]))) > min(order, dense_order) - 0.35
 
 
-def test_a10_ten_rods_fall():
+def test_a10b_ten_rods_fall():
+    """A10 (b): the tip of ten rods to 1e-7, the energy to 1e-9."""
     flight = Flight(rods(10, length=0.1, mass=0.1), "dopri5")
     first = flight.energy
     for t, tip in ((0.1, (0.9908841562386654, -0.0490497123084405)), (0.2, (0.935434876580348, -0.1961838249275597)),
