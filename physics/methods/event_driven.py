@@ -9,9 +9,8 @@
 The sets live on from step to step in `State.memory`; equations are solved only where a force would become negative, at
 impacts and where contacts come or go. `counts` says how often.
 
-No step takes without end: what it gives up, and how it says so, is in `event_limits`. After MANY_SUBSTEPS of an
-adaptive integrator without event, the others are no shorter than h/MANY_SUBSTEPS, whatever their error. Steps of the
-other integrators are halved where joints that are held by constraints lead them astray, see `wild`.
+No step takes without end: what it gives up, and how it says so, is in `event_limits`. Steps of fixed length are
+halved where joints in maximal coordinates lead them astray, see `stray_steps`.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
@@ -71,6 +70,7 @@ from contactlab.physics.methods.event_driven_report import Report, recall, remem
 from contactlab.physics.methods.event_limits import MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
 from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable
+from contactlab.physics.methods.stray_steps import astray, least_substep
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -96,8 +96,6 @@ INSTANT = 1e-9      # contacts whose forces vanish within this time let go toget
 CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
 ROUNDING = 1e-9     # and that of rounding [m/s2]
-WILD = 0.5          # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
-MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs or joints near a singular position may ask for
 
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
@@ -143,8 +141,7 @@ class EventDriven(Instant):
         self._begin(state, loads, settings)
         rest, substep, idle, blind, smooth, cuts = h, h, 0, False, 0, 0
         while rest > 1e-14 * h and cuts < MOST_PIECES:
-            least = SMALLEST_SUBSTEP * h if smooth < MANY_SUBSTEPS else h / MANY_SUBSTEPS
-            length, following = self._advance(integrator, min(substep, rest), least, blind)
+            length, following = self._advance(integrator, min(substep, rest), least_substep(smooth, h), blind)
             trigger = self._search(blind)
             if self.watch is not None:
                 self.watch.piece(self._course, trigger)
@@ -247,8 +244,8 @@ class EventDriven(Instant):
         )
 
     def _advance(self, integrator: Integrator, length: float, least: float, blind: bool) -> tuple[float, float]:
-        """One accepted integrator step of at most `length`: its length and what the next one may be. It is accepted
-        whatever its error where it is not longer than `least`, or `blind`."""
+        """One accepted integrator step of at most `length`: its length and what the next one may be. One of `least`
+        length is accepted whatever its error, as is any where `blind`."""
         bodies, table, h = self._bodies, integrator.tableau, self._h
         y0 = np.zeros((len(self.model.kind), 13))
         begin_piece(self.model, self.surface, self._t, h, self._loads, bodies, self._joints, self._chosen,
@@ -260,10 +257,7 @@ class EventDriven(Instant):
             if not math.isfinite(error):
                 raise FloatingPointError("the motion of a body is not finite")
             factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
-            if integrator.adaptive:
-                good = error <= 1.0
-            else:
-                good = not self._keeper.any or not (wild(y0, k, length) or self._keeper.torn(bodies, self._out))
+            good = error <= 1.0 if integrator.adaptive else not astray(self._keeper, bodies, self._out, y0, k, length)
             if good or blind or length <= least:
                 break
             length = max(length * (factor if integrator.adaptive else 0.5), least)
@@ -786,18 +780,6 @@ class EventDriven(Instant):
         self.contacts = self._report.fill(pairs, geometry, rates, self._world_forces(force, len(pairs)),
                                           self._impulses(pairs),
                                           current, active, RESTS, TOUCH)
-
-
-def wild(y0: Array, k: Array, length: float) -> bool:
-    """Whether the forces differ so much between the stages k (s, n, 13) of a step from y0 (n, 13) that they would
-    change a momentum by more than WILD of its size, or of what they give at its start. So they do close to singular
-    positions of a linkage, where they grow without bound: a step of fixed length then makes any speed and energy."""
-    for part in (slice(7, 10), slice(10, 13)):
-        change = np.abs(k[1:, :, part] - k[0, :, part]).max(initial=0.0)
-        size = np.abs(y0[:, part]).max() + length * np.abs(k[0, :, part]).max()
-        if length * change > WILD * size:
-            return True
-    return False
 
 
 def among(pairs: LongArray, some: Collection[int]) -> BoolArray:
