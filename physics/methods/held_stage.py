@@ -166,7 +166,8 @@ class HeldStage(JointStage):
             W = M[mouse, mouse]
             largest = max(float(np.abs(W).sum(axis=1).max()), HELD * float(grab.matrix[[0, 3, 5]].max()))
             soft = float(grab.softness[0]) * largest
-            inverse = np.linalg.inv(W + soft * np.eye(3))
+            # a point on the axis of a hinge answers nothing
+            inverse = np.linalg.inv(W + soft * np.eye(3)) if soft > 0.0 else np.zeros((3, 3))
         for _ in range(ROUNDS):
             worst = 0.0
             if held:

@@ -288,3 +288,17 @@ def test_a_limit_against_a_driven_parent_is_booked_as_given_motion(method):
     else:
         assert books["Driven bodies"][0] == pytest.approx(work, rel=1e-6 if method == "event_driven" else 2e-2)
     assert abs(books["Numerical drift"][0]) < (1e-8 if method != "time_stepping" else 1e-2) * work
+
+
+def test_the_mouse_cannot_move_a_point_on_the_axis():
+    """A motor turns a body about its centre, another hangs on it by a pin: pulled at the centre, where nothing answers,
+    both move as if nobody pulled."""
+    ends = [rod(name, (k, 0.0, 0.0), (k + 1.0, 0.0, 0.0)) for k, name in enumerate("ab")]
+    joints = [hinge("world", "a", (0.5, 0.0, 0.0), coordinates="generalized", motor={"speed": 2.0}),
+              {"type": "ball", "parent": "a", "child": "b", "anchor": [1.0, 0.0, 0.0], "coordinates": "maximal"}]
+    pulled, free = (Simulation(Scene.from_dict(scene(ends, joints)), method="time_stepping") for _ in range(2))
+    pulled.grab("a", (0.5, 0.0, 0.0), (0.0, 0.0, 3.0))
+    for _ in range(10):
+        pulled.step()
+        free.step()
+        assert np.abs(pulled.state.bodies.x - free.state.bodies.x).max() <= 1e-12
