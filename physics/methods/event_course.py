@@ -1,5 +1,5 @@
 """One piece of a step of the event-driven method as a curve, and the search along it for the first event, in one
-kernel: a call with a model costs as much as its work does.
+kernel: what a look at the curve needs never leaves it.
 
 Along the curve the numbers that say that all goes on as it is are looked at: gaps of pairs apart, and of the current
 set margins, forces, distances to the rim of the friction cone, slip. Where one is negative at the end of an interval,

@@ -183,6 +183,7 @@ class TimeStepping:
         self._books.enter(state, loads, self._system, self._before, self._involved, middle, self.contacts, h)
         if self._links:
             self._settle_trees(state, 0.0, False)
+        loads.grab_force.fill(0.0)
         self.events, self.info = [], StepInfo()
 
     def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
