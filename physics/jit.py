@@ -18,7 +18,7 @@ import numba.core.config
 import platformdirs
 from numba.core.registry import CPUDispatcher
 
-from contactlab.physics.packed import Packed, Packs, packs_of, type_of
+from contactlab.physics.packed import Packed, Packs, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parent
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
@@ -132,7 +132,8 @@ class Kernel(ArrayKernel):
     def _settle(self, args: tuple) -> Any:
         """Compile for the first arguments, and call. Without any tuple it needs nothing that numba has not."""
         kinds = tuple(type_of(arg) for arg in args)
-        self.compile(kinds)
+        with lent_arrays():
+            self.compile(kinds)
         self._packed = tuple((place, packs_of(kind)) for place, kind in enumerate(kinds) if isinstance(kind, Packed))
         if not self._packed:
             self.__class__ = ArrayKernel  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,6 +1,7 @@
 """NamedTuples that go into kernels by address: what arrives, what is refused, what is let go."""
 
 import gc
+import sys
 import weakref
 from typing import NamedTuple
 
@@ -31,6 +32,16 @@ def add_up(outer, factor, out):
     outer.inner.counts[0] += 1
 
 
+@kernel
+def sum_rows(table, out):
+    """out[k] = Σ_j table[:, k, j], and table becomes 0."""
+    for i in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            for j in range(table.shape[2]):
+                out[k] += table[i, k, j]
+                table[i, k, j] = 0.0
+
+
 def outer(n: int) -> Outer:
     return Outer(np.arange(float(n)), Inner(np.array([n - 1], np.int32), np.arange(2.0 * n).reshape(n, 2)))
 
@@ -38,7 +49,8 @@ def outer(n: int) -> Outer:
 @pytest.fixture(scope="module", autouse=True)
 def these_kernels_only():
     yield
-    jit.KERNELS.remove(add_up)  # it belongs to no module of the engine
+    for own in (add_up, sum_rows):  # they belong to no module of the engine
+        jit.KERNELS.remove(own)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 100])
@@ -50,6 +62,29 @@ def test_what_arrives_is_what_the_tuple_holds_and_it_can_be_written_to(n):
         assert out.tolist() == [2.0 * given.values.sum(), rows.sum()]
         given.values[0] += 1.0  # what changes in the arrays is seen
     assert given.inner.counts[0] == n + 1
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 1, 1), (5, 2, 0), (0, 2, 7), (7, 1, 3)])
+def test_a_kernel_borrows_arrays_where_they_lie(shape):
+    """Any shape, part of a larger array too; nothing keeps them after the call."""
+    values = np.random.default_rng(0).normal(size=(2, *shape))
+    for given in (values[1], values[1].copy()):
+        expected, out = given.sum(axis=(0, 2)), np.zeros(shape[1])
+        held, known = sys.getrefcount(given), weakref.ref(out)
+        sum_rows(given, out)
+        np.testing.assert_allclose(out, expected, rtol=0.0, atol=1e-14)
+        assert not given.any()
+        given[:] = values[0]
+        assert sys.getrefcount(given) == held
+        del out
+        assert known() is None
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((2, 3, 4))[:, ::2], np.zeros((2, 3, 4), np.float32), np.zeros((2, 3)), 1.0])
+def test_an_array_that_a_kernel_does_not_take_is_refused(wrong):
+    sum_rows(np.zeros((2, 3, 4)), np.zeros(3))
+    with pytest.raises(TypeError):
+        sum_rows(wrong, np.zeros(3))
 
 
 def test_more_tuples_than_are_kept():
