@@ -1,11 +1,12 @@
 """B6: regular prisms that tumble over their edges, solid and free to move in space: each edge touches at both of its
-ends. (With points for corners, up to a hundred, and the rimless wheel: `test_event_driven_cases`.) g = 9.81."""
+ends. (With points for corners, and the rimless wheel: `test_event_driven_cases`.) g = 9.81."""
 
 import numpy as np
 import pytest
 from contact_scenes import G, ground, simulate
 
 WIDTH = 0.8  # of a prism along y [m]
+SIDES = 50   # of one hull at most, which may have 128 vertices: prisms of more sides are halves beside each other
 
 
 def prism(n, turn, velocity, spin, inertia):
@@ -13,10 +14,14 @@ def prism(n, turn, velocity, spin, inertia):
     angles = turn + 2 * np.pi * np.arange(n) / n
     corners = np.column_stack([-np.sin(angles), np.zeros(n), -np.cos(angles)])
     end = np.array([0.0, WIDTH / 2, 0.0])
-    points = np.vstack([corners - end, corners + end])
+    parts = np.array_split(np.arange(n), -(-n // SIDES))
+    if len(parts) > 1:
+        parts = [[*part, (part[-1] + 1) % n] for part in parts]
+    hulls = [{"type": "hull", "points": np.vstack([corners[part] - end, corners[part] + end]).tolist()}
+             for part in parts]
     return {"name": "prism", "position": [0.0, 0.0, float(-corners[:, 2].min())], "mass": 1.0, "inertia": inertia,
             "velocity": velocity, "angular_velocity": [0.0, spin, 0.0],
-            "shape": [{"type": "hull", "points": points.tolist()}]}
+            "shape": hulls}
 
 
 def tumbling(n, method, h):
@@ -37,7 +42,8 @@ def step_to_impact(sim, number=1):
         assert sim.time < 10.0
 
 
-RATIOS = [(4, 0.25), (5, 0.501036279), (6, 11 / 17), (8, 0.798169546), (12, 0.909333942), (24, 0.977197554)]
+RATIOS = [(4, 0.25), (5, 0.501036279), (6, 11 / 17), (8, 0.798169546), (12, 0.909333942), (24, 0.977197554),
+          (100, 0.998684197)]
 
 
 @pytest.mark.parametrize(("n", "ratio"), RATIOS)
@@ -52,7 +58,7 @@ def test_b6_a_tumbling_prism_loses_speed_at_every_edge(n, ratio):
     np.testing.assert_allclose(sim.angular_velocity("prism")[[0, 2]], 0.0, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("n", "ratio"), RATIOS[:-1])
+@pytest.mark.parametrize(("n", "ratio"), RATIOS[:-2])
 def test_b6_in_steps(n, ratio):
     """B6 by time stepping at 240 Hz, to 3 %: from the energies before the impact and two steps after."""
     sim = tumbling(n, "time_stepping", 1 / 240)
