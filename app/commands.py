@@ -8,7 +8,7 @@ from contactlab.app.lab import Lab
 from contactlab.app.panels import pivots
 from contactlab.app.panels.compare import as_side
 from contactlab.app.ui_state import TABS
-from contactlab.physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent
+from contactlab.physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
 from contactlab.physics.methods import METHODS
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -122,6 +122,12 @@ def _about(lab: Lab, _: Any) -> None:
     lab.ui.about = True
 
 
+def _links(lab: Lab, _: Any) -> None:
+    lab.ui.links = True
+    if lab.snapshot is not None and not lab.snapshot.links:
+        lab.send(StudyLinks())
+
+
 def _hide_panels(lab: Lab, _: Any) -> None:
     lab.ui.panels_hidden = not lab.ui.panels_hidden
     if lab.ui.panels_hidden:
@@ -182,6 +188,7 @@ COMMANDS: dict[str, AppCommand] = {
     "compare": AppCommand("Compare methods side by side, or end it", "Compare", _compare),
     "next_side": AppCommand("Next side of the comparison", "Compare", _next_side),
     "compare_with": AppCommand("Compare with", "", _compare_with),
+    "links": AppCommand("Cost and drift over the number of links", "Compare", _links),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),

@@ -245,8 +245,8 @@ class Lab:
     def escape(self) -> None:
         """Close what lies on top, else deselect. Never quits."""
         ui = self.ui
-        if ui.palette.open or ui.help or ui.about or ui.open_box or ui.message:
-            ui.palette.open = ui.help = ui.about = ui.open_box = False
+        if ui.boxes_open:
+            ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = False
             ui.message = ""
         else:
             ui.view.selected = -1

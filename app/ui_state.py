@@ -172,6 +172,7 @@ class UiState:
     palette: Palette = field(default_factory=Palette)
     help: bool = False
     about: bool = False
+    links: bool = False                # the box with the study of chains
     panels_hidden: bool = False
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
@@ -211,6 +212,11 @@ class UiState:
         gap = 2.0 * self.preferences.scale if count > 1 else 0.0
         wide = max((w - (count - 1) * gap) / count, 1.0)
         return [(x + k * (wide + gap), y, wide, h) for k in range(count)]
+
+    @property
+    def boxes_open(self) -> bool:
+        """Something lies over the view that Escape closes."""
+        return bool(self.palette.open or self.help or self.about or self.links or self.open_box or self.message)
 
     @property
     def font(self) -> float:

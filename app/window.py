@@ -377,8 +377,8 @@ class Window(pyglet.window.Window):
         if inside is None:
             return None
         side, px, py = inside
-        boxes = ui.palette.open or ui.help or ui.about or ui.open_box or ui.message or ui.progress
-        if (boxes or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)) and self.gui.io.want_capture_mouse:
+        boxes = ui.boxes_open or ui.progress or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
+        if boxes and self.gui.io.want_capture_mouse:
             return None
         if not self.mouse.busy:
             self._mouse_side, self._mouse_rect = side, rects[side]

@@ -10,7 +10,7 @@ from contactlab.physics.checks import SceneError, body_name, copy_name, inertia_
 from contactlab.physics.dynamics.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.geometry_tables import ShapeTables
-from contactlab.physics.joint_start import Coordinates, in_coordinates, place_by_joints
+from contactlab.physics.joint_start import place_by_joints
 from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from contactlab.physics.messages import Settings
 from contactlab.physics.model import (
@@ -63,10 +63,8 @@ class Frame(NamedTuple):
     axes: Array      #: (3, 3) body frame -> scene's body axes
 
 
-def build(file: SceneFile, folder: Path | None, source: str, coordinates: Coordinates | None = None) -> Setup:
-    """coordinates: those of all joints that may have either, else as the scene says.
-
-    Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
+def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
+    """Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
     placed = list(_lay_out(file))
     material_names = ["default", *(name for name in file.material if name != "default")]
     tables = ShapeTables(folder, material_names)
@@ -80,7 +78,7 @@ def build(file: SceneFile, folder: Path | None, source: str, coordinates: Coordi
             frames.append(_still_frame())
     if problems:
         raise SceneError("\n".join(dict.fromkeys(problems)))
-    return _assemble(file, source, placed, frames, tables, material_names, in_coordinates(file.joint, coordinates))
+    return _assemble(file, source, placed, frames, tables, material_names, list(file.joint))
 
 
 def _assemble(

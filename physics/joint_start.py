@@ -1,12 +1,10 @@
-"""Which coordinates joints are computed in, and how bodies start whose joints are constraints.
+"""How bodies start whose joints are constraints.
 
-Every joint can be either. In generalized coordinates joints must make a forest; those left over close loops and are
-constraints whatever is asked for. Positions and velocities that a scene states for a joint hold in both: bodies under
-constraints are placed as the forest of their joints would place them.
+Positions and velocities that a scene states for a joint hold in both coordinates: bodies under constraints are placed
+as the forest of their joints would place them.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -19,22 +17,11 @@ from contactlab.physics.schema import Joint
 from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.state import Bodies
 
-Coordinates = Literal["generalized", "maximal"]
-
-
-def in_coordinates(joints: Sequence[Joint], wanted: Coordinates | None) -> list[Joint]:
-    """The joints in the coordinates wanted for all of them (None: as they stand), as far as a forest allows."""
-    if wanted is None:
-        return list(joints)
-    choices = [wanted if tree or wanted == "maximal" else "maximal" for tree in in_forest(joints)]
-    return [joint if joint.type == "free" else joint.model_copy(update={"coordinates": choice})
-            for joint, choice in zip(joints, choices, strict=True)]
-
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:
     """Put the bodies of constraint joints at the positions and velocities that their joints state; returns the frames
     of all bodies then, for what else hangs on them."""
-    stated = [j for j in joints if j.coordinates == "maximal" and (j.position or j.velocity)]
+    stated = [j for j in joints if j.coordinates == "maximal" and (j.position is not None or j.velocity is not None)]
     if not stated:
         return posed
     specs = [joint.model_copy(update={"coordinates": "generalized"})
@@ -47,7 +34,7 @@ def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str],
     place_links(model._replace(joints=table, trees=trees), start.q, start.v, empty_work(trees), placed)
     own = model.kind == BodyKind.DYNAMIC
     bodies.x[own], bodies.q[own] = placed.x[own], placed.q[own]
-    if any(joint.velocity for joint in stated):
+    if any(joint.velocity is not None for joint in stated):
         bodies.v[own], bodies.w[own] = placed.v[own], placed.w[own]
     momentum_from_velocity(model, bodies)
     return _posed_at(posed, placed)

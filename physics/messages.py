@@ -147,13 +147,21 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyLinks:
+    """Pause, and let chains of more and more links fall in both coordinates with the settings of the side in focus;
+    the Snapshot's `links` tells what was found. on=False: no more of it."""
+
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     pass
 
 
 Command = (
     Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Inspect
-    | PushJoint | Compare | Focus | Watch | Shutdown
+    | PushJoint | Compare | Focus | Watch | StudyLinks | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -196,6 +204,18 @@ class Timeline(NamedTuple):
 
     events: tuple[Event, ...]  #: oldest first
     bars: Array                #: (k, 6) when a contact was in the sets: columns BEGIN … LEVEL of `timeline`
+
+
+class LinkPoint(NamedTuple):
+    """What was found of a chain that falls, see `link_study`."""
+
+    links: int
+    coordinates: str  #: generalized, maximal
+    cure: str         #: of the drift in maximal coordinates
+    cost: float       #: processor time of a step, the median [s]
+    apart: float      #: how far the worst joint came apart [m]; nan where the motion did not stay finite
+    astray: float     #: distance of the last link at the end from where generalized coordinates have it [m]
+    energy: float     #: its change, in parts of what can fall
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +268,14 @@ class Settings:
 
 
 SIDES = (2, 3)  #: how few and how many can be compared
+
+
+class LinkStudy(NamedTuple):
+    """A study of falling chains."""
+
+    settings: Settings               #: with which method, integrator and step they fall
+    points: tuple[LinkPoint, ...]    #: what was found so far
+    running: bool                    #: there will be more
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +366,7 @@ class Snapshot:
     side: int = 0               # which of `sides` this is
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison, all of them, at this very instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
+    links: LinkStudy | None = None  # the last one
 
     @property
     def h(self) -> float:
@@ -364,7 +393,8 @@ def _none() -> Array:
 
 
 __all__ = [
-    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray", "MotorState",
-    "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings",
-    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "Timeline", "Watch",
+    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray",
+    "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset",
+    "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent",
+    "StudyLinks", "Timeline", "Watch",
 ]

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from contactlab.physics import messages as m
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.inspection import Inspection, look
+from contactlab.physics.link_study import KINDS, hanging, study
 from contactlab.physics.lockstep import ENERGIES, WATCHED, Lockstep, Member
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
@@ -65,6 +66,8 @@ class Runner:
         self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: what it was made from, what it found
         self._next_look = 0.0
         self._looked: set[str] = set()                #: views seen before: their kernels are compiled
+        self._study: Iterator[m.LinkPoint | None] = iter(())  #: of chains, which goes on a slice at a time
+        self._links: m.LinkStudy | None = None        #: what it has found
         self._pacer = Pacer(clock(), 0.0)
         self._open(scene, settings or {})
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
@@ -137,10 +140,11 @@ class Runner:
             self._handle(self._commands.popleft())
             handled = True
         now = self._clock()
+        found = self._go_on_with_study()
         if self._paused:
-            if handled:
+            if handled or found:
                 self._publish()
-            return IDLE
+            return 0.0 if self._links is not None and self._links.running else IDLE
         deadline = now + SLICE
         while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
@@ -212,6 +216,9 @@ class Runner:
             case m.Inspect():
                 self._asked, self._next_look = command, 0.0
                 return
+            case m.StudyLinks(on):
+                self._study_links(on)
+                return
             case m.Shutdown():
                 self._stopped = True
             case _:
@@ -274,6 +281,34 @@ class Runner:
             begin()
         except ValueError as refused:
             self._notice = f"nothing is compared: {refused}"
+
+    # ------------------------------------------------------------------------------------- chains of links
+
+    def _study_links(self, on: bool) -> None:
+        if not on:
+            self._links = self._links and self._links._replace(running=False)
+            return
+        settings = self._sim.settings
+        self._paused, self._warming = True, "chains in both coordinates"
+        try:
+            for coordinates, cure in KINDS:
+                prepare(hanging(2, coordinates, cure, settings))
+        finally:
+            self._warming = None
+        self._study, self._links = study(settings, time.thread_time), m.LinkStudy(settings, (), running=True)
+
+    def _go_on_with_study(self) -> bool:
+        """A slice of it; whether there is something new to show."""
+        before, until = self._links, self._clock() + SLICE
+        while self._links is not None and self._links.running and not self._commands and self._clock() < until:
+            try:
+                point = next(self._study)
+            except StopIteration:
+                self._links = self._links._replace(running=False)
+                break
+            if point is not None:
+                self._links = self._links._replace(points=(*self._links.points, point))
+        return self._links is not before
 
     # ------------------------------------------------------------------------------------- stepping
 
@@ -353,6 +388,7 @@ class Runner:
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents), timeline=member.timeline(),
+            links=self._links,
         )
 
 
@@ -364,7 +400,7 @@ def may_need_other_kernels(command: m.Command) -> bool:
         case m.Inspect(view):
             return bool(view)
         case _:
-            return isinstance(command, m.Open | m.Compare)
+            return isinstance(command, m.Open | m.Compare | m.StudyLinks)
 
 
 def frozen(a: NDArray[Any]) -> Any:

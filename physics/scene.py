@@ -12,6 +12,7 @@ import numpy as np
 
 from contactlab.physics.build import Setup, build
 from contactlab.physics.checks import SceneError, read_tables
+from contactlab.physics.joint_checks import AMOUNTS
 from contactlab.physics.joint_forest import in_forest
 from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
@@ -104,12 +105,14 @@ class Scene:
 
     def with_coordinates(self, coordinates: str) -> "Scene":
         """The same scene with all joints in "maximal" coordinates, where a body on a free joint is free; or with as
-        many in "generalized" ones as make a forest, those that close loops being constraints. Raises SceneError where
-        they cannot be."""
+        many in "generalized" ones as make a forest, those that close loops being constraints. What was generalized
+        starts as its joints say, with what carries it. Raises SceneError where they cannot be."""
         data = self.tables.model_dump(exclude_defaults=True)
         forest = in_forest(self.tables.joint)
-        for joint, tree in zip(data.get("joint", ()), forest, strict=True):
+        for joint, given, tree in zip(data.get("joint", ()), self.tables.joint, forest, strict=True):
             joint["coordinates"] = coordinates if tree else "maximal"
+            if given.coordinates == "generalized" and coordinates == "maximal" and AMOUNTS[given.type]:
+                joint.setdefault("velocity", AMOUNTS[given.type] * [0.0])
         if coordinates == "maximal":
             data["joint"] = [joint for joint in data.get("joint", ()) if joint["type"] != "free"]
         return Scene(read_tables(data, self.name, self.folder), self.folder, self.path, self.notes)

@@ -1,4 +1,4 @@
-"""What opens over the view: the palette, the page of keys, messages, the path box, and the progress of compiling."""
+"""What opens over the view: palette, page of keys, messages, path box, study of chains, progress of compiling."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from contactlab.app.commands import COMMANDS
 from contactlab.app.keys import GESTURES, keys_of
 from contactlab.app.panels import style
+from contactlab.app.panels.links import draw_links
 from contactlab.app.ui_state import Request, UiState
 from contactlab.physics.messages import Command, Snapshot
 
@@ -24,6 +25,11 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         draw_help(ui)
     if ui.about:
         draw_about(ui)
+    if ui.links and snapshot is not None:
+        _place(ui, 68.0)
+        _floating(ui, "links", imgui.WindowFlags_.always_auto_resize)
+        draw_links(ui, snapshot, send)
+        imgui.end()
     if ui.open_box:
         draw_open_box(ui)
     if ui.message:

@@ -71,6 +71,8 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     _item(ui, "compare", "End the comparison" if sides else "With the next method")
     _item(ui, "next_side")
     _item(ui, "tab_compare")
+    imgui.separator()
+    _item(ui, "links")
 
 
 def _view_menu(ui: UiState) -> None:

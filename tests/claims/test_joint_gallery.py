@@ -27,3 +27,17 @@ def test_no_scene_with_joints_is_refused(key, method, coordinates):
         assert sim.info.status == "solved" or (method == "time_stepping" and sim.info.status == "iterations")
     assert np.isfinite(sim.state.bodies.x).all() and np.isfinite(sim.energy().total)
     assert sim.info.joint_error < 1e-9
+
+
+@pytest.mark.parametrize("key", jointed())
+def test_a_scene_begins_alike_in_both_coordinates(key):
+    """Poses, velocities, energy and momenta: links move with what carries them."""
+    starts = []
+    for coordinates in ("generalized", "maximal"):
+        sim = Simulation(Scene.load(gallery()[key]).with_coordinates(coordinates))
+        energy, (P, L) = sim.energy(), sim.momentum()
+        bodies = sim.state.bodies
+        starts.append(np.concatenate([[energy.kinetic, energy.potential, energy.spring], P, L,
+                                      *(a.ravel() for a in (bodies.x, bodies.q, bodies.v, bodies.w))]))
+    scale = np.abs(starts[0]).max()
+    np.testing.assert_allclose(starts[1], starts[0], rtol=0.0, atol=1e-13 * scale)

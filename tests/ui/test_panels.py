@@ -12,9 +12,11 @@ from probe import Probe
 
 from contactlab.app.commands import COMMANDS
 from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style, view
+from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
 from contactlab.physics import messages as m
 from contactlab.physics.ledger import Account
+from contactlab.physics.link_study import KINDS
 from contactlab.physics.state import LEDGER
 
 
@@ -123,12 +125,28 @@ def test_every_panel_draws_with_many_contacts_none_and_no_scene(probe):
     for made in (fakes.snapshot(5000, n=3), fakes.snapshot(0), None):
         probe.snapshot[0] = made
         probe.frame(2)
-    for name in ("help", "about", "open_box"):
+    for name in ("help", "about", "links", "open_box"):
         setattr(probe.ui, name, True)
     probe.ui.message, probe.ui.progress = "No.", ("contacts", 0.3)
     probe.snapshot[0] = fakes.snapshot(error="too fast")
     probe.frame(2)
     assert probe.ui.view_rect[2] > 200
+
+
+def test_the_study_of_chains_is_begun_stopped_and_plotted_as_far_as_it_is_known(probe, sent):
+    probe.ui.links = True
+    probe.frame(3)
+    probe.click("Measure again##links")
+    points = tuple(m.LinkPoint(n, *kind, 1e-4 * n, np.nan if n == 5 else 1e-3 * n * bool(kind[1]), 1e-2, 0.0)
+                   for n in (1, 2, 5) for kind in KINDS)
+    probe.snapshot[0] = fakes.snapshot(links=m.LinkStudy(m.Settings(), points, running=True))
+    probe.frame(2)
+    probe.click("Stop##links")
+    assert sent == [m.StudyLinks(), m.StudyLinks(False)]
+    assert series(points, "generalized", "", "apart")[0].tolist() == []  # nothing that a logarithmic axis shows
+    assert series(points, "maximal", "none", "apart")[1].tolist() == [1e-3, 2e-3]
+    probe.click("Close##links")
+    assert not probe.ui.links
 
 
 def test_hovering_a_row_lights_its_contact(probe):

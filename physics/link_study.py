@@ -1,0 +1,72 @@
+"""Chains of 1 to 50 links in both coordinates: what a step costs, how far joints come apart, how alike the motions are.
+
+A chain of slender rods, each hinged to the one before and the first to the world, is held level and let go. In
+generalized coordinates its n angles are all there is; in maximal ones each rod has six coordinates, and J M⁻¹ Jᵀ λ
+holds the hinges, with any cure of the drift.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from statistics import median
+
+import numpy as np
+
+from contactlab.physics.diagnostics import measure
+from contactlab.physics.messages import LinkPoint, Settings
+from contactlab.physics.methods import CURES
+from contactlab.physics.model import Array
+from contactlab.physics.scene import Scene
+from contactlab.physics.simulation import Simulation
+
+LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
+#: coordinates and cure of the drift, which generalized ones do not need
+KINDS = (("generalized", ""), *(("maximal", cure) for cure in CURES))
+LENGTH = 0.1    # of a rod [m]
+SECONDS = 1.0   # that a chain falls
+
+
+def chain(links: int, coordinates: str) -> Scene:
+    """Level rods of 1 kg and 0.1 m along x, hinged about -y."""
+    across = LENGTH**2 / 12.0
+    bodies = [{"name": f"rod {i}", "position": [(i + 0.5) * LENGTH, 0.0, 0.0], "mass": 1.0,
+               "inertia": [1e-3 * across, across, across]} for i in range(links)]
+    joints = [{"type": "hinge", "parent": f"rod {i - 1}" if i else "world", "child": f"rod {i}",
+               "anchor": [i * LENGTH, 0.0, 0.0], "axis": [0.0, -1.0, 0.0], "coordinates": coordinates}
+              for i in range(links)]
+    return Scene.from_dict({"scene": {"gravity": [0.0, 0.0, -9.81]}, "body": bodies, "joint": joints})
+
+
+def hanging(links: int, coordinates: str, cure: str, settings: Settings) -> Simulation:
+    """The chain with the method, integrator, solver and step of these settings."""
+    sim = Simulation(chain(links, coordinates), method=settings.method)
+    wanted = replace(sim.settings, integrator=settings.integrator, solver=settings.solver, h=settings.h,
+                     iterations=settings.iterations, joint_cure=cure or sim.settings.joint_cure)
+    sim.set(**asdict(wanted))
+    return sim
+
+
+def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...] = LINKS
+          ) -> Iterator[LinkPoint | None]:
+    """Let chains of so many links fall, in every kind of KINDS; yields None after each step and a point after each
+    chain. clock() tells the processor time [s]. A chain whose motion does not stay finite gives NaN."""
+    for links in counts:
+        tip: Array | None = None  # in generalized coordinates
+        for coordinates, cure in KINDS:
+            sim = hanging(links, coordinates, cure, settings)
+            first, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
+            costs, apart, end, gained = [], 0.0, np.full(3, np.nan), np.nan
+            try:
+                while sim.time < SECONDS - 0.5 * settings.h:
+                    start = clock()
+                    sim.step()
+                    costs.append(clock() - start)
+                    apart = max(apart, sim.info.joint_error)
+                    yield None
+                end = sim.position(links - 1)
+                last, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
+                gained = (last.total - first.total) / (9.81 * links * 0.5 * LENGTH * links)
+            except FloatingPointError:
+                apart = np.nan
+            tip = end if tip is None else tip
+            yield LinkPoint(links, coordinates, cure, median(costs) if costs else np.nan, apart,
+                            float(np.linalg.norm(end - tip)), gained)
