@@ -1,11 +1,13 @@
 """Measures of a state that no method uses: energy, momentum, penetration."""
 
+import math
+
 import numpy as np
 
 from contactlab.physics.dynamics.forces import spring_end
 from contactlab.physics.dynamics.joints import rotor_energy, spring_energy
 from contactlab.physics.dynamics.tree_rates import joint_energy
-from contactlab.physics.jit import kernel
+from contactlab.physics.jit import helper, kernel
 from contactlab.physics.messages import Energy
 from contactlab.physics.model import Array, BodyKind, Model
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState
@@ -14,48 +16,79 @@ from contactlab.physics.vec import add, cross, dot, norm, put, row, sub
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
-@kernel
-def totals(kind, mass, gravity, springs, bodies, energy_out, momentum_out):
-    """Sums over the bodies that forces move: energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3) =
-    momentum [kg m/s] and angular momentum about the world origin [kg m2/s].
+@helper
+def energies(model, bodies, q, v):
+    """Kinetic energy of the bodies that forces move, their potential energy in gravity, what springs store [J]; q and v
+    are the coordinates of links: springs and rotors of joints hold energy too.
 
-    T = Σ ½ (P·v + L·ω),  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²,  p = Σ P,  l = Σ x × P + L
+    T = Σ ½ (P·v + L·ω) + Σ ½ I v²,  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²
     """
-    g = (gravity[0], gravity[1], gravity[2])
-    x, P, L, v, w = bodies.x, bodies.P, bodies.L, bodies.v, bodies.w
+    kind, springs = model.kind, model.springs
+    g = (model.gravity[0], model.gravity[1], model.gravity[2])
     kinetic, potential, stored = 0.0, 0.0, 0.0
-    p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(len(kind)):
         if kind[i] == DYNAMIC or kind[i] == LINK:
-            x_i, P_i, L_i = row(x, i), row(P, i), row(L, i)
-            kinetic += 0.5 * (dot(P_i, row(v, i)) + dot(L_i, row(w, i)))
-            potential -= mass[i] * dot(g, x_i)
-            p, l = add(p, P_i), add(l, add(cross(x_i, P_i), L_i))
-    put(momentum_out, 0, p)
-    put(momentum_out, 1, l)
+            kinetic += 0.5 * (dot(row(bodies.P, i), row(bodies.v, i)) + dot(row(bodies.L, i), row(bodies.w, i)))
+            potential -= model.mass[i] * dot(g, row(bodies.x, i))
     for k in range(len(springs.body_a)):
         p_a, _ = spring_end(int(springs.body_a[k]), row(springs.anchor_a, k), bodies)
         p_b, _ = spring_end(int(springs.body_b[k]), row(springs.anchor_b, k), bodies)
         stretch = norm(sub(p_b, p_a)) - springs.length[k]
         stored += 0.5 * springs.stiffness[k] * stretch * stretch
-    energy_out[0] = kinetic
-    energy_out[1] = potential
-    energy_out[2] = stored
+    if len(v) > 0:
+        in_springs, in_rotors = joint_energy(model, q, v)
+        stored, kinetic = stored + in_springs, kinetic + in_rotors
+    if len(model.joints.type) > 0:
+        stored += spring_energy(model.joints, bodies)
+        kinetic += rotor_energy(model.joints, bodies)
+    return kinetic, potential, stored
+
+
+@helper
+def momenta(model, bodies):
+    """Momentum and angular momentum about the world origin of the bodies that forces move:  Σ P,  Σ x × P + L"""
+    p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(len(model.kind)):
+        if model.kind[i] == DYNAMIC or model.kind[i] == LINK:
+            P = row(bodies.P, i)
+            p, l = add(p, P), add(l, add(cross(row(bodies.x, i), P), row(bodies.L, i)))
+    return p, l
+
+
+@kernel
+def totals(model, bodies, q, v, energy_out, momentum_out):
+    """energy_out (3,) = kinetic, potential, spring [J]; momentum_out (2, 3), see `momenta`."""
+    energy_out[0], energy_out[1], energy_out[2] = energies(model, bodies, q, v)
+    p, l = momenta(model, bodies)
+    put(momentum_out, 0, p)
+    put(momentum_out, 1, l)
+
+
+@kernel
+def total_energy(model, bodies, q, v):
+    """All energy of the bodies at these coordinates of links [J]."""
+    kinetic, potential, stored = energies(model, bodies, q, v)
+    return kinetic + potential + stored
+
+
+@helper
+def all_finite(bodies):
+    """Whether all poses and momenta are finite numbers."""
+    total = 0.0
+    for i in range(len(bodies.x)):
+        for j in range(3):
+            total += bodies.x[i, j] + bodies.P[i, j] + bodies.L[i, j]
+        for j in range(4):
+            total += bodies.q[i, j]
+    return math.isfinite(total)
 
 
 def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> tuple[Energy, Array]:
     """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass. A
-    model with links needs their coordinates: springs and rotors of joints hold energy too."""
-    energies, momenta = np.empty(3), np.empty((2, 3))
-    totals(model.kind, model.mass, model.gravity, model.springs, bodies, energies, momenta)
-    kinetic, potential, stored = energies.tolist()
-    if len(joints.v):
-        in_springs, in_rotors = joint_energy(model, *joints)
-        stored, kinetic = stored + in_springs, kinetic + in_rotors
-    if len(model.joints.type):
-        stored += spring_energy(model.joints, bodies)
-        kinetic += rotor_energy(model.joints, bodies)
-    return Energy(kinetic, potential, stored), momenta
+    model with links needs their coordinates."""
+    found, momentum = np.empty(3), np.empty((2, 3))
+    totals(model, bodies, *joints, found, momentum)
+    return Energy(*found.tolist()), momentum
 
 
 def energy(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> Energy:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics.assemble import surface_velocity
-from contactlab.physics.diagnostics import measure
+from contactlab.physics.diagnostics import all_finite, energies, momenta
 from contactlab.physics.dynamics.forces import Loads, spring_end
 from contactlab.physics.dynamics.joint_reactions import Reactions, axis_force
 from contactlab.physics.jit import helper, kernel
@@ -53,9 +53,8 @@ class Account(IntEnum):
     TOTAL = 14     #: totals after the last step
 
 
-IMPACTS, FRICTION, SPRINGS, SURFACES, LIMITS, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY = (int(a) for a in (
-    Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS, Account.JOINTS, Account.MOUSE,
-    Account.APPLIED, Account.DRIVEN, Account.GRAVITY))
+(IMPACTS, FRICTION, SPRINGS, SURFACES, LIMITS, STORED, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY, CHANGED, DRIFT, START,
+ TOTAL) = (int(a) for a in Account)
 TITLES: dict[Account, str] = {
     Account.IMPACTS: "Impacts", Account.FRICTION: "Friction", Account.SPRINGS: "Dampers",
     Account.SURFACES: "Soft surfaces", Account.LIMITS: "Soft limits", Account.STORED: "Held by surfaces",
@@ -70,20 +69,6 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 # ------------------------------------------------------------------------------------------------- opening, closing
-def totals(model: Model, state: State) -> Array:
-    """Energy, momentum and angular momentum of a state (7,)."""
-    energy, momenta = measure(model, state.bodies, state.joints)
-    found = np.empty(7)
-    found[0], found[1:] = energy.total, momenta.ravel()
-    return found
-
-
-def start(model: Model, state: State) -> None:
-    """Begin the books of a state."""
-    state.ledger[:] = 0.0
-    state.ledger[Account.START] = state.ledger[Account.TOTAL] = totals(model, state)
-
-
 class Page(NamedTuple):
     """What closing the books of a step needs to know of its beginning."""
 
@@ -91,44 +76,82 @@ class Page(NamedTuple):
     total: Array   #: (7,)
 
 
-def open_step(model: Model, state: State) -> Page:
+def empty_page() -> Page:
+    return Page(np.zeros(7), np.zeros(7))
+
+
+@helper
+def sum_up(model, state, total_out):
+    """Energy, momentum and angular momentum of a state (7,)."""
+    kinetic, potential, stored = energies(model, state.bodies, state.joints.q, state.joints.v)
+    p, l = momenta(model, state.bodies)
+    total_out[0] = kinetic + potential + stored
+    for j in range(3):
+        total_out[1 + j] = p[j]
+        total_out[4 + j] = l[j]
+
+
+@helper
+def all_booked(ledger, j):
+    """Column j of all that was ever booked."""
+    total = 0.0
+    for account in range(START):
+        total += ledger[account, j]
+    return total
+
+
+@kernel
+def start(model, state):
+    """Begin the books of a state."""
+    ledger = state.ledger
+    ledger[:] = 0.0
+    sum_up(model, state, ledger[START])
+    sum_up(model, state, ledger[TOTAL])
+
+
+@kernel
+def open_step(model, state, page_out):
     """Before a step: what differs from the end of the last one is due to changed settings."""
-    ledger, now = state.ledger, totals(model, state)
+    ledger, now = state.ledger, page_out.total
+    sum_up(model, state, now)
     if state.surfaces.t[0] != state.t[0]:  # another method has been at work: what they held is lost
-        ledger[Account.CHANGED, 0] += ledger[Account.STORED, 0]
-        ledger[Account.STORED, 0] = 0.0
-    ledger[Account.CHANGED] += now - ledger[Account.TOTAL]
-    return Page(ledger[: Account.START].sum(axis=0), now)
+        ledger[CHANGED, 0] += ledger[STORED, 0]
+        ledger[STORED, 0] = 0.0
+    for j in range(len(now)):
+        ledger[CHANGED, j] += now[j] - ledger[TOTAL, j]
+        page_out.booked[j] = all_booked(ledger, j)
 
 
-def close_step(model: Model, state: State, page: Page) -> None:
-    """After a step: what the method did not book is drift."""
-    ledger, now = state.ledger, totals(model, state)
-    ledger[Account.DRIFT] += now - page.total - (ledger[: Account.START].sum(axis=0) - page.booked)
-    ledger[Account.TOTAL] = now
+@kernel
+def close_step(model, state, page):
+    """After a step: what the method did not book is drift. Returns whether the motion is still finite."""
+    ledger = state.ledger
+    sum_up(model, state, ledger[TOTAL])
+    for j in range(len(page.total)):
+        ledger[DRIFT, j] += ledger[TOTAL, j] - page.total[j] - (all_booked(ledger, j) - page.booked[j])
+    return all_finite(state.bodies)
 
 
 # ------------------------------------------------------------------------------------------------- what methods enter
 class Books:
     """What a method enters during a step. `given` (n, 6) is the momentum, and the angular momentum about the world
     origin, that each body got so far of everything but joints; (0, 6) where joints hold nothing to the ground, and so
-    nobody asks for it, unless it is `asked` for."""
+    nobody asks for it, unless it is `asked` for; `before` (n, 6) or (0, 6) is what each had."""
 
     def __init__(self, model: Model, asked: bool = False) -> None:
         self.model, self._anchored = model, anchored_bodies(model)
         self._any = bool(self._anchored.any())
-        self.given, self._before = np.zeros((2, len(model.kind) if self._any or asked else 0, 6))
+        self.given, self.before = np.zeros((2, len(model.kind) if self._any or asked else 0, 6))
 
     def begin(self, bodies: Bodies) -> None:
         """At the beginning of a step."""
-        self.given.fill(0.0)
-        if self._any:
-            momenta_of(bodies, self._before)
+        if len(self.given):
+            momenta_of(bodies, self.before, self.given)
 
     def end(self, bodies: Bodies, ledger: Array) -> None:
         """When all else is booked: what joints to the ground gave."""
         if self._any:
-            book_anchored(self._anchored, self._before, bodies, self.given, ledger)
+            book_anchored(self._anchored, self.before, bodies, self.given, ledger)
 
     def forces(self, loads: Loads, at: Bodies, over: Bodies, weight: float, ledger: Array) -> None:
         """Gravity, applied forces and springs for the time `weight` [s]: forces at the poses and velocities `at`, their
@@ -218,14 +241,16 @@ def moves(kind, i):
 
 
 @kernel
-def momenta_of(bodies, out):
-    """Momentum and angular momentum about the world origin of every body (n, 6)."""
+def momenta_of(bodies, out, given_out):
+    """Momentum and angular momentum about the world origin of every body (n, 6); nothing is given to them yet."""
     for i in range(len(out)):
         p = row(bodies.P, i)
         moment = add(row(bodies.L, i), cross(row(bodies.x, i), p))
         for j in range(3):
             out[i, j] = p[j]
             out[i, 3 + j] = moment[j]
+            given_out[i, j] = 0.0
+            given_out[i, 3 + j] = 0.0
 
 
 @kernel

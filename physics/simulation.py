@@ -29,6 +29,7 @@ from contactlab.physics.messages import (
 )
 from contactlab.physics.methods import CURES, METHODS, Method, Untreatable
 from contactlab.physics.model import Array, BodyKind, Model, movable
+from contactlab.physics.overwrite import overwrite
 from contactlab.physics.packed import forget_packed
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
@@ -84,7 +85,7 @@ class Simulation:
         wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
         self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
         ledger.start(self._model, self.state)
-        self._start = copy_state(self.state)
+        self._start, self._spare, self._page = copy_state(self.state), copy_state(self.state), ledger.empty_page()
 
     # ------------------------------------------------------------------------------------------------ time goes on
 
@@ -93,13 +94,14 @@ class Simulation:
 
         Raises FloatingPointError where a body's motion is no longer finite; the state is then that before the step.
         """
-        before = copy_state(self.state)
+        if not overwrite(self.state, self._spare):
+            self._spare = copy_state(self.state)
         if self.history is not None:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
         try:
             self._advance()
         except Exception:
-            self.state = before
+            self.state, self._spare = self._spare, self.state
             raise
         del self._events[self._events_before(self.step_count) :]  # a new branch
         self._events += [event.at_step(self.step_count) for event in self._method.events]
@@ -108,10 +110,10 @@ class Simulation:
             del self._events[:-KEPT_EVENTS]
 
     def _advance(self) -> None:
-        page = ledger.open_step(self._model, self.state)
+        ledger.open_step(self._model, self.state, self._page)
         self._method.step(self.state, self.loads, self.settings)
-        self._check_finite()
-        ledger.close_step(self._model, self.state, page)
+        if not ledger.close_step(self._model, self.state, self._page):
+            raise FloatingPointError(self._what_is_not_finite())
         self.step_count += 1
         self.info = self._method.info
         self._contacts = self._method.contacts
@@ -123,16 +125,12 @@ class Simulation:
         while self.time < until - 0.5 * self.settings.h:
             self.step()
 
-    def _check_finite(self) -> None:
+    def _what_is_not_finite(self) -> str:
         bodies = self.state.bodies
-        if math.isfinite(bodies.x.sum() + bodies.q.sum() + bodies.P.sum() + bodies.L.sum()):
-            return
         bad = ~np.isfinite(np.hstack([bodies.x, bodies.q, bodies.P, bodies.L])).all(axis=1)
         names = [self.labels.bodies[i] for i in np.flatnonzero(bad)[:3]]
-        raise FloatingPointError(
-            f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
-            "a smaller step h may help"
-        )
+        return (f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
+                "a smaller step h may help")
 
     # ------------------------------------------------------------------------------------------------ what is
 

@@ -12,22 +12,38 @@ lose of it, little as long as joints turn little. Forces add h f·V_m, their wor
 
 (1) is solved by Newton's method with H + h/2 c + h²/4 (k + G). c and k are dampers and springs; G, how the joints'
 directions turn under what (1) weighs, is what makes taut chains stiff across; all have the structure of H and are
-eliminated link by link at a cost linear in their number. Velocity products in the derivative are left out.
+eliminated link by link at a cost linear in their number. Velocity products in the derivative are left out. What the
+last round finds is added to the momenta at the poses it was found for, μ_i += I_i J_i Δv: so (1) and with it the energy
+stay true to what G makes of Δv, while at new poses the velocity products would come in too.
 """
 
 import math
 
 from contactlab.physics.dynamics.forces import applied_forces
 from contactlab.physics.dynamics.free_body import angular_velocity, velocity_from_momentum
-from contactlab.physics.dynamics.kinematics import ORIGIN, D, F, X, advance, get3, place, place_links
+from contactlab.physics.dynamics.kinematics import (
+    ORIGIN,
+    A,
+    D,
+    F,
+    X,
+    advance,
+    get3,
+    move_links,
+    place,
+    place_links,
+    point_velocity,
+)
 from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, fold, spread_inertia
+from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, fold, momentum_of, spread_inertia
 from contactlab.physics.dynamics.tree_rates import joint_forces
 from contactlab.physics.integrators.tableau import Integrator, tableau
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.ledger import add_forces, add_joints
 from contactlab.physics.model import BodyKind
-from contactlab.physics.spatial import joined, put6, sub6
+from contactlab.physics.spatial import get6, joined, put6, sub6
 from contactlab.physics.vec import (
+    accumulate,
     add,
     axpy,
     cross,
@@ -51,7 +67,8 @@ MIDPOINT = Integrator(
 DYNAMIC = int(BodyKind.DYNAMIC)
 ROUNDS = 12        # of Newton's method at most
 SMALLEST = 1e-3    # of a step: the shortest piece it is cut into
-ENOUGH = 1e-8      # the rounds end where another would move no joint in the middle by more than this [rad] or [m]
+ENOUGH = 1e-8      # the rounds end where another would move nothing in the middle by more than this [rad] or [m],
+SHARE = 0.1        # and joints by no more than this part of the first round's way, h²/4 v̇: the step itself errs by more
 
 
 @helper
@@ -109,6 +126,12 @@ def fold_turning(table, share, added, work):
 
 
 @helper
+def yielding(joints, j, h):
+    """h/2 c + h²/4 k of joint j"""
+    return 0.5 * h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
+
+
+@helper
 def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
     """One round for the joint velocities scratch.v in the middle, where links have the momenta of `middle`; how far
     the joints moved."""
@@ -123,7 +146,7 @@ def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
     for d in range(len(v)):
         j = int(trees.joint[trees.dof_link[d]])
-        scratch.rates[d] = 0.5 * h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
+        scratch.rates[d] = yielding(joints, j, h)
         scratch.tau[d] = 0.5 * h * scratch.tau[d] - trees.table.armature[d] * (scratch.v[d] - v[d])
     if not fold_turning(trees.table, 0.5 * h, scratch.rates, work):
         eliminate(trees.table, scratch.rates, link, work.dof, work.articulated)
@@ -133,6 +156,41 @@ def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
         scratch.v[d] += scratch.rates[d]
         moved = max(moved, abs(0.5 * h * scratch.rates[d]))
     return moved
+
+
+@helper
+def take_round(model, bodies, v, force, torque, h, middle, scratch):
+    """Velocities and momenta of the links in the middle with what the last round found, at the poses it found it for:
+    V += J Δv,  μ += I J Δv. Then those of each tree are scaled by 1 + σ, so that (1) holds along v_m to rounding, which
+    is what its energy needs:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
+    trees, joints, link = model.trees, model.joints, scratch.work.link
+    for k in range(len(trees.start) - 1):
+        left, weight = 0.0, 0.0
+        for l in range(trees.start[k], trees.start[k + 1]):
+            i, p, change = int(trees.body[l]), sub(get3(link, l, X), get3(link, l, ORIGIN)), get6(link, l, A)
+            given = momentum_of(link, l, change)
+            turn, push = (given[0], given[1], given[2]), (given[3], given[4], given[5])
+            accumulate(middle.v, i, point_velocity(change, p))
+            accumulate(middle.w, i, (change[0], change[1], change[2]))
+            accumulate(middle.P, i, push)
+            accumulate(middle.L, i, sub(turn, cross(p, push)))
+            u, w, P, L = row(middle.v, i), row(middle.w, i), row(middle.P, i), row(middle.L, i)
+            weight += dot(u, P) + dot(w, L)
+            left += (dot(u, sub(P, axpy(0.5 * h, row(force, i), row(bodies.P, i))))
+                     + dot(w, sub(L, axpy(0.5 * h, row(torque, i), row(bodies.L, i)))))
+        for d in range(trees.start_v[k], trees.start_v[k + 1]):
+            own = trees.table.armature[d] + yielding(joints, int(trees.joint[trees.dof_link[d]]), h)
+            weight += own * scratch.v[d] * scratch.v[d]
+            left += scratch.v[d] * (own * scratch.rates[d] - scratch.tau[d])
+        factor = 1.0 - left / weight if weight > 0.0 else 1.0
+        for l in range(trees.start[k], trees.start[k + 1]):
+            i = int(trees.body[l])
+            put(middle.v, i, scale(factor, row(middle.v, i)))
+            put(middle.w, i, scale(factor, row(middle.w, i)))
+            put(middle.P, i, scale(factor, row(middle.P, i)))
+            put(middle.L, i, scale(factor, row(middle.L, i)))
+        for d in range(trees.start_v[k], trees.start_v[k + 1]):
+            scratch.v[d] *= factor
 
 
 @helper
@@ -163,27 +221,31 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
     for d in range(len(v)):
         scratch.v[d] = v[d]
     drive(model, t + 0.5 * h, middle)
-    trees, before = model.trees, math.inf
+    first, moved, drifted = math.inf, math.inf, math.inf
     for count in range(ROUNDS):
-        advance(trees.table, q, scratch.v, 0.5 * h, scratch.q)
+        advance(model.trees.table, q, scratch.v, 0.5 * h, scratch.q)
         place_links(model, scratch.q, scratch.v, scratch.work, middle)
         applied_forces(model, loads, middle, force, torque)
-        moved = free_middle(model, bodies, force, torque, h, middle)
-        if len(v) > 0:
-            moved = max(moved, newton_round(model, loads, bodies, v, force, torque, h, middle, scratch))
-        if not moved < before and count > 1:
-            return False
-        if count > 0 and moved * moved <= ENOUGH * before:  # a round leaves about moved/before of what it moved
-            advance(trees.table, q, scratch.v, 0.5 * h, scratch.q)
-            place_links(model, scratch.q, scratch.v, scratch.work, middle)
+        moved_before, drifted_before = moved, drifted
+        drifted = free_middle(model, bodies, force, torque, h, middle)
+        moved = newton_round(model, loads, bodies, v, force, torque, h, middle, scratch) if len(v) > 0 else 0.0
+        if count == 0:
+            first = moved
+        # a round leaves about moved/moved_before of what it moved
+        elif (moved * moved <= max(ENOUGH, SHARE * first) * moved_before
+              and drifted * drifted <= ENOUGH * drifted_before):
+            take_round(model, bodies, v, force, torque, h, middle, scratch)
             return True
-        before = moved
+        elif count > 1 and not max(moved, drifted) < max(moved_before, drifted_before):
+            return False
     return False
 
 
 @helper
-def end_step(model, t, h, bodies, q, v, middle, scratch):
-    """(2), in place."""
+def end_step(model, loads, t, h, bodies, q, v, middle, scratch, ledger, given):
+    """(2), in place; what acted did so on the middle motion."""
+    add_forces(model, loads, middle, middle, h, ledger, given)
+    add_joints(model, loads, scratch.v, h, ledger)
     trees = model.trees
     for i in range(len(model.kind)):
         put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
@@ -197,20 +259,22 @@ def end_step(model, t, h, bodies, q, v, middle, scratch):
     if len(v) > 0:
         place(trees.table, q, scratch.work.link, scratch.work.dof)
         project(model, v, middle, scratch, v)
-        place_links(model, q, v, scratch.work, bodies)
+        move_links(model, v, scratch.work, bodies)
     velocity_from_momentum(model, bodies)
     drive(model, t + h, bodies)
 
 
 @kernel
-def midpoint_step(model, loads, t, h, bodies, q, v, middle, scratch, force, torque):
-    """One step of the bodies and of the links' coordinates q, v from t [s] over h [s], in place. middle (Bodies),
-    scratch (TreeScratch), force and torque (n, 3) are scratch. Returns the number of pieces that it took: where the
-    rounds do not end, as when a slack chain whips, the step is halved.  NaN where not even the smallest would do."""
+def midpoint_step(model, loads, t, h, bodies, q, v, middle, scratch, force, torque, ledger, given):
+    """One step of the bodies and of the links' coordinates q, v from t [s] over h [s], in place; ledger and given are
+    what `ledger.Books` enters. middle (Bodies), scratch (TreeScratch), force and torque (n, 3) are scratch.
+
+    Returns the number of pieces that it took: where the rounds do not end, as when a slack chain whips, the step is
+    halved.  NaN where not even the smallest would do."""
     done, piece, pieces = 0.0, h, 0
     while done < h:
         if solve_middle(model, loads, t + done, piece, bodies, q, v, middle, scratch, force, torque):
-            end_step(model, t + done, piece, bodies, q, v, middle, scratch)
+            end_step(model, loads, t + done, piece, bodies, q, v, middle, scratch, ledger, given)
             done += piece
             pieces += 1
             piece = min(2.0 * piece, h - done)

@@ -19,8 +19,9 @@ from contactlab.physics.dynamics.tree_rates import (
 from contactlab.physics.integrators.midpoint import midpoint_step
 from contactlab.physics.integrators.tableau import Integrator
 from contactlab.physics.jit import helper, kernel
+from contactlab.physics.ledger import Books
 from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.state import NO_COORDINATES, Bodies, JointState, empty_state
+from contactlab.physics.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
 from contactlab.physics.vec import put, put4, quat_unit
 
 DYNAMIC = int(BodyKind.DYNAMIC)
@@ -156,6 +157,7 @@ class Dense:
         n = body_count(self.model)
         self.stage = empty_state(n).bodies
         self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
+        self.ledger, self.given = np.zeros(LEDGER), np.zeros((0, 6))  # where nobody wants to know
         self.trees = empty_tree_scratch(self.model.trees)
 
     def begin(self, integrator: Integrator, t: float, h: float) -> None:
@@ -176,6 +178,7 @@ class Dense:
 def integrate(
     integrator: Integrator, model: Model, loads: Loads, t: float, h: float, bodies_in: Bodies, bodies_out: Bodies,
     dense: Dense, joints_in: JointState = NO_COORDINATES, joints_out: JointState = NO_COORDINATES,
+    books: Books | None = None, ledger: Array | None = None,
 ) -> int:
     """Advance all bodies from t [s] by h [s] under gravity, springs and loads, contacts left out; returns the number of
     substeps. `dense` then describes the course between (`dense_eval`). bodies_out may be bodies_in.
@@ -186,14 +189,17 @@ def integrate(
     A model with links needs their coordinates; joints_out may be joints_in.
 
     There is no looking inside a step of an implicit integrator.
+
+    What acts is entered in the ledger, if there are books for it: at the middle of every substep.
     """
     dense.begin(integrator, t, h)
     if integrator.implicit:
         if bodies_out is not bodies_in:
             for source, target in zip((*bodies_in, *joints_in), (*bodies_out, *joints_out), strict=True):
-                target[:] = source
+                np.copyto(target, source)
         return midpoint_step(model, loads, t, h, bodies_out, *joints_out, dense.stage, dense.trees, dense.force,
-                             dense.torque)
+                             dense.torque, dense.ledger if ledger is None else ledger,
+                             dense.given if books is None else books.given)
     done, substep, source, coordinates = 0.0, h, bodies_in, joints_in
     while dense.count == 0 or done < h:
         segment = dense.segment(dense.count)
@@ -204,7 +210,7 @@ def integrate(
         source, coordinates = bodies_out, joints_out
         if not integrator.adaptive:
             dense.count = 1
-            return 1
+            break
         while (error > 1.0 and segment.h > SMALLEST_SUBSTEP * h) or not math.isfinite(error):
             if segment.h < SMALLEST_SUBSTEP * h:
                 raise FloatingPointError("the motion of a body is not finite")
@@ -219,7 +225,19 @@ def integrate(
             substep = rest
         if rest <= 1e-15 * h:
             break
+    if books is not None and ledger is not None:
+        for segment in dense.segments[: dense.count]:
+            _enter(dense, segment, loads, books, ledger)
     return dense.count
+
+
+def _enter(dense: Dense, s: Segment, loads: Loads, books: Books, ledger: Array) -> None:
+    """What acts over a substep, at its middle."""
+    middle, trees = dense.stage, dense.trees
+    assert dense.integrator is not None
+    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, 0.5, trees.work, middle, trees.q, trees.v)
+    books.forces(loads, middle, middle, s.h, ledger)
+    books.joints(loads, trees.v, s.h, ledger)
 
 
 def _step(

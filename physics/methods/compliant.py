@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from contactlab.physics.diagnostics import measure
+from contactlab.physics.diagnostics import total_energy
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.joint_reactions import motor_states
 from contactlab.physics.events import EventFinder
@@ -73,7 +73,7 @@ class Compliant:
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
         h, integrator = settings.h, (INTEGRATORS | IMPLICIT)[settings.integrator]
-        before = measure(self.model, state.bodies, state.joints)[0].total
+        before = total_energy(self.model, state.bodies, *state.joints)
         if self._course is None or self._course.integrator is not integrator:
             self._course = solver_of(integrator)(self.model, self.soft, integrator)
         self._keep_joints(state, self._course, settings)
@@ -104,9 +104,9 @@ class Compliant:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
         if isinstance(course, Explicit):
             course.course.held.cure[0] = gain(settings.joint_cure, settings.h)
-        before = measure(self.model, state.bodies, state.joints)[0].total
+        before = total_energy(self.model, state.bodies, *state.joints)
         if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
-            done = measure(self.model, state.bodies, state.joints)[0].total
+            done = total_energy(self.model, state.bodies, *state.joints)
             state.ledger[Account.JOINTS, 0] += done - before
 
     def _stopped(self, state: State) -> float:
@@ -126,7 +126,7 @@ class Compliant:
         self.contacts, count = soft.contacts, int(soft.contacts.count[0])
         approach, zeros = np.zeros(count), np.zeros(count, np.int32)
         deepest = report(model, self.contacts, soft.slot, bodies, soft.surfaces, soft.work, rest_speed, h, approach)
-        energy_after = measure(model, bodies, state.joints)[0].total
+        energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
             self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
         grow_memory(memory, count)

@@ -14,7 +14,7 @@ from contactlab.physics.contact_equations import (
     weigh_rows,
 )
 from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
-from contactlab.physics.diagnostics import measure
+from contactlab.physics.diagnostics import total_energy
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
 from contactlab.physics.dynamics.grab import pull_held
@@ -203,7 +203,7 @@ class Instant:
         return self._node[bodies_of(self.model, self.surface, pairs)]
 
     def _energy(self) -> float:
-        return measure(self.model, self._bodies, self._joints)[0].total
+        return total_energy(self.model, self._bodies, *self._joints)
 
     def _place_links(self) -> None:
         """Put the links where their coordinates say, in the scratch too."""

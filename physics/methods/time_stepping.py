@@ -18,15 +18,15 @@ import numpy as np
 
 from contactlab.physics.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
 from contactlab.physics.collision import Detector
-from contactlab.physics.diagnostics import measure
+from contactlab.physics.diagnostics import total_energy
 from contactlab.physics.dynamics.forces import Loads, applied_forces
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_momentum import balance, calm, free_trees
 from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
 from contactlab.physics.events import EventFinder
-from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, Integrator, integrate
-from contactlab.physics.ledger import TAKERS, Account, jointed, momenta_of
+from contactlab.physics.integrators import Dense, Integrator, integrate, offered
+from contactlab.physics.ledger import TAKERS, Account, jointed
 from contactlab.physics.link_rows import (
     assign_slots,
     drift_links,
@@ -80,6 +80,8 @@ FASTEST = 2.0       # largest speed at which overlap is taken out [m/s]
 SEPARATE_SWEEPS = 10
 TURNS = 2           # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
 GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
+OFFERED = offered("time_stepping")
+FLOWN = StepInfo()  # how a step without anything to solve went
 SLIGHT = 0.01       # of the speed that counts as rest: changes of velocity for which that is not done
 
 
@@ -114,7 +116,9 @@ class TimeStepping:
         self._trees = empty_tree_scratch(model.trees)
         self._q, self._flown = empty_joints(model.trees).q, empty_joints(model.trees)
         self._added, self._step, self._shift_v, self._free = (np.zeros(len(self._trees.v)) for _ in range(4))
-        self._floating, self._momenta = free_trees(model, jointed(model)), np.zeros((n, 6))
+        self._floating = free_trees(model, jointed(model))
+        self._floating_trees = np.flatnonzero(self._floating).astype(np.int32)
+        self._floats = len(self._floating_trees) > 0
         self._stiff = np.zeros(len(model.trees.start) - 1, np.int32)
         self._alone = _nothing_can_touch(model)
         self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
@@ -122,14 +126,13 @@ class TimeStepping:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, integrator = settings.h, (INTEGRATORS | FLIGHT)[settings.integrator]
+        h, integrator = settings.h, OFFERED[settings.integrator]
         if self._alone and loads.grab_body[0] < 0 and (integrator.implicit or not self._sprung):
             self._fly(state, loads, h, integrator)
             return
-        energy_before = measure(self.model, state.bodies, state.joints)[0].total
+        energy_before = total_energy(self.model, state.bodies, *state.joints)
         self._books.begin(state)
         given = float(GIVES @ state.ledger[:, 0])
-        momenta_of(state.bodies, self._momenta)
         self._joints = self._choose_stage(settings)
         if self._joints is not None:
             self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
@@ -166,36 +169,27 @@ class TimeStepping:
 
     def _fly(self, state: State, loads: Loads, h: float, integrator: Integrator) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
-        model, bodies, joints, middle, t = self.model, state.bodies, state.joints, self._middle, float(state.t[0])
-        self._books.begin(state)
-        momenta_of(bodies, self._momenta)
-        half_drift(model.kind, bodies, self._fraction, h, middle)
-        if self._driven:
-            drive(model, t + 0.5 * h, middle)
-        if self._links:
-            drift_links(model.trees, joints.q, joints.v, self._fraction, 0.5 * h, self._step, self._q)
-            place_links(model, self._q, joints.v, self._trees.work, middle)
-        self._books.note(middle)
-        self._before[:, :ANGULAR], self._before[:, ANGULAR:] = middle.v, middle.w
-        self._involved[:], self._system.grab.body[0] = 0, -1
-        integrate(integrator, model, loads, t, h, bodies, bodies, self._dense, joints, joints)
-        state.t[0] = t + h
-        self._books.enter(state, loads, self._system, self._before, self._involved, middle, self.contacts, h)
-        if self._links:
+        t, books = float(state.t[0]), self._books.books
+        books.begin(state.bodies)
+        integrate(integrator, self.model, loads, t, h, state.bodies, state.bodies, self._dense, state.joints,
+                  state.joints, books, state.ledger)
+        books.end(state.bodies, state.ledger)
+        if self._floats:
             self._settle_trees(state, 0.0, False)
+        state.t[0] = t + h
         loads.grab_force.fill(0.0)
-        self.events, self.info = [], StepInfo()
+        self.events, self.info = [], FLOWN
 
     def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
         """Give trees that stand on nothing the momentum that was booked; and where impacts turned paths, take out what
         energy there is beyond `energy` and all that anything but contacts is booked to have given."""
         model, bodies, joints = self.model, state.bodies, state.joints
-        if self._floating.any():
-            balance(model, np.flatnonzero(self._floating).astype(np.int32), self._momenta, self._books.books.given,
-                    bodies, joints.v)
+        if self._floats:
+            books = self._books.books
+            balance(model, self._floating_trees, books.before, books.given, bodies, joints.v)
             place_links(model, *joints, self._trees.work, bodies)
         if struck:
-            excess = measure(model, bodies, joints)[0].total - energy - float(GIVES @ state.ledger[:, 0])
+            excess = total_energy(model, bodies, *joints) - energy - float(GIVES @ state.ledger[:, 0])
             if excess > 0.0:
                 calm(model, self._floating, self._involved, float(excess), bodies, joints.v)
                 place_links(model, *joints, self._trees.work, bodies)
@@ -304,8 +298,7 @@ class TimeStepping:
         if self._links:
             involved += involve_trees(model.trees, self._stiff, system.trees, system.grab, self._involved)
         if involved < self._moving:
-            integrator = (INTEGRATORS | FLIGHT)[settings.integrator]
-            integrate(integrator, model, loads, t, h, bodies, self._flight, self._dense, state.joints, self._flown)
+            integrate(OFFERED[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense, state.joints, self._flown)
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)
@@ -325,7 +318,7 @@ class TimeStepping:
         contacts, memory, bodies = self.contacts, state.memory, state.bodies
         deepest = report(
             contacts, self._system, self._middle.x, self._surface, self._zeta_before, rest_speed, touch, h, self._fired)
-        energy_after = measure(self.model, bodies, state.joints)[0].total
+        energy_after = total_energy(self.model, bodies, *state.joints)
         self.events = self._finder.find(
             contacts, memory, self._zeta_before, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
         self._remember(memory)

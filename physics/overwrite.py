@@ -1,0 +1,69 @@
+"""One state written over another in place: what a step keeps of the state before it, without new memory."""
+
+from contactlab.physics.jit import helper, kernel
+
+
+@helper
+def copy_bodies(bodies, out):
+    for i in range(len(bodies.x)):
+        for j in range(3):
+            out.x[i, j] = bodies.x[i, j]
+            out.P[i, j] = bodies.P[i, j]
+            out.L[i, j] = bodies.L[i, j]
+            out.v[i, j] = bodies.v[i, j]
+            out.w[i, j] = bodies.w[i, j]
+        for j in range(4):
+            out.q[i, j] = bodies.q[i, j]
+
+
+@helper
+def copy_memory(memory, out):
+    out.count[0], out.owner[0] = memory.count[0], memory.owner[0]
+    for k in range(len(memory.key)):
+        out.key[k] = memory.key[k]
+        out.touching[k] = memory.touching[k]
+        for j in range(2):
+            out.shapes[k, j] = memory.shapes[k, j]
+        for j in range(3):
+            out.place[k, j] = memory.place[k, j]
+            out.impulse[k, j] = memory.impulse[k, j]
+        for j in range(memory.own.shape[1]):
+            out.own[k, j] = memory.own[k, j]
+
+
+@helper
+def copy_surfaces(surfaces, out):
+    out.t[0], out.count[0], out.dissipated[0] = surfaces.t[0], surfaces.count[0], surfaces.dissipated[0]
+    for k in range(len(surfaces.key)):
+        out.key[k] = surfaces.key[k]
+        out.mode[k] = surfaces.mode[k]
+        for j in range(2):
+            out.shapes[k, j] = surfaces.shapes[k, j]
+            out.surface_z[k, j] = surfaces.surface_z[k, j]
+        for j in range(3):
+            out.place[k, j] = surfaces.place[k, j]
+            out.normal[k, j] = surfaces.normal[k, j]
+            for side in range(2):
+                out.surface_x[k, side, j] = surfaces.surface_x[k, side, j]
+
+
+@kernel
+def overwrite(state, out):
+    """Copy all of a state over another of the same model. False, and nothing is done, where the two have not room for
+    the same number of contacts."""
+    if len(out.memory.key) != len(state.memory.key) or len(out.surfaces.key) != len(state.surfaces.key):
+        return False
+    out.t[0] = state.t[0]
+    copy_bodies(state.bodies, out.bodies)
+    copy_memory(state.memory, out.memory)
+    copy_surfaces(state.surfaces, out.surfaces)
+    for k in range(len(state.tally)):
+        out.tally[k] = state.tally[k]
+    for account in range(state.ledger.shape[0]):
+        for j in range(state.ledger.shape[1]):
+            out.ledger[account, j] = state.ledger[account, j]
+    for k in range(len(state.joints.q)):
+        out.joints.q[k] = state.joints.q[k]
+    for k in range(len(state.joints.v)):
+        out.joints.v[k] = state.joints.v[k]
+    return True
