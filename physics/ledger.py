@@ -28,7 +28,7 @@ from contactlab.physics.dynamics.forces import Loads, spring_end
 from contactlab.physics.dynamics.joint_reactions import Reactions, axis_force
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.model import Array, BodyKind, IntArray, JointType, Model, movable
-from contactlab.physics.state import Bodies, State
+from contactlab.physics.state import Bodies
 from contactlab.physics.vec import add, cross, dot, norm, row, row4, scale, sub
 
 

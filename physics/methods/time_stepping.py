@@ -298,7 +298,8 @@ class TimeStepping:
         if self._links:
             involved += involve_trees(model.trees, self._stiff, system.trees, system.grab, self._involved)
         if involved < self._moving:
-            integrate(OFFERED[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense, state.joints, self._flown)
+            integrate(OFFERED[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense, state.joints,
+                      self._flown)
             take_free(model.kind, self._flight, self._involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
                      h, bodies)

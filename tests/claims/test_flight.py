@@ -21,8 +21,8 @@ def flying(far):
     links = [rod(f"rod {i}", ends[i], ends[i + 1]) for i in range(3)]
     joints = [hinge("world" if i == 0 else f"rod {i - 1}", f"rod {i}", ends[i], coordinates="generalized")
               for i in range(3)]
-    return Scene.from_dict({"scene": {"gravity": [0, 0, 0]}, "body": [body, *links, *floating["body"], *([FAR] if far else [])],
-                            "joint": [*joints, *floating["joint"]]})
+    bodies = [body, *links, *floating["body"], *([FAR] if far else [])]
+    return Scene.from_dict({"scene": {"gravity": [0, 0, 0]}, "body": bodies, "joint": [*joints, *floating["joint"]]})
 
 
 @pytest.mark.parametrize("integrator", offered("time_stepping"))
