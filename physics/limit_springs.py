@@ -2,7 +2,8 @@
 
     λ = max(0, -K φ - D ζ)  where φ < 0                                                       [RBDA eq. 11.73]
 
-They hold ½ K φ², and take what λ does not give back of it.
+They hold ½ K φ², and take what λ does not give back of it. An implicit stage of length g that starts with the dent z
+has (φ - z)/g for ζ: so λ is a continuous function of where it ends.
 
 K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is.
 """
@@ -35,6 +36,8 @@ class Stops(NamedTuple):
     limits: Limits
     stiffness: Array  #: (k,) K [N m/rad] or [N/m]
     damping: Array    #: (k,) D [N m s/rad] or [N s/m]
+    dent: Array       #: (k,) z where an implicit stage starts [rad] or [m]
+    length: Array     #: (1,) g of that stage, 0 = there is none [s]
 
 
 def stops_of(model: Model) -> Stops:
@@ -50,7 +53,7 @@ def stops_of(model: Model) -> Stops:
         arm = max(float(np.linalg.norm(joints.anchor_child[j])), SHORTEST)
         lever = 1.0 if joints.type[j] == JointType.SLIDER else arm * arm
         stiffness[r], damping[r] = lever * softer[0], lever * softer[1]
-    return Stops(limits, stiffness, damping)
+    return Stops(limits, stiffness, damping, np.zeros(len(limits.bound)), np.zeros(1))
 
 
 @helper
@@ -60,7 +63,9 @@ def stop_force(model, stops, r, bodies, q, v):
     if gap >= 0.0:
         return 0.0, 0.0
     rate = limit_rate(model, stops.limits, r, bodies, q, v)[0]
-    force = max(0.0, -stops.stiffness[r] * gap - stops.damping[r] * rate)
+    length = stops.length[0]
+    closing = rate if length == 0.0 else (gap - stops.dent[r]) / length
+    force = max(0.0, -stops.stiffness[r] * gap - stops.damping[r] * closing)
     return force, force * rate
 
 

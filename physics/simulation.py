@@ -372,9 +372,6 @@ class Simulation:
 
     def _apply(self, settings: Settings) -> None:
         old = self.settings
-        if settings.integrator in IMPLICIT and len(self._scene_model.joints.type):
-            raise ValueError(f"the integrator {settings.integrator} is implicit and solves for free bodies only, "
-                             f"without joints of either kind; with joints it must be one of {', '.join(INTEGRATORS)}")
         model = self._model_with(settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)

@@ -169,7 +169,11 @@ def _run_joined() -> None:
              "armature": 0.1, "motor": {"speed": 1.0, "limit": 1.0}}
     for coordinates, method in product(("maximal", "generalized"), METHODS):
         joints = [hinge | {"coordinates": coordinates}, pin]
-        _use(Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method))
+        simulation = Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method)
+        _use(simulation)
+        if method == "compliant":
+            simulation.set(integrator="sdirk2")
+            _use(simulation)
 
 
 def _run_exactly() -> None:

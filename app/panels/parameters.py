@@ -13,7 +13,7 @@ from contactlab.app.panels.rows import FULL, Send, as_materials_say, ask, right_
 from contactlab.app.panels.surfaces import draw_substeps, draw_surfaces
 from contactlab.app.ui_state import Rect, UiState
 from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import IMPLICIT, offered
+from contactlab.physics.integrators import offered
 from contactlab.physics.messages import Set, Snapshot
 from contactlab.physics.methods import CURES, METHODS
 from contactlab.physics.soft_laws import LAWS, SURFACES
@@ -105,10 +105,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     settings = snapshot.settings
     uses = METHODS[settings.method].uses
     _choice(ui, send, "method", "Method", settings.method, METHODS)
-    choices = offered(settings.method)
-    if len(snapshot.model.joints.type):
-        choices = {name: choice for name, choice in choices.items() if name not in IMPLICIT}
-    _choice(ui, send, "integrator", "Integrator", settings.integrator, choices)
+    _choice(ui, send, "integrator", "Integrator", settings.integrator, offered(settings.method))
     if "law" in uses:
         _choice(ui, send, "law", "Surface", settings.law, LAWS)
         _choice(ui, send, "surface", "Recovery", settings.surface, SURFACES)

@@ -132,7 +132,7 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _warn(ui, f"{several} too few for this stiffness: the run may blow up")
     if settings.substeps and imgui.button("make as many substeps as needed"):
         send(Set("substeps", 0))
-    elif not settings.substeps and not len(snapshot.model.joints.type):
+    elif not settings.substeps:
         for name, offer in IMPLICIT.items():
             if imgui.button(f"take implicit steps: {name}"):
                 send(Set("integrator", name))

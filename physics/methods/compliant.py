@@ -102,8 +102,7 @@ class Compliant:
 
     def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
-        if isinstance(course, Explicit):
-            course.course.held.cure[0] = gain(settings.joint_cure, settings.h)
+        course.held.cure[0] = gain(settings.joint_cure, settings.h)
         before = total_energy(self.model, state.bodies, *state.joints)
         if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
             done = total_energy(self.model, state.bodies, *state.joints)

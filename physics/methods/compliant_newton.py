@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import sym_inverse, world_inverse_inertia
+from contactlab.physics.assemble import world_inverse_inertia
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.laws import disc_projection
 from contactlab.physics.methods.compliant_rates import (
@@ -29,24 +29,26 @@ from contactlab.physics.soft_laws import (
     TANGENT_2,
     spring_force,
 )
+from contactlab.physics.solvers.linear import lu_factor, lu_solve
 from contactlab.physics.state import LongArray
 from contactlab.physics.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 
-DYNAMIC = int(BodyKind.DYNAMIC)
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
 class Newton(NamedTuple):
     """The linear system of one Newton step, as a list of entries that are added up."""
 
     stiffness: Array    #: (c, 3, 3) -∂f/∂u of the contact force on b by the velocity of b's point [N s/m]
-    right: Array        #: (6 m,)
+    right: Array        #: (m,)
     row: LongArray      #: (e,)
     column: LongArray   #: (e,)
     value: Array        #: (e,)
 
 
-def empty_newton(contacts: int, unknowns: int) -> Newton:
-    entries = 180 * contacts + 6 * unknowns
+def empty_newton(contacts: int, unknowns: int, more: int) -> Newton:
+    """Room for so many contacts and unknowns, and so many entries more."""
+    entries = 180 * contacts + 6 * unknowns + more
     return Newton(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
                   np.zeros(entries, np.int64), np.zeros(entries))
 
@@ -72,6 +74,21 @@ def start_stage(weights, stages, h, y0, k, surfaces, work, base_out):
             put_vector(work.x, i, j, x)
 
 
+@helper
+def half_turned(q, w, g):
+    """(1 + g ω/2) q, which is (1 - g ω/2)⁻¹ q but for its size: 1 + |g ω/2|² times that."""
+    half = scale(0.5 * g, w)
+    return quat_mul((1.0, half[0], half[1], half[2]), q)
+
+
+@helper
+def turn_rate(q, w, g):
+    """((1 - g ω/2)⁻¹ q - q)/g"""
+    raw, square = half_turned(q, w, g), 1.0 + 0.25 * g * g * dot(w, w)
+    return ((raw[0] / square - q[0]) / g, (raw[1] / square - q[1]) / g, (raw[2] / square - q[2]) / g,
+            (raw[3] / square - q[3]) / g)
+
+
 @kernel
 def move(kind, base, g, bodies):
     """Poses after g at the velocities of `bodies`: x = x* + g v,  q = q* + g ½ ω q, that is (1 - g ω/2) q = q*."""
@@ -80,24 +97,25 @@ def move(kind, base, g, bodies):
             continue
         for j in range(3):
             bodies.x[i, j] = base[i, j] + g * bodies.v[i, j]
-        half = scale(0.5 * g, row(bodies.w, i))
-        q = quat_mul((1.0, half[0], half[1], half[2]), (base[i, 3], base[i, 4], base[i, 5], base[i, 6]))
+        q = half_turned((base[i, 3], base[i, 4], base[i, 5], base[i, 6]), row(bodies.w, i), g)
         s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         put4(bodies.q, i, (s * q[0], s * q[1], s * q[2], s * q[3]))
 
 
 @kernel
 def take_stage(kind, base, g, bodies, rate, k_out):
-    """k = (Y - y*)/g of the finished stage; P and L exactly those that the forces give."""
+    """k = (Y - y*)/g of the finished stage; P and L exactly those that the forces give. Poses of links follow from
+    coordinates of joints, and momenta from their velocities."""
     for i in range(len(kind)):
         if kind[i] != DYNAMIC:
             k_out[i, :] = 0.0
+            for j in range(3 if kind[i] == LINK else 0):
+                k_out[i, 7 + j] = (bodies.P[i, j] - base[i, 7 + j]) / g
+                k_out[i, 10 + j] = (bodies.L[i, j] - base[i, 10 + j]) / g
             continue
-        half = scale(0.5, row(bodies.w, i))
-        raw = quat_mul((1.0, g * half[0], g * half[1], g * half[2]), (base[i, 3], base[i, 4], base[i, 5], base[i, 6]))
-        square = 1.0 + g * g * dot(half, half)
+        turn = turn_rate((base[i, 3], base[i, 4], base[i, 5], base[i, 6]), row(bodies.w, i), g)
         for j in range(4):
-            k_out[i, 3 + j] = (raw[j] / square - base[i, 3 + j]) / g
+            k_out[i, 3 + j] = turn[j]
         for j in range(3):
             k_out[i, j] = bodies.v[i, j]
             k_out[i, 7 + j] = rate[i, 7 + j]
@@ -192,9 +210,9 @@ def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, yd
         lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
         force = axpy(f, n, f_t)
         put(pushes, k, force)
-        if model.kind[b] == DYNAMIC:
+        if model.kind[b] == DYNAMIC or model.kind[b] == LINK:
             add_wrench(ydot, b, force, cross(arm_b, force))
-        if model.kind[a] == DYNAMIC:
+        if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
         put_answer(g * answer, g / (c1 + c2), friction[k], limit, n, stick, i, stiffness_out)
         if work.roll[k] > 0.0:
@@ -278,7 +296,7 @@ def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness,
         r = 6 * int(place[i])
         if r < 0:
             continue
-        inertia = sym_inverse(world_inverse_inertia(row4(bodies.q, i), row(model.inv_inertia, i)))
+        inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inertia, i))  # R I Rᵀ
         for a in range(3):
             row_out[at], column_out[at], value_out[at] = r + a, r + a, model.mass[i]
             at += 1
@@ -303,3 +321,13 @@ def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness,
                     if resistance > 0.0:
                         at = put_roll(row_out, column_out, value_out, at, r, c, sign * resistance, n)
     return at
+
+
+@kernel
+def solve_full(A, order, x):
+    """x = A⁻¹ x, A is overwritten; nan where A has no inverse. (Threads of a BLAS library that wait for each other take
+    a hundred times as long on a busy machine.)"""
+    if lu_factor(A, order):
+        lu_solve(A, order, x)
+    else:
+        x[:] = math.nan

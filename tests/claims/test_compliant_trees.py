@@ -104,10 +104,3 @@ def test_the_mouse_pulls_a_link():
     sim.grab(0, (0, 0, -1.0), (2.0, 0.0, 0.0))
     sim.run(until=1.5)
     assert 60.0 < math.degrees(sim.state.joints.q[0]) < 90.0
-
-
-@pytest.mark.parametrize("coordinates", ("generalized", "maximal"))
-def test_implicit_steps_with_joints_are_refused_in_one_sentence(coordinates):
-    sim = Simulation(Scene.from_dict(rods(1, coordinates=coordinates)), method="compliant")
-    with pytest.raises(ValueError, match="sdirk2 is implicit and solves for free bodies only, without joints"):
-        sim.set(integrator="sdirk2")

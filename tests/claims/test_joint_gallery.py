@@ -17,11 +17,12 @@ def jointed():
 
 
 @pytest.mark.parametrize("coordinates", ("generalized", "maximal"))
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "more"), [*((method, {}) for method in METHODS),
+                                              ("compliant", {"integrator": "sdirk2"})])
 @pytest.mark.parametrize("key", jointed())
-def test_no_scene_with_joints_is_refused(key, method, coordinates):
+def test_no_scene_with_joints_is_refused(key, method, more, coordinates):
     """It opens, moves, and joints stay together; no method says it is stuck (sweeps may come to their last)."""
-    sim = Simulation(Scene.load(gallery()[key]).with_coordinates(coordinates), method=method)
+    sim = Simulation(Scene.load(gallery()[key]).with_coordinates(coordinates), method=method, **more)
     for _ in range(STEPS):
         sim.step()
         assert sim.info.status == "solved" or (method == "time_stepping" and sim.info.status == "iterations")
