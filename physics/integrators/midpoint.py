@@ -8,13 +8,14 @@ A tree's bodies keep their momenta μ_i (linear and angular, in the world) but f
 No velocity products appear. Without forces (1) takes the tangential part of the bodies' motion in the middle, as an
 inelastic impact would, and 2 μ_m - μ_n turns the rest about: that keeps the kinetic energy, however far joints turn in
 a step (exactly so in the plane; in space bodies turn in the metric of their inertia, to second order), and (2) can only
-lose of it, little as long as joints turn little. Forces add h f·V_m, their work on the middle motion.
+lose of it, little as long as joints turn little: a step that would lose more is cut. Forces add h f·V_m, their work on
+the middle motion.
 
 (1) is solved by Newton's method with H + h/2 c + h²/4 (k + G). c and k are dampers and springs; G, how the joints'
 directions turn under what (1) weighs, is what makes taut chains stiff across; all have the structure of H and are
 eliminated link by link at a cost linear in their number. Velocity products in the derivative are left out. What the
-last round finds is added to the momenta at the poses it was found for, μ_i += I_i J_i Δv: so (1) and with it the energy
-stay true to what G makes of Δv, while at new poses the velocity products would come in too.
+last round finds is added to the momenta at the poses it was found for, μ_i += I_i J_i Δv, and no new poses are tried:
+there the velocity products would come in. So two rounds are enough as a rule.
 """
 
 import math
@@ -26,9 +27,11 @@ from contactlab.physics.dynamics.kinematics import (
     A,
     D,
     F,
+    R,
     X,
     advance,
     get3,
+    get_matrix,
     move_links,
     place,
     place_links,
@@ -48,6 +51,7 @@ from contactlab.physics.vec import (
     axpy,
     cross,
     dot,
+    mat_t_vec,
     norm,
     put,
     put4,
@@ -68,7 +72,10 @@ DYNAMIC = int(BodyKind.DYNAMIC)
 ROUNDS = 12        # of Newton's method at most
 SMALLEST = 1e-3    # of a step: the shortest piece it is cut into
 ENOUGH = 1e-8      # the rounds end where another would move nothing in the middle by more than this [rad] or [m],
-SHARE = 0.1        # and joints by no more than this part of the first round's way, h²/4 v̇: the step itself errs by more
+SHARE = 0.2        # and joints by no more than this part of the first round's way, h²/4 v̇, if that is not longer than
+MILD = 0.02        # this: the midpoint rule itself errs by more
+LOSS = 1e-4        # of the kinetic energy: what a step may lose in (2) without being cut,
+FINE = 1.0 / 64.0  # down to pieces of this part of it
 
 
 @helper
@@ -161,8 +168,8 @@ def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
 @helper
 def take_round(model, bodies, v, force, torque, h, middle, scratch):
     """Velocities and momenta of the links in the middle with what the last round found, at the poses it found it for:
-    V += J Δv,  μ += I J Δv. Then those of each tree are scaled by 1 + σ, so that (1) holds along v_m to rounding, which
-    is what its energy needs:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
+    V += J Δv,  μ += I J Δv. Then those of each tree are scaled, by a factor near 1, so that (1) holds along v_m to
+    rounding, which is what the energy needs:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
     trees, joints, link = model.trees, model.joints, scratch.work.link
     for k in range(len(trees.start) - 1):
         left, weight = 0.0, 0.0
@@ -195,7 +202,7 @@ def take_round(model, bodies, v, force, torque, h, middle, scratch):
 
 @helper
 def project(model, v, middle, scratch, v_out):
-    """(2): H v⁺ = Σ Jᵀ μ with the momenta of `middle`, at the poses that `scratch.work` holds."""
+    """H v⁺ = Σ Jᵀ μ with the momenta of `middle`, at the poses that `scratch.work` holds."""
     trees, work = model.trees, scratch.work
     link = work.link
     for l in range(link.shape[0]):
@@ -210,6 +217,22 @@ def project(model, v, middle, scratch, v_out):
 
 
 @helper
+def lost_share(model, middle, link):
+    """Part of the links' kinetic energy that joints just took from the momenta of `middle`:  1 - Σ μ·V⁺ / Σ μ·M⁻¹ μ"""
+    kept, had = 0.0, 0.0
+    for l in range(link.shape[0]):
+        i, motion, r = int(model.trees.body[l]), get6(link, l, A), get_matrix(link, l, R)
+        P, L, m, moments = row(middle.P, i), row(middle.L, i), model.mass[i], row(model.inertia, i)
+        v = point_velocity(motion, sub(get3(link, l, X), get3(link, l, ORIGIN)))
+        kept += dot(P, v) + dot(L, (motion[0], motion[1], motion[2]))
+        turn = mat_t_vec(r, L)
+        had += dot(P, P) / m if m > 0.0 else 0.0
+        for k in range(3):
+            had += turn[k] * turn[k] / moments[k] if moments[k] > 0.0 else 0.0
+    return 1.0 - kept / had if had > 0.0 else 0.0
+
+
+@helper
 def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torque):
     """(1), from v on: poses, velocities and momenta of all bodies in `middle`, coordinates of the joints in scratch.q
     and scratch.v. Returns whether the rounds came to an end by themselves."""
@@ -221,7 +244,7 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
     for d in range(len(v)):
         scratch.v[d] = v[d]
     drive(model, t + 0.5 * h, middle)
-    first, moved, drifted = math.inf, math.inf, math.inf
+    enough, moved, drifted = ENOUGH, math.inf, math.inf
     for count in range(ROUNDS):
         advance(model.trees.table, q, scratch.v, 0.5 * h, scratch.q)
         place_links(model, scratch.q, scratch.v, scratch.work, middle)
@@ -230,10 +253,9 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
         drifted = free_middle(model, bodies, force, torque, h, middle)
         moved = newton_round(model, loads, bodies, v, force, torque, h, middle, scratch) if len(v) > 0 else 0.0
         if count == 0:
-            first = moved
+            enough = max(ENOUGH, SHARE * moved if moved <= MILD else 0.0)
         # a round leaves about moved/moved_before of what it moved
-        elif (moved * moved <= max(ENOUGH, SHARE * first) * moved_before
-              and drifted * drifted <= ENOUGH * drifted_before):
+        elif moved * moved <= enough * moved_before and drifted * drifted <= ENOUGH * drifted_before:
             take_round(model, bodies, v, force, torque, h, middle, scratch)
             return True
         elif count > 1 and not max(moved, drifted) < max(moved_before, drifted_before):
@@ -242,23 +264,34 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
 
 
 @helper
-def end_step(model, loads, t, h, bodies, q, v, middle, scratch, ledger, given):
-    """(2), in place; what acted did so on the middle motion."""
-    add_forces(model, loads, middle, middle, h, ledger, given)
-    add_joints(model, loads, scratch.v, h, ledger)
-    trees = model.trees
+def find_end(model, h, bodies, q, v, middle, scratch):
+    """(2): momenta in `middle`, positions of joints in scratch.q, velocities in scratch.rates. Returns the part of the
+    kinetic energy of links that it takes."""
     for i in range(len(model.kind)):
         put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
         put(middle.L, i, sub(scale(2.0, row(middle.L, i)), row(bodies.L, i)))
+    if len(v) == 0:
+        return 0.0
+    advance(model.trees.table, q, scratch.v, h, scratch.q)
+    place(model.trees.table, scratch.q, scratch.work.link, scratch.work.dof)
+    project(model, v, middle, scratch, scratch.rates)
+    return lost_share(model, middle, scratch.work.link)
+
+
+@helper
+def go_there(model, t, h, bodies, q, v, middle, scratch):
+    """Write what `find_end` found, in place."""
+    for i in range(len(model.kind)):
         if model.kind[i] == DYNAMIC:
             put(bodies.x, i, axpy(h, row(middle.v, i), row(bodies.x, i)))
             put4(bodies.q, i, turned(row4(bodies.q, i), row(middle.w, i), h))
             put(bodies.P, i, row(middle.P, i))
             put(bodies.L, i, row(middle.L, i))
-    advance(trees.table, q, scratch.v, h, q)
     if len(v) > 0:
-        place(trees.table, q, scratch.work.link, scratch.work.dof)
-        project(model, v, middle, scratch, v)
+        for k in range(len(q)):
+            q[k] = scratch.q[k]
+        for d in range(len(v)):
+            v[d] = scratch.rates[d]
         move_links(model, v, scratch.work, bodies)
     velocity_from_momentum(model, bodies)
     drive(model, t + h, bodies)
@@ -269,12 +302,15 @@ def midpoint_step(model, loads, t, h, bodies, q, v, middle, scratch, force, torq
     """One step of the bodies and of the links' coordinates q, v from t [s] over h [s], in place; ledger and given are
     what `ledger.Books` enters. middle (Bodies), scratch (TreeScratch), force and torque (n, 3) are scratch.
 
-    Returns the number of pieces that it took: where the rounds do not end, as when a slack chain whips, the step is
-    halved.  NaN where not even the smallest would do."""
+    Returns the number of pieces that it took: where the rounds do not end or the end would lose much energy, as when a
+    slack chain whips, the step is halved.  NaN where not even the smallest would do."""
     done, piece, pieces = 0.0, h, 0
     while done < h:
-        if solve_middle(model, loads, t + done, piece, bodies, q, v, middle, scratch, force, torque):
-            end_step(model, loads, t + done, piece, bodies, q, v, middle, scratch, ledger, given)
+        solved = solve_middle(model, loads, t + done, piece, bodies, q, v, middle, scratch, force, torque)
+        if solved and (find_end(model, piece, bodies, q, v, middle, scratch) <= LOSS or piece <= FINE * h):
+            add_forces(model, loads, middle, middle, piece, ledger, given)
+            add_joints(model, loads, scratch.v, piece, ledger)
+            go_there(model, t + done, piece, bodies, q, v, middle, scratch)
             done += piece
             pieces += 1
             piece = min(2.0 * piece, h - done)
