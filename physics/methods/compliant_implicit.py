@@ -15,15 +15,23 @@ velocities of free bodies and of the joints of trees by their bodies' velocities
 
 ε is next to nothing, but where rows depend on others (planar loops, singular positions) it makes λ the smallest that
 does; it leaves no error, for what is left of J u - s is taken out in the next round.
+
+A tableau of second order looks ahead by what its first stage found. Where touch changes within a step that is too long
+to see it, that may throw bodies back faster than they came; such a step is made by implicit Euler, which gains nothing
+of forces that have a convex potential.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from contactlab.physics.diagnostics import total_energy
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import Y_SIZE, pack
 from contactlab.physics.integrators import Integrator
+from contactlab.physics.integrators.tableau import Tableau, tableau
+from contactlab.physics.ledger import Account
+from contactlab.physics.limit_springs import stop_energy
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_ledger import empty_stage_books, note_stage, take_stages
 from contactlab.physics.methods.compliant_newton import (
@@ -51,8 +59,9 @@ from contactlab.physics.methods.compliant_newton_joints import (
     take_joints,
 )
 from contactlab.physics.methods.compliant_rates import FREE, STICKS, finish
+from contactlab.physics.methods.compliant_settle import stored_energy
 from contactlab.physics.model import Array, Model, body_count
-from contactlab.physics.state import Bodies, JointState, LongArray, empty_state
+from contactlab.physics.state import Bodies, JointState, LongArray, Surfaces, empty_state
 
 ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
 STALLED = 1e-8     # the same where the changes no longer become smaller: rounding of K p
@@ -62,6 +71,11 @@ DENSE = 300        # unknowns up to which a dense factorisation is faster
 PATIENCE = 5       # iterations after which steps are shortened that go to and fro
 SHORTEST = 0.125   # part of a step of Newton's method
 SETTLED = 20       # iterations after which motors with a limit take and leave their speed one at a time
+
+
+GAIN = 1e-4        # of the kinetic energy that a step in which touch changes may gain
+GIVERS = [Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN]
+EULER = tableau(a=[[1.0]], b=[1.0], c=[1.0], dense=[[1.0]])  # implicit
 
 
 class Implicit:
@@ -103,16 +117,20 @@ class Implicit:
 
     def make(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, halvings: int) -> None:
         """One step, or two of half its length where that has no solution to be found; at last whatever was found."""
-        made = self.step(bodies, joints, loads, t, h, halvings == 0)
-        self.soft.look(bodies)
+        made = False
+        for stages in (self.integrator.tableau, EULER):
+            made = made or self.step(bodies, joints, loads, t, h, stages, halvings == 0)
+            self.soft.look(bodies)
         if not made:
             for start in (t, t + 0.5 * h):
                 self.make(bodies, joints, loads, start, 0.5 * h, halvings - 1)
 
-    def step(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, anyhow: bool) -> bool:
+    def step(
+        self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, a: Tableau, anyhow: bool
+    ) -> bool:
         """One step: the last stage is its end. False where a stage is not found: then nothing has happened, but
         `anyhow`."""
-        a, soft, worst, all_found = self.integrator.tableau, self.soft, 0.0, True
+        soft, worst, all_found, changed = self.soft, 0.0, True, False
         soft.settle(bodies, exact=0)
         pack(bodies, self.y0)
         copy(bodies, self.middle)
@@ -129,18 +147,44 @@ class Implicit:
             if not found and not anyhow:
                 return False
             self.take(loads, t + c * h, g, i)
+            changed = changed or self.touch_changed(i)
+        start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.base)  # surfaces at the end
+        if changed and a is not EULER and self.gains(bodies, joints, a, h):
+            return False
         self.substeps, self.residual = self.substeps + 1, max(self.residual, worst)
         if not all_found:
             self.status = "iterations"
         copy(self.middle, bodies)
         copy((self.joints.trees.q, self.joints.trees.v), joints)
-        start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.base)  # surfaces at the end
         finish(a.b_p, h, soft.surfaces, soft.work)
         take_stages(a.b_p, h, self.books)
         count = int(soft.surfaces.count[0])
         pushed = soft.work.force[len(a.c) - 1, :count].any(axis=1)
         soft.surfaces.mode[:count] = np.where(pushed, STICKS, FREE)
         return True
+
+    def touch_changed(self, row: int) -> bool:
+        """Whether a contact or a stop lets go or begins to push by the end of stage `row`."""
+        soft, joints = self.soft, self.joints
+        count = int(soft.surfaces.count[0])
+        pushes, pushed = soft.work.force[row, :count].any(axis=1), soft.surfaces.mode[:count] != FREE
+        dents = joints.stops.dent + joints.stops.length * joints.dent_rate[row]
+        return bool((pushes != pushed).any() or ((dents < 0.0) != (joints.dent < 0.0)).any())
+
+    def gains(self, bodies: Bodies, joints: JointState, a: Tableau, h: float) -> bool:
+        """Whether the step from `bodies` to `middle` has made energy out of nothing."""
+        soft, ends = self.soft, self.joints.trees
+        work = float(a.b_p @ self.books.rates[: len(a.c), GIVERS, 0].sum(axis=1))
+        after = soft.surfaces._replace(surface_z=soft.work.z, surface_x=soft.work.x)
+        before = self.energy(bodies, *joints, soft.surfaces)
+        kinetic = sum(float((p * u).sum()) for p, u in ((bodies.P, bodies.v), (bodies.L, bodies.w)))
+        return self.energy(self.middle, ends.q, ends.v, after) - before - h * work > GAIN * kinetic
+
+    def energy(self, bodies: Bodies, q: Array, v: Array, surfaces: Surfaces) -> float:
+        """Of bodies, surfaces and stops [J]."""
+        held = stored_energy(self.soft.code, surfaces, self.soft.work.units)
+        held += stop_energy(self.model, self.joints.stops, bodies, q)
+        return float(total_energy(self.model, bodies, q, v) + held)
 
     def solve(self, loads: Loads, t: float, g: float, row: int) -> tuple[bool, float]:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
