@@ -72,47 +72,65 @@ def needed_forces(table, base, rates, link, dof):
 # ------------------------------------------------------------------------------------------- articulated bodies
 @helper
 def spread_inertia(link, l, articulated):
-    """The 6 x 6 inertia of link l: [[I_O, [h]×], [[h]×ᵀ, m 1]], h = m c"""
+    """The upper half of the 6 x 6 inertia of link l: [[I_O, [h]×], [[h]×ᵀ, m 1]], h = m c"""
     m, h, s = link[l, INERTIA], get3(link, l, INERTIA + 1), get6(link, l, INERTIA + 4)
     put6(articulated, l, 0, (s[0], s[1], s[2], 0.0, -h[2], h[1]))
-    put6(articulated, l, 6, (s[1], s[3], s[4], h[2], 0.0, -h[0]))
-    put6(articulated, l, 12, (s[2], s[4], s[5], -h[1], h[0], 0.0))
-    put6(articulated, l, 18, (0.0, h[2], -h[1], m, 0.0, 0.0))
-    put6(articulated, l, 24, (-h[2], 0.0, h[0], 0.0, m, 0.0))
-    put6(articulated, l, 30, (h[1], -h[0], 0.0, 0.0, 0.0, m))
+    put6(articulated, l, 6, (0.0, s[3], s[4], h[2], 0.0, -h[0]))
+    put6(articulated, l, 12, (0.0, 0.0, s[5], -h[1], h[0], 0.0))
+    put6(articulated, l, 18, (0.0, 0.0, 0.0, m, 0.0, 0.0))
+    put6(articulated, l, 24, (0.0, 0.0, 0.0, 0.0, m, 0.0))
+    put6(articulated, l, 30, (0.0, 0.0, 0.0, 0.0, 0.0, m))
+
+
+@helper
+def articulated_times(articulated, l, s):
+    """I^A s of link l, from the upper half of I^A."""
+    a, b, c = get6(articulated, l, 0), get6(articulated, l, 6), get6(articulated, l, 12)
+    d, e, f = get6(articulated, l, 18), get6(articulated, l, 24), articulated[l, 35]
+    return (
+        a[0] * s[0] + a[1] * s[1] + a[2] * s[2] + a[3] * s[3] + a[4] * s[4] + a[5] * s[5],
+        a[1] * s[0] + b[1] * s[1] + b[2] * s[2] + b[3] * s[3] + b[4] * s[4] + b[5] * s[5],
+        a[2] * s[0] + b[2] * s[1] + c[2] * s[2] + c[3] * s[3] + c[4] * s[4] + c[5] * s[5],
+        a[3] * s[0] + b[3] * s[1] + c[3] * s[2] + d[3] * s[3] + d[4] * s[4] + d[5] * s[5],
+        a[4] * s[0] + b[4] * s[1] + c[4] * s[2] + d[4] * s[3] + e[4] * s[4] + e[5] * s[5],
+        a[5] * s[0] + b[5] * s[1] + c[5] * s[2] + d[5] * s[3] + e[5] * s[4] + f * s[5],
+    )
 
 
 @helper
 def eliminate(table, added, link, dof, articulated):
-    """U and D of every velocity and I^A of every link. added (n_v,) goes to the diagonal of H beside the armature.
-
-    A velocity that moves no inertia at all (a tip without mass) has D = 0 and gets 1/D = 0: it keeps its rate."""
+    """U and D of every velocity, and I^A of every link, its upper half. added (n_v,) goes to the diagonal of H beside
+    the armature."""
+    index = table.index
     for l in range(link.shape[0]):
         spread_inertia(link, l, articulated)
-    fold(table, added, dof, articulated)
+    for l in range(index.shape[0] - 1, -1, -1):
+        for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
+            u = articulated_times(articulated, l, get6(dof, d, S))
+            let_go(l, d, u, table.armature[d] + added[d], dof, articulated)
+        carry(articulated, l, int(index[l, PARENT]))
 
 
 @helper
-def fold(table, added, dof, articulated):
-    """The elimination itself, from the links' own 6 x 6 matrices in `articulated`. Symmetric they need not be: what
-    counts is S_j·X S_k for k on the way from j to the tips."""
-    index = table.index
-    for l in range(index.shape[0] - 1, -1, -1):
-        first = int(index[l, FIRST_V])
-        for d in range(last_dof(index, l, dof.shape[0]) - 1, first - 1, -1):
-            s = get6(dof, d, S)
-            for i in range(6):
-                dof[d, U + i] = dot6(get6(articulated, l, 6 * i), s)
-            u = get6(dof, d, U)
-            value = dot6(s, u) + table.armature[d] + added[d]
-            dof[d, D] = 1.0 / value if value > 0.0 else 0.0
-            for i in range(6):
-                factor = -dof[d, D] * dof[d, U + i]
-                put6(articulated, l, 6 * i, axpy6(factor, u, get6(articulated, l, 6 * i)))
-        p = int(index[l, PARENT])
-        if p >= 0:
-            for j in range(36):
-                articulated[p, j] += articulated[l, j]
+def let_go(l, d, u, own, dof, articulated):
+    """Velocity d of link l, with U = u, moves freely: I^A -= U Uᵀ/D, D = S·U + own. A velocity that moves no inertia at
+    all (a tip without mass) has D = 0 and gets 1/D = 0: it keeps its rate."""
+    put6(dof, d, U, u)
+    value = dot6(get6(dof, d, S), u) + own
+    dof[d, D] = 1.0 / value if value > 0.0 else 0.0
+    for i in range(6):
+        factor = -dof[d, D] * u[i]
+        for j in range(i, 6):
+            articulated[l, 6 * i + j] += factor * u[j]
+
+
+@helper
+def carry(articulated, l, p):
+    """The parent p of link l, if there is one, carries it."""
+    if p >= 0:
+        for i in range(6):
+            for j in range(i, 6):
+                articulated[p, 6 * i + j] += articulated[l, 6 * i + j]
 
 
 @helper

@@ -23,28 +23,42 @@ import math
 from contactlab.physics.dynamics.forces import applied_forces
 from contactlab.physics.dynamics.free_body import angular_velocity, velocity_from_momentum
 from contactlab.physics.dynamics.kinematics import (
+    FIRST_V,
     ORIGIN,
+    PARENT,
     A,
     D,
     F,
     R,
+    S,
     X,
     advance,
     get3,
     get_matrix,
+    last_dof,
     move_links,
     place,
     place_links,
     point_velocity,
+    put3,
 )
 from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree import ZERO6, answer, eliminate, fold, momentum_of, spread_inertia
+from contactlab.physics.dynamics.tree import (
+    ZERO6,
+    answer,
+    articulated_times,
+    carry,
+    eliminate,
+    let_go,
+    momentum_of,
+    spread_inertia,
+)
 from contactlab.physics.dynamics.tree_rates import joint_forces
 from contactlab.physics.integrators.tableau import Integrator, tableau
 from contactlab.physics.jit import helper, kernel
 from contactlab.physics.ledger import add_forces, add_joints
 from contactlab.physics.model import BodyKind
-from contactlab.physics.spatial import get6, joined, put6, sub6
+from contactlab.physics.spatial import add6, get6, joined, put6, sub6
 from contactlab.physics.vec import (
     accumulate,
     add,
@@ -105,30 +119,39 @@ def free_middle(model, bodies, force, torque, h, middle):
 
 
 @helper
-def add_turning(articulated, l, share, p, f):
-    """X += share [[p fᵀ - p·f 1, -[f]×], [0, 0]]: how the moment of a constant force f at p changes as p moves."""
-    s = share * dot(p, f)
-    for r in range(3):
-        for c in range(3):
-            articulated[l, 6 * r + c] += share * p[r] * f[c]
-        articulated[l, 7 * r] -= s
-    for r in range(3):
-        after, last = (r + 1) % 3, (r + 2) % 3
-        articulated[l, 6 * r + 3 + after] += share * f[last]
-        articulated[l, 6 * r + 3 + last] -= share * f[after]
+def turning_times(turning, l, s):
+    """How the moment of the constant forces on the subtree of link l changes as it moves by s = (ω, v):
+    Σ (ω × p + v) × f = (Σ p fᵀ - Σ p·f 1) ω + v × Σ f, from Σ f and Σ p fᵀ in the 12 columns of `turning`."""
+    w, x, y, z = (s[0], s[1], s[2]), get3(turning, l, 3), get3(turning, l, 6), get3(turning, l, 9)
+    moment = axpy(-(x[0] + y[1] + z[2]), w, (dot(x, w), dot(y, w), dot(z, w)))
+    return joined(add(moment, cross((s[3], s[4], s[5]), get3(turning, l, 0))), (0.0, 0.0, 0.0))
 
 
 @helper
-def fold_turning(table, share, added, work):
-    """Eliminate with G, which stands on the forces F. False where that is not definite, as in a column under load."""
-    link = work.link
+def eliminate_turning(table, share, added, work, turning):
+    """As `eliminate`, with `share` times G, which stands on the forces F. It adds to U alone: symmetric it need not be,
+    for what counts is S_j·X S_k for k on the way from j to the tips. False where that is not definite, as in a column
+    under load."""
+    link, dof, articulated, index = work.link, work.dof, work.articulated, table.index
     for l in range(link.shape[0]):
-        spread_inertia(link, l, work.articulated)
-        add_turning(work.articulated, l, share, sub(get3(link, l, X), get3(link, l, ORIGIN)), get3(link, l, F + 3))
-    fold(table, added, work.dof, work.articulated)
+        spread_inertia(link, l, articulated)
+        p, f = sub(get3(link, l, X), get3(link, l, ORIGIN)), scale(share, get3(link, l, F + 3))
+        put3(turning, l, 0, f)
+        put3(turning, l, 3, scale(p[0], f))
+        put3(turning, l, 6, scale(p[1], f))
+        put3(turning, l, 9, scale(p[2], f))
     definite = True
-    for d in range(work.dof.shape[0]):
-        definite = definite and work.dof[d, D] > 0.0
+    for l in range(link.shape[0] - 1, -1, -1):
+        p = int(index[l, PARENT])
+        for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
+            s = get6(dof, d, S)
+            u = add6(articulated_times(articulated, l, s), turning_times(turning, l, s))
+            let_go(l, d, u, table.armature[d] + added[d], dof, articulated)
+            definite = definite and dof[d, D] > 0.0
+        carry(articulated, l, p)
+        if p >= 0:
+            put6(turning, p, 0, add6(get6(turning, p, 0), get6(turning, l, 0)))
+            put6(turning, p, 6, add6(get6(turning, p, 6), get6(turning, l, 6)))
     return definite
 
 
@@ -155,7 +178,7 @@ def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
         j = int(trees.joint[trees.dof_link[d]])
         scratch.rates[d] = yielding(joints, j, h)
         scratch.tau[d] = 0.5 * h * scratch.tau[d] - trees.table.armature[d] * (scratch.v[d] - v[d])
-    if not fold_turning(trees.table, 0.5 * h, scratch.rates, work):
+    if not eliminate_turning(trees.table, 0.5 * h, scratch.rates, work, scratch.turning):
         eliminate(trees.table, scratch.rates, link, work.dof, work.articulated)
     answer(trees.table, 0, link.shape[0], scratch.tau, link, work.dof, scratch.rates)
     moved = 0.0
