@@ -8,13 +8,9 @@ factorisation; one or two factorisations are the rule then. Should the number of
 rounds, one contact at a time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method,
 which never cycles where M is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
 
-Redundant contacts: where a pivot of the factorisation says that M_FF is singular, those of F that depend on the others,
-which are those with the largest forces, hand their forces over to them; where one of these comes to zero before, the
-two change places. Velocities stay as they are, and F becomes independent. From there the active-set method of `qp` goes
-on to a basic solution or to the proof that there is none.
-
-Problems of few contacts without a first guess are solved one exchange after the other, see `tableau`: that costs them
-less than a factorisation or two. `trace` shows blocks whatever the size.
+Up to SMALL contacts without a first guess it costs less to exchange one contact after the other, see `tableau`. So are
+all problems solved where a pivot of the factorisation says that M_FF is singular. `trace` shows blocks whatever the
+size.
 
 M must be symmetric.
 """
@@ -33,17 +29,17 @@ from contactlab.physics.solvers.lcp_info import (
     STATUS,
     STUCK,
     PivotStep,
-    add_rows,
     equilibrate,
     scaled,
     subtract_row,
-    violation,
 )
-from contactlab.physics.solvers.linear import solve_beside, solve_transposed, solve_upper
+from contactlab.physics.solvers.linear import solve_transposed, solve_upper
 from contactlab.physics.solvers.pivoting import finish, most_pivots, steps
-from contactlab.physics.solvers.qp import COUNT, ENTERED, MOVING, ActiveSet, begin_on, factor_set, force_run
-from contactlab.physics.solvers.tableau import SMALL, solve_small
+from contactlab.physics.solvers.qp import ActiveSet, factor_set
+from contactlab.physics.solvers.refinement import settle
+from contactlab.physics.solvers.tableau import solve_singly
 
+SMALL = 256       # contacts up to which single exchanges cost less than a first guess and its factorisations
 SWEEPS = 32       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n
 OVER = 1.4        # by which they overshoot: half as many wrong guesses as with 1
 TRIES = 10        # rounds of whole blocks without progress before single exchanges
@@ -154,15 +150,13 @@ def exchange(inside, wrong, memory):
 @kernel
 def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_out):
     """One round: solve on `inside` for lam and zeta_out, exchange what is wrong. Returns GOING, SOLVED, or STUCK where
-    M_FF is singular; then U and the first memory[3] of rows are as `factor_set` leaves them.
+    M_FF is singular. Where SOLVED, U is the factor on F, whose members are the first of rows.
 
-    memory (5,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or (SOLVED, STUCK) the
-    size of F, and its rank.
+    memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or (SOLVED) the size of F.
     """
     n = len(d)
     count, rank = factor_set(M, inside, lam, U, rows, x, wrong)
     if rank < count:
-        memory[3], memory[4] = count, rank
         return STUCK
     for a in range(count):
         x[a] = -d[rows[a]]
@@ -192,25 +186,15 @@ def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_ou
     return GOING
 
 
-@kernel
-def block_solve(M, d, tolerance, iterations, lam, basic_out):
-    """Scale, pivot from the first guess to the end, scale back. Returns the outcome; the largest violation [unit of d],
-    negative where neither rounding nor tolerance explains it; rounds; exchanges; and the size of the basis, whose rows
-    are written to basic_out (k,). lam is the answer or at least a guess. iterations = 0: as many as it can need.
-    """
+@helper
+def solve_blocks(M, d, tolerance, limit, lam, basic_out):
+    """Scale, pivot from the first guess to the end, scale back; returns the outcome and what `block_solve` does."""
     n = len(d)
-    limit = iterations if iterations > 0 else 50 * n + 100
-    if n <= SMALL and not any_positive(lam):
-        outcome, worst, made, count = solve_small(M, d, tolerance, limit, lam, basic_out)
-        return outcome, worst, made, made, count
-    floats = np.empty(2 * n * n + 8 * n + 4)  # one piece for all: allocations cost small problems dear
-    A = floats[: n * n].reshape((n, n))
-    U = floats[n * n : 2 * n * n + 2 * n + 1].reshape((n + 1, n + 1))
-    rest = floats[2 * n * n + 2 * n + 1 :]
-    b, scale, allowed, zeta = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
-    x = rest[4 * n : 5 * n + 1]
-    ints = np.empty(3 * n + 6, np.int32)
-    inside, wrong, rows, memory = ints[:n], ints[n : 2 * n], ints[2 * n : 3 * n + 1], ints[3 * n + 1 :]
+    square, flat = np.empty((2, n, n)), np.empty((6, n))
+    ints, memory = np.empty((3, n), np.int32), np.empty(4, np.int32)
+    A, U = square[0], square[1]
+    b, scale, allowed, zeta, x, work = flat[0], flat[1], flat[2], flat[3], flat[4], flat[5]
+    inside, wrong, rows = ints[0], ints[1], ints[2]
     size = equilibrate(M, d, A, b, scale)
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
@@ -221,101 +205,33 @@ def block_solve(M, d, tolerance, iterations, lam, basic_out):
     while outcome == GOING and rounds < limit:
         outcome = block_pivot(A, b, allowed, inside, memory, U, x, rows, wrong, lam, zeta)
         rounds += 1
-    if outcome == SOLVED:
-        refine(A, b, U, rows, memory[3], x, zeta, lam)
-    elif outcome == STUCK:
-        outcome = make_basic(A, b, allowed, limit, lam, U, rows, inside, wrong, x, zeta, memory)
-    count, used = 0, 0
+    count = 0
     for i in range(n):
         lam[i] *= size * scale[i]
         if inside[i] == 1:
             basic_out[count] = i
             count += 1
-        if lam[i] != 0.0:
-            rows[used] = i
-            used += 1
-    worst = violation(M, d, scale, tolerance, lam, rows, used, x, zeta)
+    worst = -1.0
+    if outcome == SOLVED:
+        worst = settle(M, d, scale, tolerance, U, True, rows, count, work, zeta, lam)
     return outcome, worst, rounds, memory[2], count
 
 
-@helper
-def hand_over(U, rows, count, rank, lam):
-    """rows[:rank] becomes a basis of rows[:count] with λ >= 0 and the same M λ; U is as `cholesky` leaves it. λ of
-    rows[rank:count] becomes 0, U beside the factor of no use. Returns whether rows[:rank] is another one than before.
-
-    M_j = Σ x_b M_b over the basis: λ_j gives up t and λ_b gains t x_b, until λ_j or a λ_a with x_a < 0 is zero. Then j
-    takes the place of a, and the coefficients y of those not yet seen become y_j = y_a / x_a, y_b - y_j x_b.
-    """
-    left = count - rank
-    solve_beside(U, rank, count)
-    T = np.empty((left, rank + 3 - rank % 2))  # rows a power of 2 apart would share their places in the cache
-    for b in range(rank):
-        for c in range(left):
-            T[c, b] = U[b, count - 1 - c]
-    changed = False
-    for c in range(left):
-        x = T[c]
-        j = rows[count - 1 - c]  # the smallest first: these go most easily
-        t = lam[j]
-        a = -1
-        for b in range(rank):
-            if lam[rows[b]] < -x[b] * t:
-                t = lam[rows[b]] / -x[b]
-                a = b
-        for b in range(rank):
-            lam[rows[b]] = max(lam[rows[b]] + t * x[b], 0.0)
-        if a < 0:
-            lam[j] = 0.0
-            continue
-        lam[j] -= t
-        lam[rows[a]] = 0.0
-        rows[a] = j
-        changed = True
-        for e in range(c + 1, left):
-            factor = T[e, a] / x[a]
-            for b in range(rank):
-                T[e, b] -= factor * x[b]
-            T[e, a] = factor
-    return changed
-
-
 @kernel
-def make_basic(A, b, allowed, limit, lam, U, rows, inside, excused, x, zeta, memory):
-    """From F and its factor as block_pivot leaves them where M_FF is singular to a basic solution; the outcome.
-    `inside` becomes the basis, memory[2] counts the exchanges of the active-set method."""
-    ints = np.empty(6, np.int32)
-    state, last, pivots = ints[:3], ints[3:5], ints[5:]
-    for i in range(len(b)):
-        lam[i] = max(lam[i], 0.0)
-        inside[i] = 0
-    state[COUNT], state[ENTERED], state[MOVING], pivots[0] = memory[4], -1, 1, 0
-    if hand_over(U, rows, memory[3], memory[4], lam):
-        for a in range(memory[4]):
-            inside[rows[a]] = 1
-        begin_on(A, inside, lam, U, rows, state, x, excused)
-    for i in range(len(b)):
-        inside[i] = excused[i] = 0
-    outcome = force_run(A, b, allowed, lam, U, rows, state, excused, x, zeta, last, limit, pivots)
-    memory[2] += pivots[0]
-    for a in range(state[COUNT]):
-        inside[rows[a]] = 1
-    return outcome
-
-
-@helper
-def refine(A, b, U, rows, count, x, zeta, lam):
-    """λ_B -= M_BB⁻¹ (M λ + d)_B on the set B of the first of rows, whose factor is U."""
-    for i in range(len(b)):
-        zeta[i] = b[i]
-    for a in range(count):
-        x[a] = lam[rows[a]]
-    add_rows(A, rows, x, count, zeta)
-    for a in range(count):
-        x[a] = zeta[rows[a]]
-    solve_transposed(U, count, x)
-    solve_upper(U, count, x)
-    for a in range(count):
-        lam[rows[a]] -= x[a]
+def block_solve(M, d, tolerance, iterations, lam, basic_out):
+    """Solve in blocks or one exchange after the other. Returns what is wrong in the end [unit of d], negative where
+    that is more than rounding or tolerance explain; rounds; exchanges; and the size of the basis, whose rows are
+    written to basic_out (k,). lam is the answer or at least a guess. iterations = 0: as many as it can need.
+    """
+    n = len(d)
+    limit = iterations if iterations > 0 else 50 * n + 100
+    rounds, pivots = 0, 0
+    if n > SMALL or any_positive(lam):
+        outcome, worst, rounds, pivots, count = solve_blocks(M, d, tolerance, limit, lam, basic_out)
+        if outcome != STUCK:
+            return worst, rounds, pivots, count
+    worst, made, count = solve_singly(M, d, tolerance, limit, lam, basic_out)
+    return worst, rounds + made, pivots + made, count
 
 
 class BlockPivot:
@@ -331,8 +247,8 @@ class BlockPivot:
         if len(problem.friction):
             raise ValueError("block pivoting solves problems without friction")
         basic = empty(len(lam), INDEX)
-        outcome, change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, iterations, lam, basic)
-        if outcome == SOLVED and change >= 0.0:
+        change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, iterations, lam, basic)
+        if change >= 0.0:
             return made(SolveInfo, ("solved", rounds, change, pivots, basic[:count], None))
         data, limit = scaled(problem), iterations or most_pivots(lam)
         info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
@@ -343,7 +259,7 @@ class BlockPivot:
         where M_FF is singular."""
         data = scaled(problem)
         n = len(lam)
-        memory, U = np.array([n + 1, TRIES, 0, 0, 0], np.int32), np.empty((n, n))
+        memory, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.empty((n, n))
         x, force, zeta = np.empty(n), lam.copy(), np.empty(n)
         rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
         inside, limit = np.empty(n, np.int32), iterations or 10 * n + 100

@@ -77,13 +77,22 @@ def scaled(problem: ContactProblem) -> Scaled:
     return Scaled(M, d, scale, size)
 
 
+@helper
+def scale_to_unit(M, scale_out):
+    """s_i = 1/√M_ii, 1 where M_ii <= 0"""
+    for i in range(len(M)):
+        scale_out[i] = M[i, i] if M[i, i] > 0.0 else 1.0
+    for i in range(len(M)):  # by itself: several at a time
+        scale_out[i] = 1.0 / np.sqrt(scale_out[i])
+
+
 @kernel
 def equilibrate(M, d, M_out, d_out, scale_out):
-    """s_i = 1/√M_ii (1 where M_ii <= 0); returns the largest |s_i d_i|, by which S d is divided (1 where d = 0)."""
+    """S M S, S d divided by its largest entry, and the diagonal of S; returns that entry's size (1 where d = 0)."""
     n = len(d)
+    scale_to_unit(M, scale_out)
     size = 0.0
     for i in range(n):
-        scale_out[i] = 1.0 / np.sqrt(M[i, i]) if M[i, i] > 0.0 else 1.0
         size = max(size, abs(scale_out[i] * d[i]))
     if size == 0.0:
         size = 1.0
@@ -142,28 +151,6 @@ def row_value(M, d, lam, i):
         total += term
         size += abs(term)
     return total, ROUNDING * size
-
-
-@helper
-def violation(M, d, scale, tolerance, lam, rows, count, factor, zeta):
-    """Largest |min(M_ii λ_i, ζ̇_i)| of a λ here made >= 0 [unit of d], negative where neither rounding nor the tolerance
-    explains it. λ vanishes outside the first of rows; scale is that of `equilibrate`; factor, zeta (n,) are scratch."""
-    n = len(d)
-    total = 0.0
-    for a in range(count):
-        i = rows[a]
-        lam[i] = factor[a] = max(lam[i], 0.0)
-        total += lam[i] / scale[i]
-    for i in range(n):
-        zeta[i] = d[i]
-    add_rows(M, rows, factor, count, zeta)
-    worst = 0.0
-    explained = True
-    for i in range(n):
-        miss = abs(min(lam[i] / (scale[i] * scale[i]), zeta[i]))
-        worst = max(worst, miss)
-        explained = explained and miss <= 100.0 * ROUNDING * (abs(d[i]) + total / scale[i]) + tolerance
-    return worst if explained else -worst
 
 
 @kernel

@@ -184,44 +184,6 @@ def solve_upper(U, count, x):
 
 
 @helper
-def solve_beside(U, rank, count):
-    """Columns rank … count - 1 of U, which stand beside a triangle of `rank` columns, become U⁻¹ times themselves, two
-    rows at a time."""
-    i = rank - 1
-    while i >= 1:
-        mine, before = U[i, rank:count], U[i - 1, rank:count]
-        k = i + 1
-        while k + 3 <= rank:
-            f0, f1, f2 = U[i, k], U[i, k + 1], U[i, k + 2]
-            g0, g1, g2 = U[i - 1, k], U[i - 1, k + 1], U[i - 1, k + 2]
-            x0, x1, x2 = U[k, rank:count], U[k + 1, rank:count], U[k + 2, rank:count]
-            for c in range(len(mine)):
-                a0, a1, a2 = x0[c], x1[c], x2[c]
-                mine[c] -= f0 * a0 + f1 * a1 + f2 * a2
-                before[c] -= g0 * a0 + g1 * a1 + g2 * a2
-            k += 3
-        while k < rank:
-            f0, g0, x0 = U[i, k], U[i - 1, k], U[k, rank:count]
-            for c in range(len(mine)):
-                mine[c] -= f0 * x0[c]
-                before[c] -= g0 * x0[c]
-            k += 1
-        last, first, between = 1.0 / U[i, i], 1.0 / U[i - 1, i - 1], U[i - 1, i]
-        for c in range(len(mine)):
-            mine[c] *= last
-            before[c] = first * (before[c] - between * mine[c])
-        i -= 2
-    if i == 0:
-        mine, inverse = U[0, rank:count], 1.0 / U[0, 0]
-        for k in range(1, rank):
-            f0, x0 = U[0, k], U[k, rank:count]
-            for c in range(len(mine)):
-                mine[c] -= f0 * x0[c]
-        for c in range(len(mine)):
-            mine[c] *= inverse
-
-
-@helper
 def drop_column(U, count, a, along):
     """Take column a out of an upper triangular U of `count` columns: those after it move up, and rotations of rows make
     U triangular again. The rows of `along` are turned with them."""

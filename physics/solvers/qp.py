@@ -222,22 +222,16 @@ def factor_set(M, inside, lam, U, rows, x, order):
     return count, rank
 
 
-@helper
-def begin_on(M, inside, lam, U, rows, state, x, order):
-    """B = the independent contacts of a set, those with large λ first; λ of the others becomes 0."""
-    count, rank = factor_set(M, inside, lam, U, rows, x, order)
-    for a in range(rank, count):
-        lam[rows[a]] = 0.0
-    state[COUNT], state[ENTERED], state[MOVING] = rank, -1, 1
-
-
 @kernel
 def force_start(M, lam, U, rows, state, x, order):
     """B = the contacts with λ > 0, largest first, as far as they are independent; λ of the others becomes 0."""
     inside = np.empty(len(lam), np.int32)
     for i in range(len(lam)):
         inside[i] = 1 if lam[i] > 0.0 else 0
-    begin_on(M, inside, lam, U, rows, state, x, order)
+    count, rank = factor_set(M, inside, lam, U, rows, x, order)
+    for a in range(rank, count):
+        lam[rows[a]] = 0.0
+    state[COUNT], state[ENTERED], state[MOVING] = rank, -1, 1
 
 
 @kernel

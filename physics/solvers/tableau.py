@@ -1,52 +1,56 @@
-"""Small frictionless problems on the whole tableau: one exchange after the other, with no guess and no factorisation.
+"""Frictionless problems solved one exchange after the other, with no guess and no factorisation.
 
 Of the contacts outside the set B the one with the most negative ζ̇ gets a growing force, and those of B change theirs so
 that their ζ̇ stay zero: until its own ζ̇ is zero and it enters B, or until a force in B vanishes and that contact leaves
-[Lawson & Hanson 1974, ch. 23]. All rates stand in the tableau, a symmetric matrix that an exchange costs n² to keep
-[Goodnight 1979], G being the contacts outside:
+[Lawson & Hanson 1974, ch. 23]. All rates stand in the tableau, a symmetric matrix, G being the contacts outside
+[Goodnight 1979]:
 
     W = [ -M_BB⁻¹    M_BB⁻¹ M_BG             ]       Δλ_B = -W_Bk Δλ_k,   Δζ̇_G = W_Gk Δλ_k
         [   sym.     M_GG - M_GB M_BB⁻¹ M_BG ]
 
-λ_B is refined once with the inverse found, as exchanges gather rounding.
+Where contact k enters (s = 1) or leaves (s = -1), W loses u uᵀ / W_kk + 2 s e_k e_kᵀ with u = W_k - s e_k. Hence
+
+    W = M - Σ u uᵀ / W_kk - 2 Σ e_i e_iᵀ        over all exchanges so far, and over i in B.
+
+The tableau is not kept: an exchange computes the row it needs, which costs n for every exchange before it, not n².
 """
 
 import numpy as np
 
 from contactlab.physics.jit import helper
-from contactlab.physics.solvers.lcp_info import ROUNDING, SOLVED, STUCK, add_rows, equilibrate, violation
+from contactlab.physics.solvers.lcp_info import ROUNDING, SOLVED, STUCK, scale_to_unit
 from contactlab.physics.solvers.linear import SINGULAR
-
-SMALL = 24  # contacts up to which this costs less than the factorisations of a block
+from contactlab.physics.solvers.refinement import settle
 
 
 @helper
-def swap(W, k, sign, pivot):
-    """Contact k enters B (sign 1) or leaves it (-1). pivot (n,) is scratch. Three rows at a time share what is read."""
-    n = len(W)
-    p = 1.0 / W[k, k]
+def next_row(M, scale, sign, u, inverse, made, k):
+    """u[made] = W_k after `made` exchanges; eight of them share a pass over the row."""
+    row, own, s = u[made], M[k], scale[k]
+    n = len(row)
     for l in range(n):
-        pivot[l] = W[k, l]
-    whole = n - n % 3
-    for i in range(0, whole, 3):
-        f0, f1, f2 = p * pivot[i], p * pivot[i + 1], p * pivot[i + 2]
+        row[l] = s * own[l] * scale[l]
+    whole = made - made % 8
+    for j in range(0, whole, 8):
+        f0, f1, f2, f3 = inverse[j], inverse[j + 1], inverse[j + 2], inverse[j + 3]
+        f4, f5, f6, f7 = inverse[j + 4], inverse[j + 5], inverse[j + 6], inverse[j + 7]
+        f0, f1, f2, f3 = f0 * u[j, k], f1 * u[j + 1, k], f2 * u[j + 2, k], f3 * u[j + 3, k]
+        f4, f5, f6, f7 = f4 * u[j + 4, k], f5 * u[j + 5, k], f6 * u[j + 6, k], f7 * u[j + 7, k]
         for l in range(n):
-            u = pivot[l]
-            W[i, l] -= f0 * u
-            W[i + 1, l] -= f1 * u
-            W[i + 2, l] -= f2 * u
-    for i in range(whole, n):
-        f0 = p * pivot[i]
+            row[l] -= (
+                f0 * u[j, l] + f1 * u[j + 1, l] + f2 * u[j + 2, l] + f3 * u[j + 3, l]
+                + (f4 * u[j + 4, l] + f5 * u[j + 5, l] + f6 * u[j + 6, l] + f7 * u[j + 7, l])
+            )
+    for j in range(whole, made):
+        f0 = inverse[j] * u[j, k]
         for l in range(n):
-            W[i, l] -= f0 * pivot[l]
-    for l in range(n):
-        W[l, k] = W[k, l] = sign * p * pivot[l]
-    W[k, k] = -p
+            row[l] -= f0 * u[j, l]
+    row[k] -= 1.0 - sign[k]
 
 
 @helper
 def most_violated(value, allowed, noise):
-    """The contact with the most negative value beyond what is allowed, -1 = none. On B values are forces, >= 0."""
+    """The contact whose value is most negative beyond what is allowed, -1 = none. On B values are forces, >= 0."""
     k, worst = -1, -noise
     for i in range(len(value)):
         if value[i] < worst and value[i] < -allowed[i]:
@@ -55,72 +59,87 @@ def most_violated(value, allowed, noise):
 
 
 @helper
-def exchanges(W, value, allowed, limit, sign, pivot, rows):
-    """Exchange to the end. W (n, n) comes as M and value (n,) as d; they leave as the tableau and as λ on B, ζ̇ outside.
-    The first of rows are B then, in no order; sign (n,) is -1 there and 1 outside. Returns the outcome, the exchanges
-    made and the size of B; STUCK where redundant contacts have no solution or the limit ends it."""
-    n = len(value)
-    for i in range(n):
-        sign[i] = 1.0
-    count, made, total = 0, 0, 0.0
-    k, force = most_violated(value, allowed, 0.0), 0.0
-    while k >= 0:
-        step, block = np.inf, -1
-        if W[k, k] > SINGULAR:
-            step = -value[k] / W[k, k]
-        for a in range(count):
-            i = rows[a]
-            if W[k, i] > 0.0 and value[i] < step * W[k, i]:
-                step, block = value[i] / W[k, i], a
-        if step == np.inf or made == limit:
-            return STUCK, made, count
-        for i in range(n):
-            value[i] += step * sign[i] * W[k, i]
-        force += step
-        made += 1
-        if block >= 0:
-            i = int(rows[block])
-            swap(W, i, -1.0, pivot)
-            sign[i], value[i] = 1.0, 0.0
-            count -= 1
-            rows[block] = rows[count]
-        else:
-            swap(W, k, 1.0, pivot)
-            sign[k], value[k] = -1.0, force
-            rows[count] = k
-            count += 1
-            total += force
-            k, force = most_violated(value, allowed, ROUNDING * total), 0.0
-    return SOLVED, made, count
+def first_negative(value, sign, row, step):
+    """The first contact of B whose force the step would make negative; their number if there is none."""
+    for i in range(len(value)):
+        if sign[i] < 0.0 and value[i] < step * row[i]:
+            return i
+    return len(value)
 
 
 @helper
-def solve_small(M, d, tolerance, limit, lam_out, basic_out):
-    """Solve a problem of few contacts. Returns the outcome; the largest violation [unit of d], see `violation`; the
-    exchanges; and the size of the basis, whose rows are written to basic_out. lam_out is the answer or a guess."""
+def furthest(value, sign, row, step):
+    """The step at most, and the contact of B whose force it brings to zero, -1 = none. (That is the rule, and looking
+    for it first is faster: here the compiler divides for every contact.)"""
+    stop = -1
+    for i in range(first_negative(value, sign, row, step), len(value)):
+        if sign[i] < 0.0 and row[i] > 0.0 and value[i] < step * row[i]:
+            step, stop = value[i] / row[i], i
+    return step, stop
+
+
+@helper
+def exchanges(M, scale, sign, u, inverse, value, allowed, limit):
+    """Exchange to the end. value (n,) comes as d and leaves as λ on B, ζ̇ outside; sign (n,) becomes -1 on B, 1 outside;
+    u (most, n) and inverse = 1/W_kk (most,) have one row an exchange. Returns the outcome
+    and the number of exchanges; STUCK where redundant contacts have no solution or the limit ends it."""
+    n = len(value)
+    for i in range(n):
+        sign[i] = 1.0
+    made, total, force, stop = 0, 0.0, 0.0, -1
+    k = most_violated(value, allowed, 0.0)
+    while k >= 0:
+        if made == limit:
+            return STUCK, made
+        j = stop if stop >= 0 else k
+        next_row(M, scale, sign, u, inverse, made, j)
+        row = u[made]
+        if stop < 0:
+            step, stop = furthest(value, sign, row, -value[k] / row[k] if row[k] > SINGULAR else np.inf)
+            if step == np.inf:
+                return STUCK, made
+            for i in range(n):
+                value[i] += step * sign[i] * row[i]
+            force += step
+            if stop >= 0:
+                continue
+        inverse[made] = 1.0 / row[j]
+        row[j] -= sign[j]
+        sign[j] = -sign[j]
+        made += 1
+        if stop >= 0:
+            value[j], stop = 0.0, -1
+        else:
+            value[k] = force
+            total += force
+            k, force = most_violated(value, allowed, ROUNDING * total), 0.0
+    return SOLVED, made
+
+
+@helper
+def solve_singly(M, d, tolerance, limit, lam_out, basic_out):
+    """Solve from λ = 0. Returns what is wrong in the end [unit of d], negative where there is no answer, see
+    `violation`; the exchanges; and the size of the basis, whose rows are written to basic_out. lam_out is the answer or
+    a guess."""
     n = len(d)
-    floats = np.empty(n * n + 6 * n)
-    W, rest = floats[: n * n].reshape((n, n)), floats[n * n :]
+    most = 2 * n + 8
+    floats = np.empty((most + 6) * n + most)  # one piece for all: allocations cost small problems dear
+    u, rest = floats[: most * n].reshape((most, n)), floats[most * n :]
     value, scale, allowed, sign = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
-    pivot, zeta = rest[4 * n : 5 * n], rest[5 * n :]
-    size = equilibrate(M, d, W, value, scale)
+    work, zeta, inverse = rest[4 * n : 5 * n], rest[5 * n : 6 * n], rest[6 * n :]
+    scale_to_unit(M, scale)
     for i in range(n):
-        allowed[i] = tolerance * scale[i] / size + ROUNDING * abs(value[i])
-    outcome, made, count = exchanges(W, value, allowed, limit, sign, pivot, basic_out)
-    for i in range(n):
-        zeta[i] = d[i]
-        lam_out[i] = size * scale[i] * value[i] if sign[i] < 0.0 else 0.0
-        value[i] = 0.0
-    for a in range(count):
-        pivot[a] = lam_out[basic_out[a]]
-    add_rows(M, basic_out, pivot, count, zeta)
-    for a in range(count):  # λ_B -= M_BB⁻¹ (M λ + d)_B
-        pivot[a] = scale[basic_out[a]] * zeta[basic_out[a]]
-    add_rows(W, basic_out, pivot, count, value)
+        value[i] = scale[i] * d[i]
+        allowed[i] = tolerance * scale[i] + ROUNDING * abs(value[i])
+    outcome, made = exchanges(M, scale, sign, u, inverse, value, allowed, min(limit, most))
     count = 0
     for i in range(n):
+        lam_out[i] = 0.0
         if sign[i] < 0.0:
-            lam_out[i] += scale[i] * value[i]
+            lam_out[i] = scale[i] * value[i]
             basic_out[count] = i
             count += 1
-    return outcome, violation(M, d, scale, tolerance, lam_out, basic_out, count, pivot, zeta), made, count
+    worst = -1.0
+    if outcome == SOLVED:
+        worst = settle(M, d, scale, tolerance, u, False, basic_out, count, work, zeta, lam_out)
+    return worst, made, count

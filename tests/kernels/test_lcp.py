@@ -268,6 +268,25 @@ def test_scipys_nnls_agrees(seed, n):
         assert np.max(np.abs(lam - reference)) <= scale or residual(problem, lam) < residual(problem, reference)
 
 
+@pytest.mark.parametrize(("n", "rank"), [(24, 10), (64, 32), (64, 10), (128, 32), (256, 128), (300, 60)])
+def test_contacts_at_rest_share_what_rounding_leaves(n, rank):
+    """All rest, but no forces answer d exactly: M, d and λ are rounded, each by half an eps of the terms of ζ̇ or less.
+    The least |ζ̇| is no larger than these three together, and ours is that, from no guess as from the answer. Left to
+    the contacts outside the basis, as M_BB λ_B = -d_B has it, it becomes up to twenty times as much."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        T = rng.standard_normal((rank, n))
+        M = T.T @ T
+        problem = ContactProblem.frictionless(M, -M @ np.maximum(rng.standard_normal(n), 0.0))
+        lam = np.zeros(n)
+        for _ in range(2):
+            lam, info = solve(BlockPivot(), problem, lam)
+            check_solution(problem, lam, info)
+            exact = problem.M.astype(np.longdouble) @ lam + problem.d
+            terms = np.abs(problem.M) @ lam + np.abs(problem.d)
+            assert np.linalg.norm(exact) <= 1.5 * np.finfo(float).eps * np.linalg.norm(terms)
+
+
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(60, 200),
        kind=st.sampled_from(["definite", "semidefinite", "duplicated", "scaled", "any"]))
