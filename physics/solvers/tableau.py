@@ -59,22 +59,23 @@ def most_violated(value, allowed, noise):
 
 
 @helper
-def first_negative(value, sign, row, step):
-    """The first contact of B whose force the step would make negative; their number if there is none."""
-    for i in range(len(value)):
+def too_far(value, sign, row, step):
+    """Would the step make a force of B negative?"""
+    for i in range(len(value)):  # noqa: SIM110 (kernels have no generators)
         if sign[i] < 0.0 and value[i] < step * row[i]:
-            return i
-    return len(value)
+            return True
+    return False
 
 
 @helper
 def furthest(value, sign, row, step):
-    """The step at most, and the contact of B whose force it brings to zero, -1 = none. (That is the rule, and looking
-    for it first is faster: here the compiler divides for every contact.)"""
+    """The step at most, and the contact of B whose force it brings to zero, -1 = none. (That is the rule, and to look
+    for it first is faster: the compiler divides for every contact of the loop here.)"""
     stop = -1
-    for i in range(first_negative(value, sign, row, step), len(value)):
-        if sign[i] < 0.0 and row[i] > 0.0 and value[i] < step * row[i]:
-            step, stop = value[i] / row[i], i
+    if too_far(value, sign, row, step):
+        for i in range(len(value)):
+            if sign[i] < 0.0 and row[i] > 0.0 and value[i] < step * row[i]:
+                step, stop = value[i] / row[i], i
     return step, stop
 
 
