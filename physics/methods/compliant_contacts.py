@@ -101,10 +101,10 @@ class SoftContacts:
             source = self._source[:total]
             known = np.flatnonzero(source >= 0)
             for name in ("z_rate", "x_rate", "force"):
-                getattr(self.work, name)[:, known] = getattr(old, name)[:, source[known]]
+                getattr(self.work, name)[:, known] = getattr(old, name)[: self.stages, source[known]]
             for name in ("z", "x", "impulse", "approach", "zeta", "normal_now"):
                 getattr(self.work, name)[known] = getattr(old, name)[source[known]]
-            self.work.loss[:] = old.loss
+            self.work.loss[:] = old.loss[: self.stages]
         shapes, materials = self.model.shapes, self.model.materials
         fill_gains(self.surfaces, shapes.material, self._table, materials.friction, self.work.units, self.work.friction)
         if self._rolling.any():

@@ -7,6 +7,7 @@ import pytest
 from joint_scenes import as_trees, bricard, four_bars, hinge, rod, scene
 from tree_scenes import random_tree, rods
 
+from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.methods import compliant_implicit
 
@@ -359,6 +360,15 @@ def test_a_restored_run_is_the_same_to_the_bit(coordinates):
     sim.restore(saved)
     sim.run(until=0.4)
     assert (motion(sim) == first).all()
+
+
+def test_an_integrator_of_fewer_stages_may_be_taken_up_at_any_time():
+    """The ragdoll goes on by two stages after one step by four, through contacts that appear within a step."""
+    sim = Simulation(Scene.load(gallery()["ragdoll"]), method="compliant", integrator="rk4")
+    sim.step()
+    sim.set(integrator="sdirk2")
+    sim.run(until=0.8)
+    assert sim.info.contacts > 0 and sim.info.status == "solved"
 
 
 def test_bodies_that_do_not_move_stay_where_they_are():
