@@ -588,6 +588,35 @@ def fill_set(
     _judge(chosen, kept, found, M)
 
 
+def overlapping(M: Array, d: Array, friction: Array) -> Resolution:
+    """Where no accelerations keep all contacts (c,): some are kept, the others come to overlap by a little until turned
+    normals stop the motion [RBDA example 11.1]."""
+    c = len(friction)
+    rows = basis(M, *([3 * k] for k in np.argsort(d[::3], kind="stable").tolist()))
+    force = _holding(M, d, rows)
+    mode = [(SMOOTH if friction[k] == 0.0 else SLIDE) if 3 * k in rows else IDLE for k in range(c)]
+    return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
+
+
+def _holding(M: Array, d: Array, rows: list[int]) -> Array:
+    """Forces in these rows, independent, that leave no acceleration there."""
+    force = np.zeros(len(d))
+    force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
+    return force
+
+
+def unjammed(M: Array, d: Array, u: Array, friction: Array, slow: float) -> Resolution:
+    """Forces that M, symmetric, bounds, of contacts (c,) whose sliding friction would ask for any: those with a slip of
+    at most `slow` [m/s] stick, the others slide without friction."""
+    c = len(friction)
+    sticks = (friction > 0.0) & (np.hypot(u[1::3], u[2::3]) <= slow)
+    mode = [STICK if stays else SMOOTH if mu == 0.0 else SLIDE
+            for stays, mu in zip(sticks.tolist(), friction.tolist(), strict=True)]
+    rows = basis(M, [3 * k for k in range(c)], [3 * k + i for k in np.flatnonzero(sticks).tolist() for i in (1, 2)])
+    force = _holding(M, d, rows)
+    return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
+
+
 def connect(chosen: ContactSet, nodes: IntArray) -> None:
     """Number the islands of the set; nodes (c, 2): what moves at each side of a contact, see `islands_of`."""
     count = int(chosen.count[0])

@@ -10,7 +10,7 @@ The sets live on from step to step in `State.memory`; equations are solved only 
 impacts and where contacts come or go. `counts` says how often.
 
 No step takes without end: what it gives up, and how it says so, is in `event_limits`. Steps of fixed length are
-halved where joints in maximal coordinates lead them astray, see `stray_steps`.
+halved where constraint forces lead them astray, see `stray_steps`.
 
 A ball that bounces to rest meets the floor infinitely often in finite time. Below an approach speed of REST g h an
 impact therefore has no restitution. What is cut off at the approach speed v would have lasted 2 e v/(g (1 - e)). A body
@@ -27,7 +27,6 @@ from contactlab.physics import impact as impacts
 from contactlab.physics.anatomy import Watch
 from contactlab.physics.collision.surface import NoExactGap, limits_among, shapes_of, surface_of
 from contactlab.physics.contact_sets import (
-    ASIDE,
     ENOUGH_HELD,
     IDLE,
     OPEN,
@@ -36,7 +35,6 @@ from contactlab.physics.contact_sets import (
     SLIPS,
     SMOOTH,
     STICK,
-    STRAIGHT,
     UNIQUE,
     UNKNOWN,
     ZERO,
@@ -47,7 +45,9 @@ from contactlab.physics.contact_sets import (
     connect,
     fill_set,
     least,
+    overlapping,
     resolve,
+    unjammed,
 )
 from contactlab.physics.dynamics.forces import Loads
 from contactlab.physics.dynamics.free_body import velocity_from_momentum
@@ -56,7 +56,7 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.dynamics.tree_rates import empty_joints
 from contactlab.physics.frozen import Frozen, equations_of
 from contactlab.physics.integrators import INTEGRATORS, Integrator
-from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP, TOLERANCE
+from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.islands import islands_of
 from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from contactlab.physics.ledger import Books
@@ -67,10 +67,10 @@ from contactlab.physics.methods.event_driven_instant import SLOT, Instant, begin
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
-from contactlab.physics.methods.event_limits import MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
+from contactlab.physics.methods.event_limits import DOUBTS, MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
 from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable
-from contactlab.physics.methods.stray_steps import astray, least_substep
+from contactlab.physics.methods.stray_steps import astray, least_substep, longer
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -161,7 +161,7 @@ class EventDriven(Instant):
                 self._handle(trigger)
             if idle > WITHOUT_END:
                 self._give_up(Limit.IDLE)
-            blind = self._limit >= Limit.IDLE  # the sets find no peace: keep them to the end of the step
+            blind = self._limit >= Limit.JAM  # the sets find no peace: keep them to the end of the step
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
                 substep = rest
@@ -205,7 +205,7 @@ class EventDriven(Instant):
         self._bodies, self._joints, self._loads, self._t, self._h, self._tally, self._ledger = (
             state.bodies, state.joints, loads, float(state.t[0]), h, state.tally, state.ledger)
         self.events, self._impulse, self._impacts, self._let_go = [], {}, 0, set()
-        self._limit, self._struck, self._times_hit = Limit.NONE, set(), {}
+        self._limit, self._struck, self._times_hit, self._doubts = Limit.NONE, set(), {}, 0
         self._rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * h, 10.0 * RESTS)
         self._depth, self._sink = TOUCH, 0.5 * TOUCH
         drive(self.model, self._t, state.bodies)
@@ -244,9 +244,12 @@ class EventDriven(Instant):
         )
 
     def _advance(self, integrator: Integrator, length: float, least: float, blind: bool) -> tuple[float, float]:
-        """One accepted integrator step of at most `length`: its length and what the next one may be. One of `least`
-        length is accepted whatever its error, as is any where `blind`."""
-        bodies, table, h = self._bodies, integrator.tableau, self._h
+        """One accepted integrator step of at most `length`: its length and what the next one may be. Where error is
+        controlled, one of `least` length is accepted whatever it is, as is any where `blind`: there the end of slip
+        goes unseen, and friction that went on would drive what it held."""
+        if blind:
+            self._unjam()
+        bodies, table, h, asked = self._bodies, integrator.tableau, self._h, length
         y0 = np.zeros((len(self.model.kind), 13))
         begin_piece(self.model, self.surface, self._t, h, self._loads, bodies, self._joints, self._chosen,
                     self._scratch, y0)
@@ -254,38 +257,27 @@ class EventDriven(Instant):
         while True:
             error = constrained_step(self.model, self.surface, self._chosen, self._loads, table, self._t, length, h, y0,
                                      self._scratch, k, self._out, *self._out_joints) / TOLERANCE
-            if not math.isfinite(error):
-                raise FloatingPointError("the motion of a body is not finite")
-            factor = min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
-            good = error <= 1.0 if integrator.adaptive else not astray(self._keeper, bodies, self._out, y0, k, length)
-            if good or blind or length <= least:
+            finite = math.isfinite(error)
+            if finite and ((error <= 1.0 or blind or length <= least) if integrator.adaptive else not astray(
+                    self._keeper, int(self._chosen.count[0]), bodies, self._out, y0, k, length)):
                 break
-            length = max(length * (factor if integrator.adaptive else 0.5), least)
+            if length <= least:
+                if self._unjam():
+                    return self._advance(integrator, asked, least, blind)
+                if finite:
+                    break
+                raise FloatingPointError("the motion of a body is not finite")
+            length = max(length * (longer(error, integrator) if finite else 0.5), least)
         self._course.begin(self._chosen, self._loads, table, self._t, length, h, y0, k, self._force_scale(),
                            self._sink)
-        return length, max(length * factor, least) if integrator.adaptive else h
-
-    def _slip(self, count: int) -> Array:
-        """Slip velocities (count, 3) of the first contacts in Equations [m/s]."""
-        eq = self._scratch.equations
-        u = eq.u[: 3 * count].reshape(-1, 3)
-        return u[:, 1:2] * eq.tangent_1[:count] + u[:, 2:] * eq.tangent_2[:count]
-
-    @staticmethod
-    def _straight(slip: Array, direction: Array) -> bool:
-        along = float(slip @ direction)
-        return along > 0.0 and float(np.linalg.norm(np.cross(slip, direction))) <= STRAIGHT * along + ASIDE
-
-    def _force_scale(self) -> float:
-        g = float(np.linalg.norm(self.model.gravity))
-        return max(float(np.abs(self._scratch.lam).max(initial=0.0)), g * float(self.model.mass.max(initial=0.0)), 1e-6)
+        return length, max(length * longer(error, integrator), least) if integrator.adaptive else h
 
     def _search(self, blind: bool) -> Trigger | None:
         """The earliest event of the step just made. Where the smallest of redundant forces would not stick but others
         do, Coulomb's law is asked anew at the end, and if it does not hold there, at the instants between."""
         trigger = self._course.earliest(blind)
         asked = self._asked()
-        if blind or not asked.any():
+        if blind or self._doubts >= DOUBTS or not asked.any():
             return trigger
         hi = 1.0 if trigger is None else trigger.delta
         if self._sticks_at(hi, asked):
@@ -294,6 +286,9 @@ class EventDriven(Instant):
         while hi - lo > 1e-10 / self._course.h and hi - lo > 1e-15:
             middle = 0.5 * (lo + hi)
             lo, hi = (middle, hi) if self._sticks_at(middle, asked) else (lo, middle)
+        self._doubts += 1
+        if self._doubts == DOUBTS:
+            self._give_up(Limit.DOUBT)
         return Trigger(hi, CONE, -1)
 
     def _asked(self) -> BoolArray:
@@ -452,15 +447,30 @@ class EventDriven(Instant):
         if found.status == "inconsistent":
             if self._jam(busy, M, u):
                 return False
-            found = self._without_solution(busy, M, d)
+            found = overlapping(M, d, self._report.coefficients(busy)[1])
+            self._sink, self._depth = SLOT, 2.0 * SLOT
         if kept is not None:
             pairs, M, d = np.concatenate([busy, pairs[calm]]), *self._equations(np.concatenate([busy, pairs[calm]]))[:2]
             force = np.concatenate([found.force, kept.force])
             found = Resolution(found.status, force, M @ force + d, found.mode + kept.mode,
                                np.concatenate([found.slip, kept.slip]))
+        self._write_set(pairs, M, found)
+        return True
+
+    def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
         eq, c = self._scratch.equations, len(pairs)
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
         fill_set(self._chosen, pairs, found, M, self._report.coefficients(pairs)[1], tangents, self._nodes(pairs))
+
+    def _unjam(self) -> bool:
+        """Where contacts slide with friction, end that for the rest of the step; whether there were any."""
+        chosen, count = self._chosen, int(self._chosen.count[0])
+        if not ((chosen.mode[:count] == SLIDE) & chosen.direction[:count].any(axis=1)).any():
+            return False
+        pairs = chosen.pair[:count].copy()
+        M, d, u = self._equations(pairs)
+        self._write_set(pairs, M, unjammed(M, d, u, self._report.coefficients(pairs)[1], self._rest_speed))
+        self._give_up(Limit.JAM)
         return True
 
     def _obeyed(
@@ -684,18 +694,6 @@ class EventDriven(Instant):
         self._apply_impulses(pairs, p, set())
         self._motors.mode[:] = modes
         return bool(p.any())
-
-    def _without_solution(self, pairs: LongArray, M: Array, d: Array) -> Resolution:
-        """No accelerations keep all contacts: some are kept, the others come to overlap by SLOT at most, until turned
-        normals stop the motion [RBDA example 11.1]."""
-        c = len(pairs)
-        mu = self._report.coefficients(pairs)[1]
-        rows = basis(M, *([3 * k] for k in np.argsort(d[::3], kind="stable").tolist()))
-        force = np.zeros(3 * c)
-        force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
-        self._sink, self._depth = SLOT, 2.0 * SLOT
-        mode = [(SMOOTH if mu[k] == 0.0 else SLIDE) if 3 * k in rows else IDLE for k in range(c)]
-        return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
 
     # ---------------------------------------------------------------------------------------------- the end
     def _end(self, state: State, h: float) -> None:

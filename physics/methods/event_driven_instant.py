@@ -198,6 +198,23 @@ class Instant:
         island = self._chosen.island[contact]
         return [numbers[island == i] for i in range(int(self._chosen.islands[0]))]
 
+    def _slip(self, count: int) -> Array:
+        """Slip velocities (count, 3) of the first contacts in Equations [m/s]."""
+        eq = self._scratch.equations
+        u = eq.u[: 3 * count].reshape(-1, 3)
+        return u[:, 1:2] * eq.tangent_1[:count] + u[:, 2:] * eq.tangent_2[:count]
+
+    @staticmethod
+    def _straight(slip: Array, direction: Array) -> bool:
+        """Whether a slip (3,) goes on in a unit direction (3,)."""
+        along = float(slip @ direction)
+        return along > 0.0 and float(np.linalg.norm(np.cross(slip, direction))) <= STRAIGHT * along + ASIDE
+
+    def _force_scale(self) -> float:
+        """Against which a force counts as none [N]."""
+        g = float(np.linalg.norm(self.model.gravity))
+        return max(float(np.abs(self._scratch.lam).max(initial=0.0)), g * float(self.model.mass.max(initial=0.0)), 1e-6)
+
     def _nodes(self, pairs: LongArray) -> IntArray:
         """What moves at both sides of pairs (k, 2), see `islands_of`."""
         return self._node[bodies_of(self.model, self.surface, pairs)]

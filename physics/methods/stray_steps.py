@@ -1,18 +1,24 @@
-"""Steps of fixed length close to singular positions of linkages.
+"""Steps of fixed length close to singular positions of linkages, and to where sliding friction jams.
 
 There the constraint forces of a step's stages grow without bound, and the step makes any speed and any energy. An
 integrator with error control sees it, and asks for many short steps; for the others these are the signs.
 """
 
+import math
+
 import numpy as np
 
-from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
+from contactlab.physics.integrators import Integrator
+from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from contactlab.physics.jit import kernel
 from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.model import Array
 from contactlab.physics.state import Bodies
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
-WILD = 0.5  # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
+WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
+RUNAWAY = 4.0    # the same where contacts are all that constrains: stages that feed on one another
+ROUNDING = 1e-9  # of all momenta: less is none
 
 
 def least_substep(done: int, h: float) -> float:
@@ -20,17 +26,38 @@ def least_substep(done: int, h: float) -> float:
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
 
 
-def astray(keeper: JointKeeper, before: Bodies, after: Bodies, y0: Array, k: Array, length: float) -> bool:
-    """Whether a step from y0 (n, 13) with the stages k (s, n, 13) over `length` [s] should be taken in halves."""
-    return keeper.any and (wild(y0, k, length) or keeper.torn(before, after))
+def longer(error: float, integrator: Integrator) -> float:
+    """By which factor to change the length of a step with this local error, in parts of what is allowed; halves where
+    errors are not known."""
+    if not integrator.adaptive:
+        return 0.5
+    return min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
 
 
-def wild(y0: Array, k: Array, length: float) -> bool:
-    """Whether forces differ so much between the stages that they would change a momentum by more than WILD of its
-    size, or of what they give at the start of the step."""
-    for part in (slice(7, 10), slice(10, 13)):
-        change = np.abs(k[1:, :, part] - k[0, :, part]).max(initial=0.0)
-        size = np.abs(y0[:, part]).max() + length * np.abs(k[0, :, part]).max()
-        if length * change > WILD * size:
-            return True
-    return False
+def astray(keeper: JointKeeper, contacts: int, before: Bodies, after: Bodies, y0: Array, k: Array, length: float
+           ) -> bool:
+    """Whether a step from y0 (n, 13) with the stages k (s, n, 13) over `length` [s], with so many contacts in the set,
+    should be taken in halves."""
+    if keeper.any:
+        return wild(y0, k, length, WILD) or keeper.torn(before, after)
+    return contacts > 0 and wild(y0, k, length, RUNAWAY)
+
+
+@kernel
+def wild(y0, k, length, share):
+    """Whether forces differ so much between the stages k (s, n, 13) that they would change a momentum in y0 (n, 13), or
+    a link's velocity, by more than a share of its size, or of what they give at the start of the step."""
+    change, size = np.zeros(2), np.zeros(2)
+    for part in range(2):  # of translation, of rotation
+        first = 0.0
+        for i in range(len(y0)):
+            for c in range(7 + 3 * part, 10 + 3 * part):
+                size[part], first = max(size[part], abs(y0[i, c])), max(first, abs(k[0, i, c]))
+                for s in range(1, len(k)):
+                    other = abs(k[s, i, c] - k[0, i, c])
+                    if not math.isfinite(other):
+                        return True
+                    change[part] = max(change[part], length * other)
+        size[part] += length * first
+    nothing = ROUNDING * (size[0] + size[1])
+    return change[0] > share * size[0] + nothing or change[1] > share * size[1] + nothing

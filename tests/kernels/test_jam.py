@@ -1,0 +1,73 @@
+"""Where sliding friction would ask for forces without bound: what is done then, and the signs of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contactlab.physics.contact_sets import OPEN, SLIDE, SMOOTH, STICK, overlapping, unjammed
+from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
+from contactlab.physics.methods.event_limits import SAYS, Limit
+from contactlab.physics.methods.stray_steps import MANY_SUBSTEPS, WILD, least_substep, wild
+
+
+def contacts(seed, count, rank):
+    """M (3 c, 3 c) of that rank, d in its range, u and friction of so many contacts; the last has none."""
+    rng = np.random.default_rng(seed)
+    T = rng.normal(size=(3 * count, rank))
+    friction = rng.uniform(0.1, 3.0, count)
+    friction[-1] = 0.0
+    return T @ T.T, T @ rng.normal(size=rank), rng.normal(size=3 * count), friction
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 6), rank=st.integers(1, 18))
+def test_without_sliding_friction_forces_are_bounded_by_the_matrix(seed, count, rank):
+    """No acceleration is left in the rows held; their forces are M_rr⁻¹ d_r, so they do d·f = -fᵀM f <= 0."""
+    M, d, u, friction = contacts(seed, count, rank)
+    slow = 1.0
+    found = unjammed(M, d, u, friction, slow)
+    f, a = found.force.reshape(-1, 3), (M @ found.force + d).reshape(-1, 3)
+    speed, size = np.hypot(u[1::3], u[2::3]), np.abs(d).max()
+    sharp = 1e-7 * size  # of what `basis` takes for dependent
+    assert OPEN not in found.mode and np.abs(a[:, 0]).max() <= sharp
+    for k, mode in enumerate(found.mode):
+        assert mode == (SMOOTH if friction[k] == 0.0 else STICK if speed[k] <= slow else SLIDE)
+        if mode == STICK:
+            assert np.abs(a[k, 1:]).max() <= sharp
+        else:
+            assert not f[k, 1:].any()
+    assert not found.slip.any() and found.status == "inconsistent"
+    assert d @ found.force == pytest.approx(-found.force @ M @ found.force, rel=1e-6, abs=1e-9 * size)
+
+
+def test_contacts_that_cannot_all_be_kept_are_kept_as_far_as_they_are_independent():
+    """RBDA example 11.1: two opposite normals on one freedom, d1 + d2 < 0: the one that closes faster is kept."""
+    M = np.zeros((6, 6))
+    M[::3, ::3] = [[1.0, -1.0], [-1.0, 1.0]]
+    found = overlapping(M, np.array([-1.0, 0, 0, -3.0, 0, 0]), np.zeros(2))
+    assert found.force.tolist() == [0.0, 0.0, 0.0, 3.0, 0.0, 0.0]
+    assert found.rate[::3].tolist() == [-4.0, 0.0]
+
+
+@pytest.mark.parametrize("column", [7, 9, 10, 12])
+def test_stages_whose_forces_run_away_are_wild(column):
+    """A change of the rate over the step h by more than WILD of the momentum is, one by less is not; nor is any with
+    a force that is as large from the start; what is not a number always is."""
+    y0, k, h = np.zeros((3, 13)), np.zeros((4, 3, 13)), 0.01
+    y0[1, column] = 2.0
+    for change, expected in ((0.9 * WILD, False), (1.1 * WILD, True), (np.nan, True), (np.inf, True)):
+        k[:] = 0.0
+        k[2, 0, column] = -change * 2.0 / h
+        assert wild(y0, k, h, WILD) == expected
+    k[:] = 0.0
+    k[:, 2, column] = 1e6
+    assert not wild(y0, k, h, WILD)
+    y0[:], k[:] = 0.0, 0.0
+    y0[0, 7], k[1, 0, 10] = 1.0, 1e-9  # what rounding leaves of no torque
+    assert not wild(y0, k, h, WILD)
+
+
+def test_steps_become_longer_where_they_were_many_and_every_limit_says_what_it_is():
+    assert least_substep(0, 0.01) == 0.01 * SMALLEST_SUBSTEP < least_substep(MANY_SUBSTEPS, 0.01)
+    assert set(SAYS) == set(Limit) - {Limit.NONE} and len(set(SAYS.values())) == len(SAYS)
