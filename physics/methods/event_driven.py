@@ -70,7 +70,7 @@ from contactlab.physics.methods.event_driven_report import Report, recall, remem
 from contactlab.physics.methods.event_limits import DOUBTS, MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
 from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable
-from contactlab.physics.methods.stray_steps import astray, least_substep, longer
+from contactlab.physics.methods.stray_steps import astray, gains, least_substep, longer
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
 from contactlab.physics.residual import natural_map
@@ -245,10 +245,8 @@ class EventDriven(Instant):
 
     def _advance(self, integrator: Integrator, length: float, least: float, blind: bool) -> tuple[float, float]:
         """One accepted integrator step of at most `length`: its length and what the next one may be. Where error is
-        controlled, one of `least` length is accepted whatever it is, as is any where `blind`: there the end of slip
-        goes unseen, and friction that went on would drive what it held."""
-        if blind:
-            self._unjam()
+        controlled, one of `least` length is accepted whatever it is, as is any where `blind`. But there the end of
+        slip goes unseen, and friction that goes on may drive what it held."""
         bodies, table, h, asked = self._bodies, integrator.tableau, self._h, length
         y0 = np.zeros((len(self.model.kind), 13))
         begin_piece(self.model, self.surface, self._t, h, self._loads, bodies, self._joints, self._chosen,
@@ -260,6 +258,8 @@ class EventDriven(Instant):
             finite = math.isfinite(error)
             if finite and ((error <= 1.0 or blind or length <= least) if integrator.adaptive else not astray(
                     self._keeper, int(self._chosen.count[0]), bodies, self._out, y0, k, length)):
+                if blind and gains(self.model, (bodies, self._joints), (self._out, self._out_joints)) and self._unjam():
+                    return self._advance(integrator, asked, least, blind)
                 break
             if length <= least:
                 if self._unjam():

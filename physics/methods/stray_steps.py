@@ -8,22 +8,31 @@ import math
 
 import numpy as np
 
+from contactlab.physics.diagnostics import measure
 from contactlab.physics.integrators import Integrator
 from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
 from contactlab.physics.jit import kernel
 from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.model import Array
-from contactlab.physics.state import Bodies
+from contactlab.physics.model import Array, Model
+from contactlab.physics.state import Bodies, JointState
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
 RUNAWAY = 4.0    # the same where contacts are all that constrains: stages that feed on one another
+GAIN = 1e-3      # of the kinetic energy: more than an accurate step gains by its error
 ROUNDING = 1e-9  # of all momenta: less is none
 
 
 def least_substep(done: int, h: float) -> float:
     """Length of a substep that is accepted whatever its error, after so many without event in a step of h [s]."""
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
+
+
+def gains(model: Model, before: tuple[Bodies, JointState], after: tuple[Bodies, JointState]) -> bool:
+    """Whether a step gains so much energy that it is no error of the integrator's."""
+    start, _ = measure(model, *before)
+    end, _ = measure(model, *after)
+    return end.total - start.total > GAIN * start.kinetic
 
 
 def longer(error: float, integrator: Integrator) -> float:

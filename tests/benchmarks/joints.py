@@ -1,92 +1,53 @@
 """Chains in both coordinates, and beside MuJoCo. Run by hand: python tests/benchmarks/joints.py
 
-1. n rods fall from level for one second at h = 1/240: processor time of a step, how far joints have come apart, and
-   what became of the energy, in generalized coordinates and in maximal ones with each cure of drift.
+1. What the app plots over the number of links, at h = 1/240: processor time of a step, how far joints come apart and
+   the last link goes astray, and what becomes of the energy.
 2. 50 links of 0.1 m with 100 times the mass of one at the end, held level and let go, for three seconds: which schemes
    live through it at h = 1/240, and what a simulated second costs, with the energy asked for after every step and then
    without. MuJoCo (implicitfast) takes the largest of the steps 1/240, 1/480, ... that keeps its energy within a tenth
    of what falls.
 """
 
-import pathlib
-import sys
 import time
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-from joint_scenes import hinge, rod, scene
-
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.methods import CURES
+from contactlab.physics.link_study import LENGTH, chain, study
 
 H = 1.0 / 240.0
-LINK = 0.1        # length of a rod [m]
 LINKS = (1, 2, 5, 10, 20, 50)
 BAD = [mujoco.mjtWarning.mjWARN_BADQACC, mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL]
 HEAVY = 100.0     # mass at the end over that of a link
 
 
-def chain(count: int, coordinates: str, heavy: float = 0.0) -> Scene:
-    """Rods in a row along x, the first held by the world; `heavy` is the mass at the end in those of a rod."""
-    ends = LINK * np.arange(count + 1)
-    bodies = [rod(f"rod {i}", (ends[i], 0.0, 0.0), (ends[i + 1], 0.0, 0.0)) for i in range(count)]
-    joints = [hinge("world" if i == 0 else f"rod {i - 1}", f"rod {i}", (ends[i], 0.0, 0.0), coordinates=coordinates)
-              for i in range(count)]
-    if heavy:
-        bodies.append({"name": "weight", "position": [LINK * count, 0.0, 0.0], "mass": heavy,
-                       "inertia": [0.1 * heavy * LINK**2] * 3})
-        joints.append({"type": "fixed", "parent": f"rod {count - 1}", "child": "weight", "coordinates": coordinates})
-    return Scene.from_dict(scene(bodies, joints))
-
-
-def gap(sim: Simulation) -> float:
-    """Largest distance of the two ends of a joint [m]."""
-    worst, joints, bodies = 0.0, sim.model.joints, sim.state.bodies
-    for j in range(len(joints.type)):
-        ends = []
-        for body, anchor in ((joints.parent[j], joints.anchor_parent[j]), (joints.child[j], joints.anchor_child[j])):
-            ends.append(anchor if body < 0 else bodies.x[body] + turned(bodies.q[body], anchor))
-        worst = max(worst, float(np.linalg.norm(ends[1] - ends[0])))
-    return worst
-
-
-def turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return v + 2.0 * np.cross(q[1:], np.cross(q[1:], v) + q[0] * v)
-
-
-def run(sim: Simulation, seconds: float) -> float:
-    """Median processor time of a step [µs]."""
-    times = []
-    for _ in range(round(seconds / H)):
-        start = time.process_time()
-        sim.step()
-        times.append(time.process_time() - start)
-    return 1e6 * float(np.median(times))
+def weighted(count: int, coordinates: str, heavy: float) -> Scene:
+    """The chain of the study with a mass at its end, in those of a rod."""
+    tables = chain(count, coordinates).tables.model_dump(exclude_defaults=True)
+    weight = {"name": "weight", "position": [LENGTH * count, 0.0, 0.0], "mass": heavy,
+              "inertia": [0.1 * heavy * LENGTH**2] * 3}
+    joint = {"type": "fixed", "parent": f"rod {count - 1}", "child": "weight", "coordinates": coordinates}
+    return Scene.from_dict(tables | {"body": [*tables["body"], weight], "joint": [*tables["joint"], joint]})
 
 
 def fall() -> None:
-    print(f"{'links':>6} {'coordinates':24}{'us a step':>10}{'drift [m]':>12}{'energy':>10}")
-    for count in LINKS:
-        for coordinates, cure in (("generalized", ""), *(("maximal", cure) for cure in CURES)):
-            sim = Simulation(chain(count, coordinates), method="time_stepping", h=H)
-            if cure:
-                sim.set(joint_cure=cure)
-            start = sim.energy().total
-            cost = run(sim, 1.0)
-            scale = count * 9.81 * 0.5 * LINK * count  # what the chain can lose by falling
-            print(f"{count:6} {coordinates + ' ' + cure:24}{cost:10.0f}{gap(sim):12.1e}"
-                  f"{(sim.energy().total - start) / scale:10.1e}")
+    """What the app plots as cost and drift over the number of links."""
+    print(f"{'links':>6} {'coordinates':24}{'us a step':>10}{'apart [m]':>12}{'astray [m]':>12}{'energy':>10}")
+    settings = replace(Simulation(chain(1, "generalized"), method="time_stepping").settings, h=H)
+    for point in study(settings, time.process_time, LINKS):
+        if point is not None:
+            print(f"{point.links:6} {point.coordinates + ' ' + point.cure:24}{1e6 * point.cost:10.0f}"
+                  f"{point.apart:12.1e}{point.astray:12.1e}{point.energy:10.1e}")
 
 
 def heavy_end(count: int = 50, seconds: float = 3.0) -> None:
     print(f"\n{count} links, {HEAVY:g} times heavier at the end; energy in parts of what can fall")
-    scale = HEAVY * 9.81 * LINK * count
+    scale = HEAVY * 9.81 * LENGTH * count
     for coordinates, integrator in (("generalized", "midpoint"), ("maximal", "rk4"), ("generalized", "dopri5"),
                                     ("generalized", "rk4")):
-        ours = Simulation(chain(count, coordinates, HEAVY), method="time_stepping", h=H, integrator=integrator)
+        ours = Simulation(weighted(count, coordinates, HEAVY), method="time_stepping", h=H, integrator=integrator)
         ours.set(joint_cure="projection")
         ours.step()  # loads the kernels
         ours.reset()
@@ -132,12 +93,12 @@ def mujoco_run(count: int, h: float, seconds: float) -> tuple[float, float, floa
     begin = time.process_time()
     for _ in range(round(seconds / h)):
         mujoco.mj_step(model, data)
-    return worst / (HEAVY * 9.81 * LINK * count), watched, 1e3 * (time.process_time() - begin) / seconds
+    return worst / (HEAVY * 9.81 * LENGTH * count), watched, 1e3 * (time.process_time() - begin) / seconds
 
 
 def mujoco_chain(count: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """The same chain: rods of 1 kg, the weight fixed to the last one."""
-    a = LINK
+    a = LENGTH
     moments = " ".join(str(share * a * a / 12.0) for share in (1e-3, 1.0, 1.0))
     text, end = "", ""
     for i in range(count):
