@@ -5,6 +5,7 @@ from contactlab.physics.jit import helper, kernel
 
 @helper
 def copy_bodies(bodies, out):
+    """Bodies of the same number over one another."""
     for i in range(len(bodies.x)):
         for j in range(3):
             out.x[i, j] = bodies.x[i, j]
@@ -18,6 +19,7 @@ def copy_bodies(bodies, out):
 
 @helper
 def copy_memory(memory, out):
+    """All that is remembered of contacts, with the room beyond their count."""
     out.count[0], out.owner[0] = memory.count[0], memory.owner[0]
     for k in range(len(memory.key)):
         out.key[k] = memory.key[k]
@@ -33,6 +35,7 @@ def copy_memory(memory, out):
 
 @helper
 def copy_surfaces(surfaces, out):
+    """Dents of soft surfaces, with the room beyond their count."""
     out.t[0], out.count[0], out.dissipated[0] = surfaces.t[0], surfaces.count[0], surfaces.dissipated[0]
     for k in range(len(surfaces.key)):
         out.key[k] = surfaces.key[k]

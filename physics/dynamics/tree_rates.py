@@ -44,6 +44,7 @@ class TreeScratch(NamedTuple):
 
 
 def empty_tree_scratch(trees: Trees) -> TreeScratch:
+    """Scratch for these trees, all zero."""
     positions, velocities = np.zeros(trees.first_q[-1]), np.zeros(trees.first_v[-1])
     return TreeScratch(
         work=empty_work(trees), q=positions.copy(), v=velocities.copy(), tau=velocities.copy(), none=velocities.copy(),

@@ -144,24 +144,15 @@ def put(entries, r, c, value):
 
 # ------------------------------------------------------------------------------------------ from stage to stage
 @helper
-def rotor_speed(held, r, u, bodies):
-    """Velocity of the rotor of row r in the frame in which it is kept, from those of all rows u (m,): of a ball the
-    parent's, whose three rows stand side by side along the world's axes."""
-    a, k = int(held.rows.a[r]), int(held.rows.axis[r])
-    if held.rows.kind[r] != SPIN or a < 0:
-        return u[r]
-    first = r - k
-    return unrotate(row4(bodies.q, a), (u[first], u[first + 1], u[first + 2]))[k]
-
-
-@helper
-def rotor_wanted(held, r, speeds, bodies):
-    """The opposite: along the row, from what is kept of all rows."""
+def rotor_speed(held, r, speeds, bodies, into):
+    """Velocity of the rotor of row r from those of all rows (m,). That of a ball, whose three rows stand side by side
+    along the world's axes, is kept in the parent's frame: `into` that frame, or back from it."""
     a, k = int(held.rows.a[r]), int(held.rows.axis[r])
     if held.rows.kind[r] != SPIN or a < 0:
         return speeds[r]
     first = r - k
-    return rotate(row4(bodies.q, a), (speeds[first], speeds[first + 1], speeds[first + 2]))[k]
+    q, w = row4(bodies.q, a), (speeds[first], speeds[first + 1], speeds[first + 2])
+    return unrotate(q, w)[k] if into else rotate(q, w)[k]
 
 
 @kernel
@@ -171,7 +162,7 @@ def begin_joints(model, loads, bodies, joints):
     pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
     find_speeds(held, bodies, start.v)
     for r in range(len(held.u)):
-        joints.speed[r] = rotor_speed(held, r, held.u, bodies) if held.softness[r] > 0.0 else 0.0
+        joints.speed[r] = rotor_speed(held, r, held.u, bodies, True) if held.softness[r] > 0.0 else 0.0
     for r in range(len(joints.dent)):
         joints.dent[r] = min(limit_gap(model, joints.stops.limits, r, bodies, start.q), 0.0)
     find_give(model, loads, bodies, joints)
@@ -256,7 +247,7 @@ def take_joints(model, g, bodies, joints, s):
         joints.v_rate[s, d] = (v[d] - base.v[d]) / g
     for r in range(len(held.u)):
         if held.softness[r] > 0.0:
-            joints.speed_rate[s, r] = (rotor_speed(held, r, held.u, bodies) - joints.speed_base[r]) / g
+            joints.speed_rate[s, r] = (rotor_speed(held, r, held.u, bodies, True) - joints.speed_base[r]) / g
     for r in range(len(joints.dent)):
         dent = min(limit_gap(model, joints.stops.limits, r, bodies, joints.trees.q), 0.0)
         joints.dent_rate[s, r] = (dent - joints.stops.dent[r]) / g
@@ -490,7 +481,7 @@ def asked(held, r, g, cure, speed_base, bodies):
     if held.mode[r] != HOLDS:
         return g * held.mode[r] * held.limit[r]
     if held.softness[r] > 0.0:
-        return rotor_wanted(held, r, speed_base, bodies) - held.u[r]
+        return rotor_speed(held, r, speed_base, bodies, False) - held.u[r]
     if held.hard[r] == 1.0:
         return -(held.u[r] + cure * held.C[r]) / (1.0 + cure * g)
     return held.seek[r] - held.u[r]

@@ -4,6 +4,7 @@ After MANY_PIECES events it goes on without restitution and loss of contacts, af
 passes without motion; a pair that was hit STORM times loses its restitution for the rest of the step, as does an
 instant with as many impacts; where events bring no progress WITHOUT_END times the sets stay as they are. Where the
 forces of sliding friction grow without bound, slow contacts stick and fast ones slide without it to the step's end.
+Which of redundant contacts stick is asked anew DOUBTS times.
 """
 
 from enum import IntEnum

@@ -7,7 +7,10 @@ from scipy.optimize import brentq
 
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.impact import IMPACT_LAWS
+from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.ledger import Account
+from contactlab.physics.messages import Settings
+from contactlab.physics.methods.event_limits import Limit
 from contactlab.physics.model import ShapeKind
 from contactlab.physics.state import copy_state
 
@@ -183,6 +186,19 @@ def test_painleves_rod_has_one_solution_below_four_thirds(mu, spin, direction, p
     if paradox:
         impact = run.events[1]
         assert impact.energy_after < impact.energy_before
+
+
+@pytest.mark.parametrize("speed", [1e-3, 1e-5])
+def test_friction_does_not_drive_what_it_held_where_the_end_of_slip_goes_unseen(speed):
+    """A block that friction would stop within 0.2 ms, in a step of 17 ms that looks for no event: friction that went on
+    would leave μ g h - v = 0.08 m/s. Instead it ends, fast contacts going on as they are, and the step says so."""
+    h = 1 / 60
+    run = Run([plane(), box((0.1, 0.1, 0.1), x=(0, 0, 0.1), v=(speed, 0, 0))], mu=0.5, integrator="rk4", h=h)
+    run.method._law = "newton"
+    run.method._begin(run.state, run.loads, Settings(integrator="rk4", h=h))
+    run.method._advance(INTEGRATORS["rk4"], h, 1e-6 * h, blind=True)
+    assert 0.0 <= run.method._out.v[1, 0] <= speed * (1.0 + 1e-12)
+    assert run.method._limit == Limit.JAM
 
 
 @pytest.mark.parametrize("steeper", [False, True])
