@@ -5,17 +5,14 @@ and forces along it, and the first that becomes negative cuts the piece there [R
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.frozen import Frozen
+from contactlab.physics.methods.event_search import Course, Trigger
 from contactlab.physics.model import Array, Model
 from contactlab.physics.state import Bodies, JointState
-
-if TYPE_CHECKING:
-    from contactlab.physics.methods.event_search import Course, Trigger
 
 SAMPLES = 41   # of a piece
 NEAREST = 8    # pairs apart whose gaps are kept
@@ -68,7 +65,7 @@ class Watch:
         poses, links = Bodies(*(a.copy() for a in bodies)), JointState(*(a.copy() for a in joints))
         self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links))
 
-    def piece(self, course: "Course", trigger: "Trigger | None") -> None:
+    def piece(self, course: Course, trigger: Trigger | None) -> None:
         """Follow gaps and forces along the piece that the search has just looked at."""
         delta = np.linspace(0.0, 1.0, SAMPLES)
         gaps, held_gaps, forces = [], [], []

@@ -12,7 +12,6 @@ from contactlab.physics.dynamics.motion import drive
 from contactlab.physics.geometry_tables import ShapeTables
 from contactlab.physics.joint_start import place_by_joints
 from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from contactlab.physics.messages import Settings
 from contactlab.physics.model import (
     Array,
     BodyKind,
@@ -27,6 +26,7 @@ from contactlab.physics.model import (
     Trees,
     movable,
 )
+from contactlab.physics.report import Settings
 from contactlab.physics.schema import Arrangement, Body, Joint, Material, Motion, SceneFile
 from contactlab.physics.soft_laws import GAINS, lumped
 from contactlab.physics.soft_meaning import surface_gains

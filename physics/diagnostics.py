@@ -8,8 +8,8 @@ from contactlab.physics.dynamics.forces import spring_end
 from contactlab.physics.dynamics.joints import rotor_energy, spring_energy
 from contactlab.physics.dynamics.tree_rates import joint_energy
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.messages import Energy
 from contactlab.physics.model import Array, BodyKind, Model
+from contactlab.physics.report import Energy
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState
 from contactlab.physics.vec import add, cross, dot, norm, put, row, sub
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from contactlab.physics.assemble import pair_order
 from contactlab.physics.jit import kernel
-from contactlab.physics.messages import Event
+from contactlab.physics.report import Event
 from contactlab.physics.state import Case, ContactMemory, Contacts
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contactlab.physics.collision import Detector
-from contactlab.physics.collision.surface import Surface
+from contactlab.physics.collision.surface import Surface, limit_joint
 from contactlab.physics.collision.surface_gap import Witness, empty_witness
 from contactlab.physics.contact_equations import (
     Equations,
@@ -28,7 +28,7 @@ from contactlab.physics.dynamics.free_body import Y_SIZE
 from contactlab.physics.dynamics.joint_reactions import Reactions, push_axes
 from contactlab.physics.dynamics.kinematics import place_links
 from contactlab.physics.dynamics.tree_contacts import accelerate_links
-from contactlab.physics.limits import limit_joint, limit_rows
+from contactlab.physics.limits import limit_rows
 from contactlab.physics.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.messages import Settings
+from contactlab.physics.report import Settings
 from contactlab.physics.state import State, empty_state
 
 BUDGET = 256 * 2**20  # bytes

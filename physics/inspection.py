@@ -11,7 +11,6 @@ exactly the problem whose λ the method must have found, and one that every solv
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,21 +27,19 @@ from contactlab.physics.frozen import Frozen, detected
 from contactlab.physics.impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
 from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from contactlab.physics.link_rows import drift_links
-from contactlab.physics.messages import Event, Inspect, JointImpulse, Settings
 from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.methods.event_driven_ledger import ball_inverse
 from contactlab.physics.methods.moreau import half_drift
 from contactlab.physics.methods.time_stepping import SMALLEST
 from contactlab.physics.model import Array, IntArray, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.report import Event, JointImpulse, Settings
 from contactlab.physics.residual import natural_map
+from contactlab.physics.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
 from contactlab.physics.solvers.indeterminacy import force_ranges, indeterminacy
 from contactlab.physics.solvers.lcp_info import PivotStep
 from contactlab.physics.state import JointState, State, copy_state, empty_state
-
-if TYPE_CHECKING:
-    from contactlab.physics.simulation import Simulation
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs
@@ -50,6 +47,19 @@ RANGED = 60           # contacts up to which the ranges of open forces are found
 STEPS = 400           # steps of a solver kept
 INDEPENDENT = 1e-9    # eigenvalues of M scaled to a unit diagonal that count as zero, per contact
 PATIENT = 3000        # sweeps of the cone solver for the tangential forces of a problem from a file
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
+
+    view: str = ""                 # equations, pivots, impact, step; "" = look no more
+    solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
+    problem: ContactProblem | None = None  # looked at in place of the scene's, where given
+    restitution: float | None = None       # of the contacts of an impact; None = as it was
+    friction: float | None = None
+    restitution_t: float | None = None     # of balls
+    restitution_psi: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +146,7 @@ class Inspection:
     anatomy: StepView | None = None
 
 
-def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection:
+def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
     view: EquationsView | ImpactView | StepView | str
     if asked.view == "impact":
@@ -157,7 +167,7 @@ def look(sim: "Simulation", asked: Inspect, running: bool = False) -> Inspection
 
 
 # ------------------------------------------------------------------------------------------------- equations
-def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> EquationsView | str:
+def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> EquationsView | str:
     """The equations of this instant, or why there are none."""
     contacts = resting(sim)
     count = len(contacts.key)
@@ -175,7 +185,7 @@ def look_at_equations(sim: "Simulation", asked: Inspect, running: bool) -> Equat
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
 
-def resting(sim: "Simulation") -> Frozen:
+def resting(sim: Simulation) -> Frozen:
     """The contacts that rest at this instant: those of the method where it is exact, else the detected ones."""
     exact = getattr(sim.new_method(), "resting", None)
     if exact is not None:
@@ -193,7 +203,7 @@ def scales(settings: Settings) -> tuple[float, float]:
     return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
 
 
-def forces_of(sim: "Simulation", contacts: Frozen) -> tuple[Array, Array]:
+def forces_of(sim: Simulation, contacts: Frozen) -> tuple[Array, Array]:
     """The method's normal force (c,), nan where it has none, and its friction force (c, 2) in the tangents."""
     count = len(contacts.key)
     normal, tangential = np.full(count, np.nan), np.zeros((count, 2))
@@ -294,7 +304,7 @@ def freedom(problem: ContactProblem, chosen: Answer, running: bool = False) -> F
 
 
 # ---------------------------------------------------------------------------------------------------- impact
-def look_at_impact(sim: "Simulation", asked: Inspect) -> ImpactView | str:
+def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
     """The last impact that the history reaches, or why there is none."""
     first = sim.reachable()[0]
     event = next((e for e in reversed(sim.events) if e.kind == "impact" and e.step > first), None)
@@ -343,7 +353,7 @@ def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: 
     return impact._replace(loss=loss)
 
 
-def undone(sim: "Simulation", event: Event) -> Struck:
+def undone(sim: Simulation, event: Event) -> Struck:
     """An impact with what was before it."""
     state, settings, loads, model = sim.before(event.step)
     if settings.method == "event_driven":
@@ -375,7 +385,7 @@ def watched(state: State, settings: Settings, loads: Loads, model: Model) -> Wat
     return method.watch
 
 
-def look_at_step(sim: "Simulation") -> StepView | str:
+def look_at_step(sim: Simulation) -> StepView | str:
     """The pieces of the step just made, or why there are none."""
     step = sim.step_count
     if step <= sim.reachable()[0]:

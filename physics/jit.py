@@ -24,8 +24,9 @@ ENGINE = pathlib.Path(__file__).parent
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
 KEPT_FOLDERS = 400  # one a module and version: enough for several checkouts side by side
 
+#: imports at the left margin: those for type checking alone, or within functions, cannot change a kernel
 _IMPORT = re.compile(
-    r"^\s*(?:from|import)\s+contactlab\.physics([\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]+))?", re.MULTILINE
+    r"^(?:from|import)\s+contactlab\.physics([\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]+))?", re.MULTILINE
 )
 
 KERNELS: list[Any] = []

@@ -12,8 +12,8 @@ from contactlab.physics.dynamics.joints import Rows
 from contactlab.physics.dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
 from contactlab.physics.dynamics.tree import ZERO6, momentum_of
 from contactlab.physics.jit import kernel
-from contactlab.physics.messages import JointImpulse
 from contactlab.physics.model import Array, JointType, Trees
+from contactlab.physics.report import JointImpulse
 from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.spatial import add6, axpy6, get6, joined, put6, sub6
 from contactlab.physics.state import Bodies

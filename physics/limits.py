@@ -12,7 +12,7 @@ A limit is named like a pair of surface elements, by a number beyond all of thei
 """
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,9 +40,6 @@ from contactlab.physics.vec import (
     transform,
     unrotate,
 )
-
-if TYPE_CHECKING:
-    from contactlab.physics.collision.surface import Surface
 
 LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper
@@ -76,12 +73,6 @@ def limits_of(model: Model) -> Limits:
     rows = [r for r in rows if math.isfinite(r[5])]
     joint, axis, side, first_q, first_v = (np.array([r[i] for r in rows], np.int32) for i in range(5))
     return Limits(joint, axis, side, first_q, first_v, np.array([r[5] for r in rows], np.float64))
-
-
-def limit_joint(surface: "Surface", pair: int) -> int:
-    """The row of Joints that a pair is a limit of, -1 = none."""
-    r = pair - len(surface.kind) ** 2
-    return int(surface.limits.joint[r]) if r >= 0 else -1
 
 
 @helper

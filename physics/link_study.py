@@ -12,9 +12,10 @@ from statistics import median
 import numpy as np
 
 from contactlab.physics.diagnostics import measure
-from contactlab.physics.messages import LinkPoint, Settings
+from contactlab.physics.messages import LinkPoint
 from contactlab.physics.methods import CURES
 from contactlab.physics.model import Array
+from contactlab.physics.report import Settings
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 

@@ -7,20 +7,20 @@ it. So all sides stand at one instant between the steps of the clock, and each m
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from contactlab.physics.commands import Grab, Reset, Set
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.history import BUDGET
 from contactlab.physics.ledger import TAKERS, Account
-from contactlab.physics.messages import SIDES, Command, Event, Grab, Reset, Set, Side, Timeline, Watch
+from contactlab.physics.messages import Command, Timeline, Watch
 from contactlab.physics.quantities import QUANTITIES, Instant
+from contactlab.physics.report import SIDES, Event, Side
+from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation, check_settings
 from contactlab.physics.timeline import Bars
-
-if TYPE_CHECKING:
-    from contactlab.physics.scene import Scene
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
@@ -160,7 +160,7 @@ class Member:
 class Lockstep:
     """The sides, the one in focus, and the clock."""
 
-    def __init__(self, scene: "Scene", settings: Mapping[str, Any], rows: int) -> None:
+    def __init__(self, scene: Scene, settings: Mapping[str, Any], rows: int) -> None:
         simulation = Simulation(scene)
         simulation.set(**settings)
         simulation.record_history()

@@ -5,15 +5,16 @@ read-only copies, so a reader can keep them as long as it likes.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from contactlab.physics.model import Array, IntArray, Labels, Model
-from contactlab.physics.problem import ContactProblem
+import numpy as np
+
+from contactlab.physics.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from contactlab.physics.inspection import Inspect, Inspection
+from contactlab.physics.model import Array, Labels, Model
+from contactlab.physics.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
+from contactlab.physics.scene import Scene
 from contactlab.physics.state import LEDGER, Contacts
-
-if TYPE_CHECKING:
-    from contactlab.physics.inspection import Inspection
-    from contactlab.physics.scene import Scene
 
 # ---------------------------------------------------------------------------------------------------- commands
 
@@ -51,11 +52,6 @@ class Seek:
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
-    """Back to the scene's first state; slider settings stay."""
-
-
-@dataclass(frozen=True, slots=True)
 class SetSpeed:
     """Simulated seconds per second, 0.01 … 1 and beyond."""
 
@@ -63,61 +59,11 @@ class SetSpeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
-    """Change one setting while it runs: restitution, friction, gravity (3-tuple), h, iterations, method, integrator,
-    solver, impact_law. Names and allowed values are those of `Simulation.set`."""
-
-    name: str
-    value: float | int | str | tuple[float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
 class Open:
     """Run another scene. It was loaded and checked by the sender, so opening cannot fail half-way."""
 
-    scene: "Scene"
+    scene: Scene
     paused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Grab:
-    """Take hold of a body: a critically damped spring from a point of the body to `target`."""
-
-    body: int
-    point: tuple[float, float, float]   # world, on the body now
-    target: tuple[float, float, float]  # world
-    turn: bool = False                  # pull with rotation: the torque follows the target about the centre of mass
-
-
-@dataclass(frozen=True, slots=True)
-class MoveGrab:
-    target: tuple[float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Inspect:
-    """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
-
-    view: str = ""                 # equations, pivots, impact, step; "" = look no more
-    solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
-    problem: ContactProblem | None = None  # looked at in place of the scene's, where given
-    restitution: float | None = None       # of the contacts of an impact; None = as it was
-    friction: float | None = None
-    restitution_t: float | None = None     # of balls
-    restitution_psi: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PushJoint:
-    """Put a constant torque or force on a joint of a tree, until another one: row `velocity` of `JointState.v`."""
-
-    velocity: int
-    force: float  # [N m] or [N]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +74,7 @@ class Compare:
     all of them.
     """
 
-    sides: "tuple[Side, ...]" = ()
+    sides: tuple[Side, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,43 +106,11 @@ class Shutdown:
 
 
 Command = (
-    Play | Pause | Step | StepToEvent | Seek | Reset | SetSpeed | Set | Open | Grab | MoveGrab | Release | Inspect
-    | PushJoint | Compare | Focus | Watch | StudyLinks | Shutdown
+    SimulationCommand | Play | Pause | Step | StepToEvent | Seek | SetSpeed | Open | Inspect | Compare | Focus | Watch
+    | StudyLinks | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
-
-
-class JointImpulse(NamedTuple):
-    """What a joint of a tree passed on from the parent to the child in an impact, world frame; its limits included."""
-
-    joint: int                           #: row of Joints
-    point: tuple[float, float, float]    #: [m]
-    impulse: tuple[float, float, float]  #: [N s]
-    moment: tuple[float, float, float]   #: about the point [N m s]
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened to the contact set."""
-
-    kind: str                            # impact, gain, geometric_loss, dynamic_loss, ...
-    step: int
-    t: float                             # [s]
-    bodies: tuple[int, int]              # a, b
-    point: tuple[float, float, float]    # [m], world
-    normal: tuple[float, float, float]   # from a to b
-    impulse: tuple[float, float, float]  # on body b [N s], world
-    energy_before: float                 # kinetic + potential of the system [J]
-    energy_after: float
-    case_after: int = 0                  # of an impact: the Case of the pair after it, 0 = not told; before it is 2a
-    limit: int = -1                      # row of Joints whose limit this is about; then bodies are those it joins
-    joints: tuple[JointImpulse, ...] = ()  # of an impact: what joints passed on in all that happened at this instant
-
-    def at_step(self, step: int) -> "Event":
-        """The same event, of this step."""
-        return Event(self.kind, step, self.t, self.bodies, self.point, self.normal, self.impulse, self.energy_before,
-                     self.energy_after, self.case_after, self.limit, self.joints)
 
 
 class Timeline(NamedTuple):
@@ -218,58 +132,6 @@ class LinkPoint(NamedTuple):
     energy: float     #: its change, in parts of what can fall
 
 
-@dataclass(frozen=True, slots=True)
-class Grabbed:
-    """The mouse spring as the engine applies it."""
-
-    body: int
-    point: tuple[float, float, float]   # attached point now, world
-    target: tuple[float, float, float]  # world
-    force: tuple[float, float, float]   # on the body [N], world
-
-
-@dataclass(frozen=True, slots=True)
-class Energy:
-    kinetic: float    # [J]
-    potential: float  # in gravity, zero at the world origin [J]
-    spring: float     # stored in springs [J]
-
-    @property
-    def total(self) -> float:
-        return self.kinetic + self.potential + self.spring
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the panel can change."""
-
-    method: str = "time_stepping"
-    integrator: str = "rk4"
-    solver: str = "pgs"
-    h: float = 1.0 / 240.0
-    iterations: int = 30
-    restitution: float | None = None  # None = as the materials say
-    friction: float | None = None
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    impact_law: str = "newton"
-    restitution_t: float | None = None    # of balls, along the surface; None = as the materials say
-    restitution_psi: float | None = None  # and about the normal
-    # of the method `compliant`; stiffness [N/m] and damping [N s/m] of every pair, None = as the materials say
-    stiffness_n: float | None = None
-    damping_n: float | None = None
-    stiffness_t: float | None = None
-    damping_t: float | None = None
-    stiffness_series: float | None = None
-    damping_roll: float | None = None
-    law: str = "linear"
-    surface: str = "closed_form"
-    substeps: int = 0  # of an explicit integrator; 0 = as many as it needs
-    joint_cure: str = "projection"    # what keeps joints in maximal coordinates together
-
-
-SIDES = (2, 3)  #: how few and how many can be compared
-
-
 class LinkStudy(NamedTuple):
     """A study of falling chains."""
 
@@ -279,43 +141,13 @@ class LinkStudy(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a comparison."""
+class Grabbed:
+    """The mouse spring as the engine applies it."""
 
-    settings: Settings
-    coordinates: str = ""  # of all joints: generalized, maximal; "" = as the scene says
-
-
-class MotorState(NamedTuple):
-    """What a motor that seeks a speed did at the end of a step."""
-
-    joint: int    #: row of Joints
-    speed: float  #: [rad/s] or [m/s]
-    force: float  #: [N m] or [N]
-    holds: bool   #: False: it exerts all it can
-
-
-@dataclass(frozen=True, slots=True)
-class StepInfo:
-    """How the last step went."""
-
-    residual: float = 0.0    # natural-map residual of the contact problem [m/s] (event_driven: [m/s2])
-    iterations: int = 0
-    status: str = "solved"
-    contacts: int = 0
-    pairs: int = 0           # pairs of shapes the narrow phase looked at
-    penetration: float = 0.0 # deepest overlap [m]
-    substeps: int = 1        # of the integrator, in the method `compliant`
-    stable_step: float = float("inf")  # the longest that is surely stable for its integrator [s]
-    stored: float = 0.0      # energy in compliant surfaces and springy limits of joints [J]
-    dissipated: float = 0.0  # energy they and friction took since the method began [J]
-    steps: int = 0           # since the start, where the method is event-driven: steps,
-    pieces: int = 0          # integrator steps, those cut at events included,
-    solves: int = 0          # contact problems solved for sets or impulses,
-    events: int = 0
-    projection: float = 0.0  # energy that projecting drift out put in [J]
-    joint_error: float = 0.0 # how far the worst joint in maximal coordinates has come apart [m], [rad]
-    motors: tuple[MotorState, ...] = ()
+    body: int
+    point: tuple[float, float, float]   # attached point now, world
+    target: tuple[float, float, float]  # world
+    force: tuple[float, float, float]   # on the body [N], world
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +180,7 @@ class Snapshot:
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused; the run goes on
-    inspection: "Inspection | None" = None  # the latest look that `Inspect` asked for
+    inspection: Inspection | None = None  # the latest look that `Inspect` asked for
     #: energy of the last steps for the plot: columns t [s], kinetic, potential, of springs, held by compliant surfaces
     #: and limits, dissipated since the start [J]; oldest first
     energy_log: Array = field(default_factory=lambda: _no_log(6))
@@ -375,26 +207,20 @@ class Snapshot:
 
 
 def _no_log(columns: int) -> Array:
-    import numpy as np
-
     return np.zeros((0, columns))
 
 
 def _no_ledger() -> Array:
-    import numpy as np
-
     return np.zeros(LEDGER)
 
 
 def _none() -> Array:
-    import numpy as np
-
     return np.zeros(0)
 
 
 __all__ = [
-    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "IntArray",
-    "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset",
+    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "Inspection",
+    "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset",
     "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent",
     "StudyLinks", "Timeline", "Watch",
 ]

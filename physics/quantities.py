@@ -7,8 +7,8 @@ import numpy as np
 
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.ledger import Account
-from contactlab.physics.messages import StepInfo
 from contactlab.physics.model import Model
+from contactlab.physics.report import StepInfo
 from contactlab.physics.state import Contacts, State
 
 

@@ -10,7 +10,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -21,12 +21,10 @@ from contactlab.physics.link_study import KINDS, hanging, study
 from contactlab.physics.lockstep import ENERGIES, WATCHED, Lockstep, Member
 from contactlab.physics.pacing import Pacer
 from contactlab.physics.problem import CannotSolve
+from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation, point_of_body
 from contactlab.physics.state import Contacts
 from contactlab.physics.warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
-
-if TYPE_CHECKING:
-    from contactlab.physics.scene import Scene
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes
 SLICE = 0.008                   # s of stepping after which commands and the snapshot get their turn
@@ -44,7 +42,7 @@ class Runner:
     """Runs a scene in its own thread. `settings` override the scene's own, as `Simulation.set` does."""
 
     def __init__(
-        self, scene: "Scene", settings: Mapping[str, Any] | None = None, paused: bool = False,
+        self, scene: Scene, settings: Mapping[str, Any] | None = None, paused: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.latest: m.Snapshot | None = None         #: replaced whole, never changed
@@ -261,7 +259,7 @@ class Runner:
         self._paused, self._error = True, None
         self._sides.seek(step)
 
-    def _open(self, scene: "Scene", settings: Mapping[str, Any]) -> None:
+    def _open(self, scene: Scene, settings: Mapping[str, Any]) -> None:
         try:
             sides = Lockstep(scene, settings, LOG_ROWS)
         except (OSError, MemoryError) as error:

@@ -16,8 +16,8 @@ from contactlab.physics.joint_checks import AMOUNTS
 from contactlab.physics.joint_forest import in_forest
 from contactlab.physics.mesh import solid, solids
 from contactlab.physics.mesh_files import read_surface
-from contactlab.physics.messages import Settings, Side
 from contactlab.physics.mjcf import read_mjcf
+from contactlab.physics.report import Settings, Side
 from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
 from contactlab.physics.toml_writer import to_toml
 from contactlab.physics.urdf import read_urdf

@@ -22,8 +22,8 @@ from pydantic_core import PydanticCustomError
 
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
-from contactlab.physics.messages import SIDES, Settings
 from contactlab.physics.methods import CURES, METHODS
+from contactlab.physics.report import SIDES, Settings
 from contactlab.physics.soft_laws import LAWS, SURFACES
 from contactlab.physics.solvers import SOLVERS
 

@@ -4,40 +4,27 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from contactlab.physics import ledger
+from contactlab.physics.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import Loads, empty_loads
 from contactlab.physics.history import History, Inputs
 from contactlab.physics.impact import IMPACT_LAWS
 from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
-from contactlab.physics.messages import (
-    Command,
-    Energy,
-    Event,
-    Grab,
-    MoveGrab,
-    PushJoint,
-    Release,
-    Reset,
-    Set,
-    Settings,
-    StepInfo,
-)
 from contactlab.physics.methods import CURES, METHODS, Method, Untreatable
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.overwrite import overwrite
 from contactlab.physics.packed import forget_packed
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.report import Energy, Event, Settings, StepInfo
+from contactlab.physics.scene import Scene
 from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
 from contactlab.physics.solvers import SOLVERS, refusal
 from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
-
-if TYPE_CHECKING:
-    from contactlab.physics.scene import Scene
 
 KEPT_EVENTS = 10_000
 OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials
@@ -62,7 +49,7 @@ class Simulation:
     """
 
     def __init__(
-        self, scene: "Scene", method: str | None = None, integrator: str | None = None, solver: str | None = None,
+        self, scene: Scene, method: str | None = None, integrator: str | None = None, solver: str | None = None,
         h: float | None = None, iterations: int | None = None,
     ) -> None:
         forget_packed()  # simulations that are no more should leave nothing behind
@@ -338,7 +325,7 @@ class Simulation:
         (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 
-    def apply(self, command: Command) -> None:
+    def apply(self, command: SimulationCommand) -> None:
         """Carry out a command that concerns the simulation alone: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
         match command:
             case Set(name, value):

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from contactlab.physics.messages import Event
 from contactlab.physics.model import Array
+from contactlab.physics.report import Event
 from contactlab.physics.state import Contacts
 
 MOST_BARS = 6000      # kept; the older half is dropped where there are more

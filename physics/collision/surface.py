@@ -315,3 +315,9 @@ def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
     first, second = first_and_second(surface, pairs[solid])
     found[solid] = np.sort(np.column_stack([surface.shape[first], surface.shape[second]]), axis=1)
     return found
+
+
+def limit_joint(surface: Surface, pair: int) -> int:
+    """The row of Joints that a pair is a limit of, -1 = none."""
+    r = pair - len(surface.kind) ** 2
+    return int(surface.limits.joint[r]) if r >= 0 else -1

@@ -50,8 +50,8 @@ from contactlab.physics.dynamics.tree import eliminate, last_velocity
 from contactlab.physics.dynamics.tree_contacts import weigh_links
 from contactlab.physics.islands import trees_of
 from contactlab.physics.jit import helper, kernel
-from contactlab.physics.messages import MotorState
 from contactlab.physics.model import Array, BodyKind, IntArray, Joints, Model
+from contactlab.physics.report import MotorState
 from contactlab.physics.spatial import get6
 from contactlab.physics.vec import (
     add,

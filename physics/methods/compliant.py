@@ -27,7 +27,6 @@ from contactlab.physics.events import EventFinder
 from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from contactlab.physics.ledger import Account
 from contactlab.physics.limit_springs import stop_energy, stops_of
-from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.methods.compliant_adaptive import Adaptive
 from contactlab.physics.methods.compliant_contacts import SoftContacts
 from contactlab.physics.methods.compliant_explicit import Explicit
@@ -39,6 +38,7 @@ from contactlab.physics.methods.moreau import reach, remember
 from contactlab.physics.methods.time_stepping import TimeStepping
 from contactlab.physics.model import Model, body_count
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.report import Event, Settings, StepInfo
 from contactlab.physics.state import Contacts, Owner, State, empty_contacts, grow_memory
 
 REST = 2.0        # approach speed that counts as rest, in units of g h

@@ -24,8 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from contactlab.physics import impact as impacts
-from contactlab.physics.anatomy import Watch
-from contactlab.physics.collision.surface import NoExactGap, limits_among, shapes_of, surface_of
+from contactlab.physics.collision.surface import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
 from contactlab.physics.contact_sets import (
     ENOUGH_HELD,
     IDLE,
@@ -60,19 +59,19 @@ from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from contactlab.physics.islands import islands_of
 from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from contactlab.physics.ledger import Books
-from contactlab.physics.limits import limit_joint
-from contactlab.physics.messages import Event, JointImpulse, Settings, StepInfo
 from contactlab.physics.methods.event_course import EDGE, FACING, RESTS, TOUCH
 from contactlab.physics.methods.event_driven_instant import SLOT, Instant, begin_piece
 from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
 from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
 from contactlab.physics.methods.event_driven_report import Report, recall, remember
 from contactlab.physics.methods.event_limits import DOUBTS, MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
+from contactlab.physics.methods.event_observer import Observer
 from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
 from contactlab.physics.methods.method import Untreatable
 from contactlab.physics.methods.stray_steps import astray, gains, least_substep, longer
 from contactlab.physics.model import Array, Model, body_count, movable
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.report import Event, JointImpulse, Settings, StepInfo
 from contactlab.physics.residual import natural_map
 from contactlab.physics.state import (
     Bodies,
@@ -124,7 +123,7 @@ class EventDriven(Instant):
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
-        self.watch: Watch | None = None  #: is told the pieces and impacts of each step
+        self.watch: Observer | None = None  #: is told the pieces and impacts of each step
         self._report = Report(model, self.surface)
         self._books = Books(model)
         self._held: dict[int, Array] = {}  # forces of pairs that obeyed Coulomb's law

@@ -13,9 +13,9 @@ import numpy as np
 
 from contactlab.physics.contact_equations import Equations
 from contactlab.physics.dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
-from contactlab.physics.messages import Event
 from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.model import Array, IntArray, Model
+from contactlab.physics.report import Event
 from contactlab.physics.shapes import quat_to_matrix
 from contactlab.physics.state import Bodies, JointState
 

@@ -31,10 +31,10 @@ from contactlab.physics.dynamics.joints import SPIN, add_rows, drift_rows, pose_
 from contactlab.physics.dynamics.tree_rates import TreeScratch
 from contactlab.physics.joint_impulses import add_to_bodies
 from contactlab.physics.ledger import Account
-from contactlab.physics.messages import MotorState
 from contactlab.physics.methods.joint_cure import BAUMGARTE
 from contactlab.physics.model import Array, BodyKind, Model, movable
 from contactlab.physics.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
+from contactlab.physics.report import MotorState
 from contactlab.physics.solvers import Solver
 from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
 from contactlab.physics.state import Bodies

@@ -3,9 +3,9 @@
 from typing import ClassVar, Protocol
 
 from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.messages import Event, Settings, StepInfo
 from contactlab.physics.model import Model
 from contactlab.physics.problem import ContactProblem
+from contactlab.physics.report import Event, Settings, StepInfo
 from contactlab.physics.state import Contacts, State
 
 

@@ -40,7 +40,6 @@ from contactlab.physics.link_rows import (
     turn_path,
     write_velocities,
 )
-from contactlab.physics.messages import Event, MotorState, Settings, StepInfo
 from contactlab.physics.methods.held_stage import HeldStage
 from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.methods.joint_stage import NEARLY, JointStage
@@ -66,6 +65,7 @@ from contactlab.physics.problem import (
     empty_system,
     empty_tree_rows,
 )
+from contactlab.physics.report import Event, MotorState, Settings, StepInfo
 from contactlab.physics.residual import system_residual
 from contactlab.physics.solvers import SOLVERS, BodiesSolver
 from contactlab.physics.solvers.written_out import solve_written_out

@@ -1,22 +1,18 @@
 """Solving bodies and contacts by a solver that wants the matrix written out."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from contactlab.physics.assemble import delassus, in_frames, take_impulses
 from contactlab.physics.model import Array
 from contactlab.physics.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
 from contactlab.physics.solvers.pgs import pull_others, sweep_bodies
-
-if TYPE_CHECKING:
-    from contactlab.physics.solvers import Solver
+from contactlab.physics.solvers.solver import Solver
 
 LARGEST = 256       # contacts of which M is written out
 ROUNDS = 100  # contacts in turn with mouse spring, limits and motors
 
 
-def by_normals(solver: "Solver", friction: Array) -> bool:
+def by_normals(solver: Solver, friction: Array) -> bool:
     """Whether a solver gets the normals alone; CannotSolve where there is friction (c,) and it takes none."""
     normal = Takes.FRICTIONLESS in solver.takes and not friction.any()
     if not normal and Takes.FRICTION not in solver.takes:
@@ -24,7 +20,7 @@ def by_normals(solver: "Solver", friction: Array) -> bool:
     return normal
 
 
-def solve_written_out(solver: "Solver", system: System, iterations: int, tolerance: float) -> SolveInfo:
+def solve_written_out(solver: Solver, system: System, iterations: int, tolerance: float) -> SolveInfo:
     """Solve for system.impulse in place and leave its effect in the velocities of system.bodies.
 
     Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.

@@ -1,0 +1,18 @@
+"""Whoever follows the steps of `event_driven` as they are made; see `EventDriven.watch`."""
+
+from typing import Protocol
+
+from contactlab.physics.frozen import Frozen
+from contactlab.physics.methods.event_search import Course, Trigger
+from contactlab.physics.model import Model
+from contactlab.physics.state import Bodies, JointState
+
+
+class Observer(Protocol):
+    """Is told every piece of a step and every impact in it. It may look along the piece, and changes nothing."""
+
+    def piece(self, course: Course, trigger: Trigger | None) -> None:
+        """A piece was made, and `trigger` will cut it (None: nothing does)."""
+
+    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies, joints: JointState) -> None:
+        """Contacts collide at the time t [s]; bodies and joints have the velocities before."""
