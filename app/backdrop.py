@@ -5,10 +5,10 @@ from typing import NamedTuple
 import moderngl
 import numpy as np
 
-from contactlab.app.camera import Camera, matrices
-from contactlab.app.programs import Owner, load, write_matrix
-from contactlab.app.theme import Theme, display, linear
-from contactlab.physics.model import Array
+from ..physics.model import Array
+from .camera import Camera, matrices
+from .programs import Owner, load, write_matrix
+from .theme import Theme, display, linear
 
 HAZE = 8.0           # camera distances to where the floor fades into the horizon
 WALL_OPACITY = 0.16

@@ -6,9 +6,9 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app import geometry, instances
-from contactlab.app.programs import Owner, attributes, load
-from contactlab.physics.model import HOLLOW, Labels, Model, ShapeKind
+from ..physics.model import HOLLOW, Labels, Model, ShapeKind
+from . import geometry, instances
+from .programs import Owner, attributes, load
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))

@@ -21,14 +21,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from contactlab.assets import gallery, scene_path
-from contactlab.physics import Scene, Simulation
-from contactlab.physics.messages import SIDES, Settings
-from contactlab.physics.methods import METHODS
-from contactlab.physics.problem import CannotSolve
-from contactlab.physics.scene import open_file
-from contactlab.physics.simulation import check_settings
-from contactlab.physics.warm_up import kernels_cached
+from ..assets import gallery, scene_path
+from ..physics import Scene, Simulation
+from ..physics.messages import SIDES, Settings
+from ..physics.methods import METHODS
+from ..physics.problem import CannotSolve
+from ..physics.scene import open_file
+from ..physics.simulation import check_settings
+from ..physics.warm_up import kernels_cached
 
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.
 UsageError: Any = typer.BadParameter.__base__
@@ -91,7 +91,7 @@ def open_command(
     scene = load(file if file is not None else next(iter(gallery())))
     require_display()
     require_libraries(window=True)
-    from contactlab.app.window import open_window
+    from .window import open_window
 
     open_window(scene, settings)
 
@@ -163,7 +163,7 @@ def record(
     pixels, view, methods = parse_size(size), parse_camera(camera), parse_methods(compare)
     loaded = load(scene)
     require_libraries(window=False)
-    from contactlab.app.recorder import record as record_video
+    from .recorder import record as record_video
 
     try:
         with progress_bar() as bar:

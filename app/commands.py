@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contactlab.app.lab import Lab
-from contactlab.app.panels import pivots
-from contactlab.app.panels.compare import as_side
-from contactlab.app.ui_state import TABS
-from contactlab.physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
-from contactlab.physics.methods import METHODS
+from ..physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
+from ..physics.methods import METHODS
+from .lab import Lab
+from .panels import pivots
+from .panels.compare import as_side
+from .ui_state import TABS
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SCALE_STEP = 1.1

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Event, Snapshot
-from contactlab.physics.model import Array
-from contactlab.physics.state import Case
+from ..physics.messages import Event, Snapshot
+from ..physics.model import Array
+from ..physics.state import Case
+from .view_options import ViewOptions
 
 MOST = 80  # contacts; more could not be read
 #: RBDA fig. 11.4

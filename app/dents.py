@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from contactlab.app.theme import Theme
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Snapshot
-from contactlab.physics.model import Array, movable
-from contactlab.physics.soft_laws import reduced_radius, round_radius
+from ..physics.messages import Snapshot
+from ..physics.model import Array, movable
+from ..physics.soft_laws import reduced_radius, round_radius
+from .theme import Theme
+from .view_options import ViewOptions
 
 WIDTH = 13       # columns of a row: point 3, inward normal 3, colour and opacity 4, radius, depth, fade
 MOST = 300       # dents, the deepest first

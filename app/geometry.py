@@ -7,8 +7,8 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app.instances import Group
-from contactlab.physics.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
+from ..physics.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
+from .instances import Group
 
 Vertices = NDArray[np.float32]
 LIP = 0.02  # width of the rim of a hollow that is seen from outside too, relative to its radius

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app.ui_state import UiState
-from contactlab.physics.inspection import EquationsView, Freedom
-from contactlab.physics.messages import Inspect, Snapshot
-from contactlab.physics.model import Array
+from ..physics.inspection import EquationsView, Freedom
+from ..physics.messages import Inspect, Snapshot
+from ..physics.model import Array
+from .ui_state import UiState
 
 EQUATIONS = ("equations", "pivots")  # tabs that show forces
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app.theme import body_colors, linear
-from contactlab.physics.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
+from ..physics.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
+from .theme import body_colors, linear
 
 ROW = 14  # floats of an instance
 HATCH = 0.28  # period of the stripes of kinematic bodies / bounding radius

@@ -10,12 +10,12 @@ from typing import IO, Any, Protocol
 import numpy as np
 import platformdirs
 
-from contactlab.app.camera import Camera, scene_bounds
-from contactlab.app.encoder import numbered
-from contactlab.app.ui_state import SceneEntry, UiState
-from contactlab.physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.scene import Scene, SceneError, open_file
+from ..physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
+from ..physics.problem import ContactProblem
+from ..physics.scene import Scene, SceneError, open_file
+from .camera import Camera, scene_bounds
+from .encoder import numbered
+from .ui_state import SceneEntry, UiState
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50
@@ -270,7 +270,7 @@ def _load(path: Path) -> Scene:
 
 def gallery_entries() -> list[SceneEntry]:
     """The gallery's scenes with their titles, in teaching order."""
-    from contactlab.assets import gallery
+    from ..assets import gallery
 
     entries = []
     for key, path in gallery().items():

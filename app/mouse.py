@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.app.lab import Lab
-from contactlab.physics.messages import Grab, MoveGrab, Release
-from contactlab.physics.model import Array, movable
+from ..physics.messages import Grab, MoveGrab, Release
+from ..physics.model import Array, movable
+from .lab import Lab
 
 Point = tuple[float, float, float]
 PULL = "Pulling. Release to let go; flick to throw."

@@ -7,8 +7,8 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from contactlab.app.overlays import Glyphs
-from contactlab.app.programs import Owner, load, quality
+from .overlays import Glyphs
+from .programs import Owner, load, quality
 
 STYLE = ("in_color", "in_style")
 RIM = 1.8    # [pixels at scale 1] of halo and smooth edge around a stroke, as in stroke.vert

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app.camera import Camera, matrices
-from contactlab.app.contact_labels import contact_labels, impact_cases
-from contactlab.app.dents import dents
-from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames
-from contactlab.app.theme import Color, Theme, theme
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Event, Snapshot
-from contactlab.physics.methods import METHODS
-from contactlab.physics.model import Array, BodyKind, JointType, Model, movable
-from contactlab.physics.state import Case, Contacts
+from ..physics.messages import Event, Snapshot
+from ..physics.methods import METHODS
+from ..physics.model import Array, BodyKind, JointType, Model, movable
+from ..physics.state import Case, Contacts
+from .camera import Camera, matrices
+from .contact_labels import contact_labels, impact_cases
+from .dents import dents
+from .joint_overlays import arcs_of, axes_of, joint_frames
+from .theme import Color, Theme, theme
+from .view_options import ViewOptions
 
 Flags = NDArray[np.bool_]
 

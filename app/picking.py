@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app.camera import Camera, matrices
-from contactlab.physics.messages import Snapshot
-from contactlab.physics.model import Array, Hulls, Meshes, Model, ShapeKind
+from ..physics.messages import Snapshot
+from ..physics.model import Array, Hulls, Meshes, Model, ShapeKind
+from .camera import Camera, matrices
 
 BATCH = 1 << 18  # rays times triangles at once
 CONTACT_REACH = 12.0  # [pixels]

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from contactlab.app.camera import Camera, scene_bounds
-from contactlab.app.encoder import Frame, check_path, even, open_recording
-from contactlab.app.lab import gallery_entries, set_camera
-from contactlab.app.ui_state import Preferences, UiState
-from contactlab.physics.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
-from contactlab.physics.runner import Runner
-from contactlab.physics.scene import Scene
+from ..physics.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
+from ..physics.runner import Runner
+from ..physics.scene import Scene
+from .camera import Camera, scene_bounds
+from .encoder import Frame, check_path, even, open_recording
+from .lab import gallery_entries, set_camera
+from .ui_state import Preferences, UiState
 
 PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
 
@@ -139,9 +139,9 @@ class Studio:
     """The view, and the panels where wanted, drawn without a window."""
 
     def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True) -> None:
-        from contactlab.app.imgui_backend import Gui
-        from contactlab.app.offscreen import Offscreen
-        from contactlab.app.split import Split
+        from .imgui_backend import Gui
+        from .offscreen import Offscreen
+        from .split import Split
 
         self.panels = panels
         self.camera = Camera()
@@ -179,9 +179,9 @@ class Studio:
 
     def picture(self, snapshot: Snapshot, now: float) -> Frame:
         """One frame (height, width, 3)."""
-        from contactlab.app.panels import style
-        from contactlab.app.panels.layout import draw_ui
-        from contactlab.app.panels.view import draw_caption
+        from .panels import style
+        from .panels.layout import draw_ui
+        from .panels.view import draw_caption
 
         ui, target = self.ui, self.offscreen.fbo
         ui.clock = now

@@ -6,17 +6,17 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.app import backdrop, body_painter, instances
-from contactlab.app.backdrop import Backdrop
-from contactlab.app.body_painter import BodyPainter
-from contactlab.app.camera import Camera, bounds_of, shape_boxes
-from contactlab.app.overlay_painter import OverlayPainter
-from contactlab.app.overlays import WorldLabel, build
-from contactlab.app.programs import Owner, Quality, load, quality
-from contactlab.app.theme import Theme, linear, theme
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Snapshot
-from contactlab.physics.model import Array, Labels, Model, ShapeKind
+from ..physics.messages import Snapshot
+from ..physics.model import Array, Labels, Model, ShapeKind
+from . import backdrop, body_painter, instances
+from .backdrop import Backdrop
+from .body_painter import BodyPainter
+from .camera import Camera, bounds_of, shape_boxes
+from .overlay_painter import OverlayPainter
+from .overlays import WorldLabel, build
+from .programs import Owner, Quality, load, quality
+from .theme import Theme, linear, theme
+from .view_options import ViewOptions
 
 SUN = np.array([-0.40, -0.50, 0.95]) / np.linalg.norm([-0.40, -0.50, 0.95])  # towards the light
 TRANSPARENT_ALPHA = 0.30

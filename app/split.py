@@ -6,13 +6,13 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from contactlab.app.camera import Camera
-from contactlab.app.overlays import legend
-from contactlab.app.panels.compare import draw_side_label
-from contactlab.app.panels.legend import draw_strip, strip_height
-from contactlab.app.stage import Stage
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Snapshot
+from ..physics.messages import Snapshot
+from .camera import Camera
+from .overlays import legend
+from .panels.compare import draw_side_label
+from .panels.legend import draw_strip, strip_height
+from .stage import Stage
+from .ui_state import UiState
 
 
 class Split:

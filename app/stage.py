@@ -6,17 +6,17 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from contactlab.app import overlays
-from contactlab.app.camera import Camera
-from contactlab.app.imgui_backend import TextureStore
-from contactlab.app.panels.legend import draw_legend
-from contactlab.app.panels.style import edges
-from contactlab.app.panels.view import draw_labels
-from contactlab.app.programs import load
-from contactlab.app.renderer import Renderer
-from contactlab.app.ui_state import Rect, SceneEntry, UiState
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Snapshot
+from ..physics.messages import Snapshot
+from . import overlays
+from .camera import Camera
+from .imgui_backend import TextureStore
+from .panels.legend import draw_legend
+from .panels.style import edges
+from .panels.view import draw_labels
+from .programs import load
+from .renderer import Renderer
+from .ui_state import Rect, SceneEntry, UiState
+from .view_options import ViewOptions
 
 Size = tuple[int, int]
 

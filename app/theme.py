@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.model import Array, BodyKind, Labels, Model, movable
+from ..physics.model import Array, BodyKind, Labels, Model, movable
 
 Color = tuple[float, float, float]
 

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contactlab.app.view_options import ViewOptions
-from contactlab.physics.messages import Inspect, Watch
-from contactlab.physics.problem import ContactProblem
+from ..physics.messages import Inspect, Watch
+from ..physics.problem import ContactProblem
+from .view_options import ViewOptions
 
 #: what the lower area can show, and how the tabs are called
 TABS: dict[str, str] = {

@@ -20,24 +20,24 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
-from contactlab.app import commands, picking
-from contactlab.app.encoder import Frame, even, numbered, save_picture
-from contactlab.app.imgui_backend import Gui
-from contactlab.app.inspected import with_forces
-from contactlab.app.keys import command_for
-from contactlab.app.lab import Lab, gallery_entries
-from contactlab.app.mouse import Mouse
-from contactlab.app.panels import style
-from contactlab.app.panels.layout import draw_ui
-from contactlab.app.panels.view import NOTICE_PREFIX
-from contactlab.app.pyglet_input import BUTTON_NAMES, Input, modifier_names
-from contactlab.app.recorder import Take
-from contactlab.app.split import Split, row_of, shown
-from contactlab.app.stage import Detail, thumbnails
-from contactlab.app.ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
-from contactlab.physics.messages import Focus, Pause, Snapshot
-from contactlab.physics.runner import Runner
-from contactlab.physics.scene import Scene
+from ..physics.messages import Focus, Pause, Snapshot
+from ..physics.runner import Runner
+from ..physics.scene import Scene
+from . import commands, picking
+from .encoder import Frame, even, numbered, save_picture
+from .imgui_backend import Gui
+from .inspected import with_forces
+from .keys import command_for
+from .lab import Lab, gallery_entries
+from .mouse import Mouse
+from .panels import style
+from .panels.layout import draw_ui
+from .panels.view import NOTICE_PREFIX
+from .pyglet_input import BUTTON_NAMES, Input, modifier_names
+from .recorder import Take
+from .split import Split, row_of, shown
+from .stage import Detail, thumbnails
+from .ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
 
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input: until all of it has had its effect

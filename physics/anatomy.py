@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.frozen import Frozen
-from contactlab.physics.methods.event_search import Course, Trigger
-from contactlab.physics.model import Array, Model
-from contactlab.physics.state import Bodies, JointState
+from .diagnostics import measure
+from .frozen import Frozen
+from .methods.event_search import Course, Trigger
+from .model import Array, Model
+from .state import Bodies, JointState
 
 SAMPLES = 41   # of a piece
 NEAREST = 8    # pairs apart whose gaps are kept

@@ -8,11 +8,11 @@ import math
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import cone_projection, restitution_bias
-from contactlab.physics.link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
-from contactlab.physics.model import BodyKind
-from contactlab.physics.problem import (
+from .jit import helper, kernel
+from .laws import cone_projection, restitution_bias
+from .link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
+from .model import BodyKind
+from .problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -30,7 +30,7 @@ from contactlab.physics.problem import (
     ContactProblem,
     System,
 )
-from contactlab.physics.vec import (
+from .vec import (
     accumulate,
     add,
     axpy,

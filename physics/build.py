@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics import shapes as solid
-from contactlab.physics.checks import SceneError, body_name, copy_name, inertia_matrix, path_text
-from contactlab.physics.dynamics.kinematics import empty_work, place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.geometry_tables import ShapeTables
-from contactlab.physics.joint_start import place_by_joints
-from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from contactlab.physics.model import (
+from . import shapes as solid
+from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
+from .dynamics.kinematics import empty_work, place_links
+from .dynamics.motion import drive
+from .geometry_tables import ShapeTables
+from .joint_start import place_by_joints
+from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
+from .model import (
     Array,
     BodyKind,
     IntArray,
@@ -26,11 +26,11 @@ from contactlab.physics.model import (
     Trees,
     movable,
 )
-from contactlab.physics.report import Settings
-from contactlab.physics.schema import Arrangement, Body, Joint, Material, Motion, SceneFile
-from contactlab.physics.soft_laws import GAINS, lumped
-from contactlab.physics.soft_meaning import surface_gains
-from contactlab.physics.state import Bodies, State, empty_state
+from .report import Settings
+from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
+from .soft_laws import GAINS, lumped
+from .soft_meaning import surface_gains
+from .state import Bodies, State, empty_state
 
 WATER = 1000.0  # density where none is given [kg/m3]
 

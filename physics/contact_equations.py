@@ -26,35 +26,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import surface_velocity
-from contactlab.physics.dynamics.grab_joined import pull_joined
-from contactlab.physics.dynamics.joint_reactions import (
-    Reactions,
-    find_joints,
-    hold_free,
-    hold_rows,
-    reactions_of,
-)
-from contactlab.physics.dynamics.motion import driven_acceleration
-from contactlab.physics.dynamics.tree_contacts import put_link_row, weigh_links
-from contactlab.physics.dynamics.tree_rates import TreeScratch, empty_tree_scratch
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray, Model
-from contactlab.physics.vec import (
-    add,
-    axpy,
-    cross,
-    dot,
-    mul,
-    put,
-    rotate,
-    row,
-    row4,
-    scale,
-    sub,
-    tangents,
-    unrotate,
-)
+from .assemble import surface_velocity
+from .dynamics.grab_joined import pull_joined
+from .dynamics.joint_reactions import Reactions, find_joints, hold_free, hold_rows, reactions_of
+from .dynamics.motion import driven_acceleration
+from .dynamics.tree_contacts import put_link_row, weigh_links
+from .dynamics.tree_rates import TreeScratch, empty_tree_scratch
+from .jit import helper, kernel
+from .model import Array, BodyKind, IntArray, Model
+from .vec import add, axpy, cross, dot, mul, put, rotate, row, row4, scale, sub, tangents, unrotate
 
 LINK = int(BodyKind.LINK)
 

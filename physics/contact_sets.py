@@ -24,16 +24,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.contact_equations import solve_small
-from contactlab.physics.islands import islands_of
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.solvers.dantzig import Dantzig
-from contactlab.physics.solvers.gauss_principle import constrained_acceleration
-from contactlab.physics.solvers.interior_point import InteriorPoint, newton_with_slides
-from contactlab.physics.solvers.lemke import Lemke
-from contactlab.physics.state import LongArray
+from .contact_equations import solve_small
+from .islands import islands_of
+from .jit import helper, kernel
+from .model import Array, IntArray
+from .problem import ContactProblem
+from .solvers.dantzig import Dantzig
+from .solvers.gauss_principle import constrained_acceleration
+from .solvers.interior_point import InteriorPoint, newton_with_slides
+from .solvers.lemke import Lemke
+from .state import LongArray
 
 BoolArray = NDArray[np.bool_]
 

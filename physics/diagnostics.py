@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from contactlab.physics.dynamics.forces import spring_end
-from contactlab.physics.dynamics.joints import rotor_energy, spring_energy
-from contactlab.physics.dynamics.tree_rates import joint_energy
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.report import Energy
-from contactlab.physics.state import NO_COORDINATES, Bodies, Contacts, JointState
-from contactlab.physics.vec import add, cross, dot, norm, put, row, sub
+from .dynamics.forces import spring_end
+from .dynamics.joints import rotor_energy, spring_energy
+from .dynamics.tree_rates import joint_energy
+from .jit import helper, kernel
+from .model import Array, BodyKind, Model
+from .report import Energy
+from .state import NO_COORDINATES, Bodies, Contacts, JointState
+from .vec import add, cross, dot, norm, put, row, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 

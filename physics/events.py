@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from contactlab.physics.assemble import pair_order
-from contactlab.physics.jit import kernel
-from contactlab.physics.report import Event
-from contactlab.physics.state import Case, ContactMemory, Contacts
+from .assemble import pair_order
+from .jit import kernel
+from .report import Event
+from .state import Case, ContactMemory, Contacts
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]

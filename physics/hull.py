@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.shapes import MassProperties, polyhedron
+from .model import Array, IntArray
+from .shapes import MassProperties, polyhedron
 
 if TYPE_CHECKING:
     from scipy.spatial import ConvexHull

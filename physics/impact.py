@@ -31,14 +31,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.contact_sets import BoolArray, basis, sharpened
-from contactlab.physics.jit import kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.solvers.block_pivot import BlockPivot
-from contactlab.physics.solvers.interior_point import InteriorPoint
-from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
-from contactlab.physics.zhang import basic_solution
+from .contact_sets import BoolArray, basis, sharpened
+from .jit import kernel
+from .model import Array, IntArray
+from .problem import ContactProblem
+from .solvers.block_pivot import BlockPivot
+from .solvers.interior_point import InteriorPoint
+from .solvers.pgs import ProjectedGaussSeidel
+from .zhang import basic_solution
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
 ALIKE = 1e-9           # coupling of the motions of a ball that is rounding, relative

@@ -14,32 +14,32 @@ from itertools import islice
 
 import numpy as np
 
-from contactlab.physics.anatomy import Piece, Struck, Watch
-from contactlab.physics.baraff import Baraff, baraff
-from contactlab.physics.contact_sets import BoolArray
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.kinematics import place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_rates import empty_tree_scratch
-from contactlab.physics.frozen import Frozen, detected
-from contactlab.physics.impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
-from contactlab.physics.link_rows import drift_links
-from contactlab.physics.methods.event_driven import EventDriven
-from contactlab.physics.methods.event_driven_ledger import ball_inverse
-from contactlab.physics.methods.moreau import half_drift
-from contactlab.physics.methods.time_stepping import SMALLEST
-from contactlab.physics.model import Array, IntArray, Model, body_count, movable
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.report import Event, JointImpulse, Settings
-from contactlab.physics.residual import natural_map
-from contactlab.physics.simulation import Simulation
-from contactlab.physics.solvers import LCP_SOLVERS, SOLVERS
-from contactlab.physics.solvers.indeterminacy import force_ranges, indeterminacy
-from contactlab.physics.solvers.lcp_info import PivotStep
-from contactlab.physics.state import JointState, State, copy_state, empty_state
+from .anatomy import Piece, Struck, Watch
+from .baraff import Baraff, baraff
+from .contact_sets import BoolArray
+from .diagnostics import measure
+from .dynamics.forces import Loads
+from .dynamics.free_body import velocity_from_momentum
+from .dynamics.kinematics import place_links
+from .dynamics.motion import drive
+from .dynamics.tree_rates import empty_tree_scratch
+from .frozen import Frozen, detected
+from .impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
+from .joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
+from .link_rows import drift_links
+from .methods.event_driven import EventDriven
+from .methods.event_driven_ledger import ball_inverse
+from .methods.moreau import half_drift
+from .methods.time_stepping import SMALLEST
+from .model import Array, IntArray, Model, body_count, movable
+from .problem import ContactProblem
+from .report import Event, JointImpulse, Settings
+from .residual import natural_map
+from .simulation import Simulation
+from .solvers import LCP_SOLVERS, SOLVERS
+from .solvers.indeterminacy import force_ranges, indeterminacy
+from .solvers.lcp_info import PivotStep
+from .state import JointState, State, copy_state, empty_state
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contactlab.physics.model import BodyKind, IntArray, Model
+from .model import BodyKind, IntArray, Model
 
 
 def trees_of(model: Model) -> IntArray:

@@ -18,16 +18,14 @@ import numba.core.config
 import platformdirs
 from numba.core.registry import CPUDispatcher
 
-from contactlab.physics.packed import Packed, Packs, lent_arrays, packs_of, type_of
+from .packed import Packed, Packs, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parent
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
 KEPT_FOLDERS = 400  # one a module and version: enough for several checkouts side by side
 
 #: imports at the left margin: those for type checking alone, or within functions, cannot change a kernel
-_IMPORT = re.compile(
-    r"^(?:from|import)\s+contactlab\.physics([\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]+))?", re.MULTILINE
-)
+_IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTILINE)
 
 KERNELS: list[Any] = []
 njit: Any = numba.njit  # its declared types know neither of the wrapper options
@@ -36,25 +34,32 @@ settings: Any = numba.core.config
 
 
 @functools.cache
-def _source(module: str) -> bytes | None:
-    """Text of an engine module given relative to the engine ("collision.box"), or None where there is none."""
+def _file(module: str) -> pathlib.Path | None:
+    """Of an engine module given relative to the engine ("collision.gjk"), or None where there is none."""
     path = ENGINE.joinpath(*module.split(".")) if module else ENGINE
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
-            return candidate.read_bytes()
+            return candidate
     return None
+
+
+@functools.cache
+def _source(module: str) -> bytes:
+    path = _file(module)
+    return path.read_bytes() if path else b""
 
 
 @functools.cache
 def _imported(module: str) -> tuple[str, ...]:
     """What an engine module imports from the engine: modules, and names that may be modules."""
-    names: list[str] = []
-    for match in _IMPORT.finditer((_source(module) or b"").decode("utf-8")):
-        base = match.group(1).strip(".")
-        names.append(base)
-        for name in re.findall(r"\w+", match.group(2) or ""):  # `from contactlab.physics import laws`
-            names.append(f"{base}.{name}" if base else name)
-    return tuple(name for name in names if _source(name) is not None)
+    path, names = _file(module), []
+    package = [*module.split("."), "__init__"] if path and path.name == "__init__.py" else module.split(".")
+    for dots, base, imported in _IMPORT.findall(_source(module).decode("utf-8")):
+        name = ".".join([*package[: len(package) - len(dots)], *filter(None, base.split("."))])
+        names.append(name)
+        for part in re.findall(r"\w+", imported):  # `from . import laws`
+            names.append(f"{name}.{part}".strip("."))
+    return tuple(name for name in names if name and _file(name))
 
 
 def _closure(module: str) -> set[str]:
@@ -74,7 +79,7 @@ def cache_folder(module: str) -> pathlib.Path:
     digest = hashlib.sha256(numba.__version__.encode())
     for name in sorted(_closure(module) | {"jit", "packed"}):
         digest.update(name.encode())
-        digest.update(_source(name) or b"")
+        digest.update(_source(name))
     folder = CACHE_HOME / digest.hexdigest()[:16]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from contactlab.physics.joint_forest import in_forest
-from contactlab.physics.schema import Body, Joint
+from .joint_forest import in_forest
+from .schema import Body, Joint
 
 Found = tuple[tuple[str | int, ...], str]  # where in the file, and the rest of the sentence
 

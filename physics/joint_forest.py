@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from contactlab.physics.schema import Joint
+from .schema import Joint
 
 
 def in_forest(joints: Sequence[Joint]) -> list[bool]:

@@ -7,17 +7,17 @@ children. An impulse at the centre of percussion of a hinged rod leaves its hing
 
 import numpy as np
 
-from contactlab.physics.dynamics.joint_reactions import Reactions
-from contactlab.physics.dynamics.joints import Rows
-from contactlab.physics.dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
-from contactlab.physics.dynamics.tree import ZERO6, momentum_of
-from contactlab.physics.jit import kernel
-from contactlab.physics.model import Array, JointType, Trees
-from contactlab.physics.report import JointImpulse
-from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.spatial import add6, axpy6, get6, joined, put6, sub6
-from contactlab.physics.state import Bodies
-from contactlab.physics.vec import add, cross, row, sub
+from .dynamics.joint_reactions import Reactions
+from .dynamics.joints import Rows
+from .dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
+from .dynamics.tree import ZERO6, momentum_of
+from .jit import kernel
+from .model import Array, JointType, Trees
+from .report import JointImpulse
+from .shapes import quat_to_matrix
+from .spatial import add6, axpy6, get6, joined, put6, sub6
+from .state import Bodies
+from .vec import add, cross, row, sub
 
 
 @kernel

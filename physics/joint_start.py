@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.dynamics.kinematics import empty_work, place_links
-from contactlab.physics.joint_forest import in_forest
-from contactlab.physics.joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from contactlab.physics.model import Array, BodyKind, Model, movable
-from contactlab.physics.schema import Joint
-from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.state import Bodies
+from .dynamics.free_body import momentum_from_velocity
+from .dynamics.kinematics import empty_work, place_links
+from .joint_forest import in_forest
+from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
+from .model import Array, BodyKind, Model, movable
+from .schema import Joint
+from .shapes import quat_to_matrix
+from .state import Bodies
 
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:

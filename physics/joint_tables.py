@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics import shapes as solid
-from contactlab.physics.dynamics.kinematics import (
+from . import shapes as solid
+from .dynamics.kinematics import (
     ANCHOR_CHILD,
     ANCHOR_PARENT,
     AXIS,
@@ -19,9 +19,9 @@ from contactlab.physics.dynamics.kinematics import (
     REST,
     VELOCITIES,
 )
-from contactlab.physics.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
-from contactlab.physics.schema import Joint, Motor
-from contactlab.physics.state import JointState
+from .model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
+from .schema import Joint, Motor
+from .state import JointState
 
 ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 

@@ -10,8 +10,8 @@ hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
 
 import math
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.vec import axpy, dot, norm, put, row, scale
+from .jit import helper, kernel
+from .vec import axpy, dot, norm, put, row, scale
 
 
 @helper

@@ -22,14 +22,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.assemble import surface_velocity
-from contactlab.physics.diagnostics import all_finite, energies, momenta
-from contactlab.physics.dynamics.forces import Loads, spring_end
-from contactlab.physics.dynamics.joint_reactions import Reactions, axis_force
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray, JointType, Model, movable
-from contactlab.physics.state import Bodies
-from contactlab.physics.vec import add, cross, dot, norm, row, row4, scale, sub
+from .assemble import surface_velocity
+from .diagnostics import all_finite, energies, momenta
+from .dynamics.forces import Loads, spring_end
+from .dynamics.joint_reactions import Reactions, axis_force
+from .jit import helper, kernel
+from .model import Array, BodyKind, IntArray, JointType, Model, movable
+from .state import Bodies
+from .vec import add, cross, dot, norm, row, row4, scale, sub
 
 
 class Account(IntEnum):

@@ -16,30 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.contact_equations import clear_rows
-from contactlab.physics.dynamics.joint_reactions import put_link_side, three
-from contactlab.physics.dynamics.joints import SLIDER, centre, joint_place
-from contactlab.physics.dynamics.kinematics import BALL, FREE, VELOCITIES, flat4
-from contactlab.physics.dynamics.motion import driven_acceleration
-from contactlab.physics.dynamics.tree_rates import rotation_vector
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray, Model
-from contactlab.physics.vec import (
-    add,
-    axpy,
-    cross,
-    dot,
-    norm,
-    put,
-    rotate,
-    row,
-    row4,
-    scale,
-    sub,
-    tangents,
-    transform,
-    unrotate,
-)
+from .contact_equations import clear_rows
+from .dynamics.joint_reactions import put_link_side, three
+from .dynamics.joints import SLIDER, centre, joint_place
+from .dynamics.kinematics import BALL, FREE, VELOCITIES, flat4
+from .dynamics.motion import driven_acceleration
+from .dynamics.tree_rates import rotation_vector
+from .jit import helper, kernel
+from .model import Array, BodyKind, IntArray, Model
+from .vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, tangents, transform, unrotate
 
 LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper

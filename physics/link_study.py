@@ -11,13 +11,13 @@ from statistics import median
 
 import numpy as np
 
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.messages import LinkPoint
-from contactlab.physics.methods import CURES
-from contactlab.physics.model import Array
-from contactlab.physics.report import Settings
-from contactlab.physics.scene import Scene
-from contactlab.physics.simulation import Simulation
+from .diagnostics import measure
+from .messages import LinkPoint
+from .methods import CURES
+from .model import Array
+from .report import Settings
+from .scene import Scene
+from .simulation import Simulation
 
 LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 #: coordinates and cure of the drift, which generalized ones do not need

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics.commands import Grab, Reset, Set
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.history import BUDGET
-from contactlab.physics.ledger import TAKERS, Account
-from contactlab.physics.messages import Command, Timeline, Watch
-from contactlab.physics.quantities import QUANTITIES, Instant
-from contactlab.physics.report import SIDES, Event, Side
-from contactlab.physics.scene import Scene
-from contactlab.physics.simulation import Simulation, check_settings
-from contactlab.physics.timeline import Bars
+from .commands import Grab, Reset, Set
+from .diagnostics import measure
+from .history import BUDGET
+from .ledger import TAKERS, Account
+from .messages import Command, Timeline, Watch
+from .quantities import QUANTITIES, Instant
+from .report import SIDES, Event, Side
+from .scene import Scene
+from .simulation import Simulation, check_settings
+from .timeline import Bars
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")

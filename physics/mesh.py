@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.checks import SceneError
-from contactlab.physics.collision import bvh
-from contactlab.physics.hull import FlatError, Polyhedron, convex_hull, hull_properties
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.shapes import MassProperties, polyhedron
+from .checks import SceneError
+from .collision import bvh
+from .hull import FlatError, Polyhedron, convex_hull, hull_properties
+from .model import Array, IntArray
+from .shapes import MassProperties, polyhedron
 
 Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]

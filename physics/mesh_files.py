@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from contactlab.physics.checks import SceneError
-from contactlab.physics.mesh import Surface, weld
+from .checks import SceneError
+from .mesh import Surface, weld
 
 if TYPE_CHECKING:
     import trimesh

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
-from contactlab.physics.inspection import Inspect, Inspection
-from contactlab.physics.model import Array, Labels, Model
-from contactlab.physics.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
-from contactlab.physics.scene import Scene
-from contactlab.physics.state import LEDGER, Contacts
+from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .inspection import Inspect, Inspection
+from .model import Array, Labels, Model
+from .report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
+from .scene import Scene
+from .state import LEDGER, Contacts
 
 # ---------------------------------------------------------------------------------------------------- commands
 
@@ -220,7 +220,7 @@ def _none() -> Array:
 
 __all__ = [
     "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "Inspection",
-    "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint", "Release", "Reset",
-    "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent",
-    "StudyLinks", "Timeline", "Watch",
+    "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint",
+    "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo",
+    "StepToEvent", "StudyLinks", "Timeline", "Watch",
 ]

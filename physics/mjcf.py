@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.physics.checks import SceneError
-from contactlab.physics.shapes import MassProperties, combined, matrix_to_quat
-from contactlab.physics.urdf import Robot
+from .checks import SceneError
+from .shapes import MassProperties, combined, matrix_to_quat
+from .urdf import Robot
 
 #: of the compiled model: what it counts there, and what it is called
 LEFT_OUT = {

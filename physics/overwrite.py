@@ -1,6 +1,6 @@
 """One state written over another in place: what a step keeps of the state before it, without new memory."""
 
-from contactlab.physics.jit import helper, kernel
+from .jit import helper, kernel
 
 
 @helper

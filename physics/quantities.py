@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.ledger import Account
-from contactlab.physics.model import Model
-from contactlab.physics.report import StepInfo
-from contactlab.physics.state import Contacts, State
+from .diagnostics import measure
+from .ledger import Account
+from .model import Model
+from .report import StepInfo
+from .state import Contacts, State
 
 
 class Instant(NamedTuple):

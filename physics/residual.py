@@ -8,12 +8,12 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 
 import numpy as np
 
-from contactlab.physics.assemble import pair_velocity, six, sym_inverse, sym_vec, three
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import cone_projection
-from contactlab.physics.link_rows import joint_residual
-from contactlab.physics.model import Array
-from contactlab.physics.problem import (
+from .assemble import pair_velocity, six, sym_inverse, sym_vec, three
+from .jit import helper, kernel
+from .laws import cone_projection
+from .link_rows import joint_residual
+from .model import Array
+from .problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -26,7 +26,7 @@ from contactlab.physics.problem import (
     NORMAL,
     ContactProblem,
 )
-from contactlab.physics.vec import add, axpy, cross, dot, norm, row, sub
+from .vec import add, axpy, cross, dot, norm, row, sub
 
 
 @helper

@@ -14,17 +14,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from contactlab.physics import messages as m
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.inspection import Inspection, look
-from contactlab.physics.link_study import KINDS, hanging, study
-from contactlab.physics.lockstep import ENERGIES, WATCHED, Lockstep, Member
-from contactlab.physics.pacing import Pacer
-from contactlab.physics.problem import CannotSolve
-from contactlab.physics.scene import Scene
-from contactlab.physics.simulation import Simulation, point_of_body
-from contactlab.physics.state import Contacts
-from contactlab.physics.warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
+from . import messages as m
+from .diagnostics import measure
+from .inspection import Inspection, look
+from .link_study import KINDS, hanging, study
+from .lockstep import ENERGIES, WATCHED, Lockstep, Member
+from .pacing import Pacer
+from .problem import CannotSolve
+from .scene import Scene
+from .simulation import Simulation, point_of_body
+from .state import Contacts
+from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes
 SLICE = 0.008                   # s of stepping after which commands and the snapshot get their turn

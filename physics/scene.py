@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.physics.build import Setup, build
-from contactlab.physics.checks import SceneError, read_tables
-from contactlab.physics.joint_checks import AMOUNTS
-from contactlab.physics.joint_forest import in_forest
-from contactlab.physics.mesh import solid, solids
-from contactlab.physics.mesh_files import read_surface
-from contactlab.physics.mjcf import read_mjcf
-from contactlab.physics.report import Settings, Side
-from contactlab.physics.schema import Camera, Hull, Mesh, SceneFile
-from contactlab.physics.toml_writer import to_toml
-from contactlab.physics.urdf import read_urdf
+from .build import Setup, build
+from .checks import SceneError, read_tables
+from .joint_checks import AMOUNTS
+from .joint_forest import in_forest
+from .mesh import solid, solids
+from .mesh_files import read_surface
+from .mjcf import read_mjcf
+from .report import Settings, Side
+from .schema import Camera, Hull, Mesh, SceneFile
+from .toml_writer import to_toml
+from .urdf import read_urdf
 
 LARGEST_FILE = 16 * 2**20  # of a scene [bytes]
 

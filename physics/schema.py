@@ -20,12 +20,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
-from contactlab.physics.methods import CURES, METHODS
-from contactlab.physics.report import SIDES, Settings
-from contactlab.physics.soft_laws import LAWS, SURFACES
-from contactlab.physics.solvers import SOLVERS
+from .impact import IMPACT_LAWS
+from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
+from .methods import CURES, METHODS
+from .report import SIDES, Settings
+from .soft_laws import LAWS, SURFACES
+from .solvers import SOLVERS
 
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
 MAX_BODIES = 20_000

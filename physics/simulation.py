@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics import ledger
-from contactlab.physics.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.dynamics.forces import Loads, empty_loads
-from contactlab.physics.history import History, Inputs
-from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
-from contactlab.physics.methods import CURES, METHODS, Method, Untreatable
-from contactlab.physics.model import Array, BodyKind, Model, movable
-from contactlab.physics.overwrite import overwrite
-from contactlab.physics.packed import forget_packed
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.report import Energy, Event, Settings, StepInfo
-from contactlab.physics.scene import Scene
-from contactlab.physics.soft_laws import GAINS, LAWS, SURFACES, lumped
-from contactlab.physics.solvers import SOLVERS, refusal
-from contactlab.physics.state import Bodies, Contacts, State, copy_state, empty_contacts
+from . import ledger
+from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .diagnostics import measure
+from .dynamics.forces import Loads, empty_loads
+from .history import History, Inputs
+from .impact import IMPACT_LAWS
+from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
+from .methods import CURES, METHODS, Method, Untreatable
+from .model import Array, BodyKind, Model, movable
+from .overwrite import overwrite
+from .packed import forget_packed
+from .problem import ContactProblem
+from .report import Energy, Event, Settings, StepInfo
+from .scene import Scene
+from .soft_laws import GAINS, LAWS, SURFACES, lumped
+from .solvers import SOLVERS, refusal
+from .state import Bodies, Contacts, State, copy_state, empty_contacts
 
 KEPT_EVENTS = 10_000
 OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials

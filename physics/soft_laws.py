@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from contactlab.physics.jit import helper
-from contactlab.physics.model import Array, BodyKind, Model, ShapeKind
-from contactlab.physics.vec import add, axpy, dot, scale
+from .jit import helper
+from .model import Array, BodyKind, Model, ShapeKind
+from .vec import add, axpy, dot, scale
 
 LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
 #: settings, and fields of materials, in the order of the columns of Materials.surfaces

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.integrators import Integrator
-from contactlab.physics.integrators.tableau import Tableau
-from contactlab.physics.model import Array
+from .integrators import Integrator
+from .integrators.tableau import Tableau
+from .model import Array
 
 SHARE = 0.25         # part of the largest stable step that is used: stable is not yet accurate
 MOST_SUBSTEPS = 2000
@@ -65,7 +65,7 @@ def real_limit(name: str) -> float:
 
 
 def _bisect(name: str, positions: Array, momenta: Array) -> float:
-    from contactlab.physics.integrators import INTEGRATORS
+    from .integrators import INTEGRATORS
 
     tableau = INTEGRATORS[name].tableau
     grid = np.geomspace(1e-3, LARGEST, 400)

@@ -6,7 +6,7 @@ transformed from link to link. O may be chosen anew at every instant: the formul
     motion v = (ω, v_O)    force f = (n_O, f)    inertia (m, m c, I_O): mass, first moment, second moment about O
 """
 
-from contactlab.physics.jit import helper
+from .jit import helper
 
 
 @helper

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.packed import resize
+from .model import Array, IntArray
+from .packed import resize
 
 LongArray = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ A 3x3 matrix is a tuple of its three rows.
 
 import math
 
-from contactlab.physics.jit import helper
+from .jit import helper
 
 
 @helper

@@ -18,20 +18,20 @@ try:
 except ImportError:  # Windows: processes may compile the same kernels side by side
     fcntl = None
 
-from contactlab.physics import jit
-from contactlab.physics.collision import Detector
-from contactlab.physics.contact_sets import all_sets
-from contactlab.physics.dynamics.forces import empty_loads
-from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.inspection import look_at_step
-from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
-from contactlab.physics.methods import METHODS
-from contactlab.physics.model import body_count, movable
-from contactlab.physics.problem import ContactProblem, Takes
-from contactlab.physics.scene import Scene
-from contactlab.physics.simulation import Simulation
-from contactlab.physics.solvers import SOLVERS
-from contactlab.physics.state import copy_state
+from . import jit
+from .collision import Detector
+from .contact_sets import all_sets
+from .dynamics.forces import empty_loads
+from .impact import IMPACT_LAWS
+from .inspection import look_at_step
+from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
+from .methods import METHODS
+from .model import body_count, movable
+from .problem import ContactProblem, Takes
+from .scene import Scene
+from .simulation import Simulation
+from .solvers import SOLVERS
+from .state import copy_state
 
 #: one shape of every kind a dynamic body can have
 SHAPES: tuple[dict[str, Any], ...] = (

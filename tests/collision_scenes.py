@@ -6,16 +6,7 @@ import numpy as np
 
 from contactlab.physics.hull import convex_hull
 from contactlab.physics.mesh import Surface, static_mesh
-from contactlab.physics.model import (
-    Hulls,
-    Materials,
-    Meshes,
-    Model,
-    Motions,
-    ShapeKind,
-    Shapes,
-    Springs,
-)
+from contactlab.physics.model import Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
 from contactlab.physics.state import Bodies, empty_state
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

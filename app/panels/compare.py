@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
-from contactlab.physics.methods import METHODS
-from contactlab.physics.model import movable
-from contactlab.physics.quantities import QUANTITIES
-from contactlab.physics.soft_laws import LAWS
+from ...physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
+from ...physics.methods import METHODS
+from ...physics.model import movable
+from ...physics.quantities import QUANTITIES
+from ...physics.soft_laws import LAWS
+from ..ui_state import Rect, UiState
+from . import style
 
 Send = Callable[[Command], None]
 MOST_POINTS = 1500

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.contact_labels import just_struck
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, Snapshot
-from contactlab.physics.state import Case, Contacts
+from ...physics.messages import Command, Snapshot
+from ...physics.state import Case, Contacts
+from ..contact_labels import just_struck
+from ..ui_state import UiState
+from . import style
 
 CASES: dict[int, str] = {
     Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",

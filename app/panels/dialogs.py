@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.commands import COMMANDS
-from contactlab.app.keys import GESTURES, keys_of
-from contactlab.app.panels import style
-from contactlab.app.panels.links import draw_links
-from contactlab.app.ui_state import Request, UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from ..commands import COMMANDS
+from ..keys import GESTURES, keys_of
+from ..ui_state import Request, UiState
+from . import style
+from .links import draw_links
 
 Send = Callable[[Command], None]
 FLOATING = (

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from ..ui_state import UiState
+from . import style
 
 MOST_POINTS = 1500  # drawn per curve
 

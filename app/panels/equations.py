@@ -6,15 +6,15 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app import inspected
-from contactlab.app.panels import style
-from contactlab.app.panels.explained import draw_baraff, draw_contact, pair_name
-from contactlab.app.panels.matrix import draw_matrix, short
-from contactlab.app.ui_state import UiState
-from contactlab.physics.inspection import RANGED, EquationsView
-from contactlab.physics.messages import Command, Snapshot
-from contactlab.physics.model import Array
-from contactlab.physics.solvers import LCP_SOLVERS
+from ...physics.inspection import RANGED, EquationsView
+from ...physics.messages import Command, Snapshot
+from ...physics.model import Array
+from ...physics.solvers import LCP_SOLVERS
+from .. import inspected
+from ..ui_state import UiState
+from . import style
+from .explained import draw_baraff, draw_contact, pair_name
+from .matrix import draw_matrix, short
 
 Send = Callable[[Command], None]
 PAGES = {"answers": "Answers", "forces": "λ", "contact": "Contact", "freedom": "What is open", "baraff": "A f + b"}

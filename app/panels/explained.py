@@ -4,14 +4,14 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from contactlab.app.panels import style
-from contactlab.app.panels.formula import formula, number, signed
-from contactlab.app.ui_state import UiState
-from contactlab.physics.baraff import TERMS
-from contactlab.physics.frozen import Frozen
-from contactlab.physics.inspection import EquationsView
-from contactlab.physics.messages import Snapshot
-from contactlab.physics.model import Array
+from ...physics.baraff import TERMS
+from ...physics.frozen import Frozen
+from ...physics.inspection import EquationsView
+from ...physics.messages import Snapshot
+from ...physics.model import Array
+from ..ui_state import UiState
+from . import style
+from .formula import formula, number, signed
 
 TERMS_SHOWN = 3  # of a sum
 

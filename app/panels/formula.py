@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import imgui, imgui_microtex
 
-from contactlab.app.panels import pictures, style
-from contactlab.app.ui_state import UiState
+from ..ui_state import UiState
+from . import pictures, style
 
 SIZE = 18.0        # [pixels at scale 1]
 LEAST = 11.0

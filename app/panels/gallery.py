@@ -5,9 +5,9 @@ from typing import Any
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, SceneEntry, UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from ..ui_state import Rect, SceneEntry, UiState
+from . import style
 
 
 def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:

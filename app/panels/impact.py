@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.panels.equations import TABLE, waiting
-from contactlab.app.panels.explained import pair_name
-from contactlab.app.panels.formula import formula, number
-from contactlab.app.ui_state import UiState
-from contactlab.physics.inspection import ImpactView
-from contactlab.physics.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
+from ...physics.inspection import ImpactView
+from ...physics.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
+from ..ui_state import UiState
+from . import style
+from .equations import TABLE, waiting
+from .explained import pair_name
+from .formula import formula, number
 
 Send = Callable[[Command], None]
 LAWS = {

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.overlays import body_radius
-from contactlab.app.panels import style
-from contactlab.app.panels.compare import coordinates_choice
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, MotorState, PushJoint, Snapshot
-from contactlab.physics.model import Joints, JointType
+from ...physics.messages import Command, MotorState, PushJoint, Snapshot
+from ...physics.model import Joints, JointType
+from ..overlays import body_radius
+from ..ui_state import UiState
+from . import style
+from .compare import coordinates_choice
 
 Send = Callable[[Command], None]
 FULL = -1e-6  # item width: to the right edge

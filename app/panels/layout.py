@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import compare, dialogs, lower, menus, pictures, style, view
-from contactlab.app.panels.gallery import draw_gallery
-from contactlab.app.panels.parameters import draw_parameters
-from contactlab.app.panels.status import draw_status
-from contactlab.app.panels.transport import draw_transport
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from ..ui_state import Rect, UiState
+from . import compare, dialogs, lower, menus, pictures, style, view
+from .gallery import draw_gallery
+from .parameters import draw_parameters
+from .status import draw_status
+from .transport import draw_transport
 
 Send = Callable[[Command], None]
 GAP = 2.0  # [pixels at scale 1] between panels

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.panels.energy import draw_energy
-from contactlab.app.ui_state import UiState
-from contactlab.physics.ledger import TITLES, Account
-from contactlab.physics.messages import Command, Snapshot
-from contactlab.physics.model import Array
+from ...physics.ledger import TITLES, Account
+from ...physics.messages import Command, Snapshot
+from ...physics.model import Array
+from ..ui_state import UiState
+from . import style
+from .energy import draw_energy
 
 NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop

@@ -7,8 +7,8 @@ from typing import Any
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, UiState
+from ..ui_state import Rect, UiState
+from . import style
 
 LOW = 0.3  # of the height of the view: what a legend may take
 

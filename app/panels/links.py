@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.link_study import KINDS, LINKS
-from contactlab.physics.messages import Command, LinkPoint, LinkStudy, Snapshot, StudyLinks
+from ...physics.link_study import KINDS, LINKS
+from ...physics.messages import Command, LinkPoint, LinkStudy, Snapshot, StudyLinks
+from ..ui_state import UiState
+from . import style
 
 #: field of LinkPoint, heading, factor to its unit
 PLOTS = (

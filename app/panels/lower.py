@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app import inspected
-from contactlab.app.keys import key_of
-from contactlab.app.panels import style
-from contactlab.app.panels.compare import draw_compare
-from contactlab.app.panels.contacts import draw_contacts
-from contactlab.app.panels.energy import draw_energy
-from contactlab.app.panels.equations import draw_equations
-from contactlab.app.panels.impact import draw_impact
-from contactlab.app.panels.ledger import draw_ledger
-from contactlab.app.panels.pivots import draw_pivots
-from contactlab.app.panels.step import draw_step
-from contactlab.app.panels.timeline import draw_timeline
-from contactlab.app.ui_state import TABS, Rect, UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from .. import inspected
+from ..keys import key_of
+from ..ui_state import TABS, Rect, UiState
+from . import style
+from .compare import draw_compare
+from .contacts import draw_contacts
+from .energy import draw_energy
+from .equations import draw_equations
+from .impact import draw_impact
+from .ledger import draw_ledger
+from .pivots import draw_pivots
+from .step import draw_step
+from .timeline import draw_timeline
 
 Send = Callable[[Command], None]
 PANELS = {

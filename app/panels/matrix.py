@@ -7,10 +7,10 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from contactlab.app.panels import pictures, style
-from contactlab.app.panels.formula import formula
-from contactlab.app.ui_state import UiState
-from contactlab.physics.model import Array
+from ...physics.model import Array
+from ..ui_state import UiState
+from . import pictures, style
+from .formula import formula
 
 VECTOR = 3.9          # width of a vector [font heights]
 LABEL = 1.9           # of the contacts' numbers

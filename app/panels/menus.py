@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.commands import COMMANDS, TOGGLES
-from contactlab.app.keys import key_of
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import SIDES, Command, Snapshot
-from contactlab.physics.methods import METHODS
+from ...physics.messages import SIDES, Command, Snapshot
+from ...physics.methods import METHODS
+from ..commands import COMMANDS, TOGGLES
+from ..keys import key_of
+from ..ui_state import UiState
+from . import style
 
 
 def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> float:

@@ -5,19 +5,19 @@ from collections.abc import Iterable
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.commands import TOGGLES
-from contactlab.app.keys import key_of
-from contactlab.app.panels import style
-from contactlab.app.panels.joints import draw_joints, has_joints
-from contactlab.app.panels.rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
-from contactlab.app.panels.surfaces import draw_substeps, draw_surfaces
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.impact import IMPACT_LAWS
-from contactlab.physics.integrators import offered
-from contactlab.physics.messages import Set, Snapshot
-from contactlab.physics.methods import CURES, METHODS
-from contactlab.physics.soft_laws import LAWS, SURFACES
-from contactlab.physics.solvers import SOLVERS, refusal
+from ...physics.impact import IMPACT_LAWS
+from ...physics.integrators import offered
+from ...physics.messages import Set, Snapshot
+from ...physics.methods import CURES, METHODS
+from ...physics.soft_laws import LAWS, SURFACES
+from ...physics.solvers import SOLVERS, refusal
+from ..commands import TOGGLES
+from ..keys import key_of
+from ..ui_state import Rect, UiState
+from . import style
+from .joints import draw_joints, has_joints
+from .rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
+from .surfaces import draw_substeps, draw_surfaces
 
 OF_BALLS = {"restitution_t": "Of balls, tangential  e_t", "restitution_psi": "Of balls, torsional  e_ψ"}
 

@@ -8,7 +8,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from contactlab.app.ui_state import UiState
+from ..ui_state import UiState
 
 Pixels = NDArray[np.uint8]
 KEPT = 40  # frames for which a picture that is not shown is kept

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app import inspected
-from contactlab.app.panels import style
-from contactlab.app.panels.equations import TABLE, draw_beside_matrix
-from contactlab.app.ui_state import UiState
-from contactlab.physics.inspection import EquationsView
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.inspection import EquationsView
+from ...physics.messages import Command, Snapshot
+from .. import inspected
+from ..ui_state import UiState
+from . import style
+from .equations import TABLE, draw_beside_matrix
 
 Send = Callable[[Command], None]
 

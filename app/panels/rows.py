@@ -5,9 +5,9 @@ from typing import Any
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, Set
+from ...physics.messages import Command, Set
+from ..ui_state import UiState
+from . import style
 
 Send = Callable[[Command], None]
 FULL = -1e-6  # item width: to the right edge

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.keys import GESTURES
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.messages import Command, Snapshot
-from contactlab.physics.methods import METHODS
+from ...physics.messages import Command, Snapshot
+from ...physics.methods import METHODS
+from ..keys import GESTURES
+from ..ui_state import Rect, UiState
+from . import style
 
 #: of a status of one word
 MEANINGS = {"inconsistent": "inconsistent: no forces obey all contact laws"}

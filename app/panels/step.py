@@ -5,13 +5,13 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from contactlab.app.panels import style
-from contactlab.app.panels.equations import waiting
-from contactlab.app.panels.formula import formula
-from contactlab.app.ui_state import UiState
-from contactlab.physics.anatomy import Curve, Piece
-from contactlab.physics.inspection import StepView
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.anatomy import Curve, Piece
+from ...physics.inspection import StepView
+from ...physics.messages import Command, Snapshot
+from ..ui_state import UiState
+from . import style
+from .equations import waiting
+from .formula import formula
 
 Send = Callable[[Command], None]
 #: why a piece was cut, with the names of the two bodies

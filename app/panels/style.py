@@ -8,7 +8,7 @@ from typing import NamedTuple
 import moderngl
 from imgui_bundle import imgui, implot
 
-from contactlab.app.ui_state import Rect, UiState
+from ..ui_state import Rect, UiState
 
 Color = tuple[float, float, float, float]
 

@@ -3,14 +3,14 @@
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.panels.rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
-from contactlab.app.ui_state import UiState
-from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
-from contactlab.physics.messages import Set, Snapshot
-from contactlab.physics.soft_laws import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
-from contactlab.physics.soft_meaning import Gains, damping_for, meaning
-from contactlab.physics.soft_stability import stable_step
+from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
+from ...physics.messages import Set, Snapshot
+from ...physics.soft_laws import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
+from ...physics.soft_meaning import Gains, damping_for, meaning
+from ...physics.soft_stability import stable_step
+from ..ui_state import UiState
+from . import style
+from .rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
 
 SYMBOLS = {"stiffness_n": "Stiffness  Kₙ", "damping_n": "Damping  Dₙ", "stiffness_t": "Tangential  Kₜ",
            "damping_t": "Tangential  Dₜ", "stiffness_series": "Series spring  Kₛ", "damping_roll": "Rolling dent  Dᵣ"}

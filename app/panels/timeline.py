@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from contactlab.app.contact_labels import impact_cases
-from contactlab.app.panels import style
-from contactlab.app.ui_state import UiState
-from contactlab.physics.messages import Command, Event, Pause, Seek, Snapshot
-from contactlab.physics.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
+from ...physics.messages import Command, Event, Pause, Seek, Snapshot
+from ...physics.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
+from ..contact_labels import impact_cases
+from ..ui_state import UiState
+from . import style
 
 Send = Callable[[Command], None]
 M = implot.Marker_

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
+from ...physics.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
+from ..ui_state import Rect, UiState
+from . import style
 
 Send = Callable[[Command], None]
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 
-from contactlab.app.camera import Camera
-from contactlab.app.panels import style
-from contactlab.app.ui_state import Rect, UiState
-from contactlab.physics.messages import Command, Snapshot
+from ...physics.messages import Command, Snapshot
+from ..camera import Camera
+from ..ui_state import Rect, UiState
+from . import style
 
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
 

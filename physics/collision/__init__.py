@@ -1,5 +1,5 @@
 """Collision detection: which surfaces touch, where, along which normal, and how deep."""
 
-from contactlab.physics.collision.detector import Detector, shape_gap
+from .detector import Detector, shape_gap
 
 __all__ = ["Detector", "shape_gap"]

@@ -2,11 +2,11 @@
 
 import math
 
-from contactlab.physics.collision.geometry import axis as axis_of
-from contactlab.physics.collision.geometry import between, extent, origin, put_point, to_local, to_world
-from contactlab.physics.collision.manifold import B_SIDE, lay_over, put_corner, reduce_points
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, cross, dot, neg, scale, sub, unit
+from ..jit import helper
+from ..vec import add, axpy, cross, dot, neg, scale, sub, unit
+from .geometry import axis as axis_of
+from .geometry import between, extent, origin, put_point, to_local, to_world
+from .manifold import B_SIDE, lay_over, put_corner, reduce_points
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 INEXACT = 1e-7       # how far off, relative to size, the nearest contact point may be from the distance on the axis

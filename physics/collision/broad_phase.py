@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.geometry import PLANE, Geometry, axis, origin
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import LongArray
-from contactlab.physics.vec import dot, row, sub
+from ..jit import helper, kernel
+from ..model import Array, IntArray, Model
+from ..state import LongArray
+from ..vec import dot, row, sub
+from .geometry import PLANE, Geometry, axis, origin
 
 
 class Sweep(NamedTuple):

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.geometry import CYLINDER, ELLIPSOID, PATCH, between, extent, origin, put_point, swell
-from contactlab.physics.collision.geometry import axis as axis_of
-from contactlab.physics.collision.gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
-from contactlab.physics.collision.manifold import B_SIDE, CORNER, lay_over, put_corner, reduce_points
-from contactlab.physics.collision.polytope import (
+from ..jit import helper
+from ..model import Array
+from ..state import LongArray
+from ..vec import axpy, cross, dot, neg, scale, sub, unit
+from .geometry import CYLINDER, ELLIPSOID, PATCH, between, extent, origin, put_point, swell
+from .geometry import axis as axis_of
+from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
+from .manifold import B_SIDE, CORNER, lay_over, put_corner, reduce_points
+from .polytope import (
     CAP_CORNERS,
     Solids,
     allowed,
@@ -22,10 +26,6 @@ from contactlab.physics.collision.polytope import (
     separating_axis,
     spot,
 )
-from contactlab.physics.jit import helper
-from contactlab.physics.model import Array
-from contactlab.physics.state import LongArray
-from contactlab.physics.vec import axpy, cross, dot, neg, scale, sub, unit
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # and above which it does so where the other shape has such a face

@@ -2,21 +2,13 @@
 
 import numpy as np
 
-from contactlab.physics.collision.broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
-from contactlab.physics.collision.convex import new_work
-from contactlab.physics.collision.geometry import (
-    BOWL,
-    MESH,
-    PATCH,
-    PIPE,
-    PLANE,
-    Geometry,
-    bound_shapes,
-    new_geometry,
-    place_shapes,
-)
-from contactlab.physics.collision.impact_time import bound_paths, find_fast, first_touches
-from contactlab.physics.collision.narrow_phase import (
+from ..model import Array, Model, movable, shape_count
+from ..state import Bodies, Contacts, LongArray, empty_contacts
+from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
+from .convex import new_work
+from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
+from .impact_time import bound_paths, find_fast, first_touches
+from .narrow_phase import (
     BOXES,
     CONVEX,
     FAMILIES,
@@ -33,11 +25,9 @@ from contactlab.physics.collision.narrow_phase import (
     touch_hollow_pairs,
     touch_round_pairs,
 )
-from contactlab.physics.collision.near import Near, keep_near, touch_again
-from contactlab.physics.collision.polytope import new_solids
-from contactlab.physics.collision.triangles import find_triangles, new_sheets, new_stack
-from contactlab.physics.model import Array, Model, movable, shape_count
-from contactlab.physics.state import Bodies, Contacts, LongArray, empty_contacts
+from .near import Near, keep_near, touch_again
+from .polytope import new_solids
+from .triangles import find_triangles, new_sheets, new_stack
 
 FAR = 1e9  # [m] a margin that holds everything
 

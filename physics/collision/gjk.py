@@ -7,10 +7,10 @@ A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
 
 import math
 
-from contactlab.physics.collision.ellipsoid import ellipsoid_support
-from contactlab.physics.collision.geometry import origin, rim, to_local, to_world
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, cross, dot, norm, scale, sub, unit
+from ..jit import helper
+from ..vec import add, axpy, cross, dot, norm, scale, sub, unit
+from .ellipsoid import ellipsoid_support
+from .geometry import origin, rim, to_local, to_world
 
 SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64

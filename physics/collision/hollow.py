@@ -4,11 +4,11 @@ corners and round ends only: a segment within a ball or a tube is farthest from 
 
 import math
 
-from contactlab.physics.collision.ellipsoid import ellipsoid_support
-from contactlab.physics.collision.geometry import BOWL, axis, extent, origin, put_point, rim, swell, to_local, to_world
-from contactlab.physics.collision.polytope import CAP_CORNERS, CAP_COSINE, load_points, spot
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, dot, norm, scale, sub
+from ..jit import helper
+from ..vec import add, axpy, dot, norm, scale, sub
+from .ellipsoid import ellipsoid_support
+from .geometry import BOWL, axis, extent, origin, put_point, rim, swell, to_local, to_world
+from .polytope import CAP_CORNERS, CAP_COSINE, load_points, spot
 
 ROUNDS = 100      # to the farthest point of a round shape; each comes nearer by its curvature radius over the wall's
 SETTLED = 1e-14   # change of the point that is rounding, relative to the radius of the wall

@@ -7,27 +7,13 @@ along the direction between them; repeated, the pair arrives at the moment of to
 
 import math
 
-from contactlab.physics.collision.geometry import BOWL, MESH, PIPE, PLANE, axis, origin, swell
-from contactlab.physics.collision.gjk import gjk, support, weighted
-from contactlab.physics.collision.hollow import hollow_gap
-from contactlab.physics.collision.polytope import load_points
-from contactlab.physics.collision.triangles import load_triangle
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.vec import (
-    axpy,
-    dot,
-    neg,
-    norm,
-    quat_exp,
-    quat_mat,
-    quat_mul,
-    row,
-    row4,
-    scale,
-    sub,
-    transform,
-    unit,
-)
+from ..jit import helper, kernel
+from ..vec import axpy, dot, neg, norm, quat_exp, quat_mat, quat_mul, row, row4, scale, sub, transform, unit
+from .geometry import BOWL, MESH, PIPE, PLANE, axis, origin, swell
+from .gjk import gjk, support, weighted
+from .hollow import hollow_gap
+from .polytope import load_points
+from .triangles import load_triangle
 
 ADVANCES = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one

@@ -10,9 +10,9 @@ which stays the same while the bodies move a little. The end of a segment is nam
 
 import math
 
-from contactlab.physics.collision.geometry import put_point
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import axpy, cross, dot, sub, tangents
+from ..jit import helper
+from ..vec import axpy, cross, dot, sub, tangents
+from .geometry import put_point
 
 ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to the size of the features
 B_SIDE = 1 << 20  # added to the names of b's edges

@@ -6,9 +6,10 @@ Each family of pairs has a kernel of its own, compiled only when a scene needs i
 
 import numpy as np
 
-from contactlab.physics.collision.box_box import box_box
-from contactlab.physics.collision.convex import touch_convex
-from contactlab.physics.collision.geometry import (
+from ..jit import helper, kernel
+from .box_box import box_box
+from .convex import touch_convex
+from .geometry import (
     BOWL,
     BOX,
     CAPSULE,
@@ -24,9 +25,9 @@ from contactlab.physics.collision.geometry import (
     origin,
     swell,
 )
-from contactlab.physics.collision.hollow import touch_hollow
-from contactlab.physics.collision.manifold import SAME_DIRECTION, reduce_groups, reduce_points
-from contactlab.physics.collision.round import (
+from .hollow import touch_hollow
+from .manifold import SAME_DIRECTION, reduce_groups, reduce_points
+from .round import (
     balls,
     box_plane,
     capsule_capsule,
@@ -42,8 +43,7 @@ from contactlab.physics.collision.round import (
     sphere_cylinder,
     sphere_ellipsoid,
 )
-from contactlab.physics.collision.triangles import load_triangle
-from contactlab.physics.jit import helper, kernel
+from .triangles import load_triangle
 
 NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS = range(6)  # the families
 FAMILIES, KINDS = 6, 10

@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.convex import Work
-from contactlab.physics.collision.geometry import Geometry, bound_shapes, place_shapes
-from contactlab.physics.collision.narrow_phase import (
+from ..jit import kernel
+from ..model import Array, IntArray
+from ..state import LongArray
+from .convex import Work
+from .geometry import Geometry, bound_shapes, place_shapes
+from .narrow_phase import (
     BOXES,
     CONVEX,
     HOLLOWS,
@@ -20,11 +23,8 @@ from contactlab.physics.collision.narrow_phase import (
     touch_hollow_pairs,
     touch_round_pairs,
 )
-from contactlab.physics.collision.polytope import Solids
-from contactlab.physics.collision.triangles import find_triangles
-from contactlab.physics.jit import kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.state import LongArray
+from .polytope import Solids
+from .triangles import find_triangles
 
 NO_ROOM = -1
 

@@ -9,23 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.geometry import (
-    BOX,
-    CAPSULE,
-    HULL,
-    SPHERE,
-    TRIANGLE,
-    axis,
-    extent,
-    origin,
-    rim,
-    to_world,
-)
-from contactlab.physics.collision.manifold import B_SIDE, put_corner
-from contactlab.physics.jit import helper
-from contactlab.physics.model import Array, Hulls, Model
-from contactlab.physics.state import LongArray
-from contactlab.physics.vec import add, axpy, cross, dot, scale, sub, unit
+from ..jit import helper
+from ..model import Array, Hulls, Model
+from ..state import LongArray
+from ..vec import add, axpy, cross, dot, scale, sub, unit
+from .geometry import BOX, CAPSULE, HULL, SPHERE, TRIANGLE, axis, extent, origin, rim, to_world
+from .manifold import B_SIDE, put_corner
 
 CAP_CORNERS = 8     # points that stand for the rim of a cylinder's cap
 CAP_COSINE = 0.7    # to the axis: below it a cylinder touches with its side

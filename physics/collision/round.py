@@ -3,17 +3,10 @@ ellipsoids against spheres, planes and each other."""
 
 import math
 
-from contactlab.physics.collision.ellipsoid import (
-    ellipsoid_foot,
-    ellipsoid_normal,
-    ellipsoid_support,
-    ellipsoids_normal,
-    gram,
-    room,
-)
-from contactlab.physics.collision.geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
+from ..jit import helper
+from ..vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
+from .ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
+from .geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LYING = 0.7      # cosine to the axis below which a cylinder touches with its side

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from contactlab.physics.collision.broad_phase import joined_bodies
-from contactlab.physics.limits import Limits, limits_of
-from contactlab.physics.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
-from contactlab.physics.shapes import quat_product, quat_to_matrix
-from contactlab.physics.state import LongArray
+from ..limits import Limits, limits_of
+from ..model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
+from ..shapes import quat_product, quat_to_matrix
+from ..state import LongArray
+from .broad_phase import joined_bodies
 
 #: kinds of elements
 VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE = range(10)

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.surface import (
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from ..vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
+from .surface import (
     AHEAD_EDGE,
     BEHIND_EDGE,
     CORNER_FACE,
@@ -33,23 +36,9 @@ from contactlab.physics.collision.surface import (
     VERTEX_RIM,
     VERTEX_VERTEX,
 )
-from contactlab.physics.collision.surface_frame import (
-    NOWHERE,
-    PARALLEL,
-    facing_margin,
-    side_margin,
-    world_axis,
-    world_point,
-)
-from contactlab.physics.collision.surface_rim import (
-    corner_face,
-    rim_edge,
-    rim_ellipsoid,
-    rim_face,
-    rim_rim,
-    vertex_rim,
-)
-from contactlab.physics.collision.surface_smooth import (
+from .surface_frame import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
+from .surface_rim import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
+from .surface_smooth import (
     edge_ellipsoid,
     ellipsoid_bowl,
     ellipsoid_ellipsoid,
@@ -58,23 +47,6 @@ from contactlab.physics.collision.surface_smooth import (
     vertex_bowl,
     vertex_ellipsoid,
     vertex_pipe,
-)
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.vec import (
-    axpy,
-    cross,
-    dot,
-    neg,
-    norm,
-    put,
-    put4,
-    row,
-    row4,
-    sub,
-    tangents,
-    transform,
-    unit,
 )
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)

@@ -4,18 +4,8 @@ each function returns the points on both elements, the normal from e to f, gap, 
 
 import math
 
-from contactlab.physics.collision.ellipsoid import (
-    ellipsoid_curve,
-    ellipsoid_foot,
-    ellipsoid_normal,
-    ellipsoid_support,
-    ellipsoids_normal,
-    gram,
-    room,
-)
-from contactlab.physics.collision.surface_frame import facing_margin, side_margin, world_axis, world_point
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import (
+from ..jit import helper
+from ..vec import (
     add,
     axpy,
     cross,
@@ -33,6 +23,16 @@ from contactlab.physics.vec import (
     unit,
     unrotate,
 )
+from .ellipsoid import (
+    ellipsoid_curve,
+    ellipsoid_foot,
+    ellipsoid_normal,
+    ellipsoid_support,
+    ellipsoids_normal,
+    gram,
+    room,
+)
+from .surface_frame import facing_margin, side_margin, world_axis, world_point
 
 ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
 SETTLED = 2e-16  # change of a unit vector that is rounding

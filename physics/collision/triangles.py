@@ -7,11 +7,11 @@ is the neighbour's to find, or nobody's on a flat or hollow edge.
 
 import numpy as np
 
-from contactlab.physics.collision.bvh import STACK
-from contactlab.physics.collision.geometry import origin, to_local, to_world
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, Meshes
-from contactlab.physics.vec import add, dot, norm, row, scale, sub
+from ..jit import helper, kernel
+from ..model import Array, Meshes
+from ..vec import add, dot, norm, row, scale, sub
+from .bvh import STACK
+from .geometry import origin, to_local, to_world
 
 
 def new_sheets(meshes: Meshes) -> Array:

@@ -11,19 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics.dynamics import ldl
-from contactlab.physics.dynamics.joints import (
-    Rows,
-    axis_rows,
-    constraint_rows,
-    gram,
-    pose_rows,
-    row_velocities,
-    weigh,
-)
-from contactlab.physics.islands import trees_of
-from contactlab.physics.model import Array, IntArray, Joints, Model
-from contactlab.physics.state import Bodies
+from ..islands import trees_of
+from ..model import Array, IntArray, Joints, Model
+from ..state import Bodies
+from . import ldl
+from .joints import Rows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
 
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray
-from contactlab.physics.vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
+from ..jit import helper, kernel
+from ..model import Array, BodyKind, IntArray
+from ..vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 

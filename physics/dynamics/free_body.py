@@ -4,11 +4,11 @@ Y of body i is row i of an (n, 13) array: columns 0:3 x, 3:7 q, 7:10 P, 10:13 L.
 v = P/m, I⁻¹ = R I_body⁻¹ Rᵀ, ω = I⁻¹ L   [Baraff I §2.11, with the quaternion of its §4 instead of R]
 """
 
-from contactlab.physics.dynamics.forces import applied_forces
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import BodyKind
-from contactlab.physics.vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
+from ..jit import helper, kernel
+from ..model import BodyKind
+from ..vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
+from .forces import applied_forces
+from .motion import drive
 
 DYNAMIC = int(BodyKind.DYNAMIC)
 Y_SIZE = 13

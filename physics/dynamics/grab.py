@@ -2,7 +2,7 @@
 
 import math
 
-from contactlab.physics.assemble import (
+from ..assemble import (
     GRAB_LIMIT,
     GRAB_RATE,
     GRAB_TURN_LIMIT,
@@ -11,8 +11,8 @@ from contactlab.physics.assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..jit import helper, kernel
+from ..vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
 

@@ -1,11 +1,11 @@
 """The mouse spring on a body that joints in maximal coordinates hold: as stiff as the mechanism is heavy at that
 point, so that it feels as in generalized coordinates (see `tree_contacts.pull_link`)."""
 
-from contactlab.physics.dynamics import ldl
-from contactlab.physics.dynamics.grab import pull_by
-from contactlab.physics.dynamics.joint_reactions import DYNAMIC, HOLDS, along_row, give_way
-from contactlab.physics.jit import helper
-from contactlab.physics.vec import cross, mul, rotate, row, row4, unrotate
+from ..jit import helper
+from ..vec import cross, mul, rotate, row, row4, unrotate
+from . import ldl
+from .grab import pull_by
+from .joint_reactions import DYNAMIC, HOLDS, along_row, give_way
 
 FIRM = 1e-9  # of what the body by itself would answer, below which joints hold it fast
 

@@ -22,53 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from contactlab.physics.dynamics import ldl
-from contactlab.physics.dynamics.constraints import (
-    HARD,
-    LIMITED,
-    MOTOR,
-    ROTOR,
-    SOFT,
-    layout_of,
-    pattern_of,
-    rows_joined,
-    rows_taken,
-)
-from contactlab.physics.dynamics.joints import (
-    DRIVE,
-    SPIN,
-    Rows,
-    drift_rows,
-    gram,
-    pose_rows,
-    row_velocities,
-    weigh,
-)
-from contactlab.physics.dynamics.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
-from contactlab.physics.dynamics.motion import driven_acceleration
-from contactlab.physics.dynamics.tree import eliminate, last_velocity
-from contactlab.physics.dynamics.tree_contacts import weigh_links
-from contactlab.physics.islands import trees_of
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind, IntArray, Joints, Model
-from contactlab.physics.report import MotorState
-from contactlab.physics.spatial import get6
-from contactlab.physics.vec import (
-    add,
-    cross,
-    dot,
-    mul,
-    put,
-    put4,
-    quat_exp,
-    quat_mul,
-    quat_unit,
-    rotate,
-    row,
-    row4,
-    sub,
-    unrotate,
-)
+from ..islands import trees_of
+from ..jit import helper, kernel
+from ..model import Array, BodyKind, IntArray, Joints, Model
+from ..report import MotorState
+from ..spatial import get6
+from ..vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
+from . import ldl
+from .constraints import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
+from .joints import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
+from .kinematics import ORIGIN, S, X, get3, place_links, point_velocity
+from .motion import driven_acceleration
+from .tree import eliminate, last_velocity
+from .tree_contacts import weigh_links
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding

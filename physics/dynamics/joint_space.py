@@ -8,7 +8,11 @@ takes longer than for the work on a small tree.
 
 import numpy as np
 
-from contactlab.physics.dynamics.kinematics import (
+from ..jit import helper, kernel
+from ..model import Array, IntArray, LinkTable, Trees
+from ..spatial import add6, dot6, get6, put6
+from ..vec import add, cross, sub
+from .kinematics import (
     DOF_SIZE,
     FIRST_V,
     INERTIA,
@@ -27,19 +31,7 @@ from contactlab.physics.dynamics.kinematics import (
     place,
     point_velocity,
 )
-from contactlab.physics.dynamics.tree import (
-    ZERO6,
-    answer,
-    eliminate,
-    last_velocity,
-    momentum_of,
-    needed_forces,
-    respond,
-)
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray, LinkTable, Trees
-from contactlab.physics.spatial import add6, dot6, get6, put6
-from contactlab.physics.vec import add, cross, sub
+from .tree import ZERO6, answer, eliminate, last_velocity, momentum_of, needed_forces, respond
 
 
 def joint_space(trees: Trees) -> Array:

@@ -2,9 +2,9 @@
 
 import math
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import BodyKind
-from contactlab.physics.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
+from ..jit import helper, kernel
+from ..model import BodyKind
+from ..vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
 
 KINEMATIC = int(BodyKind.KINEMATIC)
 

@@ -12,36 +12,10 @@ from the tips to the root, which is what articulated-body inertias are:
     q̈ = (u - U·a)/D,  a = a_parent + S q̈   from the root to the tips
 """
 
-from contactlab.physics.dynamics.kinematics import (
-    FIRST_V,
-    INERTIA,
-    ORIGIN,
-    PARENT,
-    RATE,
-    A,
-    C,
-    D,
-    F,
-    S,
-    U,
-    V,
-    X,
-    get3,
-    last_dof,
-)
-from contactlab.physics.jit import helper
-from contactlab.physics.spatial import (
-    add6,
-    axpy6,
-    cross_force,
-    dot6,
-    get6,
-    inertia_times,
-    joined,
-    put6,
-    sub6,
-)
-from contactlab.physics.vec import add, cross, row, sub
+from ..jit import helper
+from ..spatial import add6, axpy6, cross_force, dot6, get6, inertia_times, joined, put6, sub6
+from ..vec import add, cross, row, sub
+from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, get3, last_dof
 
 ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -13,11 +13,11 @@ within the tree: where a tree stands on nothing, that beside its motion as a who
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.assemble import sym_inverse, sym_vec, three
-from contactlab.physics.dynamics.kinematics import FIRST_V, FREE, PARENT, TYPE
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import IntArray, Model
-from contactlab.physics.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
+from ..assemble import sym_inverse, sym_vec, three
+from ..jit import helper, kernel
+from ..model import IntArray, Model
+from ..vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
+from .kinematics import FIRST_V, FREE, PARENT, TYPE
 
 
 def free_trees(model: Model, held: NDArray[np.bool_]) -> IntArray:

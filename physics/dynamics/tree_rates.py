@@ -9,7 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.dynamics.kinematics import (
+from ..jit import helper, kernel
+from ..model import Array, Trees
+from ..state import JointState
+from ..vec import scale
+from .kinematics import (
     BALL,
     FIRST_Q,
     FIRST_V,
@@ -23,11 +27,7 @@ from contactlab.physics.dynamics.kinematics import (
     rates_of,
     unit_quaternions,
 )
-from contactlab.physics.dynamics.tree import answer, eliminate, pushed_forces
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, Trees
-from contactlab.physics.state import JointState
-from contactlab.physics.vec import scale
+from .tree import answer, eliminate, pushed_forces
 
 
 class TreeScratch(NamedTuple):

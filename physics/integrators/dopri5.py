@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contactlab.physics.integrators.tableau import Integrator, tableau
+from .tableau import Integrator, tableau
 
 # [Dormand & Prince 1980; Hairer, Nørsett & Wanner, table II.5.2]
 A = np.zeros((7, 7))

@@ -1,6 +1,6 @@
 """Explicit Euler [RBDA eqs. 11.47–11.49]."""
 
-from contactlab.physics.integrators.tableau import Integrator, tableau
+from .tableau import Integrator, tableau
 
 EULER = Integrator(
     name="euler", title="Euler (explicit)", order=1, dense_order=1, adaptive=False,

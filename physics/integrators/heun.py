@@ -1,6 +1,6 @@
 """Heun's method with its second stage at 2/3 of the step [RBDA eqs. 11.50, 11.51]."""
 
-from contactlab.physics.integrators.tableau import Integrator, tableau
+from .tableau import Integrator, tableau
 
 HEUN = Integrator(
     name="heun", title="Heun 2/3", order=2, dense_order=2, adaptive=False,

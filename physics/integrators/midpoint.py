@@ -20,9 +20,9 @@ there the velocity products would come in. So two rounds are enough as a rule.
 
 import math
 
-from contactlab.physics.dynamics.forces import applied_forces
-from contactlab.physics.dynamics.free_body import angular_velocity, velocity_from_momentum
-from contactlab.physics.dynamics.kinematics import (
+from ..dynamics.forces import applied_forces
+from ..dynamics.free_body import angular_velocity, velocity_from_momentum
+from ..dynamics.kinematics import (
     FIRST_V,
     ORIGIN,
     PARENT,
@@ -42,24 +42,14 @@ from contactlab.physics.dynamics.kinematics import (
     point_velocity,
     put3,
 )
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree import (
-    ZERO6,
-    answer,
-    articulated_times,
-    carry,
-    eliminate,
-    let_go,
-    momentum_of,
-    spread_inertia,
-)
-from contactlab.physics.dynamics.tree_rates import joint_forces
-from contactlab.physics.integrators.tableau import Integrator, tableau
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.ledger import add_forces, add_joints
-from contactlab.physics.model import BodyKind
-from contactlab.physics.spatial import add6, get6, joined, put6, sub6
-from contactlab.physics.vec import (
+from ..dynamics.motion import drive
+from ..dynamics.tree import ZERO6, answer, articulated_times, carry, eliminate, let_go, momentum_of, spread_inertia
+from ..dynamics.tree_rates import joint_forces
+from ..jit import helper, kernel
+from ..ledger import add_forces, add_joints
+from ..model import BodyKind
+from ..spatial import add6, get6, joined, put6, sub6
+from ..vec import (
     accumulate,
     add,
     axpy,
@@ -77,6 +67,7 @@ from contactlab.physics.vec import (
     scale,
     sub,
 )
+from .tableau import Integrator, tableau
 
 MIDPOINT = Integrator(
     name="midpoint", title="Midpoint (implicit, stable chains)", order=2, dense_order=1, adaptive=False, implicit=True,

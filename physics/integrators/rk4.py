@@ -1,6 +1,6 @@
 """The classical Runge–Kutta method of fourth order, with its third-order dense output."""
 
-from contactlab.physics.integrators.tableau import Integrator, tableau
+from .tableau import Integrator, tableau
 
 RK4 = Integrator(
     name="rk4", title="Runge–Kutta 4", order=4, dense_order=3, adaptive=False,

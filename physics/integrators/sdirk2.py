@@ -2,7 +2,7 @@
 
 import math
 
-from contactlab.physics.integrators.tableau import Integrator, tableau
+from .tableau import Integrator, tableau
 
 GAMMA = 1.0 - math.sqrt(0.5)
 

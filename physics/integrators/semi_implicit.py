@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contactlab.physics.integrators.tableau import Integrator, Tableau
+from .tableau import Integrator, Tableau
 
 # k_1 = f(x_0, p_0),  p_1 = p_0 + h k_1,  k_2 = f(x_0, p_1),  x_1 = x_0 + h k_2     [Hairer, Lubich & Wanner, I.1.9]
 SEMI_IMPLICIT = Integrator(

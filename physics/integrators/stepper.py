@@ -5,24 +5,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
-from contactlab.physics.dynamics.kinematics import place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_rates import (
-    combine_links,
-    empty_tree_scratch,
-    link_error,
-    link_rates,
-    pack_links,
-)
-from contactlab.physics.integrators.midpoint import midpoint_step
-from contactlab.physics.integrators.tableau import Integrator
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.ledger import Books
-from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
-from contactlab.physics.vec import put, put4, quat_unit
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
+from ..dynamics.kinematics import place_links
+from ..dynamics.motion import drive
+from ..dynamics.tree_rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
+from ..jit import helper, kernel
+from ..ledger import Books
+from ..model import Array, BodyKind, Model, body_count
+from ..state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
+from ..vec import put, put4, quat_unit
+from .midpoint import midpoint_step
+from .tableau import Integrator
 
 DYNAMIC = int(BodyKind.DYNAMIC)
 TOLERANCE = 1e-12         # local error of adaptive steps, relative to the quantity or 1 m, 1, m · 1 m/s, I · 1 rad/s

@@ -20,26 +20,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from contactlab.physics.diagnostics import total_energy
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.joint_reactions import motor_states
-from contactlab.physics.events import EventFinder
-from contactlab.physics.integrators import IMPLICIT, INTEGRATORS, Integrator
-from contactlab.physics.ledger import Account
-from contactlab.physics.limit_springs import stop_energy, stops_of
-from contactlab.physics.methods.compliant_adaptive import Adaptive
-from contactlab.physics.methods.compliant_contacts import SoftContacts
-from contactlab.physics.methods.compliant_explicit import Explicit
-from contactlab.physics.methods.compliant_implicit import Implicit
-from contactlab.physics.methods.compliant_ledger import SoftBooks
-from contactlab.physics.methods.compliant_settle import report
-from contactlab.physics.methods.joint_cure import JointKeeper, gain
-from contactlab.physics.methods.moreau import reach, remember
-from contactlab.physics.methods.time_stepping import TimeStepping
-from contactlab.physics.model import Model, body_count
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.report import Event, Settings, StepInfo
-from contactlab.physics.state import Contacts, Owner, State, empty_contacts, grow_memory
+from ..diagnostics import total_energy
+from ..dynamics.forces import Loads
+from ..dynamics.joint_reactions import motor_states
+from ..events import EventFinder
+from ..integrators import IMPLICIT, INTEGRATORS, Integrator
+from ..ledger import Account
+from ..limit_springs import stop_energy, stops_of
+from ..model import Model, body_count
+from ..problem import ContactProblem
+from ..report import Event, Settings, StepInfo
+from ..state import Contacts, Owner, State, empty_contacts, grow_memory
+from .compliant_adaptive import Adaptive
+from .compliant_contacts import SoftContacts
+from .compliant_explicit import Explicit
+from .compliant_implicit import Implicit
+from .compliant_ledger import SoftBooks
+from .compliant_settle import report
+from .joint_cure import JointKeeper, gain
+from .moreau import reach, remember
+from .time_stepping import TimeStepping
 
 REST = 2.0        # approach speed that counts as rest, in units of g h
 SMALLEST = 1e-6   # m and m/s: lengths and speeds that count as zero even without gravity

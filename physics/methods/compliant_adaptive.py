@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
-from contactlab.physics.methods.compliant_explicit import Explicit
-from contactlab.physics.methods.compliant_guards import guards, mode_ends, step_error, switch
-from contactlab.physics.model import Array
-from contactlab.physics.soft_stability import substeps_needed
-from contactlab.physics.state import Bodies, JointState, empty_state
+from ..dynamics.forces import Loads
+from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from ..model import Array
+from ..soft_stability import substeps_needed
+from ..state import Bodies, JointState, empty_state
+from .compliant_explicit import Explicit
+from .compliant_guards import guards, mode_ends, step_error, switch
 
 TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
 LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked

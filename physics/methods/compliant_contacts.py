@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from contactlab.physics.assemble import match
-from contactlab.physics.collision import Detector
-from contactlab.physics.methods.compliant_rates import Work, empty_work
-from contactlab.physics.methods.compliant_rows import enter_rows, fill_gains
-from contactlab.physics.methods.compliant_settle import settle, stored_energy
-from contactlab.physics.model import Array, Model
-from contactlab.physics.packed import resize
-from contactlab.physics.soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
-from contactlab.physics.state import Bodies, Contacts, State, Surfaces, empty_surfaces
+from ..assemble import match
+from ..collision import Detector
+from ..model import Array, Model
+from ..packed import resize
+from ..soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
+from ..state import Bodies, Contacts, State, Surfaces, empty_surfaces
+from .compliant_rates import Work, empty_work
+from .compliant_rows import enter_rows, fill_gains
+from .compliant_settle import settle, stored_energy
 
 
 class SoftContacts:

@@ -2,22 +2,15 @@
 
 import numpy as np
 
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.integrators import Integrator
-from contactlab.physics.methods.compliant_contacts import SoftContacts
-from contactlab.physics.methods.compliant_limits import rate_limits
-from contactlab.physics.methods.compliant_rates import stage
-from contactlab.physics.methods.compliant_substeps import (
-    AT_STAGE,
-    DONE,
-    attempt,
-    conclude,
-    empty_course,
-    make_substeps,
-)
-from contactlab.physics.model import Array, Model, body_count
-from contactlab.physics.soft_stability import Limits, substeps_needed
-from contactlab.physics.state import Bodies, JointState
+from ..dynamics.forces import Loads
+from ..integrators import Integrator
+from ..model import Array, Model, body_count
+from ..soft_stability import Limits, substeps_needed
+from ..state import Bodies, JointState
+from .compliant_contacts import SoftContacts
+from .compliant_limits import rate_limits
+from .compliant_rates import stage
+from .compliant_substeps import AT_STAGE, DONE, attempt, conclude, empty_course, make_substeps
 
 
 class Explicit:

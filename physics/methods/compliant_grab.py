@@ -2,7 +2,7 @@
 
 import math
 
-from contactlab.physics.assemble import (
+from ..assemble import (
     GRAB_LIMIT,
     GRAB_RATE,
     GRAB_TURN_LIMIT,
@@ -13,9 +13,9 @@ from contactlab.physics.assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from contactlab.physics.jit import kernel
-from contactlab.physics.laws import disc_projection
-from contactlab.physics.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..jit import kernel
+from ..laws import disc_projection
+from ..vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 
 @kernel

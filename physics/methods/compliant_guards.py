@@ -4,23 +4,14 @@ import math
 
 import numpy as np
 
-from contactlab.physics.dynamics.tree_rates import link_error
-from contactlab.physics.integrators.stepper import local_error
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.methods.compliant_rates import (
-    FREE,
-    SLIDES,
-    STICKS,
-    carried,
-    contact_motion,
-    gain,
-    stage,
-    vector_of,
-)
-from contactlab.physics.methods.compliant_settle import pressed_in
-from contactlab.physics.methods.compliant_substeps import look
-from contactlab.physics.soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
-from contactlab.physics.vec import norm, row
+from ..dynamics.tree_rates import link_error
+from ..integrators.stepper import local_error
+from ..jit import helper, kernel
+from ..soft_laws import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
+from ..vec import norm, row
+from .compliant_rates import FREE, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
+from .compliant_settle import pressed_in
+from .compliant_substeps import look
 
 CALM, TOUCH, RELEASE, SLIP, STICK = range(5)
 

@@ -25,16 +25,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contactlab.physics.diagnostics import total_energy
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import Y_SIZE, pack
-from contactlab.physics.integrators import Integrator
-from contactlab.physics.integrators.tableau import Tableau, tableau
-from contactlab.physics.ledger import Account
-from contactlab.physics.limit_springs import stop_energy
-from contactlab.physics.methods.compliant_contacts import SoftContacts
-from contactlab.physics.methods.compliant_ledger import empty_stage_books, note_stage, take_stages
-from contactlab.physics.methods.compliant_newton import (
+from ..diagnostics import total_energy
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import Y_SIZE, pack
+from ..integrators import Integrator
+from ..integrators.tableau import Tableau, tableau
+from ..ledger import Account
+from ..limit_springs import stop_energy
+from ..model import Array, Model, body_count
+from ..state import Bodies, JointState, LongArray, Surfaces, empty_state
+from .compliant_contacts import SoftContacts
+from .compliant_ledger import empty_stage_books, note_stage, take_stages
+from .compliant_newton import (
     Newton,
     empty_newton,
     fill_matrix,
@@ -44,7 +46,7 @@ from contactlab.physics.methods.compliant_newton import (
     start_stage,
     take_stage,
 )
-from contactlab.physics.methods.compliant_newton_joints import (
+from .compliant_newton_joints import (
     Entries,
     add_impulses,
     begin_joints,
@@ -58,10 +60,8 @@ from contactlab.physics.methods.compliant_newton_joints import (
     take_change,
     take_joints,
 )
-from contactlab.physics.methods.compliant_rates import FREE, STICKS, finish
-from contactlab.physics.methods.compliant_settle import stored_energy
-from contactlab.physics.model import Array, Model, body_count
-from contactlab.physics.state import Bodies, JointState, LongArray, Surfaces, empty_state
+from .compliant_rates import FREE, STICKS, finish
+from .compliant_settle import stored_energy
 
 ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
 STALLED = 1e-8     # the same where the changes no longer become smaller: rounding of K p

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.ledger import (
+from ..jit import helper, kernel
+from ..ledger import (
     DRIVEN,
     DYNAMIC,
     LIMITS,
@@ -24,10 +24,10 @@ from contactlab.physics.ledger import (
     give,
     moves,
 )
-from contactlab.physics.methods.compliant_rates import rolling_couple
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import LEDGER, State
-from contactlab.physics.vec import add, cross, dot, row, scale, sub
+from ..model import Array, IntArray, Model
+from ..state import LEDGER, State
+from ..vec import add, cross, dot, row, scale, sub
+from .compliant_rates import rolling_couple
 
 
 class StageBooks(NamedTuple):

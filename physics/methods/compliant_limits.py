@@ -2,13 +2,13 @@
 
 import math
 
-from contactlab.physics.assemble import world_inverse_inertia
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limits import world_axis
-from contactlab.physics.methods.compliant_rates import contact_motion, gain
-from contactlab.physics.model import BodyKind, JointType
-from contactlab.physics.soft_laws import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
-from contactlab.physics.vec import cross, dot, rotate, row, row4, sub
+from ..assemble import world_inverse_inertia
+from ..jit import helper, kernel
+from ..limits import world_axis
+from ..model import BodyKind, JointType
+from ..soft_laws import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
+from ..vec import cross, dot, rotate, row, row4, sub
+from .compliant_rates import contact_motion, gain
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIDER = int(JointType.SLIDER)

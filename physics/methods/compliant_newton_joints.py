@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import GRAB_RATE, flat
-from contactlab.physics.dynamics.free_body import dydt, momentum_from_velocity
-from contactlab.physics.dynamics.grab import LARGEST, pull_by
-from contactlab.physics.dynamics.grab_joined import FIRM, mobility_of
-from contactlab.physics.dynamics.joint_reactions import (
+from ..assemble import GRAB_RATE, flat
+from ..dynamics.free_body import dydt, momentum_from_velocity
+from ..dynamics.grab import LARGEST, pull_by
+from ..dynamics.grab_joined import FIRM, mobility_of
+from ..dynamics.joint_reactions import (
     BACKWARD,
     FORWARD,
     HOLDS,
@@ -33,8 +33,8 @@ from contactlab.physics.dynamics.joint_reactions import (
     reactions_of,
     three,
 )
-from contactlab.physics.dynamics.joints import SPIN, pose_rows
-from contactlab.physics.dynamics.kinematics import (
+from ..dynamics.joints import SPIN, pose_rows
+from ..dynamics.kinematics import (
     BALL,
     FIRST_Q,
     FIRST_V,
@@ -49,20 +49,20 @@ from contactlab.physics.dynamics.kinematics import (
     place_links,
     point_velocity,
 )
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree import last_velocity, momentum_of
-from contactlab.physics.dynamics.tree_contacts import most_mobile
-from contactlab.physics.dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
-from contactlab.physics.limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
-from contactlab.physics.methods.compliant_grab import pull
-from contactlab.physics.methods.compliant_ledger import hold_pull
-from contactlab.physics.methods.compliant_newton import half_turned, move, put_block, put_roll, turn_rate
-from contactlab.physics.model import Array, BodyKind, IntArray, Model
-from contactlab.physics.spatial import dot6, get6
-from contactlab.physics.state import JointState, LongArray
-from contactlab.physics.vec import add, dot, quat_unit, rotate, row, row4, unrotate
+from ..dynamics.motion import drive
+from ..dynamics.tree import last_velocity, momentum_of
+from ..dynamics.tree_contacts import most_mobile
+from ..dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
+from ..jit import helper, kernel
+from ..limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
+from ..limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
+from ..model import Array, BodyKind, IntArray, Model
+from ..spatial import dot6, get6
+from ..state import JointState, LongArray
+from ..vec import add, dot, quat_unit, rotate, row, row4, unrotate
+from .compliant_grab import pull
+from .compliant_ledger import hold_pull
+from .compliant_newton import half_turned, move, put_block, put_roll, turn_rate
 
 LINK = int(BodyKind.LINK)
 LOOSE = 1e-10  # ε, see `looseness`

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import surface_velocity
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.kinematics import place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_rates import combine_links
-from contactlab.physics.integrators.stepper import combine
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, BodyKind
-from contactlab.physics.soft_laws import (
+from ..assemble import surface_velocity
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.kinematics import place_links
+from ..dynamics.motion import drive
+from ..dynamics.tree_rates import combine_links
+from ..integrators.stepper import combine
+from ..jit import helper, kernel
+from ..model import Array, BodyKind
+from ..soft_laws import (
     NORMAL_1,
     TANGENT_1,
     UNITS,
@@ -28,7 +28,7 @@ from contactlab.physics.soft_laws import (
     undragged,
     unit_rate,
 )
-from contactlab.physics.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
+from ..vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = 0, 1, 2

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from contactlab.physics.assemble import pair_order, place_of
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.vec import put, row
+from ..assemble import pair_order, place_of
+from ..jit import helper, kernel
+from ..vec import put, row
 
 FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
 

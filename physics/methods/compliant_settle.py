@@ -3,9 +3,12 @@ go and slides; and what a finished step says about its contacts."""
 
 import math
 
-from contactlab.physics.assemble import place_of
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.methods.compliant_rates import (
+from ..assemble import place_of
+from ..jit import helper, kernel
+from ..soft_laws import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
+from ..state import Case
+from ..vec import add, axpy, dot, norm, put, row, scale, sub
+from .compliant_rates import (
     FREE,
     SLIDES,
     STICKS,
@@ -16,15 +19,6 @@ from contactlab.physics.methods.compliant_rates import (
     vector_of,
     velocity_between,
 )
-from contactlab.physics.soft_laws import (
-    NORMAL_1,
-    TANGENT_1,
-    normal_force,
-    spring_energy,
-    stick_force,
-)
-from contactlab.physics.state import Case
-from contactlab.physics.vec import add, axpy, dot, norm, put, row, scale, sub
 
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 

@@ -5,41 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.assemble import match
-from contactlab.physics.collision.near import touch_again
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import Y_SIZE, dydt, pack
-from contactlab.physics.dynamics.grab_joined import pull_joined, pulls_joined
-from contactlab.physics.dynamics.joint_reactions import (
-    Reactions,
-    find_joints_off,
-    hold_rates,
-    push_axes,
-    reactions_of,
-)
-from contactlab.physics.dynamics.tree_contacts import accelerate
-from contactlab.physics.dynamics.tree_rates import (
-    TreeScratch,
-    empty_joints,
-    empty_tree_scratch,
-    pack_link_rates,
-    pack_links,
-)
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limit_springs import Stops, add_stops, push_stops, stops_of
-from contactlab.physics.methods.compliant_grab import pull
-from contactlab.physics.methods.compliant_ledger import (
-    StageBooks,
-    empty_stage_books,
-    hold_pull,
-    note_stage,
-    take_stages,
-)
-from contactlab.physics.methods.compliant_rates import contact_rates, finish, recovery_loss, stage
-from contactlab.physics.methods.compliant_settle import settle
-from contactlab.physics.model import Array, BodyKind, Model, body_count
-from contactlab.physics.state import Bodies, JointState, empty_state
-from contactlab.physics.vec import accumulate
+from ..assemble import match
+from ..collision.near import touch_again
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import Y_SIZE, dydt, pack
+from ..dynamics.grab_joined import pull_joined, pulls_joined
+from ..dynamics.joint_reactions import Reactions, find_joints_off, hold_rates, push_axes, reactions_of
+from ..dynamics.tree_contacts import accelerate
+from ..dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
+from ..jit import helper, kernel
+from ..limit_springs import Stops, add_stops, push_stops, stops_of
+from ..model import Array, BodyKind, Model, body_count
+from ..state import Bodies, JointState, empty_state
+from ..vec import accumulate
+from .compliant_grab import pull
+from .compliant_ledger import StageBooks, empty_stage_books, hold_pull, note_stage, take_stages
+from .compliant_rates import contact_rates, finish, recovery_loss, stage
+from .compliant_settle import settle
 
 LINK = int(BodyKind.LINK)
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made, or a contact needs a row first: at the stage, at the bodies

@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface
-from contactlab.physics.collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
-from contactlab.physics.contact_equations import separation_rates
-from contactlab.physics.contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
-from contactlab.physics.dynamics.joint_reactions import HOLDS, OFF
-from contactlab.physics.dynamics.kinematics import TreeWork
-from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
-from contactlab.physics.integrators.stepper import dense_output
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limits import find_limits, limit_rates, near_limits
-from contactlab.physics.methods.event_driven_rates import constrained_rates
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import Bodies, JointState, LongArray, empty_state
-from contactlab.physics.vec import norm, row, sub
+from ..collision.surface import Surface
+from ..collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
+from ..contact_equations import separation_rates
+from ..contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
+from ..dynamics.joint_reactions import HOLDS, OFF
+from ..dynamics.kinematics import TreeWork
+from ..dynamics.tree_rates import empty_joints, empty_tree_scratch
+from ..integrators.stepper import dense_output
+from ..jit import helper, kernel
+from ..limits import find_limits, limit_rates, near_limits
+from ..model import Array, IntArray, Model
+from ..state import Bodies, JointState, LongArray, empty_state
+from ..vec import norm, row, sub
+from .event_driven_rates import constrained_rates
 
 TIME = 1e-13      # to which instants are found [s], but for rounding
 TOUCH = 1e-8      # |φ| that counts as touching when the sets are made anew [m]

@@ -23,9 +23,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from contactlab.physics import impact as impacts
-from contactlab.physics.collision.surface import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
-from contactlab.physics.contact_sets import (
+from .. import impact as impacts
+from ..collision.surface import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
+from ..contact_sets import (
     ENOUGH_HELD,
     IDLE,
     OPEN,
@@ -48,32 +48,22 @@ from contactlab.physics.contact_sets import (
     resolve,
     unjammed,
 )
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.joint_reactions import motor_states
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_rates import empty_joints
-from contactlab.physics.frozen import Frozen, equations_of
-from contactlab.physics.integrators import INTEGRATORS, Integrator
-from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
-from contactlab.physics.islands import islands_of
-from contactlab.physics.joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
-from contactlab.physics.ledger import Books
-from contactlab.physics.methods.event_course import EDGE, FACING, RESTS, TOUCH
-from contactlab.physics.methods.event_driven_instant import SLOT, Instant, begin_piece
-from contactlab.physics.methods.event_driven_ledger import book_impact, book_piece, twist
-from contactlab.physics.methods.event_driven_rates import constrained_rates, constrained_step
-from contactlab.physics.methods.event_driven_report import Report, recall, remember
-from contactlab.physics.methods.event_limits import DOUBTS, MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
-from contactlab.physics.methods.event_observer import Observer
-from contactlab.physics.methods.event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
-from contactlab.physics.methods.method import Untreatable
-from contactlab.physics.methods.stray_steps import astray, gains, least_substep, longer
-from contactlab.physics.model import Array, Model, body_count, movable
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.report import Event, JointImpulse, Settings, StepInfo
-from contactlab.physics.residual import natural_map
-from contactlab.physics.state import (
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.joint_reactions import motor_states
+from ..dynamics.motion import drive
+from ..dynamics.tree_rates import empty_joints
+from ..frozen import Frozen, equations_of
+from ..integrators import INTEGRATORS, Integrator
+from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
+from ..islands import islands_of
+from ..joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ..ledger import Books
+from ..model import Array, Model, body_count, movable
+from ..problem import ContactProblem
+from ..report import Event, JointImpulse, Settings, StepInfo
+from ..residual import natural_map
+from ..state import (
     Bodies,
     Case,
     ContactMemory,
@@ -87,6 +77,16 @@ from contactlab.physics.state import (
     empty_contacts,
     empty_state,
 )
+from .event_course import EDGE, FACING, RESTS, TOUCH
+from .event_driven_instant import SLOT, Instant, begin_piece
+from .event_driven_ledger import book_impact, book_piece, twist
+from .event_driven_rates import constrained_rates, constrained_step
+from .event_driven_report import Report, recall, remember
+from .event_limits import DOUBTS, MANY_PIECES, MOST_PIECES, SAYS, STORM, WITHOUT_END, Limit
+from .event_observer import Observer
+from .event_search import CONE, FORCE, GAP, MARGIN, MOTOR, SLIP, Trigger, take_coordinates
+from .method import Untreatable
+from .stray_steps import astray, gains, least_substep, longer
 
 REST = 1e-4         # approach speed below which there is no restitution, in units of g h
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body

@@ -4,37 +4,31 @@ another: impulses, small displacements, the projection to φ = 0 and ζ = 0."""
 import numpy as np
 from numpy.typing import NDArray
 
-from contactlab.physics.collision.surface import Surface, bodies_of
-from contactlab.physics.collision.surface_gap import find_witnesses
-from contactlab.physics.contact_equations import (
-    accelerate_bodies,
-    contact_matrix,
-    contact_rows,
-    push,
-    weigh_rows,
-)
-from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
-from contactlab.physics.diagnostics import total_energy
-from contactlab.physics.dynamics.forces import Loads, applied_forces
-from contactlab.physics.dynamics.free_body import pack, velocity_from_momentum
-from contactlab.physics.dynamics.grab import pull_held
-from contactlab.physics.dynamics.grab_joined import pulls_joined
-from contactlab.physics.dynamics.joint_reactions import add_reactions, push_axes
-from contactlab.physics.dynamics.kinematics import advance, place_links
-from contactlab.physics.dynamics.tree_contacts import accelerate
-from contactlab.physics.dynamics.tree_rates import pack_links
-from contactlab.physics.islands import nodes_of
-from contactlab.physics.jit import kernel
-from contactlab.physics.ledger import Account
-from contactlab.physics.limits import find_limits, limit_rows
-from contactlab.physics.methods.event_driven_ledger import world_forces
-from contactlab.physics.methods.event_driven_rates import empty_scratch
-from contactlab.physics.methods.event_motors import Motors
-from contactlab.physics.methods.event_search import Course, take_coordinates
-from contactlab.physics.methods.joint_cure import JointKeeper, gain
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import Bodies, JointState, LongArray, Tally
-from contactlab.physics.vec import add, cross, dot, norm, put, row, scale
+from ..collision.surface import Surface, bodies_of
+from ..collision.surface_gap import find_witnesses
+from ..contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
+from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
+from ..diagnostics import total_energy
+from ..dynamics.forces import Loads, applied_forces
+from ..dynamics.free_body import pack, velocity_from_momentum
+from ..dynamics.grab import pull_held
+from ..dynamics.grab_joined import pulls_joined
+from ..dynamics.joint_reactions import add_reactions, push_axes
+from ..dynamics.kinematics import advance, place_links
+from ..dynamics.tree_contacts import accelerate
+from ..dynamics.tree_rates import pack_links
+from ..islands import nodes_of
+from ..jit import kernel
+from ..ledger import Account
+from ..limits import find_limits, limit_rows
+from ..model import Array, IntArray, Model
+from ..state import Bodies, JointState, LongArray, Tally
+from ..vec import add, cross, dot, norm, put, row, scale
+from .event_driven_ledger import world_forces
+from .event_driven_rates import empty_scratch
+from .event_motors import Motors
+from .event_search import Course, take_coordinates
+from .joint_cure import JointKeeper, gain
 
 Rows = NDArray[np.integer]
 SLOT = 1e-6  # depth that contacts may come to where nothing can keep all of them from it [m]

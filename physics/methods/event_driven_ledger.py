@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 
-from contactlab.physics.collision.surface import limits_among
-from contactlab.physics.collision.surface_gap import Witness
-from contactlab.physics.contact_equations import Equations, own_rate
-from contactlab.physics.dynamics.forces import Loads, applied_forces
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.impact import ALIKE
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.ledger import (
+from ..collision.surface import limits_among
+from ..collision.surface_gap import Witness
+from ..contact_equations import Equations, own_rate
+from ..dynamics.forces import Loads, applied_forces
+from ..dynamics.free_body import velocity_from_momentum
+from ..impact import ALIKE
+from ..jit import helper, kernel
+from ..ledger import (
     DRIVEN,
     MOUSE,
     NOTHING,
@@ -26,11 +26,11 @@ from contactlab.physics.ledger import (
     give,
     jointed,
 )
-from contactlab.physics.methods.event_course import go, see_forces
-from contactlab.physics.methods.event_search import Course
-from contactlab.physics.model import Array, BodyKind, Model, movable
-from contactlab.physics.state import Bodies, LongArray, empty_state
-from contactlab.physics.vec import accumulate, add, axpy, cross, dot, row, scale, sub
+from ..model import Array, BodyKind, Model, movable
+from ..state import Bodies, LongArray, empty_state
+from ..vec import accumulate, add, axpy, cross, dot, row, scale, sub
+from .event_course import go, see_forces
+from .event_search import Course
 
 SIDE = 0.5 / math.sqrt(5.0)
 NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)                    # Lobatto's rule of order 6

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.collision.surface_gap import Witness, empty_witness, find_witnesses
-from contactlab.physics.contact_equations import (
+from ..collision.surface_gap import Witness, empty_witness, find_witnesses
+from ..contact_equations import (
     Equations,
     accelerate_bodies,
     contact_rows,
@@ -17,21 +17,21 @@ from contactlab.physics.contact_equations import (
     solve_small,
     weigh_rows,
 )
-from contactlab.physics.contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
-from contactlab.physics.dynamics.free_body import dydt, velocity_from_momentum
-from contactlab.physics.dynamics.grab import pull_held
-from contactlab.physics.dynamics.grab_joined import pulls_joined
-from contactlab.physics.dynamics.joint_reactions import push_axes, push_free
-from contactlab.physics.dynamics.kinematics import place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_contacts import accelerate
-from contactlab.physics.dynamics.tree_rates import combine_links, link_error, pack_link_rates
-from contactlab.physics.integrators.stepper import combine, local_error
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.limits import find_limits, limit_rows
-from contactlab.physics.model import Array, IntArray, Model, body_count
-from contactlab.physics.solvers.lcp_info import row_product, subtract_row
-from contactlab.physics.state import Bodies, empty_state
+from ..contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
+from ..dynamics.free_body import dydt, velocity_from_momentum
+from ..dynamics.grab import pull_held
+from ..dynamics.grab_joined import pulls_joined
+from ..dynamics.joint_reactions import push_axes, push_free
+from ..dynamics.kinematics import place_links
+from ..dynamics.motion import drive
+from ..dynamics.tree_contacts import accelerate
+from ..dynamics.tree_rates import combine_links, link_error, pack_link_rates
+from ..integrators.stepper import combine, local_error
+from ..jit import helper, kernel
+from ..limits import find_limits, limit_rows
+from ..model import Array, IntArray, Model, body_count
+from ..solvers.lcp_info import row_product, subtract_row
+from ..state import Bodies, empty_state
 
 
 class Scratch(NamedTuple):

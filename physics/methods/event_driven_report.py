@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface, first_and_second, limits_among, shapes_of
-from contactlab.physics.contact_sets import STICK, BoolArray, ContactSet, list_columns
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
+from ..collision.surface import Surface, first_and_second, limits_among, shapes_of
+from ..contact_sets import STICK, BoolArray, ContactSet, list_columns
+from ..model import Array, IntArray, Model
+from ..state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
 NO_FORCE = np.zeros(3)

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from contactlab.physics.contact_equations import Equations
-from contactlab.physics.dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
-from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.model import Array, IntArray, Model
-from contactlab.physics.report import Event
-from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.state import Bodies, JointState
+from ..contact_equations import Equations
+from ..dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
+from ..model import Array, IntArray, Model
+from ..report import Event
+from ..shapes import quat_to_matrix
+from ..state import Bodies, JointState
+from .joint_cure import JointKeeper
 
 AT_SPEED = 1e-8  # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]
 MORE = 1e-9      # of its limit that a motor may exert beyond it, and of accelerations that count as none

@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
-from contactlab.physics.frozen import Frozen
-from contactlab.physics.methods.event_search import Course, Trigger
-from contactlab.physics.model import Model
-from contactlab.physics.state import Bodies, JointState
+from ..frozen import Frozen
+from ..model import Model
+from ..state import Bodies, JointState
+from .event_search import Course, Trigger
 
 
 class Observer(Protocol):

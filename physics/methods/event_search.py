@@ -14,13 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from contactlab.physics.collision.surface import Surface
-from contactlab.physics.collision.surface_gap import Witness
-from contactlab.physics.contact_sets import ContactSet
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.integrators.stepper import dense_output
-from contactlab.physics.integrators.tableau import Tableau
-from contactlab.physics.methods.event_course import (
+from ..collision.surface import Surface
+from ..collision.surface_gap import Witness
+from ..contact_sets import ContactSet
+from ..dynamics.forces import Loads
+from ..integrators.stepper import dense_output
+from ..integrators.tableau import Tableau
+from ..model import Array, Model
+from ..state import Bodies, JointState, LongArray
+from .event_course import (
     ASKS,
     DEPTH,
     LEAST_FORCE,
@@ -33,9 +35,7 @@ from contactlab.physics.methods.event_course import (
     pairs_near,
     pairs_touching,
 )
-from contactlab.physics.methods.event_driven_rates import Scratch
-from contactlab.physics.model import Array, Model
-from contactlab.physics.state import Bodies, JointState, LongArray
+from .event_driven_rates import Scratch
 
 LEAST = 1e-11     # force that counts as none, relative to the forces at work
 TAKES = 1e-8      # force that a contact without one has to ask for before it gets it, relative to the forces at work

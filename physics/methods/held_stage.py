@@ -11,10 +11,10 @@ are no contacts, and are few, are visited in turn with them.
 
 import numpy as np
 
-from contactlab.physics.assemble import frame_of, in_frames, six, sym_vec, three
-from contactlab.physics.coupling import HELD
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.joint_reactions import (
+from ..assemble import frame_of, in_frames, six, sym_vec, three
+from ..coupling import HELD
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.joint_reactions import (
     Reactions,
     answer_joints,
     hold_rows,
@@ -23,13 +23,12 @@ from contactlab.physics.dynamics.joint_reactions import (
     rows_along,
     weigh_joints,
 )
-from contactlab.physics.dynamics.joints import add_rows
-from contactlab.physics.dynamics.tree_contacts import put_link_row, weigh_links
-from contactlab.physics.dynamics.tree_rates import TreeScratch
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.methods.joint_stage import JointStage
-from contactlab.physics.model import Array, BodyKind, Model
-from contactlab.physics.problem import (
+from ..dynamics.joints import add_rows
+from ..dynamics.tree_contacts import put_link_row, weigh_links
+from ..dynamics.tree_rates import TreeScratch
+from ..jit import helper, kernel
+from ..model import Array, BodyKind, Model
+from ..problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -46,10 +45,11 @@ from contactlab.physics.problem import (
     SolveInfo,
     System,
 )
-from contactlab.physics.solvers import SOLVERS, Solver
-from contactlab.physics.solvers.written_out import LARGEST, ROUNDS, by_normals
-from contactlab.physics.state import Bodies
-from contactlab.physics.vec import add, cross, mat_t_vec, put, row
+from ..solvers import SOLVERS, Solver
+from ..solvers.written_out import LARGEST, ROUNDS, by_normals
+from ..state import Bodies
+from ..vec import add, cross, mat_t_vec, put, row
+from .joint_stage import JointStage
 
 LINK = int(BodyKind.LINK)
 

@@ -23,21 +23,21 @@ Limits and motors with a limit are rows with bounds that the solver treats like 
 
 import numpy as np
 
-from contactlab.physics.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
-from contactlab.physics.dynamics.constraints import HARD, MOTOR, ROTOR, SOFT, Constraints
-from contactlab.physics.dynamics.free_body import velocity_from_momentum
-from contactlab.physics.dynamics.joint_reactions import rotor_softness
-from contactlab.physics.dynamics.joints import SPIN, add_rows, drift_rows, pose_rows, row_velocities
-from contactlab.physics.dynamics.tree_rates import TreeScratch
-from contactlab.physics.joint_impulses import add_to_bodies
-from contactlab.physics.ledger import Account
-from contactlab.physics.methods.joint_cure import BAUMGARTE
-from contactlab.physics.model import Array, BodyKind, Model, movable
-from contactlab.physics.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
-from contactlab.physics.report import MotorState
-from contactlab.physics.solvers import Solver
-from contactlab.physics.solvers.coupled import coupled_problem, solve_coupled
-from contactlab.physics.state import Bodies
+from ..coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
+from ..dynamics.constraints import HARD, MOTOR, ROTOR, SOFT, Constraints
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.joint_reactions import rotor_softness
+from ..dynamics.joints import SPIN, add_rows, drift_rows, pose_rows, row_velocities
+from ..dynamics.tree_rates import TreeScratch
+from ..joint_impulses import add_to_bodies
+from ..ledger import Account
+from ..model import Array, BodyKind, Model, movable
+from ..problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
+from ..report import MotorState
+from ..solvers import Solver
+from ..solvers.coupled import coupled_problem, solve_coupled
+from ..state import Bodies
+from .joint_cure import BAUMGARTE
 
 NEARLY = 1e-9     # of its limit that a motor which exerts all it can may fall short of
 MARGIN = 0.05     # limits farther away than this and than what a step can bring are left out [rad] or [m]

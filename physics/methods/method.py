@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Protocol
 
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.model import Model
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.report import Event, Settings, StepInfo
-from contactlab.physics.state import Contacts, State
+from ..dynamics.forces import Loads
+from ..model import Model
+from ..problem import ContactProblem
+from ..report import Event, Settings, StepInfo
+from ..state import Contacts, State
 
 
 class Method(Protocol):

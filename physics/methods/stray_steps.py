@@ -8,13 +8,13 @@ import math
 
 import numpy as np
 
-from contactlab.physics.diagnostics import measure
-from contactlab.physics.integrators import Integrator
-from contactlab.physics.integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
-from contactlab.physics.jit import kernel
-from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.model import Array, Model
-from contactlab.physics.state import Bodies, JointState
+from ..diagnostics import measure
+from ..integrators import Integrator
+from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from ..jit import kernel
+from ..model import Array, Model
+from ..state import Bodies, JointState
+from .joint_cure import JointKeeper
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it

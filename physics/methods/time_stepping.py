@@ -16,18 +16,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from contactlab.physics.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
-from contactlab.physics.collision import Detector
-from contactlab.physics.diagnostics import total_energy
-from contactlab.physics.dynamics.forces import Loads, applied_forces
-from contactlab.physics.dynamics.kinematics import place_links
-from contactlab.physics.dynamics.motion import drive
-from contactlab.physics.dynamics.tree_momentum import balance, calm, free_trees
-from contactlab.physics.dynamics.tree_rates import empty_joints, empty_tree_scratch
-from contactlab.physics.events import EventFinder
-from contactlab.physics.integrators import Dense, Integrator, integrate, offered
-from contactlab.physics.ledger import TAKERS, Account, jointed
-from contactlab.physics.link_rows import (
+from ..assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
+from ..collision import Detector
+from ..diagnostics import total_energy
+from ..dynamics.forces import Loads, applied_forces
+from ..dynamics.kinematics import place_links
+from ..dynamics.motion import drive
+from ..dynamics.tree_momentum import balance, calm, free_trees
+from ..dynamics.tree_rates import empty_joints, empty_tree_scratch
+from ..events import EventFinder
+from ..integrators import Dense, Integrator, integrate, offered
+from ..ledger import TAKERS, Account, jointed
+from ..link_rows import (
     assign_slots,
     drift_links,
     fill_grab,
@@ -40,36 +40,18 @@ from contactlab.physics.link_rows import (
     turn_path,
     write_velocities,
 )
-from contactlab.physics.methods.held_stage import HeldStage
-from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.methods.joint_stage import NEARLY, JointStage
-from contactlab.physics.methods.moreau import (
-    find_involved,
-    half_drift,
-    reach,
-    remember,
-    report,
-    second_drift,
-    separate,
-    take_free,
-)
-from contactlab.physics.methods.time_stepping_ledger import StepBooks
-from contactlab.physics.model import Array, BodyKind, Model, body_count, movable
-from contactlab.physics.problem import (
-    ANGULAR,
-    BODY_SIZE,
-    HIGH,
-    JOINT_IMPULSE,
-    ContactProblem,
-    SolveInfo,
-    empty_system,
-    empty_tree_rows,
-)
-from contactlab.physics.report import Event, MotorState, Settings, StepInfo
-from contactlab.physics.residual import system_residual
-from contactlab.physics.solvers import SOLVERS, BodiesSolver
-from contactlab.physics.solvers.written_out import solve_written_out
-from contactlab.physics.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
+from ..model import Array, BodyKind, Model, body_count, movable
+from ..problem import ANGULAR, BODY_SIZE, HIGH, JOINT_IMPULSE, ContactProblem, SolveInfo, empty_system, empty_tree_rows
+from ..report import Event, MotorState, Settings, StepInfo
+from ..residual import system_residual
+from ..solvers import SOLVERS, BodiesSolver
+from ..solvers.written_out import solve_written_out
+from ..state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
+from .held_stage import HeldStage
+from .joint_cure import JointKeeper
+from .joint_stage import NEARLY, JointStage
+from .moreau import find_involved, half_drift, reach, remember, report, second_drift, separate, take_free
+from .time_stepping_ledger import StepBooks
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity

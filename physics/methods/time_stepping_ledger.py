@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from contactlab.physics.assemble import three
-from contactlab.physics.dynamics.forces import Loads
-from contactlab.physics.jit import kernel
-from contactlab.physics.ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
-from contactlab.physics.model import Array, BodyKind, IntArray, Model, body_count
-from contactlab.physics.problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
-from contactlab.physics.state import Bodies, Contacts, State, empty_state
-from contactlab.physics.vec import add, put, row, scale
+from ..assemble import three
+from ..dynamics.forces import Loads
+from ..jit import kernel
+from ..ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
+from ..model import Array, BodyKind, IntArray, Model, body_count
+from ..problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
+from ..state import Bodies, Contacts, State, empty_state
+from ..vec import add, put, row, scale
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NONE = np.zeros(3)

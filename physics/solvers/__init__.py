@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from contactlab.physics.model import Model
-from contactlab.physics.problem import Takes
-from contactlab.physics.solvers.block_pivot import BlockPivot
-from contactlab.physics.solvers.dantzig import Dantzig
-from contactlab.physics.solvers.gauss_principle import AccelerationQP
-from contactlab.physics.solvers.gauss_seidel import GaussSeidel
-from contactlab.physics.solvers.interior_point import InteriorPoint
-from contactlab.physics.solvers.lemke import Lemke
-from contactlab.physics.solvers.nsgs import NonsmoothGaussSeidel
-from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
-from contactlab.physics.solvers.qp import ForceQP
-from contactlab.physics.solvers.solver import BodiesSolver, Solver
+from ..model import Model
+from ..problem import Takes
+from .block_pivot import BlockPivot
+from .dantzig import Dantzig
+from .gauss_principle import AccelerationQP
+from .gauss_seidel import GaussSeidel
+from .interior_point import InteriorPoint
+from .lemke import Lemke
+from .nsgs import NonsmoothGaussSeidel
+from .pgs import ProjectedGaussSeidel
+from .qp import ForceQP
+from .solver import BodiesSolver, Solver
 
 SOLVERS: dict[str, Solver] = {
     solver.name: solver

@@ -19,25 +19,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo, Takes
-from contactlab.physics.solvers.lcp_info import (
-    GOING,
-    ROUNDING,
-    SOLVED,
-    STATUS,
-    STUCK,
-    PivotStep,
-    equilibrate,
-    scaled,
-    subtract_row,
-)
-from contactlab.physics.solvers.linear import solve_transposed, solve_upper
-from contactlab.physics.solvers.pivoting import finish, most_pivots, steps
-from contactlab.physics.solvers.qp import ActiveSet, factor_set
-from contactlab.physics.solvers.refinement import settle
-from contactlab.physics.solvers.tableau import solve_singly
+from ..jit import helper, kernel
+from ..model import Array
+from ..problem import ContactProblem, SolveInfo, Takes
+from .lcp_info import GOING, ROUNDING, SOLVED, STATUS, STUCK, PivotStep, equilibrate, scaled, subtract_row
+from .linear import solve_transposed, solve_upper
+from .pivoting import finish, most_pivots, steps
+from .qp import ActiveSet, factor_set
+from .refinement import settle
+from .tableau import solve_singly
 
 SMALL = 256       # contacts up to which single exchanges cost less than a first guess and its factorisations
 SWEEPS = 32       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n

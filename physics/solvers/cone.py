@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, Takes
+from ..model import Array
+from ..problem import ContactProblem, Takes
 
 
 class ScaledCone(NamedTuple):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from contactlab.physics.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
-from contactlab.physics.coupling import Coupling
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import disc_projection
-from contactlab.physics.problem import (
+from ..assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
+from ..coupling import Coupling
+from ..jit import helper, kernel
+from ..laws import disc_projection
+from ..problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -22,8 +22,8 @@ from contactlab.physics.problem import (
     SolveInfo,
     System,
 )
-from contactlab.physics.solvers.pgs import local_answer, visit_grab
-from contactlab.physics.vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
+from ..vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
+from .pgs import local_answer, visit_grab
 
 
 @helper

@@ -21,21 +21,11 @@ P-matrix will do, as will all symmetric positive semidefinite ones.
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem, SolveInfo
-from contactlab.physics.solvers.lcp_info import (
-    DEPENDENT,
-    GOING,
-    INCONSISTENT,
-    RAY,
-    SOLVED,
-    STUCK,
-    Scaled,
-    row_value,
-    scaled,
-)
-from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from ..problem import ContactProblem, SolveInfo
+from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled, row_value, scaled
+from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
 REBUILDS = 4    # times T is computed afresh because its rounding has grown

@@ -16,21 +16,12 @@ where no force falls either, g = G_W r with r <= 0 contradicts the constraints, 
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem, SolveInfo
-from contactlab.physics.solvers.lcp_info import (
-    DEPENDENT,
-    GOING,
-    INCONSISTENT,
-    RAY,
-    ROUNDING,
-    SOLVED,
-    Scaled,
-    scaled,
-)
-from contactlab.physics.solvers.linear import drop_column, solve_upper
-from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from ..problem import ContactProblem, SolveInfo
+from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, Scaled, scaled
+from .linear import drop_column, solve_upper
+from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand (-1: none)
 

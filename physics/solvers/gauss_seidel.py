@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from contactlab.physics.jit import kernel
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo, Takes
-from contactlab.physics.solvers.lcp_info import ROUNDING, PivotStep, visits
-from contactlab.physics.solvers.pivoting import violation
+from ..jit import kernel
+from ..model import Array
+from ..problem import ContactProblem, SolveInfo, Takes
+from .lcp_info import ROUNDING, PivotStep, visits
+from .pivoting import violation
 
 SWEEPS = 10000
 

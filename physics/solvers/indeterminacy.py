@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.solvers.gauss_principle import constrained_acceleration
+from ..model import Array, IntArray
+from ..problem import ContactProblem
+from .gauss_principle import constrained_acceleration
 
 ZERO = 1e-9  # ζ̇_i, and eigenvalues of M scaled to a unit diagonal, that count as zero relative to their sizes
 

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import project_cone
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo
-from contactlab.physics.solvers.cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
-from contactlab.physics.solvers.lcp_info import PivotStep
-from contactlab.physics.solvers.linear import lu_factor, lu_solve
-from contactlab.physics.vec import put, row
+from ..jit import helper, kernel
+from ..laws import project_cone
+from ..model import Array
+from ..problem import ContactProblem, SolveInfo
+from ..vec import put, row
+from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
+from .lcp_info import PivotStep
+from .linear import lu_factor, lu_solve
 
 ROUNDS = 60
 NEAR = 1e-14        # x·y and residual at which Newton's method takes over; it also does where no progress is made

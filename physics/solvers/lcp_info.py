@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from ..problem import ContactProblem
 
 ROUNDING = 1e-13      #: a sum that should vanish is zero below this, relative to the sum of its terms' sizes
 DEPENDENT = 1e-14     #: what is left of a unit column beside others, per (1 + size of its coefficients)²

@@ -13,17 +13,11 @@ lexicographically smallest of (right-hand side, w columns) / pivot leaves: no ba
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem, SolveInfo
-from contactlab.physics.solvers.lcp_info import (
-    GOING,
-    RAY,
-    SOLVED,
-    Scaled,
-    scaled,
-)
-from contactlab.physics.solvers.pivoting import Path, PivotingSolver, finish, most_pivots
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from ..problem import ContactProblem, SolveInfo
+from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
+from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 SMALL = 32    # contacts up to which other starts are tried where M is not semidefinite and the first ends on a ray
 TINY = 1e-11  # entries of a tableau column that count as zero, relative to its largest

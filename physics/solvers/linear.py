@@ -3,8 +3,8 @@ go."""
 
 import numpy as np
 
-from contactlab.physics.jit import helper
-from contactlab.physics.solvers.lcp_info import row_product, subtract_row
+from ..jit import helper
+from .lcp_info import row_product, subtract_row
 
 SINGULAR = 1e-6  #: pivot of a unit-diagonal matrix below which a column is taken for dependent on those before: with x
 #  the column's coefficients on those, |x|² <= 1/SINGULAR or so, rounding changes a pivot by 1e-16 (1 + |x|)²

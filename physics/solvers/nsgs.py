@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo
-from contactlab.physics.solvers.cone import ConeSolver, with_tangents
-from contactlab.physics.solvers.lcp_info import PivotStep, visits
-from contactlab.physics.solvers.pgs import swept
+from ..jit import helper, kernel
+from ..model import Array
+from ..problem import ContactProblem, SolveInfo
+from .cone import ConeSolver, with_tangents
+from .lcp_info import PivotStep, visits
+from .pgs import swept
 
 SWEEPS = 1000      # where none are asked for
 ROOT_STEPS = 200

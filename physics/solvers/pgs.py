@@ -15,22 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from contactlab.physics.assemble import (
-    flat,
-    pair_velocity,
-    push,
-    push_pair,
-    put_flat,
-    relative_velocity,
-    six,
-    sym_vec,
-    three,
-)
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.laws import disc_projection
-from contactlab.physics.link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
-from contactlab.physics.model import Array
-from contactlab.physics.problem import (
+from ..assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity, six, sym_vec, three
+from ..jit import helper, kernel
+from ..laws import disc_projection
+from ..link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
+from ..model import Array
+from ..problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -48,8 +38,8 @@ from contactlab.physics.problem import (
     System,
     Takes,
 )
-from contactlab.physics.solvers.lcp_info import PivotStep, visits
-from contactlab.physics.vec import add, axpy, cross, dot, neg, norm, put, row, sub
+from ..vec import add, axpy, cross, dot, neg, norm, put, row, sub
+from .lcp_info import PivotStep, visits
 
 SWEEPS = 1000  # where none are asked for
 

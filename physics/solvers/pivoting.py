@@ -15,20 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.problem import ContactProblem, SolveInfo, Takes
-from contactlab.physics.solvers.lcp_info import (
-    GOING,
-    INCONSISTENT,
-    RAY,
-    ROUNDING,
-    SOLVED,
-    STATUS,
-    PivotStep,
-    Scaled,
-    scaled,
-    separation,
-)
+from ..model import Array, IntArray
+from ..problem import ContactProblem, SolveInfo, Takes
+from .lcp_info import GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, STATUS, PivotStep, Scaled, scaled, separation
 
 
 class Path:

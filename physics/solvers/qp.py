@@ -16,20 +16,11 @@ M_BB = UᵀU is kept factored; a contact that enters appends a column, one that 
 
 import numpy as np
 
-from contactlab.physics.jit import helper, kernel
-from contactlab.physics.model import Array, IntArray
-from contactlab.physics.solvers.lcp_info import (
-    DEPENDENT,
-    GOING,
-    INCONSISTENT,
-    RAY,
-    ROUNDING,
-    SOLVED,
-    Scaled,
-    add_rows,
-)
-from contactlab.physics.solvers.linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upper
-from contactlab.physics.solvers.pivoting import Path, PivotingSolver
+from ..jit import helper, kernel
+from ..model import Array, IntArray
+from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, Scaled, add_rows
+from .linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upper
+from .pivoting import Path, PivotingSolver
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
 

@@ -12,9 +12,9 @@ by a few steps of conjugate gradients [Hestenes & Stiefel 1952; Björck 1996, §
 
 import numpy as np
 
-from contactlab.physics.jit import helper
-from contactlab.physics.solvers.lcp_info import ROUNDING, add_rows
-from contactlab.physics.solvers.linear import cholesky, solve_transposed, solve_upper
+from ..jit import helper
+from .lcp_info import ROUNDING, add_rows
+from .linear import cholesky, solve_transposed, solve_upper
 
 EXACT = 2.0 * np.finfo(np.float64).eps  #: ζ̇ relative to the largest d that is let be: twice what rounds off such a d
 STEPS = 2                               #: of conjugate gradients: each about halves what redundant contacts share

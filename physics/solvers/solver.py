@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
-from contactlab.physics.model import Array
-from contactlab.physics.problem import ContactProblem, SolveInfo, System, Takes
-from contactlab.physics.solvers.lcp_info import PivotStep
+from ..model import Array
+from ..problem import ContactProblem, SolveInfo, System, Takes
+from .lcp_info import PivotStep
 
 
 class Solver(Protocol):

@@ -17,10 +17,10 @@ The tableau is not kept: an exchange computes the row it needs, which costs n fo
 
 import numpy as np
 
-from contactlab.physics.jit import helper
-from contactlab.physics.solvers.lcp_info import ROUNDING, SOLVED, STUCK, scale_to_unit
-from contactlab.physics.solvers.linear import SINGULAR
-from contactlab.physics.solvers.refinement import settle
+from ..jit import helper
+from .lcp_info import ROUNDING, SOLVED, STUCK, scale_to_unit
+from .linear import SINGULAR
+from .refinement import settle
 
 
 @helper

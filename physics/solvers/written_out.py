@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from contactlab.physics.assemble import delassus, in_frames, take_impulses
-from contactlab.physics.model import Array
-from contactlab.physics.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
-from contactlab.physics.solvers.pgs import pull_others, sweep_bodies
-from contactlab.physics.solvers.solver import Solver
+from ..assemble import delassus, in_frames, take_impulses
+from ..model import Array
+from ..problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
+from .pgs import pull_others, sweep_bodies
+from .solver import Solver
 
 LARGEST = 256       # contacts of which M is written out
 ROUNDS = 100  # contacts in turn with mouse spring, limits and motors

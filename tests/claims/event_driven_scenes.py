@@ -9,17 +9,7 @@ from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.messages import Event, Settings
 from contactlab.physics.methods.event_driven import EventDriven
-from contactlab.physics.model import (
-    BodyKind,
-    Hulls,
-    Materials,
-    Meshes,
-    Model,
-    Motions,
-    ShapeKind,
-    Shapes,
-    Springs,
-)
+from contactlab.physics.model import BodyKind, Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
 from contactlab.physics.state import State, Tally, empty_state
 
 G = 9.81

@@ -26,8 +26,8 @@ def test_one_signature_per_kernel():
 def engine(tmp_path, monkeypatch):
     """A toy engine of four modules: top imports middle (in brackets), middle imports bottom; aside is apart."""
     (tmp_path / "jit.py").write_text("")
-    (tmp_path / "top.py").write_text("from contactlab.physics import (\n    middle,\n)\n")
-    (tmp_path / "middle.py").write_text("from contactlab.physics.bottom import f\n")
+    (tmp_path / "top.py").write_text("from . import (\n    middle,\n)\n")
+    (tmp_path / "middle.py").write_text("from .bottom import f\n")
     (tmp_path / "bottom.py").write_text("f = 1\n")
     (tmp_path / "aside.py").write_text("import math\n")
     monkeypatch.setattr(jit, "ENGINE", tmp_path)
@@ -38,7 +38,7 @@ def engine(tmp_path, monkeypatch):
 
 def forget():
     """As a new process begins."""
-    for remembered in (jit.cache_folder, jit._source, jit._imported):
+    for remembered in (jit.cache_folder, jit._file, jit._source, jit._imported):
         remembered.cache_clear()
 
 
