@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..physics.core.model import Array, movable
 from ..physics.messages import Snapshot
-from ..physics.model import Array, movable
 from ..physics.soft_laws import reduced_radius, round_radius
 from .theme import Theme
 from .view_options import ViewOptions

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..physics.core.model import Array
 from ..physics.inspection import EquationsView, Freedom
 from ..physics.messages import Inspect, Snapshot
-from ..physics.model import Array
 from .ui_state import UiState
 
 EQUATIONS = ("equations", "pivots")  # tabs that show forces

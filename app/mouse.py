@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..physics.core.model import Array, movable
 from ..physics.messages import Grab, MoveGrab, Release
-from ..physics.model import Array, movable
 from .lab import Lab
 
 Point = tuple[float, float, float]

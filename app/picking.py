@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..physics.core.model import Array, Hulls, Meshes, Model, ShapeKind
 from ..physics.messages import Snapshot
-from ..physics.model import Array, Hulls, Meshes, Model, ShapeKind
 from .camera import Camera, matrices
 
 BATCH = 1 << 18  # rays times triangles at once

@@ -8,29 +8,9 @@ import math
 
 import numpy as np
 
-from .jit import helper, kernel
-from .laws import cone_projection, restitution_bias
-from .link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
-from .model import BodyKind
-from .problem import (
-    ANGULAR,
-    ARM_A,
-    ARM_B,
-    BIAS,
-    COUPLING,
-    FRICTION,
-    INV_INERTIA,
-    INV_MASS,
-    INVERSE,
-    LINEAR,
-    NORMAL,
-    NORMAL_STEP,
-    ON_BODY,
-    SLIP_STEP,
-    ContactProblem,
-    System,
-)
-from .vec import (
+from .core.jit import helper, kernel
+from .core.model import BodyKind
+from .core.vec import (
     accumulate,
     add,
     axpy,
@@ -50,6 +30,26 @@ from .vec import (
     sub,
     tangents,
     unrotate,
+)
+from .laws import cone_projection, restitution_bias
+from .link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
+from .problem import (
+    ANGULAR,
+    ARM_A,
+    ARM_B,
+    BIAS,
+    COUPLING,
+    FRICTION,
+    INV_INERTIA,
+    INV_MASS,
+    INVERSE,
+    LINEAR,
+    NORMAL,
+    NORMAL_STEP,
+    ON_BODY,
+    SLIP_STEP,
+    ContactProblem,
+    System,
 )
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

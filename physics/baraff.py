@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .core.model import Array, BodyKind, Model
 from .frozen import Frozen
-from .model import Array, BodyKind, Model
 
 TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
 

@@ -7,12 +7,7 @@ import numpy as np
 
 from . import shapes as solid
 from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
-from .dynamics.kinematics import empty_work, place_links
-from .dynamics.motion import drive
-from .geometry_tables import ShapeTables
-from .joint_start import place_by_joints
-from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from .model import (
+from .core.model import (
     Array,
     BodyKind,
     IntArray,
@@ -26,11 +21,16 @@ from .model import (
     Trees,
     movable,
 )
-from .report import Settings
+from .core.report import Settings
+from .core.state import Bodies, State, empty_state
+from .dynamics.kinematics import empty_work, place_links
+from .dynamics.motion import drive
+from .geometry_tables import ShapeTables
+from .joint_start import place_by_joints
+from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
 from .soft_laws import GAINS, lumped
 from .soft_meaning import surface_gains
-from .state import Bodies, State, empty_state
 
 WATER = 1000.0  # density where none is given [kg/m3]
 

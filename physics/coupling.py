@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .assemble import point_response, put_own_block, six, sym_inverse, sym_vec, three
+from .core.jit import helper, kernel
+from .core.model import Array, IntArray
+from .core.vec import add, cross, dot, scale, sub
 from .dynamics.constraints import Constraints
 from .dynamics.ldl import solve_block
-from .jit import helper, kernel
-from .model import Array, IntArray
 from .problem import ARM_A, ARM_B, INV_INERTIA, INV_MASS, NORMAL, System
-from .vec import add, cross, dot, scale, sub
 
 SLIGHT = 1e-9  # part of a body's own answer that is added where joints hold it: no direction is quite without
 HELD = 1e-6    # the same for the mouse spring, which may pull at the joint itself

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
+from .core.jit import helper, kernel
+from .core.model import Array, BodyKind, Model
+from .core.report import Energy
+from .core.state import NO_COORDINATES, Bodies, Contacts, JointState
+from .core.vec import add, cross, dot, norm, put, row, sub
 from .dynamics.forces import spring_end
 from .dynamics.joints import rotor_energy, spring_energy
 from .dynamics.tree_rates import joint_energy
-from .jit import helper, kernel
-from .model import Array, BodyKind, Model
-from .report import Energy
-from .state import NO_COORDINATES, Bodies, Contacts, JointState
-from .vec import add, cross, dot, norm, put, row, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 

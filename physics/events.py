@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from .assemble import pair_order
-from .jit import kernel
-from .report import Event
-from .state import Case, ContactMemory, Contacts
+from .core.jit import kernel
+from .core.report import Event
+from .core.state import Case, ContactMemory, Contacts
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]

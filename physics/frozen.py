@@ -16,15 +16,15 @@ from .collision import Detector
 from .collision.surface import Surface, limit_joint
 from .collision.surface_gap import Witness, empty_witness
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
+from .core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
+from .core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 from .dynamics.forces import Loads, applied_forces
 from .dynamics.free_body import Y_SIZE
 from .dynamics.joint_reactions import Reactions, push_axes
 from .dynamics.kinematics import place_links
 from .dynamics.tree_contacts import accelerate_links
 from .limits import limit_rows
-from .model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from .shapes import quat_to_matrix
-from .state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .model import Array, IntArray
+from .core.model import Array, IntArray
 from .shapes import MassProperties, polyhedron
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .contact_sets import BoolArray, basis, sharpened
-from .jit import kernel
-from .model import Array, IntArray
+from .core.jit import kernel
+from .core.model import Array, IntArray
 from .problem import ContactProblem
 from .solvers.block_pivot import BlockPivot
 from .solvers.interior_point import InteriorPoint

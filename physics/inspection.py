@@ -17,6 +17,9 @@ import numpy as np
 from .anatomy import Piece, Struck, Watch
 from .baraff import Baraff, baraff
 from .contact_sets import BoolArray
+from .core.model import Array, IntArray, Model, body_count, movable
+from .core.report import Event, JointImpulse, Settings
+from .core.state import JointState, State, copy_state, empty_state
 from .diagnostics import measure
 from .dynamics.forces import Loads
 from .dynamics.free_body import velocity_from_momentum
@@ -31,15 +34,12 @@ from .methods.event_driven import EventDriven
 from .methods.event_driven_ledger import ball_inverse
 from .methods.moreau import half_drift
 from .methods.time_stepping import SMALLEST
-from .model import Array, IntArray, Model, body_count, movable
 from .problem import ContactProblem
-from .report import Event, JointImpulse, Settings
 from .residual import natural_map
 from .simulation import Simulation
 from .solvers import LCP_SOLVERS, SOLVERS
 from .solvers.indeterminacy import force_ranges, indeterminacy
 from .solvers.lcp_info import PivotStep
-from .state import JointState, State, copy_state, empty_state
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs

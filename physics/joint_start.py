@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .core.model import Array, BodyKind, Model, movable
+from .core.state import Bodies
 from .dynamics.free_body import momentum_from_velocity
 from .dynamics.kinematics import empty_work, place_links
 from .joint_forest import in_forest
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from .model import Array, BodyKind, Model, movable
 from .schema import Joint
 from .shapes import quat_to_matrix
-from .state import Bodies
 
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import shapes as solid
+from .core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
+from .core.state import JointState
 from .dynamics.kinematics import (
     ANCHOR_CHILD,
     ANCHOR_PARENT,
@@ -19,9 +21,7 @@ from .dynamics.kinematics import (
     REST,
     VELOCITIES,
 )
-from .model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
 from .schema import Joint, Motor
-from .state import JointState
 
 ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 

@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .assemble import surface_velocity
+from .core.jit import helper, kernel
+from .core.model import Array, BodyKind, IntArray, JointType, Model, movable
+from .core.state import Bodies
+from .core.vec import add, cross, dot, norm, row, row4, scale, sub
 from .diagnostics import all_finite, energies, momenta
 from .dynamics.forces import Loads, spring_end
 from .dynamics.joint_reactions import Reactions, axis_force
-from .jit import helper, kernel
-from .model import Array, BodyKind, IntArray, JointType, Model, movable
-from .state import Bodies
-from .vec import add, cross, dot, norm, row, row4, scale, sub
 
 
 class Account(IntEnum):

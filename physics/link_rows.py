@@ -7,6 +7,10 @@ contact on a free body stays in the body's own terms. Where both sides are links
 
 import math
 
+from .core.jit import helper, kernel
+from .core.model import BodyKind
+from .core.spatial import get6, joined, put6, sub6
+from .core.vec import norm, row, row4, scale, sub, transform
 from .dynamics.kinematics import (
     BALL,
     FIRST_Q,
@@ -29,11 +33,7 @@ from .dynamics.kinematics import (
 )
 from .dynamics.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, wrench_at
 from .dynamics.tree_rates import joint_forces, rotation_vector
-from .jit import helper, kernel
-from .model import BodyKind
 from .problem import ANGULAR, HIGH, JOINT_BIAS, JOINT_IMPULSE, JOINT_STEP, LINEAR, LOW, ON_BODY, OTHER_SIDE
-from .spatial import get6, joined, put6, sub6
-from .vec import norm, row, row4, scale, sub, transform
 
 LINK = int(BodyKind.LINK)
 STIFF = 0.05   # part of a velocity's inertia that springs and dampers make up in a step, from which they are stiff

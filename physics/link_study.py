@@ -11,11 +11,11 @@ from statistics import median
 
 import numpy as np
 
+from .core.model import Array
+from .core.report import Settings
 from .diagnostics import measure
 from .messages import LinkPoint
 from .methods import CURES
-from .model import Array
-from .report import Settings
 from .scene import Scene
 from .simulation import Simulation
 

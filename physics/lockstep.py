@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .commands import Grab, Reset, Set
+from .core.report import SIDES, Event, Side
 from .diagnostics import measure
 from .history import BUDGET
 from .ledger import TAKERS, Account
 from .messages import Command, Timeline, Watch
 from .quantities import QUANTITIES, Instant
-from .report import SIDES, Event, Side
 from .scene import Scene
 from .simulation import Simulation, check_settings
 from .timeline import Bars

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .checks import SceneError
 from .collision import bvh
+from .core.model import Array, IntArray
 from .hull import FlatError, Polyhedron, convex_hull, hull_properties
-from .model import Array, IntArray
 from .shapes import MassProperties, polyhedron
 
 Rows = NDArray[np.integer]

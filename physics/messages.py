@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .core.model import Array, Labels, Model
+from .core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
+from .core.state import LEDGER, Contacts
 from .inspection import Inspect, Inspection
-from .model import Array, Labels, Model
-from .report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
 from .scene import Scene
-from .state import LEDGER, Contacts
 
 # ---------------------------------------------------------------------------------------------------- commands
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .core.model import Model
+from .core.report import StepInfo
+from .core.state import Contacts, State
 from .diagnostics import measure
 from .ledger import Account
-from .model import Model
-from .report import StepInfo
-from .state import Contacts, State
 
 
 class Instant(NamedTuple):

@@ -9,10 +9,11 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 import numpy as np
 
 from .assemble import pair_velocity, six, sym_inverse, sym_vec, three
-from .jit import helper, kernel
+from .core.jit import helper, kernel
+from .core.model import Array
+from .core.vec import add, axpy, cross, dot, norm, row, sub
 from .laws import cone_projection
 from .link_rows import joint_residual
-from .model import Array
 from .problem import (
     ANGULAR,
     ARM_A,
@@ -26,7 +27,6 @@ from .problem import (
     NORMAL,
     ContactProblem,
 )
-from .vec import add, axpy, cross, dot, norm, row, sub
 
 
 @helper

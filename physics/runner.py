@@ -15,6 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from . import messages as m
+from .core.state import Contacts
 from .diagnostics import measure
 from .inspection import Inspection, look
 from .link_study import KINDS, hanging, study
@@ -23,7 +24,6 @@ from .pacing import Pacer
 from .problem import CannotSolve
 from .scene import Scene
 from .simulation import Simulation, point_of_body
-from .state import Contacts
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes

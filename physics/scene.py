@@ -12,12 +12,12 @@ import numpy as np
 
 from .build import Setup, build
 from .checks import SceneError, read_tables
+from .core.report import Settings, Side
 from .joint_checks import AMOUNTS
 from .joint_forest import in_forest
 from .mesh import solid, solids
 from .mesh_files import read_surface
 from .mjcf import read_mjcf
-from .report import Settings, Side
 from .schema import Camera, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf

@@ -20,10 +20,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from .core.report import SIDES, Settings
 from .impact import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from .methods import CURES, METHODS
-from .report import SIDES, Settings
 from .soft_laws import LAWS, SURFACES
 from .solvers import SOLVERS
 

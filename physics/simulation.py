@@ -10,21 +10,21 @@ import numpy as np
 
 from . import ledger
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .core.copy_in_place import overwrite
+from .core.model import Array, BodyKind, Model, movable
+from .core.report import Energy, Event, Settings, StepInfo
+from .core.state import Bodies, Contacts, State, copy_state, empty_contacts
+from .core.tuple_abi import forget_packed
 from .diagnostics import measure
 from .dynamics.forces import Loads, empty_loads
 from .history import History, Inputs
 from .impact import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
 from .methods import CURES, METHODS, Method, Untreatable
-from .model import Array, BodyKind, Model, movable
-from .overwrite import overwrite
-from .packed import forget_packed
 from .problem import ContactProblem
-from .report import Energy, Event, Settings, StepInfo
 from .scene import Scene
 from .soft_laws import GAINS, LAWS, SURFACES, lumped
 from .solvers import SOLVERS, refusal
-from .state import Bodies, Contacts, State, copy_state, empty_contacts
 
 KEPT_EVENTS = 10_000
 OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .core.model import Array
 from .integrators import Integrator
 from .integrators.tableau import Tableau
-from .model import Array
 
 SHARE = 0.25         # part of the largest stable step that is used: stable is not yet accurate
 MOST_SUBSTEPS = 2000

@@ -18,20 +18,20 @@ try:
 except ImportError:  # Windows: processes may compile the same kernels side by side
     fcntl = None
 
-from . import jit
 from .collision import Detector
 from .contact_sets import all_sets
+from .core import jit
+from .core.model import body_count, movable
+from .core.state import copy_state
 from .dynamics.forces import empty_loads
 from .impact import IMPACT_LAWS
 from .inspection import look_at_step
 from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from .methods import METHODS
-from .model import body_count, movable
 from .problem import ContactProblem, Takes
 from .scene import Scene
 from .simulation import Simulation
 from .solvers import SOLVERS
-from .state import copy_state
 
 #: one shape of every kind a dynamic body can have
 SHAPES: tuple[dict[str, Any], ...] = (

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from contactlab.physics.core.model import Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
+from contactlab.physics.core.state import Bodies, empty_state
 from contactlab.physics.hull import convex_hull
 from contactlab.physics.mesh import Surface, static_mesh
-from contactlab.physics.model import Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
-from contactlab.physics.state import Bodies, empty_state
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 

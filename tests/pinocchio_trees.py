@@ -7,7 +7,7 @@ v_pin = B v.
 import numpy as np
 import pinocchio as pin
 
-from contactlab.physics.model import JointType
+from contactlab.physics.core.model import JointType
 from contactlab.physics.shapes import quat_to_matrix
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from ...physics.core.model import movable
 from ...physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ...physics.methods import METHODS
-from ...physics.model import movable
 from ...physics.quantities import QUANTITIES
 from ...physics.soft_laws import LAWS
 from ..ui_state import Rect, UiState

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.state import Case, Contacts
 from ...physics.messages import Command, Snapshot
-from ...physics.state import Case, Contacts
 from ..contact_labels import just_struck
 from ..ui_state import UiState
 from . import style

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.model import Array
 from ...physics.inspection import RANGED, EquationsView
 from ...physics.messages import Command, Snapshot
-from ...physics.model import Array
 from ...physics.solvers import LCP_SOLVERS
 from .. import inspected
 from ..ui_state import UiState

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.model import Joints, JointType
 from ...physics.messages import Command, MotorState, PushJoint, Snapshot
-from ...physics.model import Joints, JointType
 from ..overlays import body_radius
 from ..ui_state import UiState
 from . import style

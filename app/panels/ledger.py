@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.model import Array
 from ...physics.ledger import TITLES, Account
 from ...physics.messages import Command, Snapshot
-from ...physics.model import Array
 from ..ui_state import UiState
 from . import style
 from .energy import draw_energy

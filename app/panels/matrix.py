@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from ...physics.model import Array
+from ...physics.core.model import Array
 from ..ui_state import UiState
 from . import pictures, style
 from .formula import formula

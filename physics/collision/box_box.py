@@ -2,8 +2,8 @@
 
 import math
 
-from ..jit import helper
-from ..vec import add, axpy, cross, dot, neg, scale, sub, unit
+from ..core.jit import helper
+from ..core.vec import add, axpy, cross, dot, neg, scale, sub, unit
 from .geometry import axis as axis_of
 from .geometry import between, extent, origin, put_point, to_local, to_world
 from .manifold import B_SIDE, lay_over, put_corner, reduce_points

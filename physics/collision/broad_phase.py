@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray, Model
-from ..state import LongArray
-from ..vec import dot, row, sub
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model
+from ..core.state import LongArray
+from ..core.vec import dot, row, sub
 from .geometry import PLANE, Geometry, axis, origin
 
 

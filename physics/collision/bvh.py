@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 
 LEAF = 4        # triangles in a leaf
 STACK = 64      # deeper than any tree with halving splits

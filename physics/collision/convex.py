@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper
-from ..model import Array
-from ..state import LongArray
-from ..vec import axpy, cross, dot, neg, scale, sub, unit
+from ..core.jit import helper
+from ..core.model import Array
+from ..core.state import LongArray
+from ..core.vec import axpy, cross, dot, neg, scale, sub, unit
 from .geometry import CYLINDER, ELLIPSOID, PATCH, between, extent, origin, put_point, swell
 from .geometry import axis as axis_of
 from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted

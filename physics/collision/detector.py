@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..model import Array, Model, movable, shape_count
-from ..state import Bodies, Contacts, LongArray, empty_contacts
+from ..core.model import Array, Model, movable, shape_count
+from ..core.state import Bodies, Contacts, LongArray, empty_contacts
 from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from .convex import new_work
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes

@@ -3,8 +3,8 @@ in the frame of the axes, but for the functions of Q."""
 
 import math
 
-from ..jit import helper
-from ..vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
+from ..core.jit import helper
+from ..core.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
 
 ROUNDS = 60       # of Newton's method; it takes five or six
 DEEP = 0.05       # overlap from which on it is looked for all around, in parts of the size

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray, Model
-from ..vec import add, norm, quat_mat, quat_mul, row, row4, scale, transform
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model
+from ..core.vec import add, norm, quat_mat, quat_mul, row, row4, scale, transform
 
 # ShapeKind, as plain integers for the kernels
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE = range(10)

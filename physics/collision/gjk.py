@@ -7,8 +7,8 @@ A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
 
 import math
 
-from ..jit import helper
-from ..vec import add, axpy, cross, dot, norm, scale, sub, unit
+from ..core.jit import helper
+from ..core.vec import add, axpy, cross, dot, norm, scale, sub, unit
 from .ellipsoid import ellipsoid_support
 from .geometry import origin, rim, to_local, to_world
 

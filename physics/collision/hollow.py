@@ -4,8 +4,8 @@ corners and round ends only: a segment within a ball or a tube is farthest from 
 
 import math
 
-from ..jit import helper
-from ..vec import add, axpy, dot, norm, scale, sub
+from ..core.jit import helper
+from ..core.vec import add, axpy, dot, norm, scale, sub
 from .ellipsoid import ellipsoid_support
 from .geometry import BOWL, axis, extent, origin, put_point, rim, swell, to_local, to_world
 from .polytope import CAP_CORNERS, CAP_COSINE, load_points, spot

@@ -7,8 +7,8 @@ along the direction between them; repeated, the pair arrives at the moment of to
 
 import math
 
-from ..jit import helper, kernel
-from ..vec import axpy, dot, neg, norm, quat_exp, quat_mat, quat_mul, row, row4, scale, sub, transform, unit
+from ..core.jit import helper, kernel
+from ..core.vec import axpy, dot, neg, norm, quat_exp, quat_mat, quat_mul, row, row4, scale, sub, transform, unit
 from .geometry import BOWL, MESH, PIPE, PLANE, axis, origin, swell
 from .gjk import gjk, support, weighted
 from .hollow import hollow_gap

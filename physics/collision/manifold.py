@@ -10,8 +10,8 @@ which stays the same while the bodies move a little. The end of a segment is nam
 
 import math
 
-from ..jit import helper
-from ..vec import axpy, cross, dot, sub, tangents
+from ..core.jit import helper
+from ..core.vec import axpy, cross, dot, sub, tangents
 from .geometry import put_point
 
 ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to the size of the features

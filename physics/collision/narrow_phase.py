@@ -6,7 +6,7 @@ Each family of pairs has a kernel of its own, compiled only when a scene needs i
 
 import numpy as np
 
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
 from .box_box import box_box
 from .convex import touch_convex
 from .geometry import (

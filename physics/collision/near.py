@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import kernel
-from ..model import Array, IntArray
-from ..state import LongArray
+from ..core.jit import kernel
+from ..core.model import Array, IntArray
+from ..core.state import LongArray
 from .convex import Work
 from .geometry import Geometry, bound_shapes, place_shapes
 from .narrow_phase import (

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper
-from ..model import Array, Hulls, Model
-from ..state import LongArray
-from ..vec import add, axpy, cross, dot, scale, sub, unit
+from ..core.jit import helper
+from ..core.model import Array, Hulls, Model
+from ..core.state import LongArray
+from ..core.vec import add, axpy, cross, dot, scale, sub, unit
 from .geometry import BOX, CAPSULE, HULL, SPHERE, TRIANGLE, axis, extent, origin, rim, to_world
 from .manifold import B_SIDE, put_corner
 

@@ -3,8 +3,8 @@ ellipsoids against spheres, planes and each other."""
 
 import math
 
-from ..jit import helper
-from ..vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
+from ..core.jit import helper
+from ..core.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
 from .ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
 from .geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
 

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
+from ..core.state import LongArray
 from ..limits import Limits, limits_of
-from ..model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ..shapes import quat_product, quat_to_matrix
-from ..state import LongArray
 from .broad_phase import joined_bodies
 
 #: kinds of elements

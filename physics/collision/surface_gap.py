@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
-from ..vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
+from ..core.vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
 from .surface import (
     AHEAD_EDGE,
     BEHIND_EDGE,

@@ -7,8 +7,8 @@ sharp. Its outward normals lie between the axis a out of the cap and e.
 
 import math
 
-from ..jit import helper
-from ..vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
+from ..core.jit import helper
+from ..core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
 from .ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
 from .surface import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
 from .surface_frame import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point

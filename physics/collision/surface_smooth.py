@@ -4,8 +4,8 @@ each function returns the points on both elements, the normal from e to f, gap, 
 
 import math
 
-from ..jit import helper
-from ..vec import (
+from ..core.jit import helper
+from ..core.vec import (
     add,
     axpy,
     cross,

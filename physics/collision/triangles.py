@@ -7,9 +7,9 @@ is the neighbour's to find, or nobody's on a flat or hollow edge.
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, Meshes
-from ..vec import add, dot, norm, row, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import Array, Meshes
+from ..core.vec import add, dot, norm, row, scale, sub
 from .bvh import STACK
 from .geometry import origin, to_local, to_world
 

@@ -1,1 +1,1 @@
-"""How bodies move: free rigid bodies, applied forces, prescribed motions."""
+"""How bodies move without contacts: free bodies, trees of joints, joints in maximal coordinates, applied forces."""

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..islands import trees_of
-from ..model import Array, IntArray, Joints, Model
-from ..state import Bodies
+from ..core.islands import trees_of
+from ..core.model import Array, IntArray, Joints, Model
+from ..core.state import Bodies
 from . import ldl
 from .joints import Rows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
 

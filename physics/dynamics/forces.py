@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, BodyKind, IntArray
-from ..vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, IntArray
+from ..core.vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 

@@ -4,9 +4,9 @@ Y of body i is row i of an (n, 13) array: columns 0:3 x, 3:7 q, 7:10 P, 10:13 L.
 v = P/m, I⁻¹ = R I_body⁻¹ Rᵀ, ω = I⁻¹ L   [Baraff I §2.11, with the quaternion of its §4 instead of R]
 """
 
-from ..jit import helper, kernel
-from ..model import BodyKind
-from ..vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind
+from ..core.vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
 from .forces import applied_forces
 from .motion import drive
 

@@ -11,8 +11,8 @@ from ..assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from ..jit import helper, kernel
-from ..vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..core.jit import helper, kernel
+from ..core.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
 

@@ -1,8 +1,8 @@
 """The mouse spring on a body that joints in maximal coordinates hold: as stiff as the mechanism is heavy at that
 point, so that it feels as in generalized coordinates (see `tree_contacts.pull_link`)."""
 
-from ..jit import helper
-from ..vec import cross, mul, rotate, row, row4, unrotate
+from ..core.jit import helper
+from ..core.vec import cross, mul, rotate, row, row4, unrotate
 from . import ldl
 from .grab import pull_by
 from .joint_reactions import DYNAMIC, HOLDS, along_row, give_way

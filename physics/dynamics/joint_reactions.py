@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..islands import trees_of
-from ..jit import helper, kernel
-from ..model import Array, BodyKind, IntArray, Joints, Model
-from ..report import MotorState
-from ..spatial import get6
-from ..vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
+from ..core.islands import trees_of
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, IntArray, Joints, Model
+from ..core.report import MotorState
+from ..core.spatial import get6
+from ..core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
 from . import ldl
 from .constraints import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
 from .joints import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh

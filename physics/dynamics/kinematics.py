@@ -9,10 +9,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, JointType, Trees
-from ..spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
-from ..vec import add, axpy, cross, dot, mat_vec, mul, put4, quat_exp, quat_mat, quat_mul, quat_unit, rotate, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import Array, JointType, Trees
+from ..core.spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
+from ..core.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    mat_vec,
+    mul,
+    put4,
+    quat_exp,
+    quat_mat,
+    quat_mul,
+    quat_unit,
+    rotate,
+    scale,
+    sub,
+)
 
 FREE, HINGE, SLIDER = int(JointType.FREE), int(JointType.HINGE), int(JointType.SLIDER)
 BALL, UNIVERSAL, FIXED = int(JointType.BALL), int(JointType.UNIVERSAL), int(JointType.FIXED)

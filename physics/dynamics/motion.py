@@ -2,9 +2,9 @@
 
 import math
 
-from ..jit import helper, kernel
-from ..model import BodyKind
-from ..vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind
+from ..core.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
 
 KINEMATIC = int(BodyKind.KINEMATIC)
 

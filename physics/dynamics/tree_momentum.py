@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..assemble import sym_inverse, sym_vec, three
-from ..jit import helper, kernel
-from ..model import IntArray, Model
-from ..vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import IntArray, Model
+from ..core.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
 from .kinematics import FIRST_V, FREE, PARENT, TYPE
 
 

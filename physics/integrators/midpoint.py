@@ -20,6 +20,27 @@ there the velocity products would come in. So two rounds are enough as a rule.
 
 import math
 
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind
+from ..core.spatial import add6, get6, joined, put6, sub6
+from ..core.vec import (
+    accumulate,
+    add,
+    axpy,
+    cross,
+    dot,
+    mat_t_vec,
+    norm,
+    put,
+    put4,
+    quat_exp,
+    quat_mul,
+    quat_unit,
+    row,
+    row4,
+    scale,
+    sub,
+)
 from ..dynamics.forces import applied_forces
 from ..dynamics.free_body import angular_velocity, velocity_from_momentum
 from ..dynamics.kinematics import (
@@ -45,28 +66,7 @@ from ..dynamics.kinematics import (
 from ..dynamics.motion import drive
 from ..dynamics.tree import ZERO6, answer, articulated_times, carry, eliminate, let_go, momentum_of, spread_inertia
 from ..dynamics.tree_rates import joint_forces
-from ..jit import helper, kernel
 from ..ledger import add_forces, add_joints
-from ..model import BodyKind
-from ..spatial import add6, get6, joined, put6, sub6
-from ..vec import (
-    accumulate,
-    add,
-    axpy,
-    cross,
-    dot,
-    mat_t_vec,
-    norm,
-    put,
-    put4,
-    quat_exp,
-    quat_mul,
-    quat_unit,
-    row,
-    row4,
-    scale,
-    sub,
-)
 from .tableau import Integrator, tableau
 
 MIDPOINT = Integrator(

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, Model, body_count
+from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
+from ..core.vec import put, put4, quat_unit
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
 from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
 from ..dynamics.tree_rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
-from ..jit import helper, kernel
 from ..ledger import Books
-from ..model import Array, BodyKind, Model, body_count
-from ..state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
-from ..vec import put, put4, quat_unit
 from .midpoint import midpoint_step
 from .tableau import Integrator
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..model import Array
+from ..core.model import Array
 
 
 class Tableau(NamedTuple):

@@ -20,6 +20,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..core.model import Model, body_count
+from ..core.report import Event, Settings, StepInfo
+from ..core.state import Contacts, Owner, State, empty_contacts, grow_memory
 from ..diagnostics import total_energy
 from ..dynamics.forces import Loads
 from ..dynamics.joint_reactions import motor_states
@@ -27,10 +30,7 @@ from ..events import EventFinder
 from ..integrators import IMPLICIT, INTEGRATORS, Integrator
 from ..ledger import Account
 from ..limit_springs import stop_energy, stops_of
-from ..model import Model, body_count
 from ..problem import ContactProblem
-from ..report import Event, Settings, StepInfo
-from ..state import Contacts, Owner, State, empty_contacts, grow_memory
 from .compliant_adaptive import Adaptive
 from .compliant_contacts import SoftContacts
 from .compliant_explicit import Explicit

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.model import Array
+from ..core.state import Bodies, JointState, empty_state
 from ..dynamics.forces import Loads
 from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
-from ..model import Array
 from ..soft_stability import substeps_needed
-from ..state import Bodies, JointState, empty_state
 from .compliant_explicit import Explicit
 from .compliant_guards import guards, mode_ends, step_error, switch
 

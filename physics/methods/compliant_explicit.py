@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ..core.model import Array, Model, body_count
+from ..core.state import Bodies, JointState
 from ..dynamics.forces import Loads
 from ..integrators import Integrator
-from ..model import Array, Model, body_count
 from ..soft_stability import Limits, substeps_needed
-from ..state import Bodies, JointState
 from .compliant_contacts import SoftContacts
 from .compliant_limits import rate_limits
 from .compliant_rates import stage

@@ -13,9 +13,9 @@ from ..assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from ..jit import kernel
+from ..core.jit import kernel
+from ..core.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 from ..laws import disc_projection
-from ..vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 
 @kernel

@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model
+from ..core.state import LEDGER, State
+from ..core.vec import add, cross, dot, row, scale, sub
 from ..ledger import (
     DRIVEN,
     DYNAMIC,
@@ -24,9 +27,6 @@ from ..ledger import (
     give,
     moves,
 )
-from ..model import Array, IntArray, Model
-from ..state import LEDGER, State
-from ..vec import add, cross, dot, row, scale, sub
 from .compliant_rates import rolling_couple
 
 

@@ -3,11 +3,11 @@
 import math
 
 from ..assemble import world_inverse_inertia
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind, JointType
+from ..core.vec import cross, dot, rotate, row, row4, sub
 from ..limits import world_axis
-from ..model import BodyKind, JointType
 from ..soft_laws import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
-from ..vec import cross, dot, rotate, row, row4, sub
 from .compliant_rates import contact_motion, gain
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..assemble import world_inverse_inertia
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind
+from ..core.state import LongArray
+from ..core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ..laws import disc_projection
-from ..model import Array, BodyKind
 from ..soft_laws import HERTZ, HUNT_CROSSLEY, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, spring_force
 from ..solvers.linear import lu_factor, lu_solve
-from ..state import LongArray
-from ..vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from .compliant_rates import add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

@@ -16,6 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..assemble import GRAB_RATE, flat
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, IntArray, Model
+from ..core.spatial import dot6, get6
+from ..core.state import JointState, LongArray
+from ..core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from ..dynamics.free_body import dydt, momentum_from_velocity
 from ..dynamics.grab import LARGEST, pull_by
 from ..dynamics.grab_joined import FIRM, mobility_of
@@ -53,13 +58,8 @@ from ..dynamics.motion import drive
 from ..dynamics.tree import last_velocity, momentum_of
 from ..dynamics.tree_contacts import most_mobile
 from ..dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
-from ..jit import helper, kernel
 from ..limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
 from ..limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
-from ..model import Array, BodyKind, IntArray, Model
-from ..spatial import dot6, get6
-from ..state import JointState, LongArray
-from ..vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from .compliant_grab import pull
 from .compliant_ledger import hold_pull
 from .compliant_newton import half_turned, move, put_block, put_roll, turn_rate

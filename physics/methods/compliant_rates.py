@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..assemble import surface_velocity
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind
+from ..core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
 from ..dynamics.tree_rates import combine_links
 from ..integrators.stepper import combine
-from ..jit import helper, kernel
-from ..model import Array, BodyKind
 from ..soft_laws import (
     NORMAL_1,
     TANGENT_1,
@@ -28,7 +29,6 @@ from ..soft_laws import (
     undragged,
     unit_rate,
 )
-from ..vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = 0, 1, 2

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..assemble import pair_order, place_of
-from ..jit import helper, kernel
-from ..vec import put, row
+from ..core.jit import helper, kernel
+from ..core.vec import put, row
 
 FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
 

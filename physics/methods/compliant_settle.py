@@ -4,10 +4,10 @@ go and slides; and what a finished step says about its contacts."""
 import math
 
 from ..assemble import place_of
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.state import Case
+from ..core.vec import add, axpy, dot, norm, put, row, scale, sub
 from ..soft_laws import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
-from ..state import Case
-from ..vec import add, axpy, dot, norm, put, row, scale, sub
 from .compliant_rates import (
     FREE,
     SLIDES,

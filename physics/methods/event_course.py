@@ -15,15 +15,15 @@ from ..collision.surface import Surface
 from ..collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
 from ..contact_equations import separation_rates
 from ..contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model
+from ..core.state import Bodies, JointState, LongArray, empty_state
+from ..core.vec import norm, row, sub
 from ..dynamics.joint_reactions import HOLDS, OFF
 from ..dynamics.kinematics import TreeWork
 from ..dynamics.tree_rates import empty_joints, empty_tree_scratch
 from ..integrators.stepper import dense_output
-from ..jit import helper, kernel
 from ..limits import find_limits, limit_rates, near_limits
-from ..model import Array, IntArray, Model
-from ..state import Bodies, JointState, LongArray, empty_state
-from ..vec import norm, row, sub
 from .event_driven_rates import constrained_rates
 
 TIME = 1e-13      # to which instants are found [s], but for rounding

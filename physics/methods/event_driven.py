@@ -48,22 +48,10 @@ from ..contact_sets import (
     resolve,
     unjammed,
 )
-from ..dynamics.forces import Loads
-from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.joint_reactions import motor_states
-from ..dynamics.motion import drive
-from ..dynamics.tree_rates import empty_joints
-from ..frozen import Frozen, equations_of
-from ..integrators import INTEGRATORS, Integrator
-from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
-from ..islands import islands_of
-from ..joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
-from ..ledger import Books
-from ..model import Array, Model, body_count, movable
-from ..problem import ContactProblem
-from ..report import Event, JointImpulse, Settings, StepInfo
-from ..residual import natural_map
-from ..state import (
+from ..core.islands import islands_of
+from ..core.model import Array, Model, body_count, movable
+from ..core.report import Event, JointImpulse, Settings, StepInfo
+from ..core.state import (
     Bodies,
     Case,
     ContactMemory,
@@ -77,6 +65,18 @@ from ..state import (
     empty_contacts,
     empty_state,
 )
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.joint_reactions import motor_states
+from ..dynamics.motion import drive
+from ..dynamics.tree_rates import empty_joints
+from ..frozen import Frozen, equations_of
+from ..integrators import INTEGRATORS, Integrator
+from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
+from ..joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ..ledger import Books
+from ..problem import ContactProblem
+from ..residual import natural_map
 from .event_course import EDGE, FACING, RESTS, TOUCH
 from .event_driven_instant import SLOT, Instant, begin_piece
 from .event_driven_ledger import book_impact, book_piece, twist

@@ -8,6 +8,11 @@ from ..collision.surface import Surface, bodies_of
 from ..collision.surface_gap import find_witnesses
 from ..contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
+from ..core.islands import nodes_of
+from ..core.jit import kernel
+from ..core.model import Array, IntArray, Model
+from ..core.state import Bodies, JointState, LongArray, Tally
+from ..core.vec import add, cross, dot, norm, put, row, scale
 from ..diagnostics import total_energy
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import pack, velocity_from_momentum
@@ -17,13 +22,8 @@ from ..dynamics.joint_reactions import add_reactions, push_axes
 from ..dynamics.kinematics import advance, place_links
 from ..dynamics.tree_contacts import accelerate
 from ..dynamics.tree_rates import pack_links
-from ..islands import nodes_of
-from ..jit import kernel
 from ..ledger import Account
 from ..limits import find_limits, limit_rows
-from ..model import Array, IntArray, Model
-from ..state import Bodies, JointState, LongArray, Tally
-from ..vec import add, cross, dot, norm, put, row, scale
 from .event_driven_ledger import world_forces
 from .event_driven_rates import empty_scratch
 from .event_motors import Motors

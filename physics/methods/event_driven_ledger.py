@@ -8,10 +8,13 @@ import numpy as np
 from ..collision.surface import limits_among
 from ..collision.surface_gap import Witness
 from ..contact_equations import Equations, own_rate
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, Model, movable
+from ..core.state import Bodies, LongArray, empty_state
+from ..core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import velocity_from_momentum
 from ..impact import ALIKE
-from ..jit import helper, kernel
 from ..ledger import (
     DRIVEN,
     MOUSE,
@@ -26,9 +29,6 @@ from ..ledger import (
     give,
     jointed,
 )
-from ..model import Array, BodyKind, Model, movable
-from ..state import Bodies, LongArray, empty_state
-from ..vec import accumulate, add, axpy, cross, dot, row, scale, sub
 from .event_course import go, see_forces
 from .event_search import Course
 

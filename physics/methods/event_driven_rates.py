@@ -18,6 +18,9 @@ from ..contact_equations import (
     weigh_rows,
 )
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model, body_count
+from ..core.state import Bodies, empty_state
 from ..dynamics.free_body import dydt, velocity_from_momentum
 from ..dynamics.grab import pull_held
 from ..dynamics.grab_joined import pulls_joined
@@ -27,11 +30,8 @@ from ..dynamics.motion import drive
 from ..dynamics.tree_contacts import accelerate
 from ..dynamics.tree_rates import combine_links, link_error, pack_link_rates
 from ..integrators.stepper import combine, local_error
-from ..jit import helper, kernel
 from ..limits import find_limits, limit_rows
-from ..model import Array, IntArray, Model, body_count
 from ..solvers.lcp_info import row_product, subtract_row
-from ..state import Bodies, empty_state
 
 
 class Scratch(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..collision.surface import Surface, first_and_second, limits_among, shapes_of
 from ..contact_sets import STICK, BoolArray, ContactSet, list_columns
-from ..model import Array, IntArray, Model
-from ..state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
+from ..core.model import Array, IntArray, Model
+from ..core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
 NO_FORCE = np.zeros(3)

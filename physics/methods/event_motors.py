@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..contact_equations import Equations
+from ..core.model import Array, IntArray, Model
+from ..core.report import Event
+from ..core.state import Bodies, JointState
 from ..dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
-from ..model import Array, IntArray, Model
-from ..report import Event
 from ..shapes import quat_to_matrix
-from ..state import Bodies, JointState
 from .joint_cure import JointKeeper
 
 AT_SPEED = 1e-8  # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
+from ..core.model import Model
+from ..core.state import Bodies, JointState
 from ..frozen import Frozen
-from ..model import Model
-from ..state import Bodies, JointState
 from .event_search import Course, Trigger
 
 

@@ -17,11 +17,11 @@ import numpy as np
 from ..collision.surface import Surface
 from ..collision.surface_gap import Witness
 from ..contact_sets import ContactSet
+from ..core.model import Array, Model
+from ..core.state import Bodies, JointState, LongArray
 from ..dynamics.forces import Loads
 from ..integrators.stepper import dense_output
 from ..integrators.tableau import Tableau
-from ..model import Array, Model
-from ..state import Bodies, JointState, LongArray
 from .event_course import (
     ASKS,
     DEPTH,

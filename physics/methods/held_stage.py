@@ -12,6 +12,10 @@ are no contacts, and are few, are visited in turn with them.
 import numpy as np
 
 from ..assemble import frame_of, in_frames, six, sym_vec, three
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, Model
+from ..core.state import Bodies
+from ..core.vec import add, cross, mat_t_vec, put, row
 from ..coupling import HELD
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.joint_reactions import (
@@ -26,8 +30,6 @@ from ..dynamics.joint_reactions import (
 from ..dynamics.joints import add_rows
 from ..dynamics.tree_contacts import put_link_row, weigh_links
 from ..dynamics.tree_rates import TreeScratch
-from ..jit import helper, kernel
-from ..model import Array, BodyKind, Model
 from ..problem import (
     ANGULAR,
     ARM_A,
@@ -47,8 +49,6 @@ from ..problem import (
 )
 from ..solvers import SOLVERS, Solver
 from ..solvers.written_out import LARGEST, ROUNDS, by_normals
-from ..state import Bodies
-from ..vec import add, cross, mat_t_vec, put, row
 from .joint_stage import JointStage
 
 LINK = int(BodyKind.LINK)

@@ -23,6 +23,9 @@ Limits and motors with a limit are rows with bounds that the solver treats like 
 
 import numpy as np
 
+from ..core.model import Array, BodyKind, Model, movable
+from ..core.report import MotorState
+from ..core.state import Bodies
 from ..coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
 from ..dynamics.constraints import HARD, MOTOR, ROTOR, SOFT, Constraints
 from ..dynamics.free_body import velocity_from_momentum
@@ -31,12 +34,9 @@ from ..dynamics.joints import SPIN, add_rows, drift_rows, pose_rows, row_velocit
 from ..dynamics.tree_rates import TreeScratch
 from ..joint_impulses import add_to_bodies
 from ..ledger import Account
-from ..model import Array, BodyKind, Model, movable
 from ..problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
-from ..report import MotorState
 from ..solvers import Solver
 from ..solvers.coupled import coupled_problem, solve_coupled
-from ..state import Bodies
 from .joint_cure import BAUMGARTE
 
 NEARLY = 1e-9     # of its limit that a motor which exerts all it can may fall short of

@@ -2,11 +2,11 @@
 
 from typing import ClassVar, Protocol
 
+from ..core.model import Model
+from ..core.report import Event, Settings, StepInfo
+from ..core.state import Contacts, State
 from ..dynamics.forces import Loads
-from ..model import Model
 from ..problem import ContactProblem
-from ..report import Event, Settings, StepInfo
-from ..state import Contacts, State
 
 
 class Method(Protocol):

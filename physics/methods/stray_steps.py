@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
+from ..core.jit import kernel
+from ..core.model import Array, Model
+from ..core.state import Bodies, JointState
 from ..diagnostics import measure
 from ..integrators import Integrator
 from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
-from ..jit import kernel
-from ..model import Array, Model
-from ..state import Bodies, JointState
 from .joint_cure import JointKeeper
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too

@@ -18,6 +18,9 @@ import numpy as np
 
 from ..assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
 from ..collision import Detector
+from ..core.model import Array, BodyKind, Model, body_count, movable
+from ..core.report import Event, MotorState, Settings, StepInfo
+from ..core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 from ..diagnostics import total_energy
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.kinematics import place_links
@@ -40,13 +43,10 @@ from ..link_rows import (
     turn_path,
     write_velocities,
 )
-from ..model import Array, BodyKind, Model, body_count, movable
 from ..problem import ANGULAR, BODY_SIZE, HIGH, JOINT_IMPULSE, ContactProblem, SolveInfo, empty_system, empty_tree_rows
-from ..report import Event, MotorState, Settings, StepInfo
 from ..residual import system_residual
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.written_out import solve_written_out
-from ..state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 from .held_stage import HeldStage
 from .joint_cure import JointKeeper
 from .joint_stage import NEARLY, JointStage

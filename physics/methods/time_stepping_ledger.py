@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from ..assemble import three
+from ..core.jit import kernel
+from ..core.model import Array, BodyKind, IntArray, Model, body_count
+from ..core.state import Bodies, Contacts, State, empty_state
+from ..core.vec import add, put, row, scale
 from ..dynamics.forces import Loads
-from ..jit import kernel
 from ..ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
-from ..model import Array, BodyKind, IntArray, Model, body_count
 from ..problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
-from ..state import Bodies, Contacts, State, empty_state
-from ..vec import add, put, row, scale
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NONE = np.zeros(3)

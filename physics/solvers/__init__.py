@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..model import Model
+from ..core.model import Model
 from ..problem import Takes
 from .block_pivot import BlockPivot
 from .dantzig import Dantzig

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array
+from ..core.jit import helper, kernel
+from ..core.model import Array
 from ..problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import GOING, ROUNDING, SOLVED, STATUS, STUCK, PivotStep, equilibrate, scaled, subtract_row
 from .linear import solve_transposed, solve_upper

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import Array
+from ..core.model import Array
 from ..problem import ContactProblem, Takes
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
+from ..core.jit import helper, kernel
+from ..core.vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
 from ..coupling import Coupling
-from ..jit import helper, kernel
 from ..laws import disc_projection
 from ..problem import (
     ANGULAR,
@@ -22,7 +23,6 @@ from ..problem import (
     SolveInfo,
     System,
 )
-from ..vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
 from .pgs import local_answer, visit_grab
 
 

@@ -21,8 +21,8 @@ P-matrix will do, as will all symmetric positive semidefinite ones.
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 from ..problem import ContactProblem, SolveInfo
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled, row_value, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots

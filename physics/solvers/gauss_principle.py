@@ -16,8 +16,8 @@ where no force falls either, g = G_W r with r <= 0 contradicts the constraints, 
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 from ..problem import ContactProblem, SolveInfo
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, Scaled, scaled
 from .linear import drop_column, solve_upper

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..jit import kernel
-from ..model import Array
+from ..core.jit import kernel
+from ..core.model import Array
 from ..problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import ROUNDING, PivotStep, visits
 from .pivoting import violation

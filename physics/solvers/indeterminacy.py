@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import Array, IntArray
+from ..core.model import Array, IntArray
 from ..problem import ContactProblem
 from .gauss_principle import constrained_acceleration
 

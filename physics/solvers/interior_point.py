@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.model import Array
+from ..core.vec import put, row
 from ..laws import project_cone
-from ..model import Array
 from ..problem import ContactProblem, SolveInfo
-from ..vec import put, row
 from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
 from .lcp_info import PivotStep
 from .linear import lu_factor, lu_solve

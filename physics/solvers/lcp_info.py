@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 from ..problem import ContactProblem
 
 ROUNDING = 1e-13      #: a sum that should vanish is zero below this, relative to the sum of its terms' sizes

@@ -13,8 +13,8 @@ lexicographically smallest of (right-hand side, w columns) / pivot leaves: no ba
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 from ..problem import ContactProblem, SolveInfo
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots

@@ -3,7 +3,7 @@ go."""
 
 import numpy as np
 
-from ..jit import helper
+from ..core.jit import helper
 from .lcp_info import row_product, subtract_row
 
 SINGULAR = 1e-6  #: pivot of a unit-diagonal matrix below which a column is taken for dependent on those before: with x

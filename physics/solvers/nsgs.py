@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array
+from ..core.jit import helper, kernel
+from ..core.model import Array
 from ..problem import ContactProblem, SolveInfo
 from .cone import ConeSolver, with_tangents
 from .lcp_info import PivotStep, visits

@@ -16,10 +16,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity, six, sym_vec, three
-from ..jit import helper, kernel
+from ..core.jit import helper, kernel
+from ..core.model import Array
+from ..core.vec import add, axpy, cross, dot, neg, norm, put, row, sub
 from ..laws import disc_projection
 from ..link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
-from ..model import Array
 from ..problem import (
     ANGULAR,
     ARM_A,
@@ -38,7 +39,6 @@ from ..problem import (
     System,
     Takes,
 )
-from ..vec import add, axpy, cross, dot, neg, norm, put, row, sub
 from .lcp_info import PivotStep, visits
 
 SWEEPS = 1000  # where none are asked for

@@ -16,8 +16,8 @@ M_BB = UᵀU is kept factored; a contact that enters appends a column, one that 
 
 import numpy as np
 
-from ..jit import helper, kernel
-from ..model import Array, IntArray
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, Scaled, add_rows
 from .linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upper
 from .pivoting import Path, PivotingSolver

@@ -12,7 +12,7 @@ by a few steps of conjugate gradients [Hestenes & Stiefel 1952; Björck 1996, §
 
 import numpy as np
 
-from ..jit import helper
+from ..core.jit import helper
 from .lcp_info import ROUNDING, add_rows
 from .linear import cholesky, solve_transposed, solve_upper
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
-from ..model import Array
+from ..core.model import Array
 from ..problem import ContactProblem, SolveInfo, System, Takes
 from .lcp_info import PivotStep
 

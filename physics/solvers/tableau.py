@@ -17,7 +17,7 @@ The tableau is not kept: an exchange computes the row it needs, which costs n fo
 
 import numpy as np
 
-from ..jit import helper
+from ..core.jit import helper
 from .lcp_info import ROUNDING, SOLVED, STUCK, scale_to_unit
 from .linear import SINGULAR
 from .refinement import settle

@@ -8,8 +8,8 @@ import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, plane, rod
 from scipy.integrate import quad
 
+from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.model import ShapeKind
 
 
 def loose(inertia, w, **more):

@@ -7,8 +7,8 @@ from event_driven_scenes import Body, Run, about, ball, model_of
 from contactlab.physics.collision.surface import surface_of
 from contactlab.physics.collision.surface_gap import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import contact_rows, empty_equations
-from contactlab.physics.model import ShapeKind
-from contactlab.physics.state import empty_state
+from contactlab.physics.core.model import ShapeKind
+from contactlab.physics.core.state import empty_state
 
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE = (
     ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.PLANE, ShapeKind.ELLIPSOID,

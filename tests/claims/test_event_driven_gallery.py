@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from contactlab.assets import gallery
-from contactlab.physics.model import BodyKind
+from contactlab.physics.core.model import BodyKind
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 

@@ -7,8 +7,8 @@ from event_driven_scenes import Body, Run, ball, box, plane
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.contact_sets import islands, resolve
+from contactlab.physics.core.islands import islands_of
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.islands import islands_of
 from contactlab.physics.methods import event_driven
 from contactlab.physics.methods.event_limits import SAYS, STORM, Limit
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
 from contactlab.physics.baraff import baraff
+from contactlab.physics.core.state import Case
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.frozen import detected
@@ -20,7 +21,6 @@ from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
-from contactlab.physics.state import Case
 
 G = 9.81
 RIGHT = [name for name in LCP_SOLVERS if name != "gauss_seidel"]

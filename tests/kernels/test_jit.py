@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from contactlab.assets import gallery
-from contactlab.physics import Scene, Simulation, jit
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.core import jit
 from contactlab.physics.integrators import INTEGRATORS
 
 

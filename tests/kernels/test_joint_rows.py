@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics import Scene
+from contactlab.physics.core.state import NO_COORDINATES, copy_state
 from contactlab.physics.dynamics import ldl
 from contactlab.physics.dynamics.constraints import Constraints
 from contactlab.physics.dynamics.free_body import momentum_from_velocity, velocity_from_momentum
@@ -13,7 +14,6 @@ from contactlab.physics.dynamics.joint_reactions import displace
 from contactlab.physics.dynamics.joints import axis_rows, constraint_rows, drift_rows, pose_rows
 from contactlab.physics.methods.joint_cure import JointKeeper
 from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.state import NO_COORDINATES, copy_state
 
 TYPES = ("ball", "hinge", "universal", "slider", "fixed")
 FREE = {"ball": 3, "hinge": 1, "universal": 2, "slider": 1, "fixed": 0}

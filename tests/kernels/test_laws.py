@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.jit import kernel
+from contactlab.physics.core.jit import kernel
 from contactlab.physics.laws import project_cone, restitution_bias
 
 numbers = st.floats(-10.0, 10.0)

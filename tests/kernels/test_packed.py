@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from contactlab.physics import jit, packed
-from contactlab.physics.jit import kernel
+from contactlab.physics.core import jit
+from contactlab.physics.core import tuple_abi as packed
+from contactlab.physics.core.jit import kernel
 
 
 class Inner(NamedTuple):

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contactlab.physics.core.state import empty_contacts
 from contactlab.physics.messages import Event
-from contactlab.physics.state import empty_contacts
 from contactlab.physics.timeline import ACTIVE, BEGIN, CURRENT, END, KEY, LEVEL, MOST_BARS, MOST_CONTACTS, Bars
 
 NO_EVENTS: tuple[Event, ...] = ()

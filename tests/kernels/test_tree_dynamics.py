@@ -9,13 +9,13 @@ from bare_bodies import model_of
 from pinocchio_trees import PinocchioTree
 from tree_scenes import random_tree
 
+from contactlab.physics.core.model import JointType
+from contactlab.physics.core.state import empty_state
 from contactlab.physics.dynamics import joint_space as tree
 from contactlab.physics.dynamics.kinematics import ORIGIN, empty_work, place_links
 from contactlab.physics.joint_tables import Posed, make_joints, make_trees
-from contactlab.physics.model import JointType
 from contactlab.physics.schema import Joint
 from contactlab.physics.shapes import quat_to_matrix
-from contactlab.physics.state import empty_state
 
 ORACLE = 1e-10  # relative to the largest entry: both sum some hundred products of numbers of order 1
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.assets import FOLDER, gallery, scene_path
-from contactlab.physics.model import BodyKind, movable
+from contactlab.physics.core.model import BodyKind, movable
 from contactlab.physics.scene import Scene, SceneError, open_file
 from contactlab.physics.schema import json_schema
 from contactlab.physics.toml_writer import to_toml

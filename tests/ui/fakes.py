@@ -3,8 +3,8 @@
 import numpy as np
 
 from contactlab.physics import messages as m
-from contactlab.physics.model import Hulls, Labels, Materials, Meshes, Model, Motions, Shapes, Springs
-from contactlab.physics.state import Case, empty_contacts
+from contactlab.physics.core.model import Hulls, Labels, Materials, Meshes, Model, Motions, Shapes, Springs
+from contactlab.physics.core.state import Case, empty_contacts
 
 
 def _empty(kind: type, **given: np.ndarray):

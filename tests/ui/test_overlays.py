@@ -9,10 +9,10 @@ from contactlab.app.overlays import build, legend, nice, quantity, scales
 from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import messages as m
+from contactlab.physics.core.state import Case, Contacts, empty_contacts
 from contactlab.physics.inspection import look
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation
-from contactlab.physics.state import Case, Contacts, empty_contacts
 
 SIZE = (640, 400)
 NOTHING = {name: False for name in (

@@ -5,7 +5,7 @@ import pytest
 from scenes_to_draw import body, contact, front_camera, snapshot
 
 from contactlab.app import picking
-from contactlab.physics.model import Meshes
+from contactlab.physics.core.model import Meshes
 
 DOWN = np.array([0.0, 0.0, -1.0])
 

@@ -16,7 +16,7 @@ from contactlab.app.ui_state import UiState
 from contactlab.app.view_options import ViewOptions
 from contactlab.assets import scene_path
 from contactlab.physics import messages as m
-from contactlab.physics.model import JointType
+from contactlab.physics.core.model import JointType
 from contactlab.physics.scene import Scene
 from contactlab.physics.shapes import quat_to_matrix
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .model import Array, IntArray
-from .packed import resize
+from .tuple_abi import resize
 
 LongArray = NDArray[np.int64]
 

@@ -18,9 +18,9 @@ import numba.core.config
 import platformdirs
 from numba.core.registry import CPUDispatcher
 
-from .packed import Packed, Packs, lent_arrays, packs_of, type_of
+from .tuple_abi import Packed, Packs, lent_arrays, packs_of, type_of
 
-ENGINE = pathlib.Path(__file__).parent
+ENGINE = pathlib.Path(__file__).parents[1]
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
 KEPT_FOLDERS = 400  # one a module and version: enough for several checkouts side by side
 
@@ -77,7 +77,7 @@ def _closure(module: str) -> set[str]:
 def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name in sorted(_closure(module) | {"jit", "packed"}):
+    for name in sorted(_closure(module) | {"core.jit", "core.tuple_abi"}):
         digest.update(name.encode())
         digest.update(_source(name))
     folder = CACHE_HOME / digest.hexdigest()[:16]
@@ -119,7 +119,7 @@ class ArrayKernel(CPUDispatcher):
 
 
 class Kernel(ArrayKernel):
-    """The same with NamedTuples of arrays too, which come by address (see `packed`). The first call settles the types;
+    """The same with NamedTuples of arrays too, which come by address (see `tuple_abi`). The first call settles the types;
     a later one with others is a mistake."""
 
     _packed: tuple[tuple[int, Packs], ...] = ()
