@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..physics.core.model import Array, movable
+from ..physics.laws.soft import reduced_radius, round_radius
 from ..physics.messages import Snapshot
-from ..physics.soft_laws import reduced_radius, round_radius
 from .theme import Theme
 from .view_options import ViewOptions
 

@@ -31,7 +31,7 @@ from .core.vec import (
     tangents,
     unrotate,
 )
-from .laws import cone_projection, restitution_bias
+from .laws.contact import cone_projection, restitution_bias
 from .link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
 from .problem import (
     ANGULAR,

@@ -28,8 +28,8 @@ from .dynamics.motion import drive
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
+from .laws.soft import GAINS, lumped
 from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
-from .soft_laws import GAINS, lumped
 from .soft_meaning import surface_gains
 
 WATER = 1000.0  # density where none is given [kg/m3]

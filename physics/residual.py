@@ -12,7 +12,7 @@ from .assemble import pair_velocity, six, sym_inverse, sym_vec, three
 from .core.jit import helper, kernel
 from .core.model import Array
 from .core.vec import add, axpy, cross, dot, norm, row, sub
-from .laws import cone_projection
+from .laws.contact import cone_projection
 from .link_rows import joint_residual
 from .problem import (
     ANGULAR,

@@ -23,8 +23,8 @@ from pydantic_core import PydanticCustomError
 from .core.report import SIDES, Settings
 from .impact import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
+from .laws.soft import LAWS, SURFACES
 from .methods import CURES, METHODS
-from .soft_laws import LAWS, SURFACES
 from .solvers import SOLVERS
 
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised

@@ -20,10 +20,10 @@ from .dynamics.forces import Loads, empty_loads
 from .history import History, Inputs
 from .impact import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
+from .laws.soft import GAINS, LAWS, SURFACES, lumped
 from .methods import CURES, METHODS, Method, Untreatable
 from .problem import ContactProblem
 from .scene import Scene
-from .soft_laws import GAINS, LAWS, SURFACES, lumped
 from .solvers import SOLVERS, refusal
 
 KEPT_EVENTS = 10_000

@@ -8,10 +8,10 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.core.model import movable
+from ...physics.laws.soft import LAWS
 from ...physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ...physics.methods import METHODS
 from ...physics.quantities import QUANTITIES
-from ...physics.soft_laws import LAWS
 from ..ui_state import Rect, UiState
 from . import style
 

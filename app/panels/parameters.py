@@ -7,9 +7,9 @@ from imgui_bundle import imgui
 
 from ...physics.impact import IMPACT_LAWS
 from ...physics.integrators import offered
+from ...physics.laws.soft import LAWS, SURFACES
 from ...physics.messages import Set, Snapshot
 from ...physics.methods import CURES, METHODS
-from ...physics.soft_laws import LAWS, SURFACES
 from ...physics.solvers import SOLVERS, refusal
 from ..commands import TOGGLES
 from ..keys import key_of

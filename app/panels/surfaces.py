@@ -4,8 +4,8 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
+from ...physics.laws.soft import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
 from ...physics.messages import Set, Snapshot
-from ...physics.soft_laws import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
 from ...physics.soft_meaning import Gains, damping_for, meaning
 from ...physics.soft_stability import stable_step
 from ..ui_state import UiState

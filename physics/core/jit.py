@@ -119,8 +119,8 @@ class ArrayKernel(CPUDispatcher):
 
 
 class Kernel(ArrayKernel):
-    """The same with NamedTuples of arrays too, which come by address (see `tuple_abi`). The first call settles the types;
-    a later one with others is a mistake."""
+    """The same with NamedTuples of arrays too, which come by address (see `tuple_abi`). The first call settles the
+    types; a later one with others is a mistake."""
 
     _packed: tuple[tuple[int, Packs], ...] = ()
 

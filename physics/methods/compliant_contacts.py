@@ -7,7 +7,7 @@ from ..collision import Detector
 from ..core.model import Array, Model
 from ..core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ..core.tuple_abi import resize
-from ..soft_laws import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
+from ..laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from .compliant_rates import Work, empty_work
 from .compliant_rows import enter_rows, fill_gains
 from .compliant_settle import settle, stored_energy

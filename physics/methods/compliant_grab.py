@@ -15,7 +15,7 @@ from ..assemble import (
 )
 from ..core.jit import kernel
 from ..core.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
-from ..laws import disc_projection
+from ..laws.contact import disc_projection
 
 
 @kernel

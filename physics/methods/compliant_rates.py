@@ -15,7 +15,7 @@ from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
 from ..dynamics.tree_rates import combine_links
 from ..integrators.stepper import combine
-from ..soft_laws import (
+from ..laws.soft import (
     NORMAL_1,
     TANGENT_1,
     UNITS,

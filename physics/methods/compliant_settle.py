@@ -7,7 +7,7 @@ from ..assemble import place_of
 from ..core.jit import helper, kernel
 from ..core.state import Case
 from ..core.vec import add, axpy, dot, norm, put, row, scale, sub
-from ..soft_laws import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
+from ..laws.soft import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
 from .compliant_rates import (
     FREE,
     SLIDES,

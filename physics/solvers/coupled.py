@@ -6,7 +6,7 @@ from ..assemble import flat, push, put_flat, relative_velocity, six, sym_vec, th
 from ..core.jit import helper, kernel
 from ..core.vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
 from ..coupling import Coupling
-from ..laws import disc_projection
+from ..laws.contact import disc_projection
 from ..problem import (
     ANGULAR,
     ARM_A,

@@ -26,7 +26,7 @@ from scipy.linalg import lstsq
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.vec import put, row
-from ..laws import project_cone
+from ..laws.contact import project_cone
 from ..problem import ContactProblem, SolveInfo
 from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
 from .lcp_info import PivotStep

@@ -19,7 +19,7 @@ from ..assemble import flat, pair_velocity, push, push_pair, put_flat, relative_
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.vec import add, axpy, cross, dot, neg, norm, put, row, sub
-from ..laws import disc_projection
+from ..laws.contact import disc_projection
 from ..link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
 from ..problem import (
     ANGULAR,

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .core.jit import helper
-from .core.model import Array, BodyKind, Model, ShapeKind
-from .core.vec import add, axpy, dot, scale
+from ..core.jit import helper
+from ..core.model import Array, BodyKind, Model, ShapeKind
+from ..core.vec import add, axpy, dot, scale
 
 LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
 #: settings, and fields of materials, in the order of the columns of Materials.surfaces

@@ -10,8 +10,8 @@ hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
 
 import math
 
-from .core.jit import helper, kernel
-from .core.vec import axpy, dot, norm, put, row, scale
+from ..core.jit import helper, kernel
+from ..core.vec import axpy, dot, norm, put, row, scale
 
 
 @helper
