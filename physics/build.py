@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import shapes as solid
 from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
 from .core.model import (
     Array,
@@ -30,6 +29,7 @@ from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .laws.soft import GAINS, lumped
 from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
+from .shapes import shapes as solid
 from .soft_meaning import surface_gains
 
 WATER = 1000.0  # density where none is given [kg/m3]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from .joint_checks import check_joints
 from .schema import MAX_BODIES, SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
-from .shapes import unphysical
+from .shapes.shapes import unphysical
 
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message

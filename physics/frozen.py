@@ -24,7 +24,7 @@ from .dynamics.joint_reactions import Reactions, push_axes
 from .dynamics.kinematics import place_links
 from .dynamics.tree_contacts import accelerate_links
 from .limits import limit_rows
-from .shapes import quat_to_matrix
+from .shapes.shapes import quat_to_matrix
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)

@@ -17,7 +17,7 @@ from .dynamics.joint_reactions import Reactions
 from .dynamics.joints import Rows
 from .dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
 from .dynamics.tree import ZERO6, momentum_of
-from .shapes import quat_to_matrix
+from .shapes.shapes import quat_to_matrix
 
 
 @kernel

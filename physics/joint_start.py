@@ -15,7 +15,7 @@ from .dynamics.kinematics import empty_work, place_links
 from .joint_forest import in_forest
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .schema import Joint
-from .shapes import quat_to_matrix
+from .shapes.shapes import quat_to_matrix
 
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import shapes as solid
 from .core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
 from .core.state import JointState
 from .dynamics.kinematics import (
@@ -22,6 +21,7 @@ from .dynamics.kinematics import (
     VELOCITIES,
 )
 from .schema import Joint, Motor
+from .shapes import shapes as solid
 
 ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 

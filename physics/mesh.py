@@ -13,7 +13,7 @@ from .checks import SceneError
 from .collision import bvh
 from .core.model import Array, IntArray
 from .hull import FlatError, Polyhedron, convex_hull, hull_properties
-from .shapes import MassProperties, polyhedron
+from .shapes.shapes import MassProperties, polyhedron
 
 Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]

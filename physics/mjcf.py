@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .checks import SceneError
-from .shapes import MassProperties, combined, matrix_to_quat
+from .shapes.shapes import MassProperties, combined, matrix_to_quat
 from .urdf import Robot
 
 #: of the compiled model: what it counts there, and what it is called

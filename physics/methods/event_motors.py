@@ -16,7 +16,7 @@ from ..core.model import Array, IntArray, Model
 from ..core.report import Event
 from ..core.state import Bodies, JointState
 from ..dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
-from ..shapes import quat_to_matrix
+from ..shapes.shapes import quat_to_matrix
 from .joint_cure import JointKeeper
 
 AT_SPEED = 1e-8  # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]

@@ -13,7 +13,7 @@ from contactlab.physics.dynamics.free_body import momentum_from_velocity, veloci
 from contactlab.physics.dynamics.joint_reactions import displace
 from contactlab.physics.dynamics.joints import axis_rows, constraint_rows, drift_rows, pose_rows
 from contactlab.physics.methods.joint_cure import JointKeeper
-from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 
 TYPES = ("ball", "hinge", "universal", "slider", "fixed")
 FREE = {"ball": 3, "hinge": 1, "universal": 2, "slider": 1, "fixed": 0}

@@ -15,7 +15,7 @@ from contactlab.physics.hull import FlatError, convex_hull, hull_properties
 from contactlab.physics.mesh import Surface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.mesh_files import MOST_TRIANGLES, read_surface
 from contactlab.physics.scene import Scene, open_file
-from contactlab.physics.shapes import polyhedron
+from contactlab.physics.shapes.shapes.shapes import polyhedron
 
 
 def notched_cube(edge=40.0):

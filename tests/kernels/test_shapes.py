@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from contactlab.physics import shapes
 from contactlab.physics.scene import Scene
+from contactlab.physics.shapes.shapes import shapes
 
 lengths = st.floats(0.05, 5.0)
 vectors = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)

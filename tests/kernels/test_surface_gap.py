@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from contactlab.physics.collision.surface import surface_of
 from contactlab.physics.collision.surface_gap import PLACE, empty_witness, find_near
 from contactlab.physics.scene import Scene
-from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 from contactlab.physics.simulation import Simulation
 
 SHAPES = {

@@ -15,7 +15,7 @@ from contactlab.physics.dynamics import joint_space as tree
 from contactlab.physics.dynamics.kinematics import ORIGIN, empty_work, place_links
 from contactlab.physics.joint_tables import Posed, make_joints, make_trees
 from contactlab.physics.schema import Joint
-from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 
 ORACLE = 1e-10  # relative to the largest entry: both sum some hundred products of numbers of order 1
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.impact import newton
-from contactlab.physics.shapes import euler_to_quat, quat_to_matrix
+from contactlab.physics.shapes.shapes.shapes import euler_to_quat, quat_to_matrix
 from contactlab.physics.zhang import (
     Base,
     Link,

@@ -18,7 +18,7 @@ from contactlab.assets import scene_path
 from contactlab.physics import messages as m
 from contactlab.physics.core.model import JointType
 from contactlab.physics.scene import Scene
-from contactlab.physics.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 
 
 def snapshot(scene):

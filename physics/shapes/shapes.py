@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .core.model import Array, IntArray
+from ..core.model import Array, IntArray
 
 DIAGONAL = 1e-12  # products of inertia below this share of the trace are rounding
 

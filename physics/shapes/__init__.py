@@ -1,0 +1,1 @@
+"""Shapes of bodies: their tables, and what each kind is."""
