@@ -22,8 +22,8 @@ from .core.model import (
 )
 from .core.report import Settings
 from .core.state import Bodies, State, empty_state
-from .dynamics.kinematics import empty_work, place_links
 from .dynamics.motion import drive
+from .dynamics.trees.kinematics import empty_work, place_links
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots

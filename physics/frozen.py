@@ -18,12 +18,12 @@ from .collision.surface_gap import Witness, empty_witness
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
 from .core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from .core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
+from .dynamics.constraints.limits import limit_rows
+from .dynamics.constraints.reactions import Reactions, push_axes
 from .dynamics.forces import Loads, applied_forces
 from .dynamics.free_body import Y_SIZE
-from .dynamics.joint_reactions import Reactions, push_axes
-from .dynamics.kinematics import place_links
-from .dynamics.tree_contacts import accelerate_links
-from .limits import limit_rows
+from .dynamics.trees.contacts import accelerate_links
+from .dynamics.trees.kinematics import place_links
 from .shapes.shapes import quat_to_matrix
 
 Rows = NDArray[np.integer[Any]]

@@ -21,14 +21,14 @@ from .core.model import Array, IntArray, Model, body_count, movable
 from .core.report import Event, JointImpulse, Settings
 from .core.state import JointState, State, copy_state, empty_state
 from .diagnostics import measure
+from .dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from .dynamics.forces import Loads
 from .dynamics.free_body import velocity_from_momentum
-from .dynamics.kinematics import place_links
 from .dynamics.motion import drive
-from .dynamics.tree_rates import empty_tree_scratch
+from .dynamics.trees.kinematics import place_links
+from .dynamics.trees.rates import empty_tree_scratch
 from .frozen import Frozen, detected
 from .impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from .joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from .link_rows import drift_links
 from .methods.event_driven import EventDriven
 from .methods.event_driven_ledger import ball_inverse

@@ -11,7 +11,7 @@ import numpy as np
 from .core.model import Array, BodyKind, Model, movable
 from .core.state import Bodies
 from .dynamics.free_body import momentum_from_velocity
-from .dynamics.kinematics import empty_work, place_links
+from .dynamics.trees.kinematics import empty_work, place_links
 from .joint_forest import in_forest
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .schema import Joint

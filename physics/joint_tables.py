@@ -7,7 +7,7 @@ import numpy as np
 
 from .core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
 from .core.state import JointState
-from .dynamics.kinematics import (
+from .dynamics.trees.kinematics import (
     ANCHOR_CHILD,
     ANCHOR_PARENT,
     AXIS,

@@ -28,8 +28,8 @@ from .core.model import Array, BodyKind, IntArray, JointType, Model, movable
 from .core.state import Bodies
 from .core.vec import add, cross, dot, norm, row, row4, scale, sub
 from .diagnostics import all_finite, energies, momenta
+from .dynamics.constraints.reactions import Reactions, axis_force
 from .dynamics.forces import Loads, spring_end
-from .dynamics.joint_reactions import Reactions, axis_force
 
 
 class Account(IntEnum):

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ..core.state import LongArray
-from ..limits import Limits, limits_of
+from ..dynamics.constraints.limits import Limits, limits_of
 from ..shapes.shapes import quat_product, quat_to_matrix
 from .broad_phase import joined_bodies
 

@@ -3,9 +3,9 @@ point, so that it feels as in generalized coordinates (see `tree_contacts.pull_l
 
 from ..core.jit import helper
 from ..core.vec import cross, mul, rotate, row, row4, unrotate
-from . import ldl
+from .constraints import ldl
+from .constraints.reactions import DYNAMIC, HOLDS, along_row, give_way
 from .grab import pull_by
-from .joint_reactions import DYNAMIC, HOLDS, along_row, give_way
 
 FIRM = 1e-9  # of what the body by itself would answer, below which joints hold it fast
 

@@ -43,7 +43,8 @@ from ..core.vec import (
 )
 from ..dynamics.forces import applied_forces
 from ..dynamics.free_body import angular_velocity, velocity_from_momentum
-from ..dynamics.kinematics import (
+from ..dynamics.motion import drive
+from ..dynamics.trees.kinematics import (
     FIRST_V,
     ORIGIN,
     PARENT,
@@ -63,9 +64,17 @@ from ..dynamics.kinematics import (
     point_velocity,
     put3,
 )
-from ..dynamics.motion import drive
-from ..dynamics.tree import ZERO6, answer, articulated_times, carry, eliminate, let_go, momentum_of, spread_inertia
-from ..dynamics.tree_rates import joint_forces
+from ..dynamics.trees.rates import joint_forces
+from ..dynamics.trees.tree import (
+    ZERO6,
+    answer,
+    articulated_times,
+    carry,
+    eliminate,
+    let_go,
+    momentum_of,
+    spread_inertia,
+)
 from ..ledger import add_forces, add_joints
 from .tableau import Integrator, tableau
 

@@ -11,9 +11,9 @@ from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
 from ..core.vec import put, put4, quat_unit
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
-from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
-from ..dynamics.tree_rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
+from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
 from ..ledger import Books
 from .midpoint import midpoint_step
 from .tableau import Integrator

@@ -1,8 +1,8 @@
 """Methods: ways to advance a state by one step. One file and one row here make another."""
 
+from ..dynamics.constraints.cure import CURES
 from .compliant import Compliant
 from .event_driven import EventDriven
-from .joint_cure import CURES
 from .method import Method, Untreatable
 from .time_stepping import TimeStepping
 

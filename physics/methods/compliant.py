@@ -24,12 +24,13 @@ from ..core.model import Model, body_count
 from ..core.report import Event, Settings, StepInfo
 from ..core.state import Contacts, Owner, State, empty_contacts, grow_memory
 from ..diagnostics import total_energy
+from ..dynamics.constraints.cure import JointKeeper, gain
+from ..dynamics.constraints.limit_springs import stop_energy, stops_of
+from ..dynamics.constraints.reactions import motor_states
 from ..dynamics.forces import Loads
-from ..dynamics.joint_reactions import motor_states
 from ..events import EventFinder
 from ..integrators import IMPLICIT, INTEGRATORS, Integrator
 from ..ledger import Account
-from ..limit_springs import stop_energy, stops_of
 from ..problem import ContactProblem
 from .compliant_adaptive import Adaptive
 from .compliant_contacts import SoftContacts
@@ -37,7 +38,6 @@ from .compliant_explicit import Explicit
 from .compliant_implicit import Implicit
 from .compliant_ledger import SoftBooks
 from .compliant_settle import report
-from .joint_cure import JointKeeper, gain
 from .moreau import reach, remember
 from .time_stepping import TimeStepping
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.vec import norm, row
-from ..dynamics.tree_rates import link_error
+from ..dynamics.trees.rates import link_error
 from ..integrators.stepper import local_error
 from ..laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
 from .compliant_rates import FREE, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of

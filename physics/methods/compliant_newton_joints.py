@@ -21,10 +21,10 @@ from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.spatial import dot6, get6
 from ..core.state import JointState, LongArray
 from ..core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
-from ..dynamics.free_body import dydt, momentum_from_velocity
-from ..dynamics.grab import LARGEST, pull_by
-from ..dynamics.grab_joined import FIRM, mobility_of
-from ..dynamics.joint_reactions import (
+from ..dynamics.constraints.axes import SPIN, pose_rows
+from ..dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
+from ..dynamics.constraints.limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
+from ..dynamics.constraints.reactions import (
     BACKWARD,
     FORWARD,
     HOLDS,
@@ -38,8 +38,12 @@ from ..dynamics.joint_reactions import (
     reactions_of,
     three,
 )
-from ..dynamics.joints import SPIN, pose_rows
-from ..dynamics.kinematics import (
+from ..dynamics.free_body import dydt, momentum_from_velocity
+from ..dynamics.grab import LARGEST, pull_by
+from ..dynamics.grab_joined import FIRM, mobility_of
+from ..dynamics.motion import drive
+from ..dynamics.trees.contacts import most_mobile
+from ..dynamics.trees.kinematics import (
     BALL,
     FIRST_Q,
     FIRST_V,
@@ -54,12 +58,8 @@ from ..dynamics.kinematics import (
     place_links,
     point_velocity,
 )
-from ..dynamics.motion import drive
-from ..dynamics.tree import last_velocity, momentum_of
-from ..dynamics.tree_contacts import most_mobile
-from ..dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
-from ..limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
-from ..limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
+from ..dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
+from ..dynamics.trees.tree import last_velocity, momentum_of
 from .compliant_grab import pull
 from .compliant_ledger import hold_pull
 from .compliant_newton import half_turned, move, put_block, put_roll, turn_rate

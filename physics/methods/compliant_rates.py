@@ -11,9 +11,9 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind
 from ..core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
-from ..dynamics.tree_rates import combine_links
+from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.rates import combine_links
 from ..integrators.stepper import combine
 from ..laws.soft import (
     NORMAL_1,

@@ -11,13 +11,13 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, body_count
 from ..core.state import Bodies, JointState, empty_state
 from ..core.vec import accumulate
+from ..dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stops_of
+from ..dynamics.constraints.reactions import Reactions, find_joints_off, hold_rates, push_axes, reactions_of
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, dydt, pack
 from ..dynamics.grab_joined import pull_joined, pulls_joined
-from ..dynamics.joint_reactions import Reactions, find_joints_off, hold_rates, push_axes, reactions_of
-from ..dynamics.tree_contacts import accelerate
-from ..dynamics.tree_rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
-from ..limit_springs import Stops, add_stops, push_stops, stops_of
+from ..dynamics.trees.contacts import accelerate
+from ..dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
 from .compliant_grab import pull
 from .compliant_ledger import StageBooks, empty_stage_books, hold_pull, note_stage, take_stages
 from .compliant_rates import contact_rates, finish, recovery_loss, stage

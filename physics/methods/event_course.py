@@ -19,11 +19,11 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
 from ..core.state import Bodies, JointState, LongArray, empty_state
 from ..core.vec import norm, row, sub
-from ..dynamics.joint_reactions import HOLDS, OFF
-from ..dynamics.kinematics import TreeWork
-from ..dynamics.tree_rates import empty_joints, empty_tree_scratch
+from ..dynamics.constraints.limits import find_limits, limit_rates, near_limits
+from ..dynamics.constraints.reactions import HOLDS, OFF
+from ..dynamics.trees.kinematics import TreeWork
+from ..dynamics.trees.rates import empty_joints, empty_tree_scratch
 from ..integrators.stepper import dense_output
-from ..limits import find_limits, limit_rates, near_limits
 from .event_driven_rates import constrained_rates
 
 TIME = 1e-13      # to which instants are found [s], but for rounding

@@ -65,15 +65,15 @@ from ..core.state import (
     empty_contacts,
     empty_state,
 )
+from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ..dynamics.constraints.reactions import motor_states
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.joint_reactions import motor_states
 from ..dynamics.motion import drive
-from ..dynamics.tree_rates import empty_joints
+from ..dynamics.trees.rates import empty_joints
 from ..frozen import Frozen, equations_of
 from ..integrators import INTEGRATORS, Integrator
 from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
-from ..joint_impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ..ledger import Books
 from ..problem import ContactProblem
 from ..residual import natural_map

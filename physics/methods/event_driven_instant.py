@@ -14,21 +14,21 @@ from ..core.model import Array, IntArray, Model
 from ..core.state import Bodies, JointState, LongArray, Tally
 from ..core.vec import add, cross, dot, norm, put, row, scale
 from ..diagnostics import total_energy
+from ..dynamics.constraints.cure import JointKeeper, gain
+from ..dynamics.constraints.limits import find_limits, limit_rows
+from ..dynamics.constraints.reactions import add_reactions, push_axes
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import pack, velocity_from_momentum
 from ..dynamics.grab import pull_held
 from ..dynamics.grab_joined import pulls_joined
-from ..dynamics.joint_reactions import add_reactions, push_axes
-from ..dynamics.kinematics import advance, place_links
-from ..dynamics.tree_contacts import accelerate
-from ..dynamics.tree_rates import pack_links
+from ..dynamics.trees.contacts import accelerate
+from ..dynamics.trees.kinematics import advance, place_links
+from ..dynamics.trees.rates import pack_links
 from ..ledger import Account
-from ..limits import find_limits, limit_rows
 from .event_driven_ledger import world_forces
 from .event_driven_rates import empty_scratch
 from .event_motors import Motors
 from .event_search import Course, take_coordinates
-from .joint_cure import JointKeeper, gain
 
 Rows = NDArray[np.integer]
 SLOT = 1e-6  # depth that contacts may come to where nothing can keep all of them from it [m]

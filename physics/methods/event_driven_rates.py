@@ -21,16 +21,16 @@ from ..contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model, body_count
 from ..core.state import Bodies, empty_state
+from ..dynamics.constraints.limits import find_limits, limit_rows
+from ..dynamics.constraints.reactions import push_axes, push_free
 from ..dynamics.free_body import dydt, velocity_from_momentum
 from ..dynamics.grab import pull_held
 from ..dynamics.grab_joined import pulls_joined
-from ..dynamics.joint_reactions import push_axes, push_free
-from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
-from ..dynamics.tree_contacts import accelerate
-from ..dynamics.tree_rates import combine_links, link_error, pack_link_rates
+from ..dynamics.trees.contacts import accelerate
+from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.rates import combine_links, link_error, pack_link_rates
 from ..integrators.stepper import combine, local_error
-from ..limits import find_limits, limit_rows
 from ..solvers.lcp_info import row_product, subtract_row
 
 

@@ -15,9 +15,9 @@ from ..contact_equations import Equations
 from ..core.model import Array, IntArray, Model
 from ..core.report import Event
 from ..core.state import Bodies, JointState
-from ..dynamics.joint_reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
+from ..dynamics.constraints.cure import JointKeeper
+from ..dynamics.constraints.reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
 from ..shapes.shapes import quat_to_matrix
-from .joint_cure import JointKeeper
 
 AT_SPEED = 1e-8  # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]
 MORE = 1e-9      # of its limit that a motor may exert beyond it, and of accelerations that count as none

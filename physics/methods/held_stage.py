@@ -17,8 +17,8 @@ from ..core.model import Array, BodyKind, Model
 from ..core.state import Bodies
 from ..core.vec import add, cross, mat_t_vec, put, row
 from ..coupling import HELD
-from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.joint_reactions import (
+from ..dynamics.constraints.axes import add_rows
+from ..dynamics.constraints.reactions import (
     Reactions,
     answer_joints,
     hold_rows,
@@ -27,9 +27,9 @@ from ..dynamics.joint_reactions import (
     rows_along,
     weigh_joints,
 )
-from ..dynamics.joints import add_rows
-from ..dynamics.tree_contacts import put_link_row, weigh_links
-from ..dynamics.tree_rates import TreeScratch
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.trees.contacts import put_link_row, weigh_links
+from ..dynamics.trees.rates import TreeScratch
 from ..problem import (
     ANGULAR,
     ARM_A,

@@ -27,17 +27,17 @@ from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import MotorState
 from ..core.state import Bodies
 from ..coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
-from ..dynamics.constraints import HARD, MOTOR, ROTOR, SOFT, Constraints
+from ..dynamics.constraints.axes import SPIN, add_rows, drift_rows, pose_rows, row_velocities
+from ..dynamics.constraints.blocks import HARD, MOTOR, ROTOR, SOFT, Constraints
+from ..dynamics.constraints.cure import BAUMGARTE
+from ..dynamics.constraints.impulses import add_to_bodies
+from ..dynamics.constraints.reactions import rotor_softness
 from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.joint_reactions import rotor_softness
-from ..dynamics.joints import SPIN, add_rows, drift_rows, pose_rows, row_velocities
-from ..dynamics.tree_rates import TreeScratch
-from ..joint_impulses import add_to_bodies
+from ..dynamics.trees.rates import TreeScratch
 from ..ledger import Account
 from ..problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
 from ..solvers import Solver
 from ..solvers.coupled import coupled_problem, solve_coupled
-from .joint_cure import BAUMGARTE
 
 NEARLY = 1e-9     # of its limit that a motor which exerts all it can may fall short of
 MARGIN = 0.05     # limits farther away than this and than what a step can bring are left out [rad] or [m]

@@ -12,9 +12,9 @@ from ..core.jit import kernel
 from ..core.model import Array, Model
 from ..core.state import Bodies, JointState
 from ..diagnostics import measure
+from ..dynamics.constraints.cure import JointKeeper
 from ..integrators import Integrator
 from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
-from .joint_cure import JointKeeper
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it

@@ -22,11 +22,12 @@ from ..core.model import Array, BodyKind, Model, body_count, movable
 from ..core.report import Event, MotorState, Settings, StepInfo
 from ..core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
 from ..diagnostics import total_energy
+from ..dynamics.constraints.cure import JointKeeper
 from ..dynamics.forces import Loads, applied_forces
-from ..dynamics.kinematics import place_links
 from ..dynamics.motion import drive
-from ..dynamics.tree_momentum import balance, calm, free_trees
-from ..dynamics.tree_rates import empty_joints, empty_tree_scratch
+from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.momentum import balance, calm, free_trees
+from ..dynamics.trees.rates import empty_joints, empty_tree_scratch
 from ..events import EventFinder
 from ..integrators import Dense, Integrator, integrate, offered
 from ..ledger import TAKERS, Account, jointed
@@ -48,7 +49,6 @@ from ..residual import system_residual
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.written_out import solve_written_out
 from .held_stage import HeldStage
-from .joint_cure import JointKeeper
 from .joint_stage import NEARLY, JointStage
 from .moreau import find_involved, half_drift, reach, remember, report, second_drift, separate, take_free
 from .time_stepping_ledger import StepBooks

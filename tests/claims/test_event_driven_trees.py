@@ -9,13 +9,13 @@ from test_trees import bead, pendulum
 from tree_scenes import hinge, random_tree, rod, rods
 
 from contactlab.physics.collision.surface_gap import empty_witness, find_witnesses
+from contactlab.physics.dynamics.constraints.blocks.impulses import joint_impulses
+from contactlab.physics.dynamics.constraints.blocks.limits import find_limits
 from contactlab.physics.dynamics.forces import empty_loads
-from contactlab.physics.dynamics.joint_space import joint_space, mass_matrix, point_jacobian
-from contactlab.physics.dynamics.kinematics import empty_work, place_links
+from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix, point_jacobian
+from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.frozen import equations_of
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
-from contactlab.physics.joint_impulses import joint_impulses
-from contactlab.physics.limits import find_limits
 from contactlab.physics.methods.event_driven import EventDriven
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation

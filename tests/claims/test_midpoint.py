@@ -9,7 +9,7 @@ from tree_scenes import random_tree, rods
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
-from contactlab.physics.dynamics.kinematics import place_links
+from contactlab.physics.dynamics.trees.kinematics import place_links
 from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from contactlab.physics.integrators.midpoint import FINE, LOSS
 from contactlab.physics.scene import SceneError

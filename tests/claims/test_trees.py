@@ -8,8 +8,8 @@ from tree_scenes import random_tree, rods
 from contactlab.physics.core.state import Bodies, JointState
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
-from contactlab.physics.dynamics.kinematics import empty_work, place_links
-from contactlab.physics.dynamics.tree_rates import empty_joints
+from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
+from contactlab.physics.dynamics.trees.rates import empty_joints
 from contactlab.physics.integrators import INTEGRATORS, Dense, dense_eval, integrate
 from contactlab.physics.scene import Scene
 

@@ -11,8 +11,8 @@ from tree_scenes import random_tree
 
 from contactlab.physics.core.model import JointType
 from contactlab.physics.core.state import empty_state
-from contactlab.physics.dynamics import joint_space as tree
-from contactlab.physics.dynamics.kinematics import ORIGIN, empty_work, place_links
+from contactlab.physics.dynamics.trees import joint_space as tree
+from contactlab.physics.dynamics.trees.kinematics import ORIGIN, empty_work, place_links
 from contactlab.physics.joint_tables import Posed, make_joints, make_trees
 from contactlab.physics.schema import Joint
 from contactlab.physics.shapes.shapes.shapes import quat_to_matrix

@@ -7,7 +7,7 @@ import pytest
 from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import SceneError, open_file
-from contactlab.physics.dynamics.joint_space import joint_space, mass_matrix
+from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
 
 ARM = """<robot name="arm">
  <link name="base"/>

@@ -7,13 +7,13 @@
 
 import numpy as np
 
-from ..core.model import Array, Model
-from ..core.state import Bodies, JointState
-from ..dynamics.free_body import velocity_from_momentum
-from ..dynamics.joint_reactions import HOLDS, answer_joints, displace, find_speeds, place_joints, reactions_of
-from ..dynamics.joints import add_rows, pose_rows
-from ..dynamics.kinematics import advance, place_links
-from ..dynamics.tree_rates import empty_tree_scratch
+from ...core.model import Array, Model
+from ...core.state import Bodies, JointState
+from ..free_body import velocity_from_momentum
+from ..trees.kinematics import advance, place_links
+from ..trees.rates import empty_tree_scratch
+from .axes import add_rows, pose_rows
+from .reactions import HOLDS, answer_joints, displace, find_speeds, place_joints, reactions_of
 
 CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
 BAUMGARTE = 0.2    # part of an error that a step takes out

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, Trees
-from ..core.state import JointState
-from ..core.vec import scale
+from ...core.jit import helper, kernel
+from ...core.model import Array, Trees
+from ...core.state import JointState
+from ...core.vec import scale
 from .kinematics import (
     BALL,
     FIRST_Q,

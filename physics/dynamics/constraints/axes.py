@@ -28,10 +28,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, IntArray, Joints, JointType
-from ..core.vec import add, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
-from ..shapes.shapes import quat_to_matrix
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind, IntArray, Joints, JointType
+from ...core.vec import add, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
+from ...shapes.shapes import quat_to_matrix
 
 DYNAMIC = int(BodyKind.DYNAMIC)
 POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN, DRIVE = range(8)

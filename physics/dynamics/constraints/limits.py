@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contact_equations import clear_rows
-from .core.jit import helper, kernel
-from .core.model import Array, BodyKind, IntArray, Model
-from .core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, tangents, transform, unrotate
-from .dynamics.joint_reactions import put_link_side, three
-from .dynamics.joints import SLIDER, centre, joint_place
-from .dynamics.kinematics import BALL, FREE, VELOCITIES, flat4
-from .dynamics.motion import driven_acceleration
-from .dynamics.tree_rates import rotation_vector
+from ...contact_equations import clear_rows
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind, IntArray, Model
+from ...core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, tangents, transform, unrotate
+from ..motion import driven_acceleration
+from ..trees.kinematics import BALL, FREE, VELOCITIES, flat4
+from ..trees.rates import rotation_vector
+from .axes import SLIDER, centre, joint_place
+from .reactions import put_link_side, three
 
 LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper

@@ -22,19 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.islands import trees_of
-from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, IntArray, Joints, Model
-from ..core.report import MotorState
-from ..core.spatial import get6
-from ..core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
+from ...core.islands import trees_of
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind, IntArray, Joints, Model
+from ...core.report import MotorState
+from ...core.spatial import get6
+from ...core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
+from ..motion import driven_acceleration
+from ..trees.contacts import weigh_links
+from ..trees.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
+from ..trees.tree import eliminate, last_velocity
 from . import ldl
-from .constraints import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
-from .joints import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
-from .kinematics import ORIGIN, S, X, get3, place_links, point_velocity
-from .motion import driven_acceleration
-from .tree import eliminate, last_velocity
-from .tree_contacts import weigh_links
+from .axes import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
+from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding

@@ -8,10 +8,10 @@ takes longer than for the work on a small tree.
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, IntArray, LinkTable, Trees
-from ..core.spatial import add6, dot6, get6, put6
-from ..core.vec import add, cross, sub
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray, LinkTable, Trees
+from ...core.spatial import add6, dot6, get6, put6
+from ...core.vec import add, cross, sub
 from .kinematics import (
     DOF_SIZE,
     FIRST_V,

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.islands import trees_of
-from ..core.model import Array, IntArray, Joints, Model
-from ..core.state import Bodies
+from ...core.islands import trees_of
+from ...core.model import Array, IntArray, Joints, Model
+from ...core.state import Bodies
 from . import ldl
-from .joints import Rows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
+from .axes import Rows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
 
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
 

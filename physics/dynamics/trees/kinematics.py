@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, JointType, Trees
-from ..core.spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
-from ..core.vec import (
+from ...core.jit import helper, kernel
+from ...core.model import Array, JointType, Trees
+from ...core.spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
+from ...core.vec import (
     add,
     axpy,
     cross,

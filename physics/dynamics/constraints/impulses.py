@@ -7,17 +7,17 @@ children. An impulse at the centre of percussion of a hinged rod leaves its hing
 
 import numpy as np
 
-from .core.jit import kernel
-from .core.model import Array, JointType, Trees
-from .core.report import JointImpulse
-from .core.spatial import add6, axpy6, get6, joined, put6, sub6
-from .core.state import Bodies
-from .core.vec import add, cross, row, sub
-from .dynamics.joint_reactions import Reactions
-from .dynamics.joints import Rows
-from .dynamics.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
-from .dynamics.tree import ZERO6, momentum_of
-from .shapes.shapes import quat_to_matrix
+from ...core.jit import kernel
+from ...core.model import Array, JointType, Trees
+from ...core.report import JointImpulse
+from ...core.spatial import add6, axpy6, get6, joined, put6, sub6
+from ...core.state import Bodies
+from ...core.vec import add, cross, row, sub
+from ...shapes.shapes import quat_to_matrix
+from ..trees.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
+from ..trees.tree import ZERO6, momentum_of
+from .axes import Rows
+from .reactions import Reactions
 
 
 @kernel

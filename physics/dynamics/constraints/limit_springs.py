@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .core.jit import helper, kernel
-from .core.model import Array, BodyKind, JointType, Model
-from .core.vec import accumulate, dot, row, scale
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind, JointType, Model
+from ...core.vec import accumulate, dot, row, scale
 from .limits import CONE, Limits, cone_direction, cone_turn, held_directions, limit_gap, limit_rate, limits_of
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, IntArray
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray
 
 RANK = 1e-9  # pivots below this part of their diagonal entry count as zero
 

@@ -4,14 +4,14 @@ H is never formed: the recursions of `tree` answer a row of T as they answer joi
 root and back over the tree.                                                              [RBDA eqs. 11.25–11.36, ch. 7]
 """
 
-from ..core.jit import helper, kernel
-from ..core.model import BodyKind
-from ..core.spatial import get6, joined, put6
-from ..core.vec import add, cross, dot, rotate, row, row4, sub
-from .grab import pull_by
+from ...core.jit import helper, kernel
+from ...core.model import BodyKind
+from ...core.spatial import get6, joined, put6
+from ...core.vec import add, cross, dot, rotate, row, row4, sub
+from ..grab import pull_by
 from .kinematics import ORIGIN, A, F, S, V, X, get3, point_velocity
+from .rates import joint_forces
 from .tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
-from .tree_rates import joint_forces
 
 LINK = int(BodyKind.LINK)
 

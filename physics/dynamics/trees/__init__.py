@@ -1,0 +1,1 @@
+"""Trees of joints in generalized coordinates: poses, H, C, forward dynamics, their answers to contacts."""
