@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .collision import Detector
-from .collision.surface import Surface, limit_joint
-from .collision.surface_gap import Witness, empty_witness
+from .collision.exact.elements import Surface, limit_joint
+from .collision.exact.gaps import Witness, empty_witness
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
 from .core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from .core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..collision.surface import Surface
-from ..collision.surface_gap import PLACE, Witness, empty_witness, find_near, find_witnesses
+from ..collision.exact.elements import Surface
+from ..collision.exact.gaps import PLACE, Witness, empty_witness, find_near, find_witnesses
 from ..contact_equations import separation_rates
 from ..contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
 from ..core.jit import helper, kernel

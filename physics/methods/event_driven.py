@@ -24,7 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import impact as impacts
-from ..collision.surface import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
+from ..collision.exact.elements import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
 from ..contact_sets import (
     ENOUGH_HELD,
     IDLE,

@@ -4,8 +4,8 @@ another: impulses, small displacements, the projection to φ = 0 and ζ = 0."""
 import numpy as np
 from numpy.typing import NDArray
 
-from ..collision.surface import Surface, bodies_of
-from ..collision.surface_gap import find_witnesses
+from ..collision.exact.elements import Surface, bodies_of
+from ..collision.exact.gaps import find_witnesses
 from ..contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
 from ..core.islands import nodes_of

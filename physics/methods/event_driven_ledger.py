@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from ..collision.surface import limits_among
-from ..collision.surface_gap import Witness
+from ..collision.exact.elements import limits_among
+from ..collision.exact.gaps import Witness
 from ..contact_equations import Equations, own_rate
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, movable

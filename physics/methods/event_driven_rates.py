@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..collision.surface_gap import Witness, empty_witness, find_witnesses
+from ..collision.exact.gaps import Witness, empty_witness, find_witnesses
 from ..contact_equations import (
     Equations,
     accelerate_bodies,

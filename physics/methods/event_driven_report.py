@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..collision.surface import Surface, first_and_second, limits_among, shapes_of
+from ..collision.exact.elements import Surface, first_and_second, limits_among, shapes_of
 from ..contact_sets import STICK, BoolArray, ContactSet, list_columns
 from ..core.model import Array, IntArray, Model
 from ..core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..collision.surface import Surface
-from ..collision.surface_gap import Witness
+from ..collision.exact.elements import Surface
+from ..collision.exact.gaps import Witness
 from ..contact_sets import ContactSet
 from ..core.model import Array, Model
 from ..core.state import Bodies, JointState, LongArray

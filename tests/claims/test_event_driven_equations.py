@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from event_driven_scenes import Body, Run, about, ball, model_of
 
-from contactlab.physics.collision.surface import surface_of
-from contactlab.physics.collision.surface_gap import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
+from contactlab.physics.collision.exact.elements import surface_of
+from contactlab.physics.collision.exact.gaps import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
 from contactlab.physics.contact_equations import contact_rows, empty_equations
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state

@@ -8,7 +8,7 @@ from contact_scenes import G, ball, block, ground
 from test_trees import bead, pendulum
 from tree_scenes import hinge, random_tree, rod, rods
 
-from contactlab.physics.collision.surface_gap import empty_witness, find_witnesses
+from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
 from contactlab.physics.dynamics.constraints.blocks.impulses import joint_impulses
 from contactlab.physics.dynamics.constraints.blocks.limits import find_limits
 from contactlab.physics.dynamics.forces import empty_loads

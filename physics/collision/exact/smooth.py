@@ -4,8 +4,8 @@ each function returns the points on both elements, the normal from e to f, gap, 
 
 import math
 
-from ..core.jit import helper
-from ..core.vec import (
+from ...core.jit import helper
+from ...core.vec import (
     add,
     axpy,
     cross,
@@ -23,7 +23,7 @@ from ..core.vec import (
     unit,
     unrotate,
 )
-from .ellipsoid import (
+from ..ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
     ellipsoid_normal,
@@ -32,7 +32,7 @@ from .ellipsoid import (
     gram,
     room,
 )
-from .surface_frame import facing_margin, side_margin, world_axis, world_point
+from .frames import facing_margin, side_margin, world_axis, world_point
 
 ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
 SETTLED = 2e-16  # change of a unit vector that is rounding

@@ -7,12 +7,12 @@ sharp. Its outward normals lie between the axis a out of the cap and e.
 
 import math
 
-from ..core.jit import helper
-from ..core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
-from .ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
-from .surface import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
-from .surface_frame import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
-from .surface_smooth import ellipsoid_turn
+from ...core.jit import helper
+from ...core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
+from ..ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
+from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
+from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
+from .smooth import ellipsoid_turn
 
 FLAT = 1e-8    # height of its middle over its lowest point below which a rim touches a face with its corners only [m]
 TIPPED = 5e-8  # the same above which it does so with its lowest point only: what puts gaps right may change it between

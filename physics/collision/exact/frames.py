@@ -2,8 +2,8 @@
 
 import math
 
-from ..core.jit import helper
-from ..core.vec import dot, rotate, row, row4, transform, unrotate, untransform
+from ...core.jit import helper
+from ...core.vec import dot, rotate, row, row4, transform, unrotate, untransform
 
 PARALLEL = 1e-6  # sine of the angle below which two edges have no normal
 NOWHERE = -1.0   # margin of a pair that has no gap at this pose [m]

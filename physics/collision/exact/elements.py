@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
-from ..core.state import LongArray
-from ..dynamics.constraints.limits import Limits, limits_of
-from ..shapes.shapes import quat_product, quat_to_matrix
-from .broad_phase import joined_bodies
+from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
+from ...core.state import LongArray
+from ...dynamics.constraints.limits import Limits, limits_of
+from ...shapes.shapes import quat_product, quat_to_matrix
+from ..broad_phase import joined_bodies
 
 #: kinds of elements
 VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE = range(10)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, IntArray
-from ..core.vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
-from .surface import (
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray
+from ...core.vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
+from .elements import (
     AHEAD_EDGE,
     BEHIND_EDGE,
     CORNER_FACE,
@@ -36,9 +36,9 @@ from .surface import (
     VERTEX_RIM,
     VERTEX_VERTEX,
 )
-from .surface_frame import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
-from .surface_rim import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
-from .surface_smooth import (
+from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
+from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
+from .smooth import (
     edge_ellipsoid,
     ellipsoid_bowl,
     ellipsoid_ellipsoid,
