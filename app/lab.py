@@ -11,7 +11,7 @@ import numpy as np
 import platformdirs
 
 from ..physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
-from ..physics.problem import ContactProblem
+from ..physics.problem.problem import ContactProblem
 from ..physics.scene import Scene, SceneError, open_file
 from .camera import Camera, scene_bounds
 from .encoder import numbered

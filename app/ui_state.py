@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..physics.messages import Inspect, Watch
-from ..physics.problem import ContactProblem
+from ..physics.problem.problem import ContactProblem
 from .view_options import ViewOptions
 
 #: what the lower area can show, and how the tabs are called

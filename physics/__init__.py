@@ -1,7 +1,7 @@
 """The engine: open a scene, step it, read every contact. It never sees a window, a screen or a clock."""
 
-from .problem import ContactProblem as ContactProblem
-from .residual import natural_map as residual
+from .problem.problem import ContactProblem as ContactProblem
+from .problem.residual import natural_map as residual
 from .scene import Scene as Scene
 from .scene import SceneError as SceneError
 from .scene import open_file as open_file

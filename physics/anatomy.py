@@ -11,8 +11,8 @@ import numpy as np
 from .core.model import Array, Model
 from .core.state import Bodies, JointState
 from .diagnostics import measure
-from .frozen import Frozen
 from .methods.event_search import Course, Trigger
+from .problem.snapshot import Frozen
 
 SAMPLES = 41   # of a piece
 NEAREST = 8    # pairs apart whose gaps are kept

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .core.model import Array, BodyKind, Model
-from .frozen import Frozen
+from .problem.snapshot import Frozen
 
 TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
 

@@ -24,12 +24,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact_equations import solve_small
 from .core.islands import islands_of
 from .core.jit import helper, kernel
 from .core.model import Array, IntArray
 from .core.state import LongArray
-from .problem import ContactProblem
+from .problem.contact_equations import solve_small
+from .problem.problem import ContactProblem
 from .solvers.dantzig import Dantzig
 from .solvers.gauss_principle import constrained_acceleration
 from .solvers.interior_point import InteriorPoint, newton_with_slides

@@ -34,7 +34,7 @@ import numpy as np
 from .contact_sets import BoolArray, basis, sharpened
 from .core.jit import kernel
 from .core.model import Array, IntArray
-from .problem import ContactProblem
+from .problem.problem import ContactProblem
 from .solvers.block_pivot import BlockPivot
 from .solvers.interior_point import InteriorPoint
 from .solvers.pgs import ProjectedGaussSeidel

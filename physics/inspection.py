@@ -27,15 +27,15 @@ from .dynamics.free_body import velocity_from_momentum
 from .dynamics.motion import drive
 from .dynamics.trees.kinematics import place_links
 from .dynamics.trees.rates import empty_tree_scratch
-from .frozen import Frozen, detected
 from .impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from .link_rows import drift_links
 from .methods.event_driven import EventDriven
 from .methods.event_driven_ledger import ball_inverse
 from .methods.moreau import half_drift
 from .methods.time_stepping import SMALLEST
-from .problem import ContactProblem
-from .residual import natural_map
+from .problem.problem import ContactProblem
+from .problem.residual import natural_map
+from .problem.snapshot import Frozen, detected
+from .problem.tree_rows import drift_links
 from .simulation import Simulation
 from .solvers import LCP_SOLVERS, SOLVERS
 from .solvers.indeterminacy import force_ranges, indeterminacy

@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .assemble import surface_velocity
 from .core.jit import helper, kernel
 from .core.model import Array, BodyKind, IntArray, JointType, Model, movable
 from .core.state import Bodies
@@ -30,6 +29,7 @@ from .core.vec import add, cross, dot, norm, row, row4, scale, sub
 from .diagnostics import all_finite, energies, momenta
 from .dynamics.constraints.reactions import Reactions, axis_force
 from .dynamics.forces import Loads, spring_end
+from .problem.assemble import surface_velocity
 
 
 class Account(IntEnum):

@@ -21,7 +21,7 @@ from .inspection import Inspection, look
 from .link_study import KINDS, hanging, study
 from .lockstep import ENERGIES, WATCHED, Lockstep, Member
 from .pacing import Pacer
-from .problem import CannotSolve
+from .problem.problem import CannotSolve
 from .scene import Scene
 from .simulation import Simulation, point_of_body
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare

@@ -22,7 +22,7 @@ from .impact import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
 from .laws.soft import GAINS, LAWS, SURFACES, lumped
 from .methods import CURES, METHODS, Method, Untreatable
-from .problem import ContactProblem
+from .problem.problem import ContactProblem
 from .scene import Scene
 from .solvers import SOLVERS, refusal
 

@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from ...physics.baraff import TERMS
 from ...physics.core.model import Array
-from ...physics.frozen import Frozen
 from ...physics.inspection import EquationsView
 from ...physics.messages import Snapshot
+from ...physics.problem.snapshot import Frozen
 from ..ui_state import UiState
 from . import style
 from .formula import formula, number, signed

@@ -2,7 +2,9 @@
 
 import math
 
-from ..assemble import (
+from ..core.jit import helper, kernel
+from ..core.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..problem.assemble import (
     GRAB_LIMIT,
     GRAB_RATE,
     GRAB_TURN_LIMIT,
@@ -11,8 +13,6 @@ from ..assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from ..core.jit import helper, kernel
-from ..core.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
 
 LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
 

@@ -31,7 +31,7 @@ from ..dynamics.forces import Loads
 from ..events import EventFinder
 from ..integrators import IMPLICIT, INTEGRATORS, Integrator
 from ..ledger import Account
-from ..problem import ContactProblem
+from ..problem.problem import ContactProblem
 from .compliant_adaptive import Adaptive
 from .compliant_contacts import SoftContacts
 from .compliant_explicit import Explicit

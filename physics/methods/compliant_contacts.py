@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..assemble import match
 from ..collision import Detector
 from ..core.model import Array, Model
 from ..core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ..core.tuple_abi import resize
 from ..laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
+from ..problem.assemble import match
 from .compliant_rates import Work, empty_work
 from .compliant_rows import enter_rows, fill_gains
 from .compliant_settle import settle, stored_energy

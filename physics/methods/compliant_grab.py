@@ -2,7 +2,10 @@
 
 import math
 
-from ..assemble import (
+from ..core.jit import kernel
+from ..core.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..laws.contact import disc_projection
+from ..problem.assemble import (
     GRAB_LIMIT,
     GRAB_RATE,
     GRAB_TURN_LIMIT,
@@ -13,9 +16,6 @@ from ..assemble import (
     sym_vec,
     world_inverse_inertia,
 )
-from ..core.jit import kernel
-from ..core.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
-from ..laws.contact import disc_projection
 
 
 @kernel

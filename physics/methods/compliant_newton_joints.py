@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assemble import GRAB_RATE, flat
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.spatial import dot6, get6
@@ -60,6 +59,7 @@ from ..dynamics.trees.kinematics import (
 )
 from ..dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ..dynamics.trees.tree import last_velocity, momentum_of
+from ..problem.assemble import GRAB_RATE, flat
 from .compliant_grab import pull
 from .compliant_ledger import hold_pull
 from .compliant_newton import half_turned, move, put_block, put_roll, turn_rate

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assemble import surface_velocity
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind
 from ..core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
@@ -29,6 +28,7 @@ from ..laws.soft import (
     undragged,
     unit_rate,
 )
+from ..problem.assemble import surface_velocity
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = 0, 1, 2

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..assemble import pair_order, place_of
 from ..core.jit import helper, kernel
 from ..core.vec import put, row
+from ..problem.assemble import pair_order, place_of
 
 FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
 

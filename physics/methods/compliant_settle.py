@@ -3,11 +3,11 @@ go and slides; and what a finished step says about its contacts."""
 
 import math
 
-from ..assemble import place_of
 from ..core.jit import helper, kernel
 from ..core.state import Case
 from ..core.vec import add, axpy, dot, norm, put, row, scale, sub
 from ..laws.soft import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
+from ..problem.assemble import place_of
 from .compliant_rates import (
     FREE,
     SLIDES,

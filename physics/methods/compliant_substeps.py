@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assemble import match
 from ..collision.near import touch_again
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, body_count
@@ -18,6 +17,7 @@ from ..dynamics.free_body import Y_SIZE, dydt, pack
 from ..dynamics.grab_joined import pull_joined, pulls_joined
 from ..dynamics.trees.contacts import accelerate
 from ..dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
+from ..problem.assemble import match
 from .compliant_grab import pull
 from .compliant_ledger import StageBooks, empty_stage_books, hold_pull, note_stage, take_stages
 from .compliant_rates import contact_rates, finish, recovery_loss, stage

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..collision.exact.elements import Surface
 from ..collision.exact.gaps import PLACE, Witness, empty_witness, find_near, find_witnesses
-from ..contact_equations import separation_rates
 from ..contact_sets import IDLE, SLIDE, SLIPS, STICK, UNKNOWN
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
@@ -24,6 +23,7 @@ from ..dynamics.constraints.reactions import HOLDS, OFF
 from ..dynamics.trees.kinematics import TreeWork
 from ..dynamics.trees.rates import empty_joints, empty_tree_scratch
 from ..integrators.stepper import dense_output
+from ..problem.contact_equations import separation_rates
 from .event_driven_rates import constrained_rates
 
 TIME = 1e-13      # to which instants are found [s], but for rounding

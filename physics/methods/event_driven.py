@@ -71,12 +71,12 @@ from ..dynamics.forces import Loads
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.rates import empty_joints
-from ..frozen import Frozen, equations_of
 from ..integrators import INTEGRATORS, Integrator
 from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ..ledger import Books
-from ..problem import ContactProblem
-from ..residual import natural_map
+from ..problem.problem import ContactProblem
+from ..problem.residual import natural_map
+from ..problem.snapshot import Frozen, equations_of
 from .event_course import EDGE, FACING, RESTS, TOUCH
 from .event_driven_instant import SLOT, Instant, begin_piece
 from .event_driven_ledger import book_impact, book_piece, twist

@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 
 from ..collision.exact.elements import Surface, bodies_of
 from ..collision.exact.gaps import find_witnesses
-from ..contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
 from ..core.islands import nodes_of
 from ..core.jit import kernel
@@ -25,6 +24,7 @@ from ..dynamics.trees.contacts import accelerate
 from ..dynamics.trees.kinematics import advance, place_links
 from ..dynamics.trees.rates import pack_links
 from ..ledger import Account
+from ..problem.contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
 from .event_driven_ledger import world_forces
 from .event_driven_rates import empty_scratch
 from .event_motors import Motors

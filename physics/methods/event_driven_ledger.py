@@ -7,7 +7,6 @@ import numpy as np
 
 from ..collision.exact.elements import limits_among
 from ..collision.exact.gaps import Witness
-from ..contact_equations import Equations, own_rate
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.state import Bodies, LongArray, empty_state
@@ -29,6 +28,7 @@ from ..ledger import (
     give,
     jointed,
 )
+from ..problem.contact_equations import Equations, own_rate
 from .event_course import go, see_forces
 from .event_search import Course
 

@@ -7,16 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..collision.exact.gaps import Witness, empty_witness, find_witnesses
-from ..contact_equations import (
-    Equations,
-    accelerate_bodies,
-    contact_rows,
-    empty_equations,
-    free_rate,
-    inner,
-    solve_small,
-    weigh_rows,
-)
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model, body_count
@@ -31,6 +21,16 @@ from ..dynamics.trees.contacts import accelerate
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.rates import combine_links, link_error, pack_link_rates
 from ..integrators.stepper import combine, local_error
+from ..problem.contact_equations import (
+    Equations,
+    accelerate_bodies,
+    contact_rows,
+    empty_equations,
+    free_rate,
+    inner,
+    solve_small,
+    weigh_rows,
+)
 from ..solvers.lcp_info import row_product, subtract_row
 
 

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from ..core.model import Model
 from ..core.state import Bodies, JointState
-from ..frozen import Frozen
+from ..problem.snapshot import Frozen
 from .event_search import Course, Trigger
 
 

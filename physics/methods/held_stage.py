@@ -11,12 +11,10 @@ are no contacts, and are few, are visited in turn with them.
 
 import numpy as np
 
-from ..assemble import frame_of, in_frames, six, sym_vec, three
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model
 from ..core.state import Bodies
 from ..core.vec import add, cross, mat_t_vec, put, row
-from ..coupling import HELD
 from ..dynamics.constraints.axes import add_rows
 from ..dynamics.constraints.reactions import (
     Reactions,
@@ -30,7 +28,9 @@ from ..dynamics.constraints.reactions import (
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.trees.contacts import put_link_row, weigh_links
 from ..dynamics.trees.rates import TreeScratch
-from ..problem import (
+from ..problem.assemble import frame_of, in_frames, six, sym_vec, three
+from ..problem.coupling import HELD
+from ..problem.problem import (
     ANGULAR,
     ARM_A,
     ARM_B,

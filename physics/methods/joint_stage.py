@@ -26,7 +26,6 @@ import numpy as np
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import MotorState
 from ..core.state import Bodies
-from ..coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
 from ..dynamics.constraints.axes import SPIN, add_rows, drift_rows, pose_rows, row_velocities
 from ..dynamics.constraints.blocks import HARD, MOTOR, ROTOR, SOFT, Constraints
 from ..dynamics.constraints.cure import BAUMGARTE
@@ -35,7 +34,8 @@ from ..dynamics.constraints.reactions import rotor_softness
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.trees.rates import TreeScratch
 from ..ledger import Account
-from ..problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
+from ..problem.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
+from ..problem.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
 from ..solvers import Solver
 from ..solvers.coupled import coupled_problem, solve_coupled
 

@@ -6,7 +6,7 @@ from ..core.model import Model
 from ..core.report import Event, Settings, StepInfo
 from ..core.state import Contacts, State
 from ..dynamics.forces import Loads
-from ..problem import ContactProblem
+from ..problem.problem import ContactProblem
 
 
 class Method(Protocol):

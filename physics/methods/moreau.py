@@ -1,13 +1,13 @@
 """The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
 
-from ..assemble import pair_velocity, place_of, push_pair, relative_velocity, three
 from ..core.jit import helper, kernel
 from ..core.model import BodyKind
 from ..core.state import Case
 from ..core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 from ..dynamics.free_body import angular_velocity
-from ..link_rows import push_row, row_velocity
-from ..problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
+from ..problem.assemble import pair_velocity, place_of, push_pair, relative_velocity, three
+from ..problem.problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
+from ..problem.tree_rows import push_row, row_velocity
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)

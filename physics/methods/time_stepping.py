@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
 from ..collision import Detector
 from ..core.model import Array, BodyKind, Model, body_count, movable
 from ..core.report import Event, MotorState, Settings, StepInfo
@@ -31,7 +30,19 @@ from ..dynamics.trees.rates import empty_joints, empty_tree_scratch
 from ..events import EventFinder
 from ..integrators import Dense, Integrator, integrate, offered
 from ..ledger import TAKERS, Account, jointed
-from ..link_rows import (
+from ..problem.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
+from ..problem.problem import (
+    ANGULAR,
+    BODY_SIZE,
+    HIGH,
+    JOINT_IMPULSE,
+    ContactProblem,
+    SolveInfo,
+    empty_system,
+    empty_tree_rows,
+)
+from ..problem.residual import system_residual
+from ..problem.tree_rows import (
     assign_slots,
     drift_links,
     fill_grab,
@@ -44,8 +55,6 @@ from ..link_rows import (
     turn_path,
     write_velocities,
 )
-from ..problem import ANGULAR, BODY_SIZE, HIGH, JOINT_IMPULSE, ContactProblem, SolveInfo, empty_system, empty_tree_rows
-from ..residual import system_residual
 from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.written_out import solve_written_out
 from .held_stage import HeldStage

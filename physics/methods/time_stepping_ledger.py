@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from ..assemble import three
 from ..core.jit import kernel
 from ..core.model import Array, BodyKind, IntArray, Model, body_count
 from ..core.state import Bodies, Contacts, State, empty_state
 from ..core.vec import add, put, row, scale
 from ..dynamics.forces import Loads
 from ..ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
-from ..problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
+from ..problem.assemble import three
+from ..problem.problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NONE = np.zeros(3)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core.model import Model
-from ..problem import Takes
+from ..problem.problem import Takes
 from .block_pivot import BlockPivot
 from .dantzig import Dantzig
 from .gauss_principle import AccelerationQP

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
-from ..problem import ContactProblem, SolveInfo, Takes
+from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import GOING, ROUNDING, SOLVED, STATUS, STUCK, PivotStep, equilibrate, scaled, subtract_row
 from .linear import solve_transposed, solve_upper
 from .pivoting import finish, most_pivots, steps

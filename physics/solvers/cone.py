@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.model import Array
-from ..problem import ContactProblem, Takes
+from ..problem.problem import ContactProblem, Takes
 
 
 class ScaledCone(NamedTuple):

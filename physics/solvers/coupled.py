@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
 from ..core.jit import helper, kernel
 from ..core.vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
-from ..coupling import Coupling
 from ..laws.contact import disc_projection
-from ..problem import (
+from ..problem.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
+from ..problem.coupling import Coupling
+from ..problem.problem import (
     ANGULAR,
     ARM_A,
     ARM_B,

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled, row_value, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, Scaled, scaled
 from .linear import drop_column, solve_upper
 from .pivoting import Path, PivotingSolver, finish, most_pivots

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.model import Array
-from ..problem import ContactProblem, SolveInfo, Takes
+from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import ROUNDING, PivotStep, visits
 from .pivoting import violation
 

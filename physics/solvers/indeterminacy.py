@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem
+from ..problem.problem import ContactProblem
 from .gauss_principle import constrained_acceleration
 
 ZERO = 1e-9  # ζ̇_i, and eigenvalues of M scaled to a unit diagonal, that count as zero relative to their sizes

@@ -27,7 +27,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.vec import put, row
 from ..laws.contact import project_cone
-from ..problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo
 from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
 from .lcp_info import PivotStep
 from .linear import lu_factor, lu_solve

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem
+from ..problem.problem import ContactProblem
 
 ROUNDING = 1e-13      #: a sum that should vanish is zero below this, relative to the sum of its terms' sizes
 DEPENDENT = 1e-14     #: what is left of a unit column beside others, per (1 + size of its coefficients)²

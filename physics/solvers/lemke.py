@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 

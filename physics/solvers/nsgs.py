@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
-from ..problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo
 from .cone import ConeSolver, with_tangents
 from .lcp_info import PivotStep, visits
 from .pgs import swept

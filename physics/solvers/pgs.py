@@ -15,13 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity, six, sym_vec, three
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.vec import add, axpy, cross, dot, neg, norm, put, row, sub
 from ..laws.contact import disc_projection
-from ..link_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
-from ..problem import (
+from ..problem.assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity, six, sym_vec, three
+from ..problem.problem import (
     ANGULAR,
     ARM_A,
     ARM_B,
@@ -39,6 +38,7 @@ from ..problem import (
     System,
     Takes,
 )
+from ..problem.tree_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
 from .lcp_info import PivotStep, visits
 
 SWEEPS = 1000  # where none are asked for

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.model import Array, IntArray
-from ..problem import ContactProblem, SolveInfo, Takes
+from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, STATUS, PivotStep, Scaled, scaled, separation
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from ..core.model import Array
-from ..problem import ContactProblem, SolveInfo, System, Takes
+from ..problem.problem import ContactProblem, SolveInfo, System, Takes
 from .lcp_info import PivotStep
 
 

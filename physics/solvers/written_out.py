@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..assemble import delassus, in_frames, take_impulses
 from ..core.model import Array
-from ..problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
+from ..problem.assemble import delassus, in_frames, take_impulses
+from ..problem.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
 from .pgs import pull_others, sweep_bodies
 from .solver import Solver
 

@@ -15,8 +15,8 @@ from contactlab.physics.impact import (
     sequential,
     sticking,
 )
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.residual import natural_map
+from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem.residual import natural_map
 
 
 def row_of_balls(mass, velocity):

@@ -14,9 +14,9 @@ from contactlab.physics.baraff import baraff
 from contactlab.physics.core.state import Case
 from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.frozen import detected
 from contactlab.physics.inspection import freedom, look, resting
-from contactlab.physics.problem import ContactProblem
+from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem.snapshot import detected
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation

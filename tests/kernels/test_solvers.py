@@ -8,8 +8,8 @@ from contact_scenes import block, ground, simulate
 
 from contactlab.physics.contact_sets import cone_sweeps
 from contactlab.physics.laws.contact.contact import project_cone
-from contactlab.physics.problem import ContactProblem
-from contactlab.physics.residual import natural_map
+from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem.residual import natural_map
 from contactlab.physics.solvers.interior_point import newton_with_slides
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...contact_equations import clear_rows
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, IntArray, Model
 from ...core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, tangents, transform, unrotate
+from ...problem.contact_equations import clear_rows
 from ..motion import driven_acceleration
 from ..trees.kinematics import BALL, FREE, VELOCITIES, flat4
 from ..trees.rates import rotation_vector

@@ -13,10 +13,10 @@ within the tree: where a tree stands on nothing, that beside its motion as a who
 import numpy as np
 from numpy.typing import NDArray
 
-from ...assemble import sym_inverse, sym_vec, three
 from ...core.jit import helper, kernel
 from ...core.model import IntArray, Model
 from ...core.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
+from ...problem.assemble import sym_inverse, sym_vec, three
 from .kinematics import FIRST_V, FREE, PARENT, TYPE
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .core.model import NO_TREES, Array, IntArray, Trees
+from ..core.model import NO_TREES, Array, IntArray, Trees
 
 
 class Takes(Flag):

@@ -8,12 +8,11 @@ diagonal entry of the contact's own block of M. The residual is the largest e_i 
 
 import numpy as np
 
+from ..core.jit import helper, kernel
+from ..core.model import Array
+from ..core.vec import add, axpy, cross, dot, norm, row, sub
+from ..laws.contact import cone_projection
 from .assemble import pair_velocity, six, sym_inverse, sym_vec, three
-from .core.jit import helper, kernel
-from .core.model import Array
-from .core.vec import add, axpy, cross, dot, norm, row, sub
-from .laws.contact import cone_projection
-from .link_rows import joint_residual
 from .problem import (
     ANGULAR,
     ARM_A,
@@ -27,6 +26,7 @@ from .problem import (
     NORMAL,
     ContactProblem,
 )
+from .tree_rows import joint_residual
 
 
 @helper

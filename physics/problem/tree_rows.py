@@ -7,11 +7,11 @@ contact on a free body stays in the body's own terms. Where both sides are links
 
 import math
 
-from .core.jit import helper, kernel
-from .core.model import BodyKind
-from .core.spatial import get6, joined, put6, sub6
-from .core.vec import norm, row, row4, scale, sub, transform
-from .dynamics.trees.kinematics import (
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind
+from ..core.spatial import get6, joined, put6, sub6
+from ..core.vec import norm, row, row4, scale, sub, transform
+from ..dynamics.trees.kinematics import (
     BALL,
     FIRST_Q,
     FIRST_V,
@@ -31,8 +31,8 @@ from .dynamics.trees.kinematics import (
     place,
     point_velocity,
 )
-from .dynamics.trees.rates import joint_forces, rotation_vector
-from .dynamics.trees.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, wrench_at
+from ..dynamics.trees.rates import joint_forces, rotation_vector
+from ..dynamics.trees.tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, wrench_at
 from .problem import ANGULAR, HIGH, JOINT_BIAS, JOINT_IMPULSE, JOINT_STEP, LINEAR, LOW, ON_BODY, OTHER_SIDE
 
 LINK = int(BodyKind.LINK)

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from .core.jit import helper, kernel
-from .core.model import BodyKind
-from .core.vec import (
+from ..core.jit import helper, kernel
+from ..core.model import BodyKind
+from ..core.vec import (
     accumulate,
     add,
     axpy,
@@ -31,8 +31,7 @@ from .core.vec import (
     tangents,
     unrotate,
 )
-from .laws.contact import cone_projection, restitution_bias
-from .link_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
+from ..laws.contact import cone_projection, restitution_bias
 from .problem import (
     ANGULAR,
     ARM_A,
@@ -51,6 +50,7 @@ from .problem import (
     ContactProblem,
     System,
 )
+from .tree_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
