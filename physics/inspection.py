@@ -27,7 +27,7 @@ from .dynamics.free_body import velocity_from_momentum
 from .dynamics.motion import drive
 from .dynamics.trees.kinematics import place_links
 from .dynamics.trees.rates import empty_tree_scratch
-from .impact import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
+from .impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
 from .methods.event_driven import EventDriven
 from .methods.event_driven_ledger import ball_inverse
 from .methods.moreau import half_drift

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from .core.report import SIDES, Settings
-from .impact import IMPACT_LAWS
+from .impacts.impact_laws import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from .laws.soft import LAWS, SURFACES
 from .methods import CURES, METHODS

@@ -18,7 +18,7 @@ from .core.tuple_abi import forget_packed
 from .diagnostics import measure
 from .dynamics.forces import Loads, empty_loads
 from .history import History, Inputs
-from .impact import IMPACT_LAWS
+from .impacts.impact_laws import IMPACT_LAWS
 from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
 from .laws.soft import GAINS, LAWS, SURFACES, lumped
 from .methods import CURES, METHODS, Method, Untreatable

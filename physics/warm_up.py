@@ -24,7 +24,7 @@ from .core import jit
 from .core.model import body_count, movable
 from .core.state import copy_state
 from .dynamics.forces import empty_loads
-from .impact import IMPACT_LAWS
+from .impacts.impact_laws import IMPACT_LAWS
 from .inspection import look_at_step
 from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from .methods import METHODS

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.impact import IMPACT_LAWS
+from ...physics.impacts.impact_laws import IMPACT_LAWS
 from ...physics.integrators import offered
 from ...physics.laws.soft import LAWS, SURFACES
 from ...physics.messages import Set, Snapshot

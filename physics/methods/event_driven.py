@@ -23,7 +23,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import impact as impacts
 from ..collision.exact.elements import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
 from ..contact_sets import (
     ENOUGH_HELD,
@@ -71,6 +70,7 @@ from ..dynamics.forces import Loads
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.rates import empty_joints
+from ..impacts import impact_laws as impacts
 from ..integrators import INTEGRATORS, Integrator
 from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ..ledger import Books

@@ -13,7 +13,7 @@ from ..core.state import Bodies, LongArray, empty_state
 from ..core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import velocity_from_momentum
-from ..impact import ALIKE
+from ..impacts.impact_laws import ALIKE
 from ..ledger import (
     DRIVEN,
     MOUSE,

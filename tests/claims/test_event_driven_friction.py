@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.impact import IMPACT_LAWS
+from contactlab.physics.impacts.impact_laws import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.ledger import Account
 from contactlab.physics.messages import Settings

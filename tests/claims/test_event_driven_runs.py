@@ -6,7 +6,7 @@ from contact_scenes import G, ball, block, body, ground, simulate
 
 from contactlab.assets import gallery
 from contactlab.physics.contact_sets import SLIDE, STICK, resolve
-from contactlab.physics.impact import IMPACT_LAWS, ball_impact
+from contactlab.physics.impacts.impact_laws import IMPACT_LAWS, ball_impact
 from contactlab.physics.scene import Scene, SceneError
 from contactlab.physics.simulation import Simulation
 

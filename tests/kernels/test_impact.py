@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.impact import (
+from contactlab.physics.impacts.impact_laws import (
     EQUALITIES,
     IMPACT_LAWS,
     ball_impact,

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.impact import newton
-from contactlab.physics.shapes.shapes.shapes import euler_to_quat, quat_to_matrix
-from contactlab.physics.zhang import (
+from contactlab.physics.impacts.impact_laws import newton
+from contactlab.physics.impacts.zhang import (
     Base,
     Link,
     Point,
@@ -19,6 +18,7 @@ from contactlab.physics.zhang import (
     link_poses,
     turned,
 )
+from contactlab.physics.shapes.shapes.shapes import euler_to_quat, quat_to_matrix
 
 STILL = Base(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .core.model import Array, IntArray
+from ..core.model import Array, IntArray
 
 RANK = 1e-11        # pivots of A M⁻¹ d below this, relative to the largest, count as zero
 CONSISTENT = 1e-9   # part of H that eq. 3.30 may miss where A M⁻¹ d is singular

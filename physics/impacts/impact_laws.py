@@ -31,13 +31,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contact_sets import BoolArray, basis, sharpened
-from .core.jit import kernel
-from .core.model import Array, IntArray
-from .problem.problem import ContactProblem
-from .solvers.block_pivot import BlockPivot
-from .solvers.interior_point import InteriorPoint
-from .solvers.pgs import ProjectedGaussSeidel
+from ..contact_sets import BoolArray, basis, sharpened
+from ..core.jit import kernel
+from ..core.model import Array, IntArray
+from ..problem.problem import ContactProblem
+from ..solvers.block_pivot import BlockPivot
+from ..solvers.interior_point import InteriorPoint
+from ..solvers.pgs import ProjectedGaussSeidel
 from .zhang import basic_solution
 
 STILL = 1e-12          # speeds below this, relative to the fastest, count as zero

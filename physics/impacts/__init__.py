@@ -1,0 +1,1 @@
+"""Laws of impact, and impacts between multibody systems."""
