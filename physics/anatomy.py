@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .books.diagnostics import measure
 from .core.model import Array, Model
 from .core.state import Bodies, JointState
-from .diagnostics import measure
 from .methods.event_search import Course, Trigger
 from .problem.snapshot import Frozen
 

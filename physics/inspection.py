@@ -16,11 +16,11 @@ import numpy as np
 
 from .anatomy import Piece, Struck, Watch
 from .baraff import Baraff, baraff
+from .books.diagnostics import measure
 from .contact_sets import BoolArray
 from .core.model import Array, IntArray, Model, body_count, movable
 from .core.report import Event, JointImpulse, Settings
 from .core.state import JointState, State, copy_state, empty_state
-from .diagnostics import measure
 from .dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from .dynamics.forces import Loads
 from .dynamics.free_body import velocity_from_momentum

@@ -11,9 +11,9 @@ from statistics import median
 
 import numpy as np
 
+from .books.diagnostics import measure
 from .core.model import Array
 from .core.report import Settings
-from .diagnostics import measure
 from .messages import LinkPoint
 from .methods import CURES
 from .scene import Scene

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .books.diagnostics import measure
+from .books.ledger import TAKERS, Account
 from .commands import Grab, Reset, Set
 from .core.report import SIDES, Event, Side
-from .diagnostics import measure
 from .history import BUDGET
-from .ledger import TAKERS, Account
 from .messages import Command, Timeline, Watch
 from .quantities import QUANTITIES, Instant
 from .scene import Scene

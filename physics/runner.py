@@ -15,8 +15,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from . import messages as m
+from .books.diagnostics import measure
 from .core.state import Contacts
-from .diagnostics import measure
 from .inspection import Inspection, look
 from .link_study import KINDS, hanging, study
 from .lockstep import ENERGIES, WATCHED, Lockstep, Member

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import ledger
+from .books import ledger
+from .books.diagnostics import measure
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .core.copy_in_place import overwrite
 from .core.model import Array, BodyKind, Model, movable
 from .core.report import Energy, Event, Settings, StepInfo
 from .core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from .core.tuple_abi import forget_packed
-from .diagnostics import measure
 from .dynamics.forces import Loads, empty_loads
 from .history import History, Inputs
 from .impacts.impact_laws import IMPACT_LAWS

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.books.ledger import TITLES, Account
 from ...physics.core.model import Array
-from ...physics.ledger import TITLES, Account
 from ...physics.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style

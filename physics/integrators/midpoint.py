@@ -20,6 +20,7 @@ there the velocity products would come in. So two rounds are enough as a rule.
 
 import math
 
+from ..books.ledger import add_forces, add_joints
 from ..core.jit import helper, kernel
 from ..core.model import BodyKind
 from ..core.spatial import add6, get6, joined, put6, sub6
@@ -75,7 +76,6 @@ from ..dynamics.trees.tree import (
     momentum_of,
     spread_inertia,
 )
-from ..ledger import add_forces, add_joints
 from .tableau import Integrator, tableau
 
 MIDPOINT = Integrator(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..books.ledger import Books
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, body_count
 from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
@@ -14,7 +15,6 @@ from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
-from ..ledger import Books
 from .midpoint import midpoint_step
 from .tableau import Integrator
 

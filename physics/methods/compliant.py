@@ -20,17 +20,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..books.diagnostics import total_energy
+from ..books.events import EventFinder
+from ..books.ledger import Account
 from ..core.model import Model, body_count
 from ..core.report import Event, Settings, StepInfo
 from ..core.state import Contacts, Owner, State, empty_contacts, grow_memory
-from ..diagnostics import total_energy
 from ..dynamics.constraints.cure import JointKeeper, gain
 from ..dynamics.constraints.limit_springs import stop_energy, stops_of
 from ..dynamics.constraints.reactions import motor_states
 from ..dynamics.forces import Loads
-from ..events import EventFinder
 from ..integrators import IMPLICIT, INTEGRATORS, Integrator
-from ..ledger import Account
 from ..problem.problem import ContactProblem
 from .compliant_adaptive import Adaptive
 from .compliant_contacts import SoftContacts

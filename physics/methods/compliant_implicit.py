@@ -25,15 +25,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..books.diagnostics import total_energy
+from ..books.ledger import Account
 from ..core.model import Array, Model, body_count
 from ..core.state import Bodies, JointState, LongArray, Surfaces, empty_state
-from ..diagnostics import total_energy
 from ..dynamics.constraints.limit_springs import stop_energy
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, pack
 from ..integrators import Integrator
 from ..integrators.tableau import Tableau, tableau
-from ..ledger import Account
 from .compliant_contacts import SoftContacts
 from .compliant_ledger import empty_stage_books, note_stage, take_stages
 from .compliant_newton import (

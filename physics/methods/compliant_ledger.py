@@ -5,11 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
-from ..core.model import Array, IntArray, Model
-from ..core.state import LEDGER, State
-from ..core.vec import add, cross, dot, row, scale, sub
-from ..ledger import (
+from ..books.ledger import (
     DRIVEN,
     DYNAMIC,
     LIMITS,
@@ -27,6 +23,10 @@ from ..ledger import (
     give,
     moves,
 )
+from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray, Model
+from ..core.state import LEDGER, State
+from ..core.vec import add, cross, dot, row, scale, sub
 from .compliant_rates import rolling_couple
 
 

@@ -23,6 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..books.ledger import Books
 from ..collision.exact.elements import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
 from ..contact_sets import (
     ENOUGH_HELD,
@@ -73,7 +74,6 @@ from ..dynamics.trees.rates import empty_joints
 from ..impacts import impact_laws as impacts
 from ..integrators import INTEGRATORS, Integrator
 from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
-from ..ledger import Books
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
 from ..problem.snapshot import Frozen, equations_of

@@ -4,6 +4,8 @@ another: impulses, small displacements, the projection to φ = 0 and ζ = 0."""
 import numpy as np
 from numpy.typing import NDArray
 
+from ..books.diagnostics import total_energy
+from ..books.ledger import Account
 from ..collision.exact.elements import Surface, bodies_of
 from ..collision.exact.gaps import find_witnesses
 from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
@@ -12,7 +14,6 @@ from ..core.jit import kernel
 from ..core.model import Array, IntArray, Model
 from ..core.state import Bodies, JointState, LongArray, Tally
 from ..core.vec import add, cross, dot, norm, put, row, scale
-from ..diagnostics import total_energy
 from ..dynamics.constraints.cure import JointKeeper, gain
 from ..dynamics.constraints.limits import find_limits, limit_rows
 from ..dynamics.constraints.reactions import add_reactions, push_axes
@@ -23,7 +24,6 @@ from ..dynamics.grab_joined import pulls_joined
 from ..dynamics.trees.contacts import accelerate
 from ..dynamics.trees.kinematics import advance, place_links
 from ..dynamics.trees.rates import pack_links
-from ..ledger import Account
 from ..problem.contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
 from .event_driven_ledger import world_forces
 from .event_driven_rates import empty_scratch

@@ -5,16 +5,7 @@ import math
 
 import numpy as np
 
-from ..collision.exact.elements import limits_among
-from ..collision.exact.gaps import Witness
-from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, Model, movable
-from ..core.state import Bodies, LongArray, empty_state
-from ..core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
-from ..dynamics.forces import Loads, applied_forces
-from ..dynamics.free_body import velocity_from_momentum
-from ..impacts.impact_laws import ALIKE
-from ..ledger import (
+from ..books.ledger import (
     DRIVEN,
     MOUSE,
     NOTHING,
@@ -28,6 +19,15 @@ from ..ledger import (
     give,
     jointed,
 )
+from ..collision.exact.elements import limits_among
+from ..collision.exact.gaps import Witness
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, Model, movable
+from ..core.state import Bodies, LongArray, empty_state
+from ..core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
+from ..dynamics.forces import Loads, applied_forces
+from ..dynamics.free_body import velocity_from_momentum
+from ..impacts.impact_laws import ALIKE
 from ..problem.contact_equations import Equations, own_rate
 from .event_course import go, see_forces
 from .event_search import Course

@@ -23,6 +23,7 @@ Limits and motors with a limit are rows with bounds that the solver treats like 
 
 import numpy as np
 
+from ..books.ledger import Account
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import MotorState
 from ..core.state import Bodies
@@ -33,7 +34,6 @@ from ..dynamics.constraints.impulses import add_to_bodies
 from ..dynamics.constraints.reactions import rotor_softness
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.trees.rates import TreeScratch
-from ..ledger import Account
 from ..problem.coupling import Bounded, Coupling, couple, empty_bounded, empty_coupling
 from ..problem.problem import ANGULAR, LINEAR, ContactProblem, SolveInfo, System
 from ..solvers import Solver

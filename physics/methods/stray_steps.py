@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
+from ..books.diagnostics import measure
 from ..core.jit import kernel
 from ..core.model import Array, Model
 from ..core.state import Bodies, JointState
-from ..diagnostics import measure
 from ..dynamics.constraints.cure import JointKeeper
 from ..integrators import Integrator
 from ..integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP

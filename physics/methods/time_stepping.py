@@ -16,20 +16,20 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..books.diagnostics import total_energy
+from ..books.events import EventFinder
+from ..books.ledger import TAKERS, Account, jointed
 from ..collision import Detector
 from ..core.model import Array, BodyKind, Model, body_count, movable
 from ..core.report import Event, MotorState, Settings, StepInfo
 from ..core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
-from ..diagnostics import total_energy
 from ..dynamics.constraints.cure import JointKeeper
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.momentum import balance, calm, free_trees
 from ..dynamics.trees.rates import empty_joints, empty_tree_scratch
-from ..events import EventFinder
 from ..integrators import Dense, Integrator, integrate, offered
-from ..ledger import TAKERS, Account, jointed
 from ..problem.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
 from ..problem.problem import (
     ANGULAR,

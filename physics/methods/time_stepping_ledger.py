@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from ..books.ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
 from ..core.jit import kernel
 from ..core.model import Array, BodyKind, IntArray, Model, body_count
 from ..core.state import Bodies, Contacts, State, empty_state
 from ..core.vec import add, put, row, scale
 from ..dynamics.forces import Loads
-from ..ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
 from ..problem.assemble import three
 from ..problem.problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.core.model import BodyKind, Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
 from contactlab.physics.core.state import State, Tally, empty_state
-from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.messages import Event, Settings

@@ -5,12 +5,12 @@ import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
 from scipy.optimize import brentq
 
+from contactlab.physics.books.ledger import Account
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.impacts.impact_laws import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
-from contactlab.physics.ledger import Account
 from contactlab.physics.messages import Settings
 from contactlab.physics.methods.event_limits import Limit
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.special import ellipkm1
 
+from contactlab.physics.books.diagnostics import energy, momentum
 from contactlab.physics.core.model import BodyKind
 from contactlab.physics.core.state import Bodies
-from contactlab.physics.diagnostics import energy, momentum
 from contactlab.physics.dynamics.forces import applied_forces, empty_loads
 from contactlab.physics.dynamics.free_body import dydt, momentum_from_velocity, velocity_from_momentum
 from contactlab.physics.dynamics.motion import drive

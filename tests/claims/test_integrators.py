@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bare_bodies import free_body, poisoned, rotation_between
 
-from contactlab.physics.diagnostics import energy
+from contactlab.physics.books.diagnostics import energy
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.integrators import INTEGRATORS, Dense, dense_eval, integrate
 

@@ -6,9 +6,9 @@ from contact_scenes import G, ball, block, ground, simulate, tilted
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.books.ledger import TITLES, Account, anchored_bodies
 from contactlab.physics.core.model import BodyKind
 from contactlab.physics.core.state import LEDGER
-from contactlab.physics.ledger import TITLES, Account, anchored_bodies
 
 ROUNDING = 1e-12  # of sums over some hundred steps, relative to what was booked
 

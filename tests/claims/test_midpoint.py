@@ -7,7 +7,7 @@ from scipy.special import ellipj, ellipk
 from tree_scenes import random_tree, rods
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.diagnostics import measure
+from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.kinematics import place_links
 from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate

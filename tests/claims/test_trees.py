@@ -5,8 +5,8 @@ import pytest
 from scipy.special import ellipj, ellipk
 from tree_scenes import random_tree, rods
 
+from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.core.state import Bodies, JointState
-from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.trees.rates import empty_joints

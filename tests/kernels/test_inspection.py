@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
 from contactlab.physics.baraff import baraff
+from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.core.state import Case
-from contactlab.physics.diagnostics import measure
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.inspection import freedom, look, resting
 from contactlab.physics.problem.problem.problem import ContactProblem

@@ -9,7 +9,7 @@ from bare_bodies import Balls
 
 from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
-from contactlab.physics.ledger import TAKERS
+from contactlab.physics.books.ledger import TAKERS
 from contactlab.physics.runner import Runner
 from contactlab.physics.simulation import Simulation
 

@@ -15,8 +15,8 @@ from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, sta
 from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
 from contactlab.physics import messages as m
+from contactlab.physics.books.ledger import Account
 from contactlab.physics.core.state import LEDGER
-from contactlab.physics.ledger import Account
 from contactlab.physics.link_study import KINDS
 
 

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from .core.jit import helper, kernel
-from .core.model import Array, BodyKind, Model
-from .core.report import Energy
-from .core.state import NO_COORDINATES, Bodies, Contacts, JointState
-from .core.vec import add, cross, dot, norm, put, row, sub
-from .dynamics.constraints.axes import rotor_energy, spring_energy
-from .dynamics.forces import spring_end
-from .dynamics.trees.rates import joint_energy
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, Model
+from ..core.report import Energy
+from ..core.state import NO_COORDINATES, Bodies, Contacts, JointState
+from ..core.vec import add, cross, dot, norm, put, row, sub
+from ..dynamics.constraints.axes import rotor_energy, spring_energy
+from ..dynamics.forces import spring_end
+from ..dynamics.trees.rates import joint_energy
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 

@@ -22,14 +22,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.jit import helper, kernel
-from .core.model import Array, BodyKind, IntArray, JointType, Model, movable
-from .core.state import Bodies
-from .core.vec import add, cross, dot, norm, row, row4, scale, sub
+from ..core.jit import helper, kernel
+from ..core.model import Array, BodyKind, IntArray, JointType, Model, movable
+from ..core.state import Bodies
+from ..core.vec import add, cross, dot, norm, row, row4, scale, sub
+from ..dynamics.constraints.reactions import Reactions, axis_force
+from ..dynamics.forces import Loads, spring_end
+from ..problem.assemble import surface_velocity
 from .diagnostics import all_finite, energies, momenta
-from .dynamics.constraints.reactions import Reactions, axis_force
-from .dynamics.forces import Loads, spring_end
-from .problem.assemble import surface_velocity
 
 
 class Account(IntEnum):

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from .core.jit import kernel
-from .core.report import Event
-from .core.state import Case, ContactMemory, Contacts
-from .problem.assemble import pair_order
+from ..core.jit import kernel
+from ..core.report import Event
+from ..core.state import Case, ContactMemory, Contacts
+from ..problem.assemble import pair_order
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]

@@ -1,0 +1,1 @@
+"""Where energy and momentum went: ledger, diagnostics, what contacts did."""
