@@ -48,7 +48,7 @@ from ..problem.problem import (
     System,
 )
 from ..solvers import SOLVERS, Solver
-from ..solvers.written_out import LARGEST, ROUNDS, by_normals
+from ..solvers.matrix_form import LARGEST, ROUNDS, by_normals
 from .joint_stage import JointStage
 
 LINK = int(BodyKind.LINK)

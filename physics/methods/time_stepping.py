@@ -56,7 +56,7 @@ from ..problem.tree_rows import (
     write_velocities,
 )
 from ..solvers import SOLVERS, BodiesSolver
-from ..solvers.written_out import solve_written_out
+from ..solvers.matrix_form import solve_written_out
 from .held_stage import HeldStage
 from .joint_stage import NEARLY, JointStage
 from .moreau import find_involved, half_drift, reach, remember, report, second_drift, separate, take_free
