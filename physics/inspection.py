@@ -17,8 +17,7 @@ import numpy as np
 from .anatomy import Piece, Struck, Watch
 from .baraff import Baraff, baraff
 from .books.diagnostics import measure
-from .contact_sets import BoolArray
-from .core.model import Array, IntArray, Model, body_count, movable
+from .core.model import Array, BoolArray, IntArray, Model, body_count, movable
 from .core.report import Event, JointImpulse, Settings
 from .core.state import JointState, State, copy_state, empty_state
 from .dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses

@@ -19,7 +19,6 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
     fcntl = None
 
 from .collision import Detector
-from .contact_sets import all_sets
 from .core import jit
 from .core.model import body_count, movable
 from .core.state import copy_state
@@ -32,6 +31,7 @@ from .problem.problem import ContactProblem, Takes
 from .scene import Scene
 from .simulation import Simulation
 from .solvers import SOLVERS
+from .solvers.coulomb import all_sets
 
 #: one shape of every kind a dynamic body can have
 SHAPES: tuple[dict[str, Any], ...] = (

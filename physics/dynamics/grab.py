@@ -3,17 +3,12 @@
 import math
 
 from ..core.jit import helper, kernel
+from ..core.sym3 import point_response, sym_inverse, sym_vec, world_inverse_inertia
 from ..core.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
-from ..problem.assemble import (
-    GRAB_LIMIT,
-    GRAB_RATE,
-    GRAB_TURN_LIMIT,
-    point_response,
-    sym_inverse,
-    sym_vec,
-    world_inverse_inertia,
-)
 
+GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
+GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
+GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # its largest angular acceleration when turning [rad/s2]
 LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
 
 

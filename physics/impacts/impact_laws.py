@@ -31,12 +31,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contact_sets import BoolArray, basis, sharpened
 from ..core.jit import kernel
-from ..core.model import Array, IntArray
+from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
+from ..solvers.coulomb import sharpened
 from ..solvers.interior_point import InteriorPoint
+from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
 from .zhang import basic_solution
 

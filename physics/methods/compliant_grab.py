@@ -3,19 +3,11 @@
 import math
 
 from ..core.jit import kernel
+from ..core.sym3 import point_response, sym_inverse, sym_vec, world_inverse_inertia
 from ..core.vec import add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..dynamics.grab import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
 from ..laws.contact import disc_projection
-from ..problem.assemble import (
-    GRAB_LIMIT,
-    GRAB_RATE,
-    GRAB_TURN_LIMIT,
-    flat,
-    point_response,
-    put_flat,
-    sym_inverse,
-    sym_vec,
-    world_inverse_inertia,
-)
+from ..problem.assemble import flat, put_flat
 
 
 @kernel

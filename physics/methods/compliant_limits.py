@@ -4,10 +4,10 @@ import math
 
 from ..core.jit import helper, kernel
 from ..core.model import BodyKind, JointType
+from ..core.sym3 import world_inverse_inertia
 from ..core.vec import cross, dot, rotate, row, row4, sub
 from ..dynamics.constraints.limits import world_axis
 from ..laws.soft import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
-from ..problem.assemble import world_inverse_inertia
 from .compliant_rates import contact_motion, gain
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

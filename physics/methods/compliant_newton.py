@@ -9,10 +9,10 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind
 from ..core.state import LongArray
+from ..core.sym3 import world_inverse_inertia
 from ..core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ..laws.contact import disc_projection
 from ..laws.soft import HERTZ, HUNT_CROSSLEY, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, spring_force
-from ..problem.assemble import world_inverse_inertia
 from ..solvers.linear import lu_factor, lu_solve
 from .compliant_rates import add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
 

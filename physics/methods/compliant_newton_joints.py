@@ -19,6 +19,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.spatial import dot6, get6
 from ..core.state import JointState, LongArray
+from ..core.sym3 import three
 from ..core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from ..dynamics.constraints.axes import SPIN, pose_rows
 from ..dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
@@ -35,10 +36,9 @@ from ..dynamics.constraints.reactions import (
     push_axes,
     push_free,
     reactions_of,
-    three,
 )
 from ..dynamics.free_body import dydt, momentum_from_velocity
-from ..dynamics.grab import LARGEST, pull_by
+from ..dynamics.grab import GRAB_RATE, LARGEST, pull_by
 from ..dynamics.grab_joined import FIRM, mobility_of
 from ..dynamics.motion import drive
 from ..dynamics.trees.contacts import most_mobile
@@ -59,7 +59,7 @@ from ..dynamics.trees.kinematics import (
 )
 from ..dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ..dynamics.trees.tree import last_velocity, momentum_of
-from ..problem.assemble import GRAB_RATE, flat
+from ..problem.assemble import flat
 from .compliant_grab import pull
 from .compliant_ledger import hold_pull
 from .compliant_newton import half_turned, move, put_block, put_roll, turn_rate

@@ -26,30 +26,24 @@ import numpy as np
 from ..books.ledger import Books
 from ..collision.exact.elements import NoExactGap, limit_joint, limits_among, shapes_of, surface_of
 from ..contact_sets import (
-    ENOUGH_HELD,
     IDLE,
     OPEN,
-    RANK,
     SLIDE,
     SLIPS,
     SMOOTH,
     STICK,
     UNIQUE,
     UNKNOWN,
-    ZERO,
-    BoolArray,
     Resolution,
-    basis,
     clear_set,
     connect,
     fill_set,
-    least,
     overlapping,
     resolve,
     unjammed,
 )
 from ..core.islands import islands_of
-from ..core.model import Array, Model, body_count, movable
+from ..core.model import Array, BoolArray, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings, StepInfo
 from ..core.state import (
     Bodies,
@@ -77,6 +71,8 @@ from ..integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
 from ..problem.snapshot import Frozen, equations_of
+from ..solvers.coulomb import ENOUGH_HELD
+from ..solvers.least_forces import RANK, ZERO, basis, least
 from .event_course import EDGE, FACING, RESTS, TOUCH
 from .event_driven_instant import SLOT, Instant, begin_piece
 from .event_driven_ledger import book_impact, book_piece, twist

@@ -8,14 +8,14 @@ from ..books.diagnostics import total_energy
 from ..books.ledger import Account
 from ..collision.exact.elements import Surface, bodies_of
 from ..collision.exact.gaps import find_witnesses
-from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set, least
+from ..contact_sets import ASIDE, SLIDE, SLIPS, STRAIGHT, empty_set
 from ..core.islands import nodes_of
 from ..core.jit import kernel
 from ..core.model import Array, IntArray, Model
 from ..core.state import Bodies, JointState, LongArray, Tally
 from ..core.vec import add, cross, dot, norm, put, row, scale
 from ..dynamics.constraints.cure import JointKeeper, gain
-from ..dynamics.constraints.limits import find_limits, limit_rows
+from ..dynamics.constraints.limits import find_limits
 from ..dynamics.constraints.reactions import add_reactions, push_axes
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import pack, velocity_from_momentum
@@ -25,6 +25,8 @@ from ..dynamics.trees.contacts import accelerate
 from ..dynamics.trees.kinematics import advance, place_links
 from ..dynamics.trees.rates import pack_links
 from ..problem.contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
+from ..problem.limit_rows import limit_rows
+from ..solvers.least_forces import least
 from .event_driven_ledger import world_forces
 from .event_driven_rates import empty_scratch
 from .event_motors import Motors

@@ -11,7 +11,7 @@ from ..contact_sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model, body_count
 from ..core.state import Bodies, empty_state
-from ..dynamics.constraints.limits import find_limits, limit_rows
+from ..dynamics.constraints.limits import find_limits
 from ..dynamics.constraints.reactions import push_axes, push_free
 from ..dynamics.free_body import dydt, velocity_from_momentum
 from ..dynamics.grab import pull_held
@@ -31,6 +31,7 @@ from ..problem.contact_equations import (
     solve_small,
     weigh_rows,
 )
+from ..problem.limit_rows import limit_rows
 from ..solvers.lcp_info import row_product, subtract_row
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..collision.exact.elements import Surface, first_and_second, limits_among, shapes_of
-from ..contact_sets import STICK, BoolArray, ContactSet, list_columns
-from ..core.model import Array, IntArray, Model
+from ..contact_sets import STICK, ContactSet, list_columns
+from ..core.model import Array, BoolArray, IntArray, Model
 from ..core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model
 from ..core.state import Bodies
+from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, cross, mat_t_vec, put, row
 from ..dynamics.constraints.axes import add_rows
 from ..dynamics.constraints.reactions import (
@@ -28,7 +29,7 @@ from ..dynamics.constraints.reactions import (
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.trees.contacts import put_link_row, weigh_links
 from ..dynamics.trees.rates import TreeScratch
-from ..problem.assemble import frame_of, in_frames, six, sym_vec, three
+from ..problem.assemble import frame_of, in_frames
 from ..problem.coupling import HELD
 from ..problem.problem import (
     ANGULAR,

@@ -3,9 +3,10 @@
 from ..core.jit import helper, kernel
 from ..core.model import BodyKind
 from ..core.state import Case
+from ..core.sym3 import three
 from ..core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 from ..dynamics.free_body import angular_velocity
-from ..problem.assemble import pair_velocity, place_of, push_pair, relative_velocity, three
+from ..problem.assemble import pair_velocity, place_of, push_pair, relative_velocity
 from ..problem.problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
 from ..problem.tree_rows import push_row, row_velocity
 

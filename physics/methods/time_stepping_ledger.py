@@ -8,9 +8,9 @@ from ..books.ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
 from ..core.jit import kernel
 from ..core.model import Array, BodyKind, IntArray, Model, body_count
 from ..core.state import Bodies, Contacts, State, empty_state
+from ..core.sym3 import three
 from ..core.vec import add, put, row, scale
 from ..dynamics.forces import Loads
-from ..problem.assemble import three
 from ..problem.problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import BodyKind
+from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
     accumulate,
     add,
@@ -18,11 +19,9 @@ from ..core.vec import (
     dot,
     mat_t_vec,
     mat_vec,
-    mul,
     neg,
     norm,
     put,
-    quat_mat,
     rotate,
     row,
     row4,
@@ -31,6 +30,7 @@ from ..core.vec import (
     tangents,
     unrotate,
 )
+from ..dynamics.grab import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
 from ..laws.contact import cone_projection, restitution_bias
 from .problem import (
     ANGULAR,
@@ -57,81 +57,12 @@ DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SOFTEST = 1e-9  # of its trace, added to W of a contact on links, which yield in some directions only: W can be singular
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_STEP = 1e-30  # [kg] whose square is not 0 yet
-GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
-GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
-GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # its largest angular acceleration when turning [rad/s2]
 
 
 # ---------------------------------------------------------------------------------------- parts of rows of wide arrays
-@helper
-def three(a, i, j):
-    """a[i, j : j + 3]"""
-    return (a[i, j], a[i, j + 1], a[i, j + 2])
-
-
-@helper
-def six(a, i, j):
-    """a[i, j : j + 6]"""
-    return (a[i, j], a[i, j + 1], a[i, j + 2], a[i, j + 3], a[i, j + 4], a[i, j + 5])
-
-
-@helper
-def put_three(a_out, i, j, u):
-    a_out[i, j] = u[0]
-    a_out[i, j + 1] = u[1]
-    a_out[i, j + 2] = u[2]
-
-
-@helper
-def put_six(a_out, i, j, s):
-    for k in range(6):
-        a_out[i, j + k] = s[k]
 
 
 # ------------------------------------------------------------------- symmetric 3x3 matrices as xx xy xz yy yz zz
-@helper
-def sym_vec(s, u):
-    return (
-        s[0] * u[0] + s[1] * u[1] + s[2] * u[2],
-        s[1] * u[0] + s[3] * u[1] + s[4] * u[2],
-        s[2] * u[0] + s[4] * u[1] + s[5] * u[2],
-    )
-
-
-@helper
-def sym_inverse(s):
-    """Inverse of the symmetric matrix s = (xx, xy, xz, yy, yz, zz) by its cofactors; not finite where s is singular."""
-    c0 = s[3] * s[5] - s[4] * s[4]
-    c1 = s[2] * s[4] - s[1] * s[5]
-    c2 = s[1] * s[4] - s[2] * s[3]
-    d = 1.0 / (s[0] * c0 + s[1] * c1 + s[2] * c2)
-    return (
-        d * c0, d * c1, d * c2,
-        d * (s[0] * s[5] - s[2] * s[2]), d * (s[1] * s[2] - s[0] * s[4]), d * (s[0] * s[3] - s[1] * s[1]),
-    )
-
-
-@helper
-def world_inverse_inertia(q, inv_inertia):
-    """I⁻¹ = R I_body⁻¹ Rᵀ   [Baraff I §2.10]"""
-    r = quat_mat(q)
-    x = mul(inv_inertia, r[0])
-    y = mul(inv_inertia, r[1])
-    z = mul(inv_inertia, r[2])
-    return (dot(x, r[0]), dot(x, r[1]), dot(x, r[2]), dot(y, r[1]), dot(y, r[2]), dot(z, r[2]))
-
-
-@helper
-def point_response(inv_mass, s, r):
-    """How the velocity of the point at arm r answers an impulse there: 1/m + [r]× I⁻¹ [r]×ᵀ, s = I⁻¹"""
-    x, y, z = r
-    a0 = (y * s[2] - z * s[1], y * s[4] - z * s[3], y * s[5] - z * s[4])
-    a1 = (z * s[0] - x * s[2], z * s[1] - x * s[4], z * s[2] - x * s[5])
-    a2 = (x * s[1] - y * s[0], x * s[3] - y * s[1], x * s[4] - y * s[2])
-    return (
-        inv_mass + y * a0[2] - z * a0[1], z * a0[0] - x * a0[2], x * a0[1] - y * a0[0],
-        inv_mass + z * a1[0] - x * a1[2], x * a1[1] - y * a1[0], inv_mass + x * a2[1] - y * a2[0],
-    )
 
 
 # ---------------------------------------------------------------------------------------------------- velocities

@@ -15,10 +15,11 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
+from ..core.sym3 import point_response, six, sym_inverse, sym_vec, three
 from ..core.vec import add, cross, dot, scale, sub
 from ..dynamics.constraints.blocks import Constraints
 from ..dynamics.constraints.ldl import solve_block
-from .assemble import point_response, put_own_block, six, sym_inverse, sym_vec, three
+from .assemble import put_own_block
 from .problem import ARM_A, ARM_B, INV_INERTIA, INV_MASS, NORMAL, System
 
 SLIGHT = 1e-9  # part of a body's own answer that is added where joints hold it: no direction is quite without

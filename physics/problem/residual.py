@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
+from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, norm, row, sub
 from ..laws.contact import cone_projection
-from .assemble import pair_velocity, six, sym_inverse, sym_vec, three
+from .assemble import pair_velocity
 from .problem import (
     ANGULAR,
     ARM_A,

@@ -17,7 +17,6 @@ from ..collision.exact.elements import Surface, limit_joint
 from ..collision.exact.gaps import Witness, empty_witness
 from ..core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from ..core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
-from ..dynamics.constraints.limits import limit_rows
 from ..dynamics.constraints.reactions import Reactions, push_axes
 from ..dynamics.forces import Loads, applied_forces
 from ..dynamics.free_body import Y_SIZE
@@ -25,6 +24,7 @@ from ..dynamics.trees.contacts import accelerate_links
 from ..dynamics.trees.kinematics import place_links
 from ..shapes.shapes import quat_to_matrix
 from .contact_equations import Equations, accelerate_bodies, contact_matrix, contact_rows, empty_equations, weigh_rows
+from .limit_rows import limit_rows
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ..core.jit import helper, kernel
+from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, mat_vec, neg, norm, put, row, sub, tangents
 from ..laws.contact import disc_projection
-from ..problem.assemble import flat, push, put_flat, relative_velocity, six, sym_vec, three
+from ..problem.assemble import flat, push, put_flat, relative_velocity
 from ..problem.coupling import Coupling
 from ..problem.problem import (
     ANGULAR,

@@ -17,9 +17,10 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
+from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, neg, norm, put, row, sub
 from ..laws.contact import disc_projection
-from ..problem.assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity, six, sym_vec, three
+from ..problem.assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity
 from ..problem.problem import (
     ANGULAR,
     ARM_A,

@@ -27,6 +27,7 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, IntArray, Joints, Model
 from ...core.report import MotorState
 from ...core.spatial import get6
+from ...core.sym3 import three
 from ...core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
 from ..motion import driven_acceleration
 from ..trees.contacts import weigh_links
@@ -134,12 +135,6 @@ def drive_rows(model: Model) -> tuple[Rows, IntArray]:
     rows = Rows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
                 trees.body[links].astype(np.int32), none, none, none, none, none, np.zeros((len(j), 4)))
     return rows, trees.first_v[links].astype(np.int32)
-
-
-@helper
-def three(a, i, j):
-    """Entries j … j + 2 of row i."""
-    return (a[i, j], a[i, j + 1], a[i, j + 2])
 
 
 @helper

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ...core.jit import helper, kernel
 from ...core.model import IntArray, Model
+from ...core.sym3 import sym_inverse, sym_vec, three
 from ...core.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
-from ...problem.assemble import sym_inverse, sym_vec, three
 from .kinematics import FIRST_V, FREE, PARENT, TYPE
 
 
