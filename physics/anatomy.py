@@ -11,7 +11,7 @@ import numpy as np
 from .books.diagnostics import measure
 from .core.model import Array, Model
 from .core.state import Bodies, JointState
-from .methods.event_search import Course, Trigger
+from .methods.event_driven.search import Course, Trigger
 from .problem.snapshot import Frozen
 
 SAMPLES = 41   # of a piece

@@ -27,10 +27,10 @@ from .dynamics.motion import drive
 from .dynamics.trees.kinematics import place_links
 from .dynamics.trees.rates import empty_tree_scratch
 from .impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from .methods.event_driven import EventDriven
-from .methods.event_driven_ledger import ball_inverse
-from .methods.moreau import half_drift
-from .methods.time_stepping import SMALLEST
+from .methods.event_driven.books import ball_inverse
+from .methods.event_driven.step import EventDriven
+from .methods.time_stepping.stages import half_drift
+from .methods.time_stepping.step import SMALLEST
 from .problem.problem import ContactProblem
 from .problem.residual import natural_map
 from .problem.snapshot import Frozen, detected

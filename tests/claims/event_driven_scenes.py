@@ -10,7 +10,7 @@ from contactlab.physics.core.state import State, Tally, empty_state
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.messages import Event, Settings
-from contactlab.physics.methods.event_driven import EventDriven
+from contactlab.physics.methods.event_driven.step import EventDriven
 
 G = 9.81
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

@@ -7,8 +7,8 @@ from soft_scenes import FLOOR, G, ball, box, on_incline, place, set_velocity, so
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.contact.soft import lumped, pair_units
+from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS
 from contactlab.physics.soft_meaning import ratio_for, restitution_of
-from contactlab.physics.soft_stability import MOST_SUBSTEPS
 
 SURFACES = ("closed_form", "integrated")
 
@@ -239,7 +239,7 @@ def test_error_control_that_cannot_succeed_gives_up_and_says_so(monkeypatch):
     with a bounded number of tries, and the motion goes on."""
     boxes = [box(f"box {i}", z=0.1 + 0.03 * i, euler=[20 * i, 30 * i, 10 * i]) for i in range(5)]
     sim = soft(*boxes, integrator="dopri5", k=3.0, d=0.01, friction=0.5)
-    monkeypatch.setattr("contactlab.physics.methods.compliant_adaptive.MOST_TRIES", 63)  # of 42 contacts: 30
+    monkeypatch.setattr("contactlab.physics.methods.compliant.adaptive.MOST_TRIES", 63)  # of 42 contacts: 30
     said = set()
     for _ in range(6):
         sim.step()

@@ -9,7 +9,7 @@ from tree_scenes import random_tree, rods
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.methods import compliant_implicit
+from contactlab.physics.methods.compliant import implicit as compliant_implicit
 
 G = 9.81
 COORDINATES = ("generalized", "maximal")

@@ -5,10 +5,10 @@ import pytest
 from event_driven_scenes import Body, G, Run, about, ball, bowl, box, plane, rod
 from scipy.special import ellipk
 
-from contactlab.physics.contact_sets import IDLE, SMOOTH, resolve
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.methods.event_driven.sets import IDLE, SMOOTH, resolve
 
 
 # ------------------------------------------------------------------------------------------------ impacts

@@ -12,7 +12,7 @@ from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.impacts.impact_laws import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.messages import Settings
-from contactlab.physics.methods.event_limits import Limit
+from contactlab.physics.methods.event_driven.bounds import Limit
 
 
 def slope(degrees, mu, radius=0.05):

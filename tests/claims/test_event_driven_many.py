@@ -6,11 +6,11 @@ from event_driven_scenes import Body, Run, ball, box, plane
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.contact_sets import islands, resolve
 from contactlab.physics.core.islands import islands_of
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.methods import event_driven
-from contactlab.physics.methods.event_limits import SAYS, STORM, Limit
+from contactlab.physics.methods.event_driven import step as event_driven
+from contactlab.physics.methods.event_driven.bounds import SAYS, STORM, Limit
+from contactlab.physics.methods.event_driven.sets import islands, resolve
 
 
 def bouncing_balls() -> Run:

@@ -15,7 +15,7 @@ from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix, point_jacobian
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
-from contactlab.physics.methods.event_driven import EventDriven
+from contactlab.physics.methods.event_driven.step import EventDriven
 from contactlab.physics.problem.problem.snapshot import equations_of
 from contactlab.physics.scene import Scene
 from contactlab.physics.simulation import Simulation

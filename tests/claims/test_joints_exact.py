@@ -9,7 +9,7 @@ from tree_scenes import random_tree
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.methods import CURES
-from contactlab.physics.methods.event_driven import EventDriven
+from contactlab.physics.methods.event_driven.step import EventDriven
 
 
 def both(tables):

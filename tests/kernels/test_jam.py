@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.contact_sets import OPEN, SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
-from contactlab.physics.methods.event_limits import SAYS, Limit
-from contactlab.physics.methods.stray_steps import MANY_SUBSTEPS, WILD, least_substep, wild
+from contactlab.physics.methods.event_driven.bounds import SAYS, Limit
+from contactlab.physics.methods.event_driven.sets import OPEN, SLIDE, SMOOTH, STICK, overlapping, unjammed
+from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
 
 
 def contacts(seed, count, rank):

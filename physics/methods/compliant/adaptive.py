@@ -1,0 +1,154 @@
+"""Adaptive steps of the method `compliant` that respect its kinks.
+
+Within a step every contact keeps its mode (free, sticks, slides), so that the right-hand side is smooth and error
+control works. On the dense output of the step the first instant is searched at which a mode ends:
+
+    touch    p = z          release  f_n = 0          slip, stick   |f_stick| = μ f_n
+
+The step is made again to end there, the mode changes, and the next step begins.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.model import Array
+from ...core.state import Bodies, JointState, empty_state
+from ...dynamics.forces import Loads
+from ...integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from .explicit import Explicit
+from .guards import guards, mode_ends, step_error, switch
+from .stability import substeps_needed
+
+TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
+LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked
+FIRST = 0.5                        # of the largest stable step: the first that is tried
+SHARE = 0.1                        # of a step: the time in which a motor with a limit closes in on its speed
+WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
+MOST_TRIES, MANY = 1000, 20        # of substeps of one step, after which the rest is made in fixed ones; with more
+                                   # contacts than MANY fewer, at least a tenth of them
+
+
+class Adaptive(Explicit):
+    """Advances with error control; every mode ends at an end of a step."""
+
+    exact = 1
+    tries, most = 0, MOST_TRIES  #: of substeps since the step began, and how many there may be
+
+    def advance(
+        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
+    ) -> None:
+        """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
+        soft, end = self.soft, empty_state(len(bodies.x)).bodies
+        self.carry(joints, self.course.joints)
+        self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
+        self.most = MOST_TRIES * MANY // min(max(int(soft.contacts.count[0]), MANY), 10 * MANY)
+        self.stable = self.limits(bodies, closed).step(self.integrator)
+        self.held.haste[0] = 1.0 / (SHARE * h)
+        done, length, idle = 0.0, min(h, FIRST * self.stable), 0
+        while done < h * (1.0 - 1e-14):
+            if self.tries > self.most:
+                self._give_up(bodies, loads, closed, t + done, h - done)
+                break
+            length = min(length, h - done)
+            if h - done - length < SMALLEST_SUBSTEP * h:
+                length = h - done
+            soft.settle(bodies, exact=1)
+            length, following = self._controlled(bodies, loads, closed, t + done, length, h, end)
+            event = self._search(closed, t + done, length) if self.exact else None
+            if event is not None:
+                length = event[0] * length
+                soft.look(bodies)
+                self.try_step(bodies, loads, closed, t + done, length, end)
+            for target, source in zip(bodies, end, strict=True):
+                target[:] = source
+            self.take(closed, length)
+            done += length
+            self.substeps += 1
+            soft.look(bodies)
+            if event is not None:
+                soft.settle(bodies, exact=1)
+                switch(self.model, soft.contacts, soft.slot, soft.code, event[1], event[2], bodies, soft.surfaces,
+                       soft.work)
+            idle = idle + 1 if event is not None and length < 1e-12 else 0
+            if idle > WITHOUT_END + len(soft.slot):
+                self.exact = 0
+            if not self.exact:
+                soft.settle(bodies, exact=0)
+            length = max(following, SMALLEST_SUBSTEP * h)
+        soft.settle(bodies, exact=1)
+        self.carry(self.course.joints, joints)
+
+    def _give_up(self, bodies: Bodies, loads: Loads, closed: int, t: float, rest: float) -> None:
+        """The rest of the step without error control and without looking for kinks: where contact points jump about, as
+        on bodies deep in each other, no step is small enough for either."""
+        self.exact = 0
+        fixed = substeps_needed(self.integrator, rest, self.limits(bodies, closed))
+        self.make(fixed, bodies, loads, closed, t, rest)
+        self.substeps += fixed
+        self.status = f"no error control after {self.most} tries"
+
+    def _controlled(
+        self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,
+    ) -> tuple[float, float]:
+        """Try steps until the local error is small enough; the length taken and the one to try next."""
+        soft, tableau, order = self.soft, self.integrator.tableau, self.integrator.order
+        while True:
+            self.tries += 1
+            self.try_step(bodies, loads, closed, t, length, end)
+            error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.surfaces, soft.work) / TOLERANCE
+            enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > self.most
+            if enough and math.isfinite(error):
+                factor = min(GROW, SAFETY * max(error, 1e-10) ** (-1.0 / order))
+                return length, length * max(SHRINK, factor)
+            if length < 1e-3 * SMALLEST_SUBSTEP * h:
+                raise FloatingPointError("the motion of a body is not finite")
+            soft.look(bodies)
+            length *= max(SHRINK, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else SHRINK
+
+    def _search(self, closed: int, t: float, h: float) -> tuple[float, int, int] | None:
+        """The part of the step after which the first mode ends, whose, and how."""
+        from scipy.optimize import brentq  # when it is first needed: it takes long to load
+
+        root: Any = brentq
+        n = self._first_end(closed, t, h)
+        if n == len(LOOKS):
+            return None
+        found = float(LOOKS[n - 1]) if n > 0 else 1e-9
+        if self._value(found, closed, t, h) >= 0.0:  # else at once, as contacts do one by one
+            found = root(self._value, found, LOOKS[n], (closed, t, h), xtol=1e-15, rtol=1e-14, maxiter=400, disp=False)
+        _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
+        return found, row, change
+
+    def _first_end(self, closed: int, t: float, h: float) -> int:
+        """Which of LOOKS is the first at which a mode has ended; their number where none is."""
+        soft = self.soft
+        while True:
+            n = mode_ends(self.model, self.integrator.tableau, soft.detector.near, soft.code, closed, t, h, LOOKS,
+                          soft.contacts, soft.slot, soft.surfaces, soft.work, self.course)
+            if n >= 0:
+                return int(n)
+            soft.look(self.middle)
+
+    def _value(self, part: float, closed: int, t: float, h: float) -> float:
+        return self._worst(part, closed, t, h)[0]
+
+    def _worst(self, part: float, closed: int, t: float, h: float) -> tuple[float, int, int]:
+        """The smallest of the quantities that are positive while modes last, at a part of the step; its row and which
+        change it announces."""
+        soft, tableau = self.soft, self.integrator.tableau
+        self.weigh(weights(tableau.dense_x, part), weights(tableau.dense_p, part), len(tableau.c), part, t, h, closed,
+                   self.middle)
+        soft.look(self.middle)
+        value, row, change = guards(
+            self.model, soft.contacts, soft.slot, soft.code, closed, self.middle, soft.surfaces, soft.work)
+        return value, int(row), int(change)
+
+
+def weights(dense: Array, part: float) -> Array:
+    """B_i(δ) (s,), to the last bit those of `mode_ends`."""
+    found = np.zeros(len(dense))
+    for column in dense.T[::-1]:
+        found = part * (found + column)
+    return found

@@ -1,0 +1,152 @@
+"""What the method `compliant` books: the powers and forces at the stages of the integrator, with the integrator's own
+weights, so that momentum is booked as it was given; and the energy that the surfaces hold and took."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...books.ledger import (
+    DRIVEN,
+    DYNAMIC,
+    LIMITS,
+    LINK,
+    MOUSE,
+    SURFACES,
+    Account,
+    Books,
+    add_contact,
+    add_forces,
+    add_held,
+    add_joints,
+    anchored_bodies,
+    credit,
+    give,
+    moves,
+)
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray, Model
+from ...core.state import LEDGER, State
+from ...core.vec import add, cross, dot, row, scale, sub
+from .rates import rolling_couple
+
+
+class StageBooks(NamedTuple):
+    """What acts at the stages of a substep, and what that came to since the step began."""
+
+    rates: Array   #: (s, *LEDGER) power and rates of momenta by account
+    given: Array   #: (s, n, 6) rates of momentum and of angular momentum about the world origin, see ledger.Books
+    ledger: Array  #: LEDGER
+    total: Array   #: (n, 6)
+    pull: Array    #: (6,) force of the mouse on the body that it holds, and torque about its centre of mass
+    anchored: IntArray  #: (n,) see ledger.anchored_bodies
+
+
+def empty_stage_books(model: Model, stages: int) -> StageBooks:
+    anchored = anchored_bodies(model)
+    n = len(anchored) if anchored.any() else 0
+    return StageBooks(np.zeros((stages, *LEDGER)), np.zeros((stages, n, 6)), np.zeros(LEDGER), np.zeros((n, 6)),
+                      np.zeros(6), anchored)
+
+
+class SoftBooks:
+    """Enters a step; scratch memory only."""
+
+    def __init__(self, model: Model) -> None:
+        self.books = Books(model)
+
+    def begin(self, state: State, stages: StageBooks) -> None:
+        """At the beginning of a step."""
+        self.books.begin(state.bodies)
+        stages.ledger.fill(0.0)
+        stages.total.fill(0.0)
+
+    def end(self, state: State, stages: StageBooks, held: float, stored: float, lost: float, taken: float) -> None:
+        """The energy [J] that surfaces and springy limits held before the step and hold now, and what the surfaces and
+        the limits took in it. What was held that the last step did not leave there is the doing of a changed setting or
+        of another method."""
+        ledger = state.ledger
+        ledger += stages.ledger
+        ledger[Account.CHANGED, 0] += held + ledger[Account.STORED, 0]
+        ledger[Account.STORED, 0] = -stored
+        ledger[Account.SURFACES, 0] -= lost
+        ledger[Account.LIMITS, 0] -= taken + stages.ledger[Account.LIMITS, 0]
+        self.books.given += stages.total
+        self.books.end(state.bodies, ledger)
+
+
+@kernel
+def hold_pull(loads, ydot, sign, books):
+    """Once with sign -1 before the mouse acts, once with 1 after it: the pull is what it adds to the rates (n, 13)."""
+    i = int(loads.grab_body[0])
+    if i >= 0:
+        for j in range(6):
+            books.pull[j] = sign * ydot[i, 7 + j] + (books.pull[j] if sign > 0 else 0.0)
+
+
+@kernel
+def note_stage(model, loads, bodies, contacts, slot, work, of_stops, driven, joint_v, held, i, books):
+    """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
+    loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints, and of
+    driven bodies against them [W]; and the joints in maximal coordinates.
+
+    What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
+    surfaces hold and take, its energy: nothing is to be entered.
+    """
+    rates, given, anchored = books.rates[i], books.given[i], books.anchored
+    kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
+    body_a, body_b, x, q, v, w = contacts.body_a, contacts.body_b, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    rates[:] = 0.0
+    given[:] = 0.0
+    add_forces(model, loads, bodies, bodies, 1.0, rates, given)
+    for k in range(int(contacts.count[0])):
+        a, b, s = int(body_a[k]), int(body_b[k]), int(slot[k])
+        both = (kind[a] == DYNAMIC or kind[a] == LINK) and (kind[b] == DYNAMIC or kind[b] == LINK)
+        if s < 0 or (both and anchored[a] == 0 and anchored[b] == 0):
+            continue
+        f, n = row(force, s), row(normal, k)
+        if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
+            add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, row(point, k), n, f, 1, rates, given)
+            if resistance[s] > 0.0 and dot(f, n) > 0.0:
+                add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
+    if len(joint_v) > 0:
+        add_joints(model, loads, joint_v, 1.0, rates)
+    if len(model.joints.type) > 0:
+        add_held(kind, held, bodies, 1.0, rates)
+        rates[LIMITS, 0] += of_stops
+        rates[DRIVEN, 0] += driven
+    pulled = int(loads.grab_body[0])
+    if pulled >= 0:
+        f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])
+        power = dot(f, row(bodies.v, pulled)) + dot(turn, row(bodies.w, pulled))
+        moment = add(turn, cross(row(bodies.x, pulled), f))
+        credit(rates, MOUSE, power, f, moment)
+        give(given, pulled, f, moment)
+
+
+@helper
+def add_couple(kind, a, b, w_a, w_b, resistance, n, rates, given):
+    """Enter the couple that resists rolling: what it does on bodies that move beyond what the surfaces take comes from
+    those that drive the others."""
+    couple = rolling_couple(resistance, n, sub(w_b, w_a))
+    work, total, nothing = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if moves(kind, b):
+        work, total = dot(couple, w_b), couple
+        give(given, b, nothing, couple)
+    if moves(kind, a):
+        work, total = work - dot(couple, w_a), sub(total, couple)
+        give(given, a, nothing, scale(-1.0, couple))
+    credit(rates, SURFACES, 0.0, nothing, total)
+    credit(rates, DRIVEN, work - dot(couple, sub(w_b, w_a)), nothing, nothing)
+
+
+@kernel
+def take_stages(weights, h, books):
+    """The substep just tried is made: its stages count with these weights (s,)."""
+    for s in range(len(weights)):
+        for a in range(books.ledger.shape[0]):
+            for j in range(books.ledger.shape[1]):
+                books.ledger[a, j] += h * weights[s] * books.rates[s, a, j]
+        for i in range(books.total.shape[0]):
+            for j in range(6):
+                books.total[i, j] += h * weights[s] * books.given[s, i, j]

@@ -1,0 +1,113 @@
+"""The contacts of a step of the method `compliant` and the surfaces that belong to them."""
+
+import numpy as np
+
+from ...collision import Detector
+from ...core.model import Array, Model
+from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
+from ...core.tuple_abi import resize
+from ...laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
+from ...problem.assemble import match
+from .rates import Work, empty_work
+from .rows import enter_rows, fill_gains
+from .settle import settle, stored_energy
+
+
+class SoftContacts:
+    """Finds the contacts at every stage of a step and tells which row of the surfaces each belongs to. Rows of the
+    surfaces are kept while they recover, whether or not there is a contact now."""
+
+    def __init__(self, model: Model) -> None:
+        """ValueError where two rigid materials can touch."""
+        check_compliance(model)
+        self.model = model
+        self.detector = Detector(model)
+        self.surfaces: Surfaces = empty_surfaces(16)
+        self._spare: Surfaces = empty_surfaces(16)  # the next rows are written here while the old ones are read
+        self._source = np.zeros(16, np.int32)
+        self.contacts: Contacts = self.detector.contacts
+        self.slot = np.zeros(16, np.int32)
+        self.work: Work = empty_work(16, 1)
+        self.stages = 1
+        self.law, self.code = "", 0
+        self._table = np.zeros((0, 0, 8))
+        self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
+
+    def begin(self, state: State, law: str, stages: int, margin: Array) -> None:
+        """Contacts within the margin (n,) [m] of the bodies, and their surfaces as the state remembers them."""
+        if law != self.law:
+            self._table, self.law, self.code = pair_units(self.model.materials.surfaces, law), law, LAWS[law].code
+        self.stages = stages
+        old = state.surfaces
+        if old.t[0] != state.t[0]:  # another method has been at work
+            old = empty_surfaces()
+        self.contacts = self.detector.detect(state.bodies, margin)
+        self.detector.keep_near()
+        self._match(old, state.bodies.x)
+        self._enter(old, state.bodies.x, first=True)
+        self.work.impulse[:] = 0.0
+        self.work.approach[:] = 0.0
+        self.work.zeta[:] = np.nan
+
+    def look(self, bodies: Bodies) -> None:
+        """Contacts at other poses of the same step."""
+        self.contacts = self.detector.detect_again(bodies)
+        self._match(self.surfaces, bodies.x)
+        if (self.slot[: self.contacts.count[0]] < 0).any():
+            self._enter(self.surfaces, bodies.x, first=False)
+
+    def settle(self, bodies: Bodies, exact: int) -> None:
+        """Bring the surfaces up to date with the poses looked at last; unless exact = 1, also who touches, lets go and
+        slides."""
+        settle(self.model, self.contacts, self.slot, self.code, exact, bodies, self.surfaces, self.work)
+
+    def stored(self) -> float:
+        """Energy in the springs of the surfaces [J]."""
+        return stored_energy(self.code, self.surfaces, self.work.units)
+
+    def end(self, state: State) -> None:
+        """Leave the surfaces in the state, for the instant state.t."""
+        count = int(self.surfaces.count[0])
+        kept = state.surfaces
+        for target, source in zip(kept[2:-1], self.surfaces[2:-1], strict=True):
+            if count > len(target):
+                resize(target, count + count // 4 + 4)  # in place: the State keeps its arrays
+            target[:count], target[count:] = source[:count], 0
+        kept.t[0], kept.count[0], kept.dissipated[0] = state.t[0], count, self.surfaces.dissipated[0]
+
+    def _match(self, old: Surfaces, x: Array) -> None:
+        if len(self.contacts.key) > len(self.slot):
+            self.slot = np.zeros(len(self.contacts.key), np.int32)
+        match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, self.model.kind, x, self.slot)
+
+    def _enter(self, old: Surfaces, x: Array, first: bool) -> None:
+        """Give every contact a row. At the first look of a step rows without a contact that have recovered are dropped;
+        later all rows stay."""
+        most = int(self.contacts.count[0] + old.count[0])
+        if most > len(self._source):
+            self._source = np.zeros(2 * most, np.int32)
+        if most > len(self._spare.key):
+            self._spare = empty_surfaces(2 * most)
+        enter_rows(self.contacts, self.slot, old, np.int64(not first), self.model.kind, x, self._source, self._spare)
+        self.surfaces, self._spare = self._spare, self.surfaces
+        self._take_over(first)
+
+    def _take_over(self, first: bool) -> None:
+        """Make the scratch fit the new rows; row k was row _source[k] before, or is new where that is negative."""
+        total, old = int(self.surfaces.count[0]), self.work
+        if total > len(old.friction) or self.stages > len(old.loss) or not first:
+            self.work = empty_work(max(total + total // 2, 16), self.stages)
+        if not first:  # what the stages of this step have found so far
+            source = self._source[:total]
+            known = np.flatnonzero(source >= 0)
+            for name in ("z_rate", "x_rate", "force"):
+                getattr(self.work, name)[:, known] = getattr(old, name)[: self.stages, source[known]]
+            for name in ("z", "x", "impulse", "approach", "zeta", "normal_now"):
+                getattr(self.work, name)[known] = getattr(old, name)[source[known]]
+            self.work.loss[:] = old.loss[: self.stages]
+        shapes, materials = self.model.shapes, self.model.materials
+        fill_gains(self.surfaces, shapes.material, self._table, materials.friction, self.work.units, self.work.friction)
+        if self._rolling.any():
+            pairs = self.surfaces.shapes[:total]
+            a, b = shapes.material[pairs].T
+            self.work.roll[:total] = self._rolling[a, b] * reduced_radius(*self._radius[pairs].T) ** 2

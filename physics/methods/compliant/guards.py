@@ -1,0 +1,131 @@
+"""When a contact's mode ends: touch, release, slip, stick; and what then changes. Kernels of `compliant_adaptive`."""
+
+import math
+
+import numpy as np
+
+from ...core.jit import helper, kernel
+from ...core.vec import norm, row
+from ...dynamics.trees.rates import link_error
+from ...integrators.stepper import local_error
+from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
+from .rates import FREE, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
+from .settle import pressed_in
+from .substeps import look
+
+CALM, TOUCH, RELEASE, SLIP, STICK = range(5)
+
+
+@helper
+def contact_forces(law, from_gap, units, k, gap, zeta, v, n, n0, z, x):
+    """f_n and |f_stick| of a touching contact."""
+    k1, d1 = gain(units, k, NORMAL_1)
+    k2, d2 = gain(units, k, NORMAL_2)
+    z1 = gap - z[k, 1] if from_gap else z[k, 0]
+    f = normal_force(law, k1, d1, k2, d2, z1, z[k, 1], zeta)
+    k1, d1 = gain(units, k, TANGENT_1)
+    k2, d2 = gain(units, k, TANGENT_2)
+    x1, x2 = carried(n0, n, vector_of(x, k, 0)), carried(n0, n, vector_of(x, k, 1))
+    return f, norm(stick_force(k1, d1, k2, d2, x1, x2, v))
+
+
+@kernel
+def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
+    """The smallest quantity that stays positive while the modes last, its row and what its end means; 1, -1, CALM where
+    there is none. Distances count in metres, forces in newtons: only signs matter."""
+    motions = model.motions
+    worst, where, change = 1.0, -1, CALM
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        gap = contacts.gap[i]
+        if k < 0:
+            continue
+        if surfaces.mode[k] == FREE:
+            value, what = gap - (work.z[k, 0] + work.z[k, 1]), TOUCH
+            if value < worst:
+                worst, where, change = value, k, what
+            continue
+        n = row(contacts.normal, i)
+        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
+                                       row(contacts.point, i), n)
+        n0 = row(surfaces.normal, k)
+        f, stick = contact_forces(law, closed == 1, work.units, k, gap, zeta, v, n, n0, work.z, work.x)
+        if f < worst:
+            worst, where, change = f, k, RELEASE
+        room = work.friction[k] * f - stick
+        if work.friction[k] > 0.0 and surfaces.mode[k] == STICKS and room < worst:
+            worst, where, change = room, k, SLIP
+        if work.friction[k] > 0.0 and surfaces.mode[k] == SLIDES and -room < worst:
+            worst, where, change = -room, k, STICK
+    return worst, where, change
+
+
+@kernel
+def mode_ends(model, tableau, near, law, closed, t, h, parts, contacts, slot, surfaces, work, course):
+    """Which of the parts (p,) of the step just tried is the first at which a mode has ended; p where none is, -1 where
+    a contact at course.middle needs a row first."""
+    stages, degree = tableau.dense_x.shape
+    weights_x, weights_p, trees = np.zeros(stages), np.zeros(stages), course.trees
+    for n in range(len(parts)):
+        for i in range(stages):  # B_i(δ), as in stepper.dense_output
+            weights_x[i], weights_p[i] = 0.0, 0.0
+            for m in range(degree - 1, -1, -1):
+                weights_x[i] = parts[n] * (weights_x[i] + tableau.dense_x[i, m])
+                weights_p[i] = parts[n] * (weights_p[i] + tableau.dense_p[i, m])
+        stage(model, weights_x, weights_p, stages, parts[n], t, h, course.y0, course.k, law, closed, surfaces, work,
+              trees, course.middle, trees.q, trees.v)
+        if not look(model, near, course.middle, surfaces, contacts, slot):
+            return -1
+        if guards(model, contacts, slot, law, closed, course.middle, surfaces, work)[0] < 0.0:
+            return n
+    return len(parts)
+
+
+@kernel
+def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
+    """Let contact row k change its mode."""
+    motions = model.motions
+    if change == RELEASE:
+        surfaces.mode[k] = FREE
+    if change == SLIP:
+        surfaces.mode[k] = SLIDES
+    if change == STICK:
+        surfaces.mode[k] = STICKS
+    if change != TOUCH:
+        return
+    for i in range(int(contacts.count[0])):
+        if slot[i] != k:
+            continue
+        n = row(contacts.normal, i)
+        _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
+                                       row(contacts.point, i), n)
+        gap = min(contacts.gap[i], surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])  # rounding left them apart
+        k1, d1 = gain(work.units, k, NORMAL_1)
+        k2, d2 = gain(work.units, k, NORMAL_2)
+        z1, z2 = pressed_in(k2, d1, d2, True, gap, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1])
+        surfaces.surface_z[k, 0], surfaces.surface_z[k, 1] = z1, z2
+        push = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
+        work.approach[k], work.normal_now[k] = min(work.approach[k], zeta), max(push, 0.0)
+        surfaces.mode[k] = STICKS if push >= 0.0 else FREE
+        f, stick = contact_forces(law, False, work.units, k, gap, zeta, v, n, n, surfaces.surface_z, surfaces.surface_x)
+        if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:
+            surfaces.mode[k] = SLIDES
+
+
+@kernel
+def step_error(model, error, h, y0, k, surfaces, work):
+    """Largest local error of a step: of bodies and links relative (see stepper.local_error and
+    tree_rates.link_error), of surfaces in metres."""
+    largest = local_error(model, error, h, y0, k)
+    of_links = link_error(model.trees, error, h, y0, k)
+    largest = max(largest, of_links) if math.isfinite(largest + of_links) else math.nan
+    for i in range(int(surfaces.count[0])):
+        for j in range(2):
+            dz, dx, dy, dw = 0.0, 0.0, 0.0, 0.0
+            for s in range(len(error)):
+                dz += error[s] * work.z_rate[s, i, j]
+                dx += error[s] * work.x_rate[s, i, j, 0]
+                dy += error[s] * work.x_rate[s, i, j, 1]
+                dw += error[s] * work.x_rate[s, i, j, 2]
+            largest = max(largest, h * math.sqrt(dz * dz + dx * dx + dy * dy + dw * dw))
+    return largest

@@ -1,0 +1,166 @@
+"""How fast the bodies on their surfaces can vibrate and creep: what bounds the explicit steps of `compliant`."""
+
+import math
+
+from ...core.jit import helper, kernel
+from ...core.model import BodyKind, JointType
+from ...core.sym3 import world_inverse_inertia
+from ...core.vec import cross, dot, rotate, row, row4, sub
+from ...dynamics.constraints.limits import world_axis
+from ...laws.soft import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
+from .rates import contact_motion, gain
+
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+SLIDER = int(JointType.SLIDER)
+SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
+
+
+@kernel
+def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stops, q, blocks):
+    """Bounds for the explicit step: largest ω² [1/s2] and damping rate [1/s] of bodies on their surfaces, and largest
+    rate [1/s] at which surfaces recover or springs in series relax. q are the positions of joints; blocks
+    (n, 2, 6, 6) and (2, 6, 6) more are scratch.
+
+    The eigenvalues of H⁻¹ Σ Jᵀ K J over all contacts are at most the largest of the blocks H_i⁻¹ Σ J_iᵀ K J_i of single
+    bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
+    freedom away, and the eigenvalues with them become no larger.
+    """
+    units, rolling, kind, mass, bx = work.units, work.roll, model.kind, model.mass, bodies.x
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    blocks[:] = 0.0
+    drag = 0.0
+    for k in range(int(surfaces.count[0]) if closed == 0 else 0):
+        for j in range(0, UNITS, 2):
+            stiff, damp = gain(units, k, j)
+            if damp > 0.0 and stiff < math.inf:
+                drag = max(drag, stiff / damp)
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
+        k1, d1 = gain(units, k, NORMAL_1)
+        k2, d2 = gain(units, k, NORMAL_2)
+        stiff, damp = k1, d1
+        if k2 < math.inf:  # the stiffer branch: at high frequency the dampers are rigid
+            damp = 0.0 if d1 == 0.0 else 1.0 / (1.0 / d1 + 1.0 / d2)
+            drag = max(drag, (k1 + k2) / (d1 + d2))
+        kt, dt = gain(units, k, TANGENT_1)
+        if law != LINEAR:  # K and D at the depth there is, or there will be after this approach
+            _, _, zeta, _ = contact_motion(model.motions, bodies, a, b, p, n)
+            w = mobility(mass[a]) + mobility(mass[b])
+            depth = max(-gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
+            stiff = 1.5 * k1 * math.sqrt(depth) if law == HERTZ else k1
+            damp = d1 * (math.sqrt(depth) if law == HERTZ else depth)
+        if dt > 0.0:
+            drag = max(drag, kt / dt)
+        move_a, move_b = kind[a] == DYNAMIC or kind[a] == LINK, kind[b] == DYNAMIC or kind[b] == LINK
+        both = 2.0 if move_a and move_b else 1.0
+        stiff, kt, damp, dt, roll = both * stiff, both * kt, both * damp, both * dt, both * rolling[k]
+        if move_a:
+            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, a)), a, blocks)
+        if move_b:
+            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, b)), b, blocks)
+    add_stop_blocks(model, stops, bodies, q, blocks)
+    square, damping = 0.0, 0.0
+    for body in range(len(model.kind)):
+        stiff = 0.0
+        for j in range(6):
+            stiff += blocks[body, 0, j, j]
+        if moves(model.kind, body) and stiff > 0.0:
+            moments, inv_mass = row(model.inertia, body), mobility(model.mass[body])
+            moments = (mobility(moments[0]), mobility(moments[1]), mobility(moments[2]))
+            inverse = world_inverse_inertia(row4(bodies.q, body), moments)
+            square = largest_eigenvalue(inv_mass, inverse, body, 0, square, blocks)
+            damping = largest_eigenvalue(inv_mass, inverse, body, 1, damping, blocks)
+    return square, damping, drag
+
+
+@helper
+def moves(kind, i):
+    return kind[i] == DYNAMIC or kind[i] == LINK
+
+
+@helper
+def mobility(inertia):
+    """Of a mass or a moment; links without any are held by others."""
+    return 1.0 / inertia if inertia > 0.0 else 0.0
+
+
+@helper
+def add_stop_blocks(model, stops, bodies, q, blocks):
+    """Add the stops of joints: of a slider along its axis, which passes through its point; of others about theirs."""
+    limits, joints = stops.limits, model.joints
+    for r in range(len(limits.bound)):
+        j = int(limits.joint[r])
+        parent, child = int(joints.parent[j]), int(joints.child[j])
+        both = 2.0 if parent >= 0 and moves(model.kind, parent) else 1.0
+        for side in range(2):
+            i = child if side == 0 else parent
+            if i < 0 or not moves(model.kind, i):
+                continue
+            stiff, damp = both * stops.stiffness[r], both * stops.damping[r]
+            axis = world_axis(model, limits, r, bodies, q)
+            if joints.type[j] == SLIDER:
+                anchor = row(joints.anchor_child, j) if side == 0 else row(joints.anchor_parent, j)
+                arm = rotate(row4(bodies.q, i), anchor)
+                add_blocks(stiff, 0.0, damp, 0.0, 0.0, axis, arm, i, blocks)
+            else:
+                for a in range(3):
+                    for c in range(3):
+                        blocks[i, 0, 3 + a, 3 + c] += stiff * axis[a] * axis[c]
+                        blocks[i, 1, 3 + a, 3 + c] += damp * axis[a] * axis[c]
+
+
+@helper
+def add_blocks(stiff, stiff_t, damp, damp_t, roll, n, arm, body, blocks):
+    """Add Gᵀ (K n nᵀ + K_t (1 - n nᵀ)) G, G = [1, -arm ×], to the first block of a body; to the second the same of D
+    and D_t, and roll (1 - n nᵀ) of the turning. Of these symmetric matrices the lower half is written."""
+    m, square = cross(arm, n), dot(arm, arm)
+    skew = ((0.0, -arm[2], arm[1]), (arm[2], 0.0, -arm[0]), (-arm[1], arm[0], 0.0))
+    k, d = stiff - stiff_t, damp - damp_t
+    for r in range(3):
+        for c in range(r + 1):
+            eye = 1.0 if r == c else 0.0
+            nn, mm, across = n[r] * n[c], m[r] * m[c], square * eye - arm[r] * arm[c]
+            blocks[body, 0, r, c] += stiff_t * eye + k * nn
+            blocks[body, 1, r, c] += damp_t * eye + d * nn
+            blocks[body, 0, 3 + r, 3 + c] += stiff_t * across + k * mm
+            blocks[body, 1, 3 + r, 3 + c] += damp_t * across + d * mm + roll * (eye - nn)
+        for c in range(3):
+            blocks[body, 0, 3 + r, c] += stiff_t * skew[r][c] + k * m[r] * n[c]
+            blocks[body, 1, 3 + r, c] += damp_t * skew[r][c] + d * m[r] * n[c]
+
+
+@helper
+def largest_eigenvalue(inv_mass, s, body, j, so_far, blocks):
+    """An upper bound of the eigenvalues of X = H⁻¹ A, all >= 0: tr(X^8)^(1/8), or `so_far` where that is greater.
+    A = blocks[body, j], of which the lower half is read, is destroyed; s = I⁻¹."""
+    x, y = blocks[body, j], blocks[len(blocks) - 1, j]
+    for r in range(6):
+        for c in range(r):
+            x[c, r] = x[r, c]
+    total = 0.0
+    for c in range(6):
+        t = (x[3, c], x[4, c], x[5, c])
+        for r in range(3):
+            x[r, c] *= inv_mass
+        x[3, c] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
+        x[4, c] = s[1] * t[0] + s[3] * t[1] + s[4] * t[2]
+        x[5, c] = s[2] * t[0] + s[4] * t[1] + s[5] * t[2]
+        total += x[c, c]
+    if total <= so_far:  # the trace is a bound too
+        return so_far
+    trace, power = 0.0, 1
+    for r in range(6):
+        for c in range(6):
+            x[r, c] /= total
+    for _ in range(SQUARINGS):
+        power *= 2
+        trace = 0.0
+        for r in range(6):
+            for c in range(6):
+                y[r, c] = 0.0
+                for m in range(6):
+                    y[r, c] += x[r, m] * x[m, c]
+            trace += y[r, r]
+        x, y = y, x
+    return max(so_far, total * trace ** (1.0 / power))

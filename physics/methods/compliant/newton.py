@@ -1,0 +1,316 @@
+"""Kernels of implicit stages: the forces of compliant surfaces after an implicit Euler step of length g, how they
+answer velocities, and the matrix of Newton's method. u of body i are the unknowns 6 place[i] … : v, then ω."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind
+from ...core.state import LongArray
+from ...core.sym3 import world_inverse_inertia
+from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
+from ...laws.contact import disc_projection
+from ...laws.soft import HERTZ, HUNT_CROSSLEY, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, spring_force
+from ...solvers.linear import lu_factor, lu_solve
+from .rates import add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
+
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+
+
+class Newton(NamedTuple):
+    """The linear system of one Newton step, as a list of entries that are added up."""
+
+    stiffness: Array    #: (c, 3, 3) -∂f/∂u of the contact force on b by the velocity of b's point [N s/m]
+    right: Array        #: (m,)
+    row: LongArray      #: (e,)
+    column: LongArray   #: (e,)
+    value: Array        #: (e,)
+
+
+def empty_newton(contacts: int, unknowns: int, more: int) -> Newton:
+    """Room for so many contacts and unknowns, and so many entries more."""
+    entries = 180 * contacts + 6 * unknowns + more
+    return Newton(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
+                  np.zeros(entries, np.int64), np.zeros(entries))
+
+
+# ------------------------------------------------------------------------------------------------------------ bodies
+@kernel
+def start_stage(weights, stages, h, y0, k, surfaces, work, base_out):
+    """The stage's start y* = y_0 + h Σ_j a_ij k_j over the stages before it: bodies in base_out (n, 13), surfaces in
+    work.z and work.x."""
+    for i in range(y0.shape[0]):
+        for j in range(13):
+            total = y0[i, j]
+            for s in range(stages):
+                total += h * weights[s] * k[s, i, j]
+            base_out[i, j] = total
+    for i in range(int(surfaces.count[0])):
+        for j in range(2):
+            z, x = surfaces.surface_z[i, j], vector_of(surfaces.surface_x, i, j)
+            for s in range(stages):
+                z += h * weights[s] * work.z_rate[s, i, j]
+                x = axpy(h * weights[s], vector_of(work.x_rate[s], i, j), x)
+            work.z[i, j] = z
+            put_vector(work.x, i, j, x)
+
+
+@helper
+def half_turned(q, w, g):
+    """(1 + g ω/2) q, which is (1 - g ω/2)⁻¹ q but for its size: 1 + |g ω/2|² times that."""
+    half = scale(0.5 * g, w)
+    return quat_mul((1.0, half[0], half[1], half[2]), q)
+
+
+@helper
+def turn_rate(q, w, g):
+    """((1 - g ω/2)⁻¹ q - q)/g"""
+    raw, square = half_turned(q, w, g), 1.0 + 0.25 * g * g * dot(w, w)
+    return ((raw[0] / square - q[0]) / g, (raw[1] / square - q[1]) / g, (raw[2] / square - q[2]) / g,
+            (raw[3] / square - q[3]) / g)
+
+
+@kernel
+def move(kind, base, g, bodies):
+    """Poses after g at the velocities of `bodies`: x = x* + g v,  q = q* + g ½ ω q, that is (1 - g ω/2) q = q*."""
+    for i in range(len(kind)):
+        if kind[i] != DYNAMIC:
+            continue
+        for j in range(3):
+            bodies.x[i, j] = base[i, j] + g * bodies.v[i, j]
+        q = half_turned((base[i, 3], base[i, 4], base[i, 5], base[i, 6]), row(bodies.w, i), g)
+        s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        put4(bodies.q, i, (s * q[0], s * q[1], s * q[2], s * q[3]))
+
+
+@kernel
+def take_stage(kind, base, g, bodies, rate, k_out):
+    """k = (Y - y*)/g of the finished stage; P and L exactly those that the forces give. Poses of links follow from
+    coordinates of joints, and momenta from their velocities."""
+    for i in range(len(kind)):
+        if kind[i] != DYNAMIC:
+            k_out[i, :] = 0.0
+            for j in range(3 if kind[i] == LINK else 0):
+                k_out[i, 7 + j] = (bodies.P[i, j] - base[i, 7 + j]) / g
+                k_out[i, 10 + j] = (bodies.L[i, j] - base[i, 10 + j]) / g
+            continue
+        turn = turn_rate((base[i, 3], base[i, 4], base[i, 5], base[i, 6]), row(bodies.w, i), g)
+        for j in range(4):
+            k_out[i, 3 + j] = turn[j]
+        for j in range(3):
+            k_out[i, j] = bodies.v[i, j]
+            k_out[i, 7 + j] = rate[i, 7 + j]
+            k_out[i, 10 + j] = rate[i, 10 + j]
+            bodies.P[i, j] = base[i, 7 + j] + g * rate[i, 7 + j]
+            bodies.L[i, j] = base[i, 10 + j] + g * rate[i, 10 + j]
+
+
+@kernel
+def residual(place, base, g, bodies, rate, right_out):
+    """P* + g Ṗ - P and L* + g L̇ - L of every moving body."""
+    for i in range(len(place)):
+        r = 6 * int(place[i])
+        for j in range(3 if r >= 0 else 0):
+            right_out[r + j] = base[i, 7 + j] + g * rate[i, 7 + j] - bodies.P[i, j]
+            right_out[r + 3 + j] = base[i, 10 + j] + g * rate[i, 10 + j] - bodies.L[i, j]
+
+
+# ---------------------------------------------------------------------------------------------------------- contacts
+@helper
+def softness(stiff, damp, g):
+    """c = 1/(K + D/g), 0 of a rigid surface."""
+    return 0.0 if stiff == math.inf else 1.0 / (stiff + damp / g)
+
+
+@helper
+def implicit_normal(law, units, k, g, gap, z):
+    """f_n >= 0 at the gap p and K_g = -∂f_n/∂p."""
+    k1, d1 = gain(units, k, NORMAL_1)
+    k2, d2 = gain(units, k, NORMAL_2)
+    if law == LINEAR:
+        c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
+        start = c1 * d1 * z[k, 0] / g + (c2 * d2 * z[k, 1] / g if c2 > 0.0 else 0.0)
+        f = (start - gap) / (c1 + c2)
+        return max(f, 0.0), 1.0 / (c1 + c2)
+    depth = max(-gap, 0.0)
+    rate = (depth + z[k, 0]) / g
+    root = math.sqrt(depth)
+    if law == HERTZ:
+        f, slope = root * (k1 * depth + d1 * rate), root * (1.5 * k1 + d1 / g) + 0.5 * d1 * rate / max(root, 1e-9)
+    else:
+        f, slope = depth * (k1 + d1 * rate), k1 + d1 * rate + d1 * depth / g
+    return max(f, 0.0), max(slope, 0.0)
+
+
+@helper
+def after(law, stiff, damp, z, f, g, gap):
+    """z of a surface at the end of the stage under the force f."""
+    if stiff == math.inf:
+        return 0.0
+    if law == LINEAR:
+        return (damp * z / g - f) / (stiff + damp / g)
+    if f > 0.0:
+        return gap
+    if law == HUNT_CROSSLEY:
+        return min(0.0, z + g * stiff / damp) if damp > 0.0 else 0.0
+    return damp * z / (damp + g * stiff)
+
+
+@kernel
+def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, ydot, stiffness_out):
+    """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
+    at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and how each
+    force answers the velocity of its point."""
+    motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
+    z_rate, x_rate, pushes, lost = work.z_rate[s], work.x_rate[s], work.force[s], 0.0
+    for k in range(int(surfaces.count[0])):
+        put(pushes, k, (0.0, 0.0, 0.0))
+        lost += relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        stiffness_out[i, :, :] = 0.0
+        gap = contacts.gap[i]
+        f, answer = implicit_normal(law, units, k, g, gap, z)
+        if f <= 0.0:
+            continue
+        a, b, n, n0 = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(surfaces.normal, k)
+        arm_a, arm_b, _, v = contact_motion(motions, bodies, a, b, row(contacts.point, i), n)
+        k1, d1 = gain(units, k, TANGENT_1)
+        k2, d2 = gain(units, k, TANGENT_2)
+        c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
+        x1, x2 = carried(n0, n, vector_of(x, k, 0)), carried(n0, n, vector_of(x, k, 1))
+        start = scale(c1 * d1 / g - 1.0, x1)
+        if c2 > 0.0:
+            start = add(start, scale(c2 * d2 / g - 1.0, x2))
+        stick = scale(1.0 / (c1 + c2), axpy(-g, v, start))
+        limit = friction[k] * f
+        f_t = disc_projection(stick, limit)
+        lost -= relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
+        lost += relax(law, units, k, f, gap, carried(n, n0, f_t), g, z, x, z_rate, x_rate)
+        sliding = add(vector_of(x_rate, k, 0), vector_of(x_rate, k, 1))
+        lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
+        force = axpy(f, n, f_t)
+        put(pushes, k, force)
+        if model.kind[b] == DYNAMIC or model.kind[b] == LINK:
+            add_wrench(ydot, b, force, cross(arm_b, force))
+        if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
+            add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
+        put_answer(g * answer, g / (c1 + c2), friction[k], limit, n, stick, i, stiffness_out)
+        if work.roll[k] > 0.0:
+            lost += roll(model.kind, a, b, work.roll[k], n, sub(row(bodies.w, b), row(bodies.w, a)), ydot)
+    work.loss[s] = lost
+
+
+@helper
+def relax(law, units, k, f, gap, f_t, g, z, x, z_rate_out, x_rate_out):
+    """Mean rates of the surfaces of row k over a stage under the forces f, f_t; the power their dampers take [W]."""
+    lost = 0.0
+    for j in range(2):
+        stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
+        z_rate_out[k, j] = 0.0
+        put_vector(x_rate_out, k, j, (0.0, 0.0, 0.0))
+        if stiff < math.inf:
+            end = after(law, stiff, damp, z[k, j], f, g, gap)
+            z_rate_out[k, j] = (end - z[k, j]) / g
+            lost += (spring_force(law, stiff, end) - f) * z_rate_out[k, j]
+        stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
+        if stiff < math.inf:
+            start = vector_of(x, k, j)
+            end = scale(softness(stiff, damp, g), axpy(damp / g, start, scale(-1.0, f_t)))
+            rate = scale(1.0 / g, sub(end, start))
+            put_vector(x_rate_out, k, j, rate)
+            lost -= dot(axpy(stiff, end, f_t), rate)
+    return lost
+
+
+@helper
+def put_answer(normal, tangent, mu, limit, n, stick, i, stiffness_out):
+    """-∂f/∂u: normal n nᵀ, and of friction the tangent plane where it sticks; where it slides along d = stick/|stick|,
+    (μ f_n/|stick|) tangent (1 - n nᵀ - d dᵀ) + μ normal d nᵀ."""
+    size = norm(stick)
+    slides = size > limit
+    d = scale(1.0 / size if size > 0.0 else 0.0, stick)
+    share = limit / size if slides else 1.0
+    for r in range(3):
+        for c in range(3):
+            eye = 1.0 if r == c else 0.0
+            plane = eye - n[r] * n[c] - (d[r] * d[c] if slides else 0.0)
+            stiffness_out[i, r, c] = normal * n[r] * n[c] + share * tangent * plane
+            if slides:
+                stiffness_out[i, r, c] += mu * normal * d[r] * n[c]
+
+
+@helper
+def put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s):
+    """g Gᵣᵀ S G_c as 36 entries, G = [1, -arm ×]: the velocity of a point by v and ω."""
+    for j in range(6):
+        unit = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+        u = unit if j < 3 else cross(unit, arm_c)
+        f = (s[0, 0] * u[0] + s[0, 1] * u[1] + s[0, 2] * u[2], s[1, 0] * u[0] + s[1, 1] * u[1] + s[1, 2] * u[2],
+             s[2, 0] * u[0] + s[2, 1] * u[1] + s[2, 2] * u[2])
+        torque = cross(arm_r, f)
+        for q in range(6):
+            row_out[at] = r + q
+            column_out[at] = c + j
+            value_out[at] = sign * g * (f[q] if q < 3 else torque[q - 3])
+            at += 1
+    return at
+
+
+@helper
+def put_roll(row_out, column_out, value_out, at, r, c, resistance, n):
+    """resistance (1 - n nᵀ) of the turning of two bodies as 9 entries."""
+    for j in range(3):
+        for q in range(3):
+            row_out[at], column_out[at] = r + 3 + q, c + 3 + j
+            value_out[at] = resistance * ((1.0 if j == q else 0.0) - n[q] * n[j])
+            at += 1
+    return at
+
+
+@kernel
+def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness, row_out, column_out, value_out):
+    """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. The turning of inertia and
+    contact geometry is left out: it is of order g and does not change the solution."""
+    at = 0
+    for i in range(len(place)):
+        r = 6 * int(place[i])
+        if r < 0:
+            continue
+        inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inertia, i))  # R I Rᵀ
+        for a in range(3):
+            row_out[at], column_out[at], value_out[at] = r + a, r + a, model.mass[i]
+            at += 1
+            for b in range(3):
+                lo, hi = min(a, b), max(a, b)
+                row_out[at], column_out[at] = r + 3 + a, r + 3 + b
+                value_out[at] = inertia[lo * (5 - lo) // 2 + hi]
+                at += 1
+    for i in range(int(contacts.count[0])):
+        s = stiffness[i]
+        if s[0, 0] == 0.0 and s[1, 1] == 0.0 and s[2, 2] == 0.0:
+            continue
+        bodies_of = (int(contacts.body_a[i]), int(contacts.body_b[i]))
+        n, resistance = row(contacts.normal, i), g * resistances[slot[i]]
+        for one in bodies_of:
+            for other in bodies_of:
+                r, c, sign = 6 * int(place[one]), 6 * int(place[other]), 1.0 if one == other else -1.0
+                if r >= 0 and c >= 0:
+                    arm_r = sub(row(contacts.point, i), row(bodies.x, one))
+                    arm_c = sub(row(contacts.point, i), row(bodies.x, other))
+                    at = put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s)
+                    if resistance > 0.0:
+                        at = put_roll(row_out, column_out, value_out, at, r, c, sign * resistance, n)
+    return at
+
+
+@kernel
+def solve_full(A, order, x):
+    """x = A⁻¹ x, A is overwritten; nan where A has no inverse. (Threads of a BLAS library that wait for each other take
+    a hundred times as long on a busy machine.)"""
+    if lu_factor(A, order):
+        lu_solve(A, order, x)
+    else:
+        x[:] = math.nan

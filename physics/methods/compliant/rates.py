@@ -1,0 +1,353 @@
+"""The right-hand side of the method `compliant`: forces of compliant surfaces as functions of positions and velocities,
+and the rates of the surfaces. Kernels over contacts; row k of the surfaces is `slot[i]` of contact i."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.jit import helper, kernel
+from ...core.model import Array, BodyKind
+from ...core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
+from ...dynamics.free_body import velocity_from_momentum
+from ...dynamics.motion import drive
+from ...dynamics.trees.kinematics import place_links
+from ...dynamics.trees.rates import combine_links
+from ...integrators.stepper import combine
+from ...laws.soft import (
+    NORMAL_1,
+    TANGENT_1,
+    UNITS,
+    drag_rate,
+    free_rate,
+    normal_force,
+    recovered,
+    spring_energy,
+    spring_force,
+    stick_force,
+    undragged,
+    unit_rate,
+)
+from ...problem.assemble import surface_velocity
+
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+FREE, STICKS, SLIDES = 0, 1, 2
+OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
+
+
+class Work(NamedTuple):
+    """Scratch of one step; row k belongs to row k of the Surfaces, stage i to stage i of the integrator."""
+
+    units: Array     #: (c, UNITS) K and D, see soft_laws.pair_units
+    friction: Array  #: (c,)
+    roll: Array      #: (c,) D_r R² of the travelling dent, see `roll` [N m s]
+    z: Array         #: (c, 2) surfaces at the stage
+    x: Array         #: (c, 2, 3)
+    z_rate: Array    #: (s, c, 2)
+    x_rate: Array    #: (s, c, 2, 3) in the plane of Surfaces.normal
+    force: Array     #: (s, c, 3) on body b [N]
+    loss: Array      #: (s,) power that dampers and friction take [W]
+    impulse: Array   #: (c, 3) since the step began [N s]
+    approach: Array  #: (c,) ζ at the first touch of this step, 0 without one [m/s]
+    zeta: Array      #: (c,) when the step began; nan before it is known [m/s]
+    normal_now: Array  #: (c,) normal force when last settled [N]
+
+
+def empty_work(capacity: int, stages: int) -> Work:
+    zeros = np.zeros
+    return Work(
+        zeros((capacity, UNITS)), zeros(capacity), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
+        zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)), zeros((stages, capacity, 3)), zeros(stages),
+        zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan), zeros(capacity))
+
+
+# ------------------------------------------------------------------------------------------------------- one contact
+@helper
+def carried(n0, n, x):
+    """x turned as the unit normal n0 turns to n, by the shortest way; where that is -n0, x stays in its plane."""
+    if 1.0 + dot(n0, n) < OPPOSITE:
+        return x
+    w = cross(n0, n)
+    turned = add(x, cross(w, x))
+    return axpy(1.0 / (1.0 + dot(n0, n)), cross(w, cross(w, x)), turned)
+
+
+@helper
+def vector_of(x, k, j):
+    return (x[k, j, 0], x[k, j, 1], x[k, j, 2])
+
+
+@helper
+def put_vector(x_out, k, j, u):
+    x_out[k, j, 0] = u[0]
+    x_out[k, j, 1] = u[1]
+    x_out[k, j, 2] = u[2]
+
+
+@helper
+def any_belt(velocity, spin):
+    """Whether any surface runs, see Motions."""
+    run = False
+    for i in range(velocity.shape[0]):
+        for j in range(3):
+            run = run or velocity[i, j] != 0.0 or spin[i, j] != 0.0
+    return run
+
+
+@helper
+def velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b):
+    """Velocity of body b's point at its arm relative to that of body a."""
+    return sub(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+
+
+@helper
+def belt_velocity(velocity, spin, q, a, b, arm_a, arm_b):
+    """What running surfaces add to it."""
+    return sub(surface_velocity(velocity, spin, b, row4(q, b), arm_b),
+               surface_velocity(velocity, spin, a, row4(q, a), arm_a))
+
+
+@helper
+def contact_motion(motions, bodies, a, b, point, n):
+    """Arms to the contact point, ζ and the tangential velocity v of body b's surface relative to body a's."""
+    arm_a, arm_b = sub(point, row(bodies.x, a)), sub(point, row(bodies.x, b))
+    u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
+    u = add(u, belt_velocity(motions.surface_velocity, motions.surface_spin, bodies.q, a, b, arm_a, arm_b))
+    zeta = dot(n, u)
+    return arm_a, arm_b, zeta, axpy(-zeta, n, u)
+
+
+@helper
+def gain(units, k, j):
+    return units[k, j], units[k, j + 1]
+
+
+@helper
+def add_wrench(ydot, body, f, torque):
+    """Ṗ += f,  L̇ += τ; for a link the row of ydot gathers its forces"""
+    for j in range(3):
+        ydot[body, 7 + j] += f[j]
+        ydot[body, 10 + j] += torque[j]
+
+
+# ------------------------------------------------------------------------------------------------------------ stages
+@kernel
+def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surfaces, work, trees, bodies_out, q_out,
+          v_out):
+    """Bodies, coordinates of links and surfaces (work.z, work.x) of a stage at the part c of the step: y_0 + h Σ_j w_j
+    k_j. Surfaces that were free when the step began recover by the closed form where `closed`."""
+    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+    if len(model.trees.body) > 0:  # handing a model on costs a microsecond, as much as a contact
+        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
+        place_links(model, q_out, v_out, trees.work, bodies_out)
+    velocity_from_momentum(model, bodies_out)
+    drive(model, t + c * h, bodies_out)
+    units, mode, z_0, x_0, z, x = work.units, surfaces.mode, surfaces.surface_z, surfaces.surface_x, work.z, work.x
+    z_rate, x_rate = work.z_rate, work.x_rate
+    for i in range(int(surfaces.count[0])):
+        for j in range(2):
+            z_j, x_j = z_0[i, j], vector_of(x_0, i, j)
+            if closed == 1 and mode[i] == FREE:
+                z_j = recovered(law, units[i, NORMAL_1 + 2 * j], units[i, NORMAL_1 + 2 * j + 1], z_j, c * h)
+                x_j = undragged(units[i, TANGENT_1 + 2 * j], units[i, TANGENT_1 + 2 * j + 1], x_j, c * h)
+            for s in range(stages):
+                z_j += h * weights_x[s] * z_rate[s, i, j]
+                x_j = axpy(h * weights_x[s], (x_rate[s, i, j, 0], x_rate[s, i, j, 1], x_rate[s, i, j, 2]), x_j)
+            z[i, j] = z_j
+            put_vector(x, i, j, x_j)
+
+
+@kernel
+def finish(weights_p, h, surfaces, work):
+    """Take over the surfaces at the end of a substep (in work.z, work.x); add up impulses and losses."""
+    z, x, force, impulse = work.z, work.x, work.force, work.impulse
+    z_out, x_out = surfaces.surface_z, surfaces.surface_x
+    for s in range(len(weights_p)):
+        surfaces.dissipated[0] += h * weights_p[s] * work.loss[s]
+    for i in range(int(surfaces.count[0])):
+        for j in range(2):
+            z_out[i, j] = z[i, j]
+            put_vector(x_out, i, j, vector_of(x, i, j))
+        for s in range(len(weights_p)):
+            for j in range(3):
+                impulse[i, j] += h * weights_p[s] * force[s, i, j]
+
+
+@kernel
+def recovery_loss(law, h, surfaces, units):
+    """Energy that surfaces free since the step began give to their dampers within h [J], in the closed form."""
+    lost = 0.0
+    for i in range(int(surfaces.count[0])):
+        if surfaces.mode[i] != FREE:
+            continue
+        for j in range(2):
+            stiff, damp = gain(units, i, NORMAL_1 + 2 * j)
+            z = surfaces.surface_z[i, j]
+            lost += spring_energy(law, stiff, z) - spring_energy(law, stiff, recovered(law, stiff, damp, z, h))
+            stiff, damp = gain(units, i, TANGENT_1 + 2 * j)
+            x = vector_of(surfaces.surface_x, i, j)
+            if stiff < math.inf:
+                after = undragged(stiff, damp, x, h)
+                lost += 0.5 * stiff * (dot(x, x) - dot(after, after))
+    return lost
+
+
+@kernel
+def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, bodies, ydot):
+    """Add the forces of the surfaces to the rates of P and L in ydot (n, 13), and write what stage s finds in `work`:
+    rates of the surfaces, forces, power lost [W].
+
+    `exact` = 1: every contact keeps the mode it began the step with, so that the right-hand side is smooth; the steps
+    then end where a mode does. Else the laws decide at every stage.
+    """
+    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    mode, plane, friction, rolling = surfaces.mode, surfaces.normal, work.friction, work.roll
+    units, z, x, z_rate, x_rate, pushes = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], work.force[s]
+    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts, lost = any_belt(belt_v, belt_w), 0.0
+    for k in range(int(surfaces.count[0])):
+        put(pushes, k, (0.0, 0.0, 0.0))
+        for j in range(2):  # in the closed form what is free recovers in z and x already
+            z_rate[k, j] = 0.0
+            put_vector(x_rate, k, j, (0.0, 0.0, 0.0))
+        if closed == 0:
+            lost += free_rates(law, units, k, z, x, z_rate, x_rate)
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        if k < 0:
+            continue
+        held = mode[k] != FREE
+        if not held and (exact == 1 or gap[i] > z[k, 0] + z[k, 1]):
+            continue
+        a, b, n = int(body_a[i]), int(body_b[i]), row(normal, i)
+        arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
+        u = velocity_between(row(bv, a), w_a, arm_a, row(bv, b), w_b, arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta = dot(n, u)
+        if closed == 0:
+            lost -= free_loss(law, units, k, z, x)
+        f, z_1, z_2, power = press(law, closed, exact, held, units[k, 0], units[k, 1], units[k, 2], units[k, 3], gap[i],
+                                   zeta, z[k, 0], z[k, 1])
+        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), units[k, 4], units[k, 5], units[k, 6], units[k, 7],
+                                  friction[k] * f, n, row(plane, k), 0.5 * dot(n, add(w_a, w_b)), axpy(-zeta, n, u),
+                                  vector_of(x, k, 0), vector_of(x, k, 1))
+        z_rate[k, 0], z_rate[k, 1] = z_1, z_2
+        put_vector(x_rate, k, 0, x_1)
+        put_vector(x_rate, k, 1, x_2)
+        lost += power + drag
+        force = axpy(f, n, f_t)
+        put(pushes, k, force)
+        if kind[b] == DYNAMIC or kind[b] == LINK:
+            add_wrench(ydot, b, force, cross(arm_b, force))
+        if kind[a] == DYNAMIC or kind[a] == LINK:
+            add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
+        if f > 0.0 and rolling[k] > 0.0:
+            lost += roll(kind, a, b, rolling[k], n, sub(w_b, w_a), ydot)
+    work.loss[s] = lost
+
+
+@helper
+def rolling_couple(resistance, n, turning):
+    """The dent travels over the surfaces at c = R |ω_t|, which takes D_r c²: the couple -D_r R² ω_t on body b resists
+    the rolling, ω_t the part of turning = ω_b - ω_a across the normal; resistance = D_r R² [N m s]."""
+    return scale(-resistance, axpy(-dot(n, turning), n, turning))
+
+
+@helper
+def roll(kind, a, b, resistance, n, turning, ydot):
+    """Add the couple that resists rolling; returns the power that it takes [W]."""
+    couple, nothing = rolling_couple(resistance, n, turning), (0.0, 0.0, 0.0)
+    if kind[b] == DYNAMIC or kind[b] == LINK:
+        add_wrench(ydot, b, nothing, couple)
+    if kind[a] == DYNAMIC or kind[a] == LINK:
+        add_wrench(ydot, a, nothing, scale(-1.0, couple))
+    return -dot(couple, turning)
+
+
+@helper
+def free_rates(law, units, k, z, x, z_rate_out, x_rate_out):
+    """Rates of the surfaces of row k as if nothing touched them; the power their dampers take [W]."""
+    for j in range(2):
+        stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
+        z_rate_out[k, j] = free_rate(law, stiff, damp, z[k, j])
+        stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
+        put_vector(x_rate_out, k, j, drag_rate(stiff, damp, vector_of(x, k, j), (0.0, 0.0, 0.0)))
+    return free_loss(law, units, k, z, x)
+
+
+@helper
+def free_loss(law, units, k, z, x):
+    """The power that the dampers of row k take where nothing touches it [W]."""
+    lost = 0.0
+    for j in range(2):
+        stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
+        rate = free_rate(law, stiff, damp, z[k, j])
+        if rate != 0.0:
+            lost += spring_force(law, stiff, z[k, j]) * rate
+        stiff, damp = gain(units, k, TANGENT_1 + 2 * j)
+        if stiff < math.inf:
+            u = vector_of(x, k, j)
+            lost -= stiff * dot(u, drag_rate(stiff, damp, u, (0.0, 0.0, 0.0)))
+    return lost
+
+
+@helper
+def press(law, closed, exact, held, k1, d1, k2, d2, gap, zeta, z1, z2):
+    """Normal force of a touching contact, the rates of z, and the power its dampers take.
+
+    In the closed form z = p while they touch, so only the second of two surfaces has a rate of its own; a surface that
+    was free when the step began has its recovery in it already.
+    """
+    if closed == 1 or not held:
+        z1 = gap - z2
+    f = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
+    lets_go = f < 0.0 and exact == 0
+    if lets_go:
+        f = 0.0
+    rate_2 = unit_rate(k2, d2, z2, f)
+    if k2 == math.inf and lets_go:
+        rate_1 = free_rate(law, k1, d1, z1)
+    elif k2 == math.inf or d1 == 0.0:
+        rate_1 = zeta - rate_2
+    else:
+        rate_1 = unit_rate(k1, d1, z1, f)
+    lost = (spring_force(law, k1, z1) - f) * rate_1
+    if k2 < math.inf:
+        lost += (spring_force(law, k2, z2) - f) * rate_2
+    if closed == 1:
+        rate_1 = 0.0
+        if not held:
+            rate_2 -= free_rate(law, k2, d2, z2)
+    return f, rate_1, rate_2, lost
+
+
+@helper
+def rub(closed, exact, mode, k1, d1, k2, d2, limit, n, n0, spin, v, x1, x2):
+    """Friction force of a touching contact, the rates of x, and the power it and its dampers take.
+
+    x lies in the plane of n0 and is carried over to that of n; it turns about n with the mean spin of the two bodies.
+    """
+    x1 = carried(n0, n, x1)
+    if k2 < math.inf:
+        x2 = carried(n0, n, x2)
+    f = stick_force(k1, d1, k2, d2, x1, x2, v)
+    size = norm(f)
+    sliding = mode == SLIDES if exact == 1 else size > limit
+    if sliding:
+        f = scale(limit / size if size > 0.0 else 0.0, f)
+    rate_1, rate_2 = drag_rate(k1, d1, x1, f), drag_rate(k2, d2, x2, f)
+    if d1 == 0.0 and not sliding:  # undamped: x follows exactly, or springs back at once (`settle`)
+        rate_1 = v
+    lost = -dot(axpy(k1, x1, f), rate_1) - dot(f, sub(v, add(rate_1, rate_2)))
+    if k2 < math.inf:
+        lost -= dot(axpy(k2, x2, f), rate_2)
+    if closed == 1 and mode == FREE:
+        rate_1 = sub(rate_1, drag_rate(k1, d1, x1, (0.0, 0.0, 0.0)))
+        rate_2 = sub(rate_2, drag_rate(k2, d2, x2, (0.0, 0.0, 0.0)))
+    rate_1 = carried(n, n0, add(rate_1, scale(spin, cross(n, x1))))
+    if k2 < math.inf:
+        rate_2 = carried(n, n0, add(rate_2, scale(spin, cross(n, x2))))
+    return f, rate_1, rate_2, lost

@@ -1,0 +1,87 @@
+"""The rows of the surfaces that belong to contacts, and what their materials say: kernels of `compliant_contacts`."""
+
+import numpy as np
+
+from ...core.jit import helper, kernel
+from ...core.vec import put, row
+from ...problem.assemble import pair_order, place_of
+
+FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
+
+
+@kernel
+def enter_rows(contacts, slot, old, keep_all, kind, x, source_out, new):
+    """Give every contact a row of `new`, all rows in the order of shape pairs: the one it had in `old`, slot[i], or
+    that of surfaces which nothing has touched yet. Rows of `old` without a contact follow those of their pair; unless
+    keep_all = 1 only those that have not recovered.
+
+    source_out[r] is the row of `old` that row r was, -1: none. slot becomes the rows of `new`.
+    """
+    count, known = int(contacts.count[0]), int(old.count[0])
+    shape_a, shape_b, body_a, body_b = contacts.shape_a, contacts.shape_b, contacts.body_a, contacts.body_b
+    contact_key, point, contact_normal, shapes_before = contacts.key, contacts.point, contacts.normal, old.shapes
+    key, shapes, place, normal = new.key, new.shapes, new.place, new.normal
+    z, x_t, mode, z_old, x_old = new.surface_z, new.surface_x, new.mode, old.surface_z, old.surface_x
+    taken = np.zeros(known, np.int32)
+    for i in range(count):
+        if slot[i] >= 0:
+            taken[slot[i]] = 1
+    i, j, r = 0, 0, 0
+    while i < count or j < known:
+        if j < known and (taken[j] == 1 or (keep_all == 0 and is_flat(z_old, x_old, j))):
+            j += 1
+            continue
+        k = j
+        if i < count and (j == known or pair_order(shapes_before, j, shape_a[i], shape_b[i]) >= 0):
+            k = int(slot[i])
+            slot[i] = r
+            if k < 0:
+                p = row(point, i)
+                key[r], shapes[r, 0], shapes[r, 1], mode[r] = contact_key[i], shape_a[i], shape_b[i], 0
+                put(place, r, place_of(x, kind, int(body_a[i]), int(body_b[i]), p))
+                put(normal, r, row(contact_normal, i))
+                z[r, :] = 0.0
+                x_t[r, :, :] = 0.0
+            i += 1
+        else:
+            j += 1
+        if k >= 0:
+            copy_row(old, k, r, new)
+        source_out[r] = k
+        r += 1
+    new.t[0], new.count[0], new.dissipated[0] = old.t[0], r, old.dissipated[0]
+
+
+@helper
+def is_flat(z, x, k):
+    """Whether the surfaces of a row have recovered."""
+    largest = max(abs(z[k, 0]), abs(z[k, 1]))
+    for j in range(2):
+        for c in range(3):
+            largest = max(largest, abs(x[k, j, c]))
+    return largest <= FLAT
+
+
+@helper
+def copy_row(old, k, r, new):
+    """Row r of `new` becomes what row k of `old` is."""
+    new.key[r], new.mode[r] = old.key[k], old.mode[k]
+    for j in range(2):
+        new.shapes[r, j] = old.shapes[k, j]
+        new.surface_z[r, j] = old.surface_z[k, j]
+        for c in range(3):
+            new.surface_x[r, j, c] = old.surface_x[k, j, c]
+    for c in range(3):
+        new.place[r, c] = old.place[k, c]
+        new.normal[r, c] = old.normal[k, c]
+
+
+@kernel
+def fill_gains(surfaces, material, table, friction, units_out, friction_out):
+    """K and D of the units (see soft_laws.pair_units) and the friction coefficient of every row."""
+    shapes = surfaces.shapes
+    for k in range(int(surfaces.count[0])):
+        a, b = int(material[shapes[k, 0]]), int(material[shapes[k, 1]])
+        for j in range(units_out.shape[1]):
+            units_out[k, j] = table[a, b, j]
+        friction_out[k] = friction[a, b]

@@ -1,0 +1,167 @@
+"""The surfaces between two (sub)steps of the method `compliant`: which contact presses which surface, who touches, lets
+go and slides; and what a finished step says about its contacts."""
+
+import math
+
+from ...core.jit import helper, kernel
+from ...core.state import Case
+from ...core.vec import add, axpy, dot, norm, put, row, scale, sub
+from ...laws.soft import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
+from ...problem.assemble import place_of
+from .rates import FREE, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
+
+APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
+
+
+@kernel
+def settle(model, contacts, slot, law, exact, bodies, surfaces, work):
+    """Bring the surfaces up to date with the bodies: plane of x, key and place of every contact, and z = p where they
+    touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also who touches
+    (p <= z), who lets go (f_n < 0), and who slides."""
+    release_lonely(contacts, slot, surfaces, work)
+    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    mode, plane, z, x, key, place = (surfaces.mode, surfaces.normal, surfaces.surface_z, surfaces.surface_x,
+                                     surfaces.key, surfaces.place)
+    units, first_zeta, approach, pushes, friction = work.units, work.zeta, work.approach, work.normal_now, work.friction
+    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts = any_belt(belt_v, belt_w)
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        if k < 0:
+            continue
+        a, b, n, p, n0 = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i), row(plane, k)
+        x_1, x_2 = in_plane(n0, n, vector_of(x, k, 0)), in_plane(n0, n, vector_of(x, k, 1))
+        put_vector(x, k, 0, x_1)
+        put_vector(x, k, 1, x_2)
+        put(plane, k, n)
+        arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
+        put(place, k, place_of(bx, kind, a, b, p))
+        key[k] = contacts.key[i]
+        free = mode[k] == FREE
+        apart = free and (exact == 1 or gap[i] > z[k, 0] + z[k, 1])
+        if apart and not math.isnan(first_zeta[k]):
+            continue
+        u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta = dot(n, u)
+        if math.isnan(first_zeta[k]):
+            first_zeta[k] = zeta
+        if apart:
+            continue
+        if free:
+            approach[k] = min(approach[k], zeta)
+        k1, d1, k2, d2 = units[k, 0], units[k, 1], units[k, 2], units[k, 3]
+        z[k, 0], z[k, 1] = pressed_in(k2, d1, d2, free, gap[i], z[k, 0], z[k, 1])
+        f = normal_force(law, k1, d1, k2, d2, z[k, 0], z[k, 1], zeta)
+        pushes[k] = max(f, 0.0)
+        if exact == 1:
+            continue
+        mode[k] = STICKS if f >= 0.0 else FREE
+        stick = stick_force(units[k, 4], units[k, 5], units[k, 6], units[k, 7], x_1, x_2, axpy(-zeta, n, u))
+        limit, size = friction[k] * f, norm(stick)
+        if f >= 0.0 and size > limit:
+            mode[k] = SLIDES
+            if units[k, 5] == 0.0:  # a spring without a damper springs back at once
+                put_vector(x, k, 0, scale(-limit / (units[k, 4] * size), stick))
+
+
+@helper
+def release_lonely(contacts, slot, surfaces, work):
+    """Free the surfaces that have no contact; work.z serves as the mark of those that have one."""
+    count, marks, pushes, mode = int(surfaces.count[0]), work.z, work.normal_now, surfaces.mode
+    for k in range(count):
+        marks[k, 0] = 0.0
+        pushes[k] = 0.0
+    for i in range(int(contacts.count[0])):
+        if slot[i] >= 0:
+            marks[slot[i], 0] = 1.0
+    for k in range(count):
+        if marks[k, 0] == 0.0:
+            mode[k] = FREE
+
+
+@helper
+def in_plane(n0, n, x):
+    """x carried over from the plane across n0 to that across n."""
+    if dot(x, x) > 0.0:
+        x = carried(n0, n, x)
+        x = axpy(-dot(n, x), n, x)
+    return x
+
+
+@helper
+def pressed_in(k2, d1, d2, free, gap, z1, z2):
+    """z of both surfaces of a touching contact, z_1 + z_2 = p. At the first touch the difference is shared as dampers
+    share a sudden push, 1/D_i each."""
+    if free and k2 < math.inf and d1 > 0.0:
+        z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
+    return gap - z2, z2
+
+
+@kernel
+def stored_energy(law, surfaces, units):
+    """Energy in the springs of all surfaces [J]."""
+    stored = 0.0
+    for k in range(int(surfaces.count[0])):
+        for j in range(2):
+            stored += spring_energy(law, units[k, NORMAL_1 + 2 * j], surfaces.surface_z[k, j])
+            stiff = units[k, TANGENT_1 + 2 * j]
+            if stiff < math.inf:
+                x = vector_of(surfaces.surface_x, k, j)
+                stored += 0.5 * stiff * dot(x, x)
+    return stored
+
+
+@kernel
+def report(model, contacts, slot, bodies, surfaces, work, rest_speed, h, approach_out):
+    """Fill what the step found out about every contact (see `Contacts`) and the speed at which it first touched
+    (c,) [m/s], 0 where it did not; returns the deepest dent [m]."""
+    gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
+    zeta_out, zeta_dot, lam_out, slip = contacts.zeta, contacts.zeta_dot, contacts.lam, contacts.slip
+    impulse_out, friction_force, case_out = contacts.impulse, contacts.friction_force, contacts.case
+    current, active, mode, first_zeta = contacts.current, contacts.active, surfaces.mode, work.zeta
+    impulses, approach, pushes = work.impulse, work.approach, work.normal_now
+    bx, bq, bv, bw = bodies.x, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    belts, deepest = any_belt(belt_v, belt_w), 0.0
+    for i in range(int(contacts.count[0])):
+        k = int(slot[i])
+        if k < 0:
+            clear(i, contacts, approach_out)
+            continue
+        a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
+        arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
+        u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
+        if belts:
+            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+        zeta, impulse = dot(n, u), row(impulses, k)
+        lam = dot(impulse, n) / h
+        touches = mode[k] != FREE
+        zeta_dot[i] = (zeta - first_zeta[k]) / h
+        zeta_out[i] = zeta
+        lam_out[i] = lam
+        put(impulse_out, i, impulse)
+        put(friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
+        slip[i] = norm(axpy(-zeta, n, u))
+        case = APART
+        if touches:
+            case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
+            deepest = max(deepest, -gap[i])
+        case_out[i] = case
+        current[i] = 1 if touches else 0
+        active[i] = 1 if pushes[k] > 0.0 else 0
+        approach_out[i] = approach[k]
+    return deepest
+
+
+@helper
+def clear(i, contacts, approach_out):
+    """A contact that came near within the step and never touched."""
+    contacts.zeta[i] = contacts.zeta_dot[i] = contacts.lam[i] = contacts.slip[i] = approach_out[i] = 0.0
+    put(contacts.impulse, i, (0.0, 0.0, 0.0))
+    put(contacts.friction_force, i, (0.0, 0.0, 0.0))
+    contacts.case[i] = APART
+    contacts.current[i] = contacts.active[i] = 0

@@ -1,0 +1,140 @@
+"""`compliant`: bodies with massless springy surfaces, RBDA §11.8.
+
+    p = z   f_n = max(0, -K_n z - D_n ṗ)          while body and surface touch; ż = -(K_n z + f_n)/D_n
+    p > z   f_n = 0,  z = z_0 e^(-K_n t/D_n)        the surface recovers                       [RBDA eqs. 11.73–11.76]
+    f_t = -K_t x - D_t v within |f_t| <= μ f_n,   ẋ = -(K_t x + f_t)/D_t                      [RBDA eqs. 11.77–11.79]
+
+The forces follow from positions and velocities alone, so there are no impacts and no contact problem to solve: contacts
+are found anew at every stage of the integrator, and their forces go into its right-hand side. An explicit integrator
+makes as many substeps as the stiffest contact asks for (`compliant_explicit`); an adaptive one ends its steps at
+contact changes (`compliant_adaptive`); the implicit one makes one step whatever the stiffness (`compliant_implicit`).
+
+A motor that seeks a speed with a limit closes in on it like e^(-t/T) once it is near, exerting no more than the limit:
+a force that follows from positions and velocities, too. T is a substep of an explicit integrator, a SHARE of the step
+of an adaptive one.
+
+What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from ...books.diagnostics import total_energy
+from ...books.events import EventFinder
+from ...books.ledger import Account
+from ...core.model import Model, body_count
+from ...core.report import Event, Settings, StepInfo
+from ...core.state import Contacts, Owner, State, empty_contacts, grow_memory
+from ...dynamics.constraints.cure import JointKeeper, gain
+from ...dynamics.constraints.limit_springs import stop_energy, stops_of
+from ...dynamics.constraints.reactions import motor_states
+from ...dynamics.forces import Loads
+from ...integrators import IMPLICIT, INTEGRATORS, Integrator
+from ...problem.problem import ContactProblem
+from ..time_stepping.stages import reach, remember
+from ..time_stepping.step import TimeStepping
+from .adaptive import Adaptive
+from .books import SoftBooks
+from .contacts import SoftContacts
+from .explicit import Explicit
+from .implicit import Implicit
+from .settle import report
+
+REST = 2.0        # approach speed that counts as rest, in units of g h
+SMALLEST = 1e-6   # m and m/s: lengths and speeds that count as zero even without gravity
+
+
+def solver_of(integrator: Integrator) -> type[Explicit] | type[Implicit]:
+    if integrator.implicit:
+        return Implicit
+    return Adaptive if integrator.adaptive else Explicit
+
+
+class Compliant:
+    """METHODS["compliant"]. Holds scratch memory only; all that matters later is in the State."""
+
+    title: ClassVar[str] = "Compliant surfaces (soft)"
+    uses: ClassVar[frozenset[str]] = frozenset({"law", "surface", "substeps", "joint_cure"})
+
+    def __init__(self, model: Model) -> None:
+        """ValueError where two rigid materials can touch."""
+        self.model = model
+        self.soft = SoftContacts(model)
+        self.contacts: Contacts = empty_contacts(0)
+        self.info = StepInfo()
+        self.events: list[Event] = []
+        self._course: Explicit | Implicit | None = None
+        self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
+        self._finder = EventFinder(model.shapes.body)
+        self._margin = np.zeros(body_count(model))
+        self._gravity = float(np.linalg.norm(model.gravity))
+
+    def step(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Advance the state in place by settings.h [s]."""
+        h, integrator = settings.h, (INTEGRATORS | IMPLICIT)[settings.integrator]
+        before = total_energy(self.model, state.bodies, *state.joints)
+        if self._course is None or self._course.integrator is not integrator:
+            self._course = solver_of(integrator)(self.model, self.soft, integrator)
+        self._keep_joints(state, self._course, settings)
+        self._reach(state, h)
+        first = state.surfaces.t[0] != state.t[0]
+        self._books.begin(state, self._course.books)
+        self.soft.begin(state, settings.law, len(integrator.tableau.c), self._margin)
+        if first:
+            self.soft.settle(state.bodies, exact=0)
+        stops, spent = self._stopped(state), float(self.soft.surfaces.dissipated[0])
+        held = self.soft.stored() + stops
+        closed = int(settings.surface == "closed_form")
+        self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
+        state.t[0] += h
+        if settings.joint_cure == "projection":
+            self._keeper.mend(state.bodies, state.joints, settings.joint_cure)
+        # limits took what they held at first, less what they hold now, less what their forces did
+        taken = stops - self._stopped(state) - float(self._course.books.ledger[Account.LIMITS, 0])
+        self.soft.surfaces.dissipated[0] += taken
+        self._report(state, self._course, h, before)
+        self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent - taken, taken)
+
+    def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
+        """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
+        return TimeStepping(self.model).problem(state, loads, settings)
+
+    def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
+        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
+        course.held.cure[0] = gain(settings.joint_cure, settings.h)
+        before = total_energy(self.model, state.bodies, *state.joints)
+        if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
+            done = total_energy(self.model, state.bodies, *state.joints)
+            state.ledger[Account.JOINTS, 0] += done - before
+
+    def _stopped(self, state: State) -> float:
+        """Energy that stops of joints hold [J]."""
+        return float(stop_energy(self.model, self._stops, state.bodies, state.joints.q))
+
+    def _reach(self, state: State, h: float) -> None:
+        """How far each body may get within the step."""
+        span = self.soft.detector.span
+        reach(self.model.kind, state.bodies, np.where(np.isfinite(span), span, 0.0), self._gravity * h**2 + SMALLEST, h,
+              self._margin)
+
+    def _report(self, state: State, course: Explicit | Implicit, h: float, energy_before: float) -> None:
+        """Contacts, events and memory of the step."""
+        model, soft, memory, bodies = self.model, self.soft, state.memory, state.bodies
+        rest_speed = REST * self._gravity * h + SMALLEST
+        self.contacts, count = soft.contacts, int(soft.contacts.count[0])
+        approach, zeros = np.zeros(count), np.zeros(count, np.int32)
+        deepest = report(model, self.contacts, soft.slot, bodies, soft.surfaces, soft.work, rest_speed, h, approach)
+        energy_after = total_energy(model, bodies, *state.joints)
+        self.events = self._finder.find(
+            self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
+        grow_memory(memory, count)
+        memory.owner[0] = Owner.COMPLIANT
+        remember(self.contacts, zeros, model.kind, bodies.x, memory)
+        soft.end(state)
+        stored = soft.stored() + self._stopped(state)
+        self.info = StepInfo(
+            residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
+            pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
+            stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
+            joint_error=self._keeper.error(bodies), motors=motor_states(course.held))

@@ -1,0 +1,90 @@
+"""Motors with a limit in the event-driven method. One that has its speed holds it as long as that takes no more than
+its limit; else it exerts all it can, towards the speed. That is Coulomb's law of dry friction along one axis:
+
+    q̇ < s  τ = τ_max        q̇ > s  τ = -τ_max        q̇ = s  |τ| <= τ_max, and |τ| = τ_max where q̇ does not stay
+
+In the course of a step a motor changes where |τ| comes to its limit, or q̇ to s. At an impact it gives no impulse, for a
+bounded torque has none: it lets go, and brings its axis back to speed afterwards.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...core.model import Array, IntArray, Model
+from ...core.report import Event
+from ...core.state import Bodies, JointState
+from ...dynamics.constraints.cure import JointKeeper
+from ...dynamics.constraints.reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
+from ...problem.contact_equations import Equations
+from ...shapes.shapes import quat_to_matrix
+
+AT_SPEED = 1e-8  # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]
+MORE = 1e-9      # of its limit that a motor may exert beyond it, and of accelerations that count as none
+
+
+class Motors:
+    """What the motors with a limit of a model do; `mode` is that of all rows of the joints' Reactions."""
+
+    def __init__(self, keeper: JointKeeper) -> None:
+        self._keeper, self._held = keeper, keeper.held
+        self.mode, self._limit = keeper.held.mode, keeper.held.limit
+        self.rows = np.flatnonzero(np.isfinite(self._limit))
+        self.any = len(self.rows) > 0
+        self._ready = self.rows  #: those at their speed
+
+    def rest(self) -> None:
+        """None exerts anything, as in impacts."""
+        self.mode[self.rows] = OFF
+
+    def start(self, bodies: Bodies, joints: JointState, row: int = -1, exerted: float = 0.0) -> None:
+        """Those that have their speed hold it, the others seek it. row: one that has just come to its speed, or, where
+        it held it, to its limit, exerting this."""
+        if not self.any:
+            return
+        self._keeper.find(bodies, joints)
+        away = (self._held.u - self._held.seek)[self.rows]
+        ready = (np.abs(away) <= AT_SPEED) | (self.rows == row)
+        gives_in = row >= 0 and self.mode[row] == HOLDS
+        self.mode[self.rows] = np.where(ready, HOLDS, np.where(away < 0.0, FORWARD, BACKWARD))
+        if gives_in:
+            self.mode[row] = FORWARD if exerted > 0.0 else BACKWARD
+        self._ready = self.rows[ready]
+
+    def obeys(self, eq: Equations, force: Array, one: bool) -> bool:
+        """Whether all that have their speed obey the law under contact forces (3 c,) in the rows of the equations; if
+        not, they change, or only the first of them."""
+        held, c, obeyed = eq.held, len(force), True
+        if not len(self._ready):
+            return True
+        exerted, rate = held.lam + force @ held.passed[:c], np.zeros(len(held.lam))
+        rows_along(held, eq.free + force @ eq.HT[:c], rate)
+        rate += held.rate
+        none = MORE * (1.0 + float(np.abs(eq.free).max(initial=0.0)))
+        for r in self._ready.tolist():
+            mode = int(self.mode[r])
+            if mode == HOLDS and abs(exerted[r]) > (1.0 + MORE) * self._limit[r]:
+                self.mode[r] = FORWARD if exerted[r] > 0.0 else BACKWARD
+            elif mode != HOLDS and mode * rate[r] > none:
+                self.mode[r] = HOLDS
+            else:
+                continue
+            obeyed = False
+            if one:
+                break
+        return obeyed
+
+    def changes(
+        self, before: IntArray, model: Model, bodies: Bodies, t: float, energy: Callable[[], float]
+    ) -> list[Event]:
+        """Events of those that no longer do what they did, from the modes (m,) `before`; energy: of the state [J]."""
+        told = []
+        for r in self.rows[(before != self.mode)[self.rows]].tolist():
+            j = int(self._held.rows.joint[r])
+            child, parent, now = int(model.joints.child[j]), int(model.joints.parent[j]), energy()
+            point = bodies.x[child] + quat_to_matrix(bodies.q[child]) @ model.joints.anchor_child[j]
+            told.append(Event(
+                "motor_holds" if self.mode[r] == HOLDS else "motor_gives_in", 0, float(t),
+                (parent if parent >= 0 else child, child), tuple(point.tolist()), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0),
+                now, now, limit=j))
+        return told

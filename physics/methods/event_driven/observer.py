@@ -1,0 +1,18 @@
+"""Whoever follows the steps of `event_driven` as they are made; see `EventDriven.watch`."""
+
+from typing import Protocol
+
+from ...core.model import Model
+from ...core.state import Bodies, JointState
+from ...problem.snapshot import Frozen
+from .search import Course, Trigger
+
+
+class Observer(Protocol):
+    """Is told every piece of a step and every impact in it. It may look along the piece, and changes nothing."""
+
+    def piece(self, course: Course, trigger: Trigger | None) -> None:
+        """A piece was made, and `trigger` will cut it (None: nothing does)."""
+
+    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies, joints: JointState) -> None:
+        """Contacts collide at the time t [s]; bodies and joints have the velocities before."""

@@ -1,0 +1,239 @@
+"""The right-hand side of the event-driven method: active contacts are equality constraints in it, and one Runge–Kutta
+step over it for any tableau."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...collision.exact.gaps import Witness, empty_witness, find_witnesses
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray, Model, body_count
+from ...core.state import Bodies, empty_state
+from ...dynamics.constraints.limits import find_limits
+from ...dynamics.constraints.reactions import push_axes, push_free
+from ...dynamics.free_body import dydt, velocity_from_momentum
+from ...dynamics.grab import pull_held
+from ...dynamics.grab_joined import pulls_joined
+from ...dynamics.motion import drive
+from ...dynamics.trees.contacts import accelerate
+from ...dynamics.trees.kinematics import place_links
+from ...dynamics.trees.rates import combine_links, link_error, pack_link_rates
+from ...integrators.stepper import combine, local_error
+from ...problem.contact_equations import (
+    Equations,
+    accelerate_bodies,
+    contact_rows,
+    empty_equations,
+    free_rate,
+    inner,
+    solve_small,
+    weigh_rows,
+)
+from ...problem.limit_rows import limit_rows
+from ...solvers.lcp_info import row_product, subtract_row
+from .sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
+
+
+class Scratch(NamedTuple):
+    """What evaluating the right-hand side writes; after it, of the state evaluated last."""
+
+    bodies: Bodies       #: the stage
+    force: Array         #: (n, 3) applied [N]
+    torque: Array        #: (n, 3) [N m]
+    witness: Witness     #: of the current set
+    equations: Equations
+    lam: Array           #: (3 c,) contact forces: normal, tangent 1, tangent 2 [N]
+    slide: Array         #: (2 c,) unit slip direction in the tangents, 0 where it does not slide
+    share: Array         #: (3 c,) forces of the columns of the set; of those that wait, what they would take
+    system: Array        #: (3 c, 3 c + 1)
+    part: Array          #: (3 c,) forces of one island
+    rows: IntArray       #: (3 c,) its places in ContactSet.row
+    columns: IntArray    #: (3 c,) and in ContactSet.column
+    rate: Array          #: (n, 13) ydot
+
+
+def empty_scratch(model: Model, contacts: int) -> Scratch:
+    """Scratch for the right-hand side with so many contacts in the set."""
+    n = body_count(model)
+    return Scratch(
+        empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
+        empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
+        np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros(3 * contacts), np.zeros(3 * contacts, np.int32),
+        np.zeros(3 * contacts, np.int32), np.zeros((n, 13)),
+    )
+
+
+@helper
+def slip_direction(eq, chosen, k, slide_out):
+    """Unit direction of slip of contact k in its tangents. As long as it is STRAIGHT, that in which the piece began.
+    Where it has turned against that, its mirror image: the force then goes on smoothly, and the end of slip is an
+    event, not a kink."""
+    u1, u2 = eq.u[3 * k + 1], eq.u[3 * k + 2]
+    b1, b2 = 0.0, 0.0
+    for j in range(3):
+        b1 += chosen.direction[k, j] * eq.tangent_1[k, j]
+        b2 += chosen.direction[k, j] * eq.tangent_2[k, j]
+    size, along = np.sqrt(u1 * u1 + u2 * u2), u1 * b1 + u2 * b2
+    if size > SLIPS and abs(u1 * b2 - u2 * b1) > STRAIGHT * abs(along) + ASIDE:
+        sign = 1.0 if along >= 0.0 else -1.0
+        b1, b2 = sign * u1 / size, sign * u2 / size
+    slide_out[2 * k], slide_out[2 * k + 1] = b1, b2
+
+
+@helper
+def pulled(eq, chosen, slide, r, c):
+    """Acceleration in row r by a unit force of column c: M_rc, or that of n - μ (slip direction) where it slides."""
+    k = c // 3
+    m = inner(eq, r, c)
+    if chosen.friction[k] > 0.0 and chosen.mode[k] != STICK:
+        m -= chosen.friction[k] * slide[2 * k] * inner(eq, r, c + 1)
+        m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq, r, c + 2)
+    return m
+
+
+@helper
+def smallest_forces(system, rows, columns, width, share_out):
+    """The smallest x (columns,) with B x = b, B | b the first rows of `system` (rows, width + 1), rows independent:
+    B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b. For columns beyond, B_kᵀ L⁻ᵀ L⁻¹ b: where
+    that is positive, the forces with the k-th among them would be smaller."""
+    for i in range(rows):
+        whole = row_product(system, i, system[i], 0, columns)
+        size = whole
+        for _ in range(2):  # twice is enough, and once where much is left [Kahan in Parlett 1980]
+            for l in range(i):
+                along = row_product(system, l, system[i], 0, columns)
+                subtract_row(system[i], 0, along, system, l, width + 1)
+            size = row_product(system, i, system[i], 0, columns)
+            if size > 0.5 * whole:
+                break
+        scale = 1.0 / np.sqrt(size) if size > 1e-26 * whole else 0.0
+        for j in range(width + 1):
+            system[i, j] *= scale
+    for j in range(width):
+        share_out[j] = 0.0
+        for i in range(rows):
+            share_out[j] += system[i, j] * system[i, width]
+
+
+@helper
+def members(island, island_of, numbers, first, last, list_out, count):
+    """Append to list_out, which has `count`, the places among first … last - 1 of `numbers` of rows that belong to an
+    island; the new count."""
+    for i in range(first, last):
+        if island_of[numbers[i] // 3] == island:
+            list_out[count] = i
+            count += 1
+    return count
+
+
+@helper
+def balance(chosen, scratch):
+    """Forces λ of the current set with ζ̇ = 0 (and no slip acceleration where it sticks) in all rows of the set:
+    M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction); the smallest forces where there are more
+    of them than rows. Island by island: what does not act on one another needs no common equations."""
+    eq, slide, system, share, lam = scratch.equations, scratch.slide, scratch.system, scratch.share, scratch.lam
+    part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
+    used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
+    for island in range(int(chosen.islands[0])):
+        rows = members(island, chosen.island, chosen.row, 0, int(chosen.rows[0]), at_row, 0)
+        columns = members(island, chosen.island, chosen.column, 0, used, at_column, 0)
+        width = members(island, chosen.island, chosen.column, used, used + waiting, at_column, columns)
+        for i in range(rows):
+            r = int(chosen.row[at_row[i]])
+            system[i, width] = -free_rate(eq, r)
+            for j in range(width):
+                system[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[at_column[j]]))
+        if width == rows:
+            solve_small(system, rows)
+            for i in range(rows):
+                part[i] = system[i, rows]
+        else:
+            smallest_forces(system, rows, columns, width, part)
+        for j in range(width):
+            share[at_column[j]] = part[j]
+    for r in range(3 * int(chosen.count[0])):
+        lam[r] = 0.0
+    for j in range(used):
+        c = int(chosen.column[j])
+        k = c // 3
+        lam[c] = share[j]
+        if chosen.mode[k] == SLIDE:
+            lam[c + 1] = -chosen.friction[k] * slide[2 * k] * share[j]
+            lam[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
+
+
+@kernel
+def add_contact_forces(chosen, scratch, ydot_out):
+    """Find the forces of the current set and add them, and the reactions of joints in maximal coordinates, to the rates
+    of P and L in ydot (n, 13), and to those of the joint velocities in eq.trees."""
+    eq, lam, held = scratch.equations, scratch.lam, scratch.equations.held
+    count, rates = int(chosen.count[0]), eq.trees.rates
+    first = len(eq.free) - len(rates)
+    for d in range(len(rates)):
+        rates[d] = eq.free[first + d]
+    for k in range(count):
+        slip_direction(eq, chosen, k, scratch.slide)
+    balance(chosen, scratch)
+    for r in range(3 * count):
+        if lam[r] == 0.0:
+            continue
+        for side in range(2):
+            j = int(eq.place[r // 3, side])
+            if j >= 0:
+                i = int(eq.owner[j // 6])
+                for c in range(3):
+                    ydot_out[i, 10 + c] += lam[r] * eq.T[r, j + c]
+                    ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + 3 + c]
+        for d in range(len(rates)):
+            rates[d] += lam[r] * eq.HT[r, first + d]
+        for j in range(len(held.lam)):
+            held.lam[j] += lam[r] * held.passed[r, j]
+    if len(held.lam) > 0:
+        push_free(held, ydot_out)
+
+
+@kernel
+def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot_out):
+    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date. Links
+    are where the coordinates in the scratch's equations say. h: the step that the mouse spring has to be slow for."""
+    eq = scratch.equations
+    trees = eq.trees
+    place_links(model, trees.q, trees.v, trees.work, bodies)
+    dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
+    joined = len(eq.held.lam) > 0
+    if joined:
+        push_axes(model, bodies, eq.held, scratch.force, scratch.torque, ydot_out)
+    if not pulls_joined(eq.held, loads):
+        pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
+    accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
+    count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
+    if count > 0 or joined:
+        accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, ydot_out, eq)
+        find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
+        find_limits(model, surface, bodies, trees.q, chosen.pair, count, scratch.witness)
+        contact_rows(model, t, bodies, scratch.witness, count, eq)
+        limit_rows(model, surface, t, bodies, chosen.pair, scratch.witness, count, eq)
+        weigh_rows(model, bodies, count, eq)
+        add_contact_forces(chosen, scratch, ydot_out)
+    pack_link_rates(model.trees, trees, ydot_out)
+
+
+@kernel
+def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, scratch, k_out, bodies_out, q_out, v_out):
+    """One step of any tableau from y0 (n, 13) at t [s] over h [s], a part of the `whole` step, contacts included;
+    returns the largest relative local error. Writes the stages k_out (s, n, 13), the bodies and the coordinates of
+    links at t + h."""
+    stages, stage, trees = len(tableau.c), scratch.bodies, scratch.equations.trees
+    for i in range(stages):
+        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)
+        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
+        constrained_rates(model, surface, chosen, loads, t + tableau.c[i] * h, whole, stage, scratch, k_out[i])
+    combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)
+    combine_links(model.trees, tableau.b_x, tableau.b_p, stages, h, y0, k_out, q_out, v_out)
+    velocity_from_momentum(model, bodies_out)
+    drive(model, t + h, bodies_out)
+    place_links(model, q_out, v_out, trees.work, bodies_out)
+    error = local_error(model, tableau.error, h, y0, k_out)
+    of_links = link_error(model.trees, tableau.error, h, y0, k_out)
+    return max(error, of_links) if math.isfinite(error + of_links) else math.nan

@@ -1,0 +1,254 @@
+"""Which contacts are in force, and how each one holds: the sets of RBDA §11.5 and table 11.1, with friction.
+
+The *current* set are the contacts with φ = ζ = ζ̇ = 0. The *active* ones among them are a basis: those whose rows the
+right-hand side keeps at zero. `resolve` finds both from the equations of all contacts that rest (φ = ζ = 0):
+
+    no friction    0 <= ζ̇ = M λ + d ⊥ λ >= 0, a basic solution by Dantzig's pivoting
+    all slide      the same with columns n - μ (slip direction); M need not be symmetric: Lemke's pivoting
+    some rest      Coulomb's law for accelerations with the true cone: block Gauss–Seidel with exact solutions of single
+                   contacts finds who sticks, slips or lets go; Newton's method on those modes makes it exact
+
+Where a sliding contact has n·M(n - μ s) <= 0 there may be no solution, or several (Painlevé's rod).
+
+Redundant contacts with friction (four corners of a block) do not say how they share their load, and once they slide the
+motion depends on it. Of all forces that keep their rows at zero they take the smallest, min |λ|² with λ >= 0: that is
+one only, and symmetric where the contacts are. What sticks does so as long as any forces within the cones hold it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.islands import islands_of
+from ...core.model import Array, BoolArray, IntArray
+from ...core.state import LongArray
+from ...solvers.coulomb import with_rest, without_rest
+from ...solvers.least_forces import ZERO, basis
+
+OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3  # how a contact holds; IDLE: current but not active
+SLIPS = 1e-9        # slip above which a contact slides [m/s]
+UNSURE = 1e-5       # slip acceleration that counts as none where the sweeps did not end, relative to the largest one
+STRAIGHT = 1e-9     # turn of a slip that is not told from none [rad], and
+ASIDE = 1e-12       # slip across its direction [m/s]: that of a slow one would follow errors of rounding
+ALONE = 1e-12       # square of the part of a force that the equations leave open, below which it is unique
+UNIQUE, SHARED, UNKNOWN = 0, 1, 2  # whether a force is unique; if not, whether the smallest one obeys Coulomb's law
+
+
+class ContactSet(NamedTuple):
+    """The current set as the right-hand side uses it; row k is one contact."""
+
+    count: IntArray      #: (1,)
+    pair: LongArray      #: (c,)   pair of surface elements
+    mode: IntArray       #: (c,)   IDLE, SMOOTH (no friction), SLIDE or STICK
+    friction: Array      #: (c,)   mu
+    direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning, world frame
+    rows: IntArray       #: (1,)   number of equations
+    row: IntArray        #: (3 c,) the rows of Equations that are kept at zero: those of the active set
+    columns: IntArray    #: (2,)   number of forces that keep them there; and of those that wait to
+    column: IntArray     #: (3 c,) these forces, numbered as rows: of SMOOTH and SLIDE the normal one, of STICK all
+                         #:        three; then the normal ones of IDLE contacts with friction
+    open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
+    island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
+    islands: IntArray    #: (1,)   how many there are
+
+
+def empty_set(capacity: int) -> ContactSet:
+    """No contacts, with room for c = `capacity` of them."""
+    def ints(size: int) -> IntArray:
+        return np.zeros(size, np.int32)
+
+    return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
+                      np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity),
+                      ints(capacity), ints(1))
+
+
+def clear_set(chosen: ContactSet) -> None:
+    """No contacts."""
+    for number in (chosen.count, chosen.rows, chosen.columns, chosen.islands):
+        number[:] = 0
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What contacts at rest do at an instant; rows as in Equations."""
+
+    status: str        #: "solved"; "inconsistent": no solution, or several that differ; "iterations"
+    force: Array       #: (3 c,) [N]
+    rate: Array        #: (3 c,) M f + d: ζ̇ and slip acceleration [m/s2]
+    mode: list[int]    #: OPEN … STICK of each
+    slip: Array        #: (c, 2) unit direction of slip of SLIDE in the tangents
+
+
+# --------------------------------------------------------------------------------------- one contact with friction
+
+
+# ------------------------------------------------------------------------------------------------- all contacts
+def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Array]) -> Resolution:
+    """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,), mu (c,).
+
+    begins: contacts that are at the verge of slipping, with the direction (2,) of the slip that begins.
+    """
+    c = len(friction)
+    speed = np.hypot(u[1::3], u[2::3])
+    slides = (friction > 0.0) & (speed > SLIPS)
+    slip = np.zeros((c, 2))
+    slip[slides] = np.column_stack([u[1::3], u[2::3]])[slides] / speed[slides, None]
+    for k, direction in begins.items():
+        slides[k], slip[k] = True, direction
+    force, status = np.zeros(3 * c), "solved"
+    for members in islands(M):
+        rows = (3 * members[:, None] + np.arange(3)).ravel()
+        mu, s, e = friction[members], slides[members], slip[members]
+        part = M[np.ix_(rows, rows)], d[rows], mu
+        solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
+        force[rows] = solved[1]
+        status = status if solved[0] == "solved" else solved[0]
+    rate = M @ force + d
+    return classify(status, force, rate, float(np.abs(d).max(initial=0.0)), friction, slides, slip)
+
+
+def islands(M: Array) -> list[NDArray[np.intp]]:
+    """Contacts in groups that do not act on one another."""
+    c = len(M) // 3
+    acts = np.abs(M).reshape(c, 3, c, 3).max(axis=(1, 3)) > 0.0 if c else np.zeros((0, 0), bool)
+    left, found = np.ones(c, bool), []
+    while left.any():
+        group = np.zeros(c, bool)
+        group[np.argmax(left)] = True
+        while True:
+            grown = group | acts[group].any(axis=0)  # one that nothing moves does not even act on itself
+            if (grown == group).all():
+                break
+            group = grown
+        left &= ~group
+        found.append(np.flatnonzero(group))
+    return found
+
+
+def classify(
+    status: str, force: Array, rate: Array, scale: float, friction: Array, slides: BoolArray, slip: Array
+) -> Resolution:
+    """Say of each contact how it holds; scale [m/s2] is that of the accelerations without contact forces."""
+    c = len(friction)
+    scale += 1e-12
+    still = (ZERO if status == "solved" else UNSURE) * scale
+    largest = float(np.abs(force[::3]).max(initial=0.0))
+    mode, e = [], slip.copy()
+    for k in range(c):
+        zeta_dot, u = rate[3 * k], rate[3 * k + 1 : 3 * k + 3]
+        pushes = force[3 * k] > ZERO * largest
+        if not pushes and zeta_dot > ZERO * scale:
+            mode.append(OPEN)
+        elif friction[k] == 0.0:
+            mode.append(SMOOTH if pushes else IDLE)
+        elif slides[k]:
+            mode.append(SLIDE if pushes else IDLE)
+        elif np.hypot(*u) <= still:
+            mode.append(STICK)
+        else:
+            against = -force[3 * k + 1 : 3 * k + 3] if pushes else u  # the force knows it better than a slow slip
+            e[k] = against / np.hypot(*against)
+            mode.append(SLIDE if pushes else IDLE)
+    return Resolution(status, force, rate, mode, e)
+
+
+def fill_set(
+    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array, nodes: IntArray
+) -> None:
+    """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3), nodes (c, 2): see
+    `connect`."""
+    kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
+    least = ZERO * float(np.abs(found.force[::3]).max(initial=0.0))
+    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least]
+    loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
+    idle = [k for k in kept if found.mode[k] == IDLE]
+    rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
+                 [3 * k + i for k in sticks if k not in loaded for i in range(3)], [3 * k for k in idle])
+    place = {k: i for i, k in enumerate(kept)}
+    chosen.count[0], chosen.rows[0] = len(kept), len(rows)
+    for i, k in enumerate(kept):
+        mode = found.mode[k]
+        if mode == IDLE and 3 * k in rows:  # it completes the basis [RBDA §11.5]
+            mode = SMOOTH if friction[k] == 0.0 else SLIDE
+        chosen.pair[i], chosen.mode[i], chosen.friction[i] = pairs[k], mode, friction[k]
+        chosen.direction[i] = found.slip[k] @ tangents[k]
+    for j, r in enumerate(rows):
+        chosen.row[j] = 3 * place[r // 3] + r % 3
+    list_columns(chosen)
+    connect(chosen, nodes[kept])
+    _judge(chosen, kept, found, M)
+
+
+def overlapping(M: Array, d: Array, friction: Array) -> Resolution:
+    """Where no accelerations keep all contacts (c,): some are kept, the others come to overlap by a little until turned
+    normals stop the motion [RBDA example 11.1]."""
+    c = len(friction)
+    rows = basis(M, *([3 * k] for k in np.argsort(d[::3], kind="stable").tolist()))
+    force = _holding(M, d, rows)
+    mode = [(SMOOTH if friction[k] == 0.0 else SLIDE) if 3 * k in rows else IDLE for k in range(c)]
+    return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
+
+
+def _holding(M: Array, d: Array, rows: list[int]) -> Array:
+    """Forces in these rows, independent, that leave no acceleration there."""
+    force = np.zeros(len(d))
+    force[rows] = np.linalg.solve(M[np.ix_(rows, rows)], -d[rows])
+    return force
+
+
+def unjammed(M: Array, d: Array, u: Array, friction: Array, slow: float) -> Resolution:
+    """Forces that M, symmetric, bounds, of contacts (c,) whose sliding friction would ask for any: those with a slip of
+    at most `slow` [m/s] stick, the others slide without friction."""
+    c = len(friction)
+    sticks = (friction > 0.0) & (np.hypot(u[1::3], u[2::3]) <= slow)
+    mode = [STICK if stays else SMOOTH if mu == 0.0 else SLIDE
+            for stays, mu in zip(sticks.tolist(), friction.tolist(), strict=True)]
+    rows = basis(M, [3 * k for k in range(c)], [3 * k + i for k in np.flatnonzero(sticks).tolist() for i in (1, 2)])
+    force = _holding(M, d, rows)
+    return Resolution("inconsistent", force, M @ force + d, mode, np.zeros((c, 2)))
+
+
+def connect(chosen: ContactSet, nodes: IntArray) -> None:
+    """Number the islands of the set; nodes (c, 2): what moves at each side of a contact, see `islands_of`."""
+    count = int(chosen.count[0])
+    chosen.island[:count] = islands_of(nodes)
+    chosen.islands[0] = chosen.island[:count].max(initial=-1) + 1
+
+
+def list_columns(chosen: ContactSet) -> None:
+    """Write which forces are in use, from the modes."""
+    mode = list(enumerate(chosen.mode[: chosen.count[0]].tolist()))
+    used = [3 * k + i for k, m in mode for i in range(0 if m == IDLE else 3 if m == STICK else 1)]
+    wait = [3 * k for k, m in mode if m == IDLE and chosen.friction[k] > 0.0]
+    chosen.columns[:] = len(used), len(wait)
+    chosen.column[: len(used) + len(wait)] = used + wait
+
+
+def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:
+    """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
+    law. Where nothing sticks by a force that is not known they need not: those that slide have the smallest forces."""
+    count, columns = len(kept), chosen.column[: chosen.columns[0]]
+    chosen.open[:count] = UNIQUE
+    if len(columns) == chosen.rows[0]:
+        return
+    mode, friction = chosen.mode[:count], chosen.friction[:count]
+    place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()])
+    B, right = np.zeros((len(place), len(columns))), M[place] @ found.force - found.rate[place]
+    for j, c in enumerate(columns.tolist()):
+        k, r = kept[c // 3], 3 * kept[c // 3] + c % 3
+        B[:, j] = M[place, r]
+        if mode[c // 3] == SLIDE:
+            B[:, j] -= friction[c // 3] * M[place, 3 * k + 1 : 3 * k + 3] @ found.slip[k]
+    Q, R = np.linalg.qr(B.T)  # what a force has outside the rows' space is not determined by them
+    shared = np.zeros(count, bool)
+    shared[columns[1.0 - (Q * Q).sum(axis=1) > ALONE] // 3] = True
+    force = np.zeros(3 * count)
+    force[columns] = Q @ np.linalg.solve(R.T, right)
+    sticks = mode == STICK
+    holds = force[::3] >= 0.0
+    holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]
+    island = chosen.island[:count]
+    unknown = np.isin(island, island[shared & ~holds]) & np.isin(island, island[shared & sticks])
+    chosen.open[:count] = np.where(shared, np.where(unknown, UNKNOWN, SHARED), UNIQUE)

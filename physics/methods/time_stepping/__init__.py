@@ -1,0 +1,1 @@
+"""The Moreau–Jean scheme; `step` reads as the algorithm."""

@@ -1,0 +1,215 @@
+"""The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
+
+from ...core.jit import helper, kernel
+from ...core.model import BodyKind
+from ...core.state import Case
+from ...core.sym3 import three
+from ...core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
+from ...dynamics.free_body import angular_velocity
+from ...problem.assemble import pair_velocity, place_of, push_pair, relative_velocity
+from ...problem.problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
+from ...problem.tree_rows import push_row, row_velocity
+
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
+
+
+@helper
+def turned(q, a):
+    """q turned by the world rotation vector a."""
+    return quat_unit(quat_mul(quat_exp(a), q))
+
+
+@kernel
+def reach(kind, bodies, radius, base, h, margin_out):
+    """How far a surface point of each body can get within a step beyond what gravity adds: base + h (|v| + |ω| r)."""
+    for i in range(len(kind)):
+        far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
+        margin_out[i] = base + far if kind[i] == DYNAMIC or kind[i] == LINK else far
+
+
+@kernel
+def half_drift(kind, bodies, fraction, h, middle_out):
+    """Poses in the middle of the step: x_m = x + v h/2, q_m = q turned by ω h/2; momenta and velocities are copied.
+
+    fraction (n,) shortens the way of bodies that would pass through others.
+    """
+    for i in range(len(kind)):
+        s = 0.5 * h * fraction[i] if kind[i] == DYNAMIC else 0.0
+        v = row(bodies.v, i)
+        w = row(bodies.w, i)
+        put(middle_out.x, i, axpy(s, v, row(bodies.x, i)))
+        q = row4(bodies.q, i)
+        put4(middle_out.q, i, turned(q, scale(s, w)) if s > 0.0 else q)
+        put(middle_out.P, i, row(bodies.P, i))
+        put(middle_out.L, i, row(bodies.L, i))
+        put(middle_out.v, i, v)
+        put(middle_out.w, i, w)
+
+
+@kernel
+def find_involved(system, involved_out):
+    """involved_out (n,) = 1 for bodies that a contact or the mouse may push in this step; returns their number."""
+    for i in range(len(involved_out)):
+        involved_out[i] = 0
+    for k in range(int(system.count[0])):
+        involved_out[system.body_a[k]] = 1
+        involved_out[system.body_b[k]] = 1
+    if system.grab.body[0] >= 0:
+        involved_out[system.grab.body[0]] = 1
+    found = 0
+    for i in range(len(involved_out)):
+        if involved_out[i] == 1 and system.bodies[i, INV_MASS] > 0.0:
+            found += 1
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- positions
+@kernel
+def separate(gap, system, slop, h, share, fastest, sweeps, need, need_joint, shift_out, shift_v_out):
+    """Small displacements that take overlap out of contacts that do not separate; velocities are not touched, so no
+    kinetic energy comes of it. They stand in shift_out (n, BODY_SIZE) in the place of velocities, and in shift_v_out
+    (n_v,) for trees. Returns the number of overlaps found. need (c, 2) and need_joint (r, 2) are scratch.
+
+    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a `share` of the overlap at a time, at
+    most `fastest`),  δ = M⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
+    """
+    rows, bodies, trees = system.rows, system.bodies, system.trees
+    count = int(system.count[0])
+    found = need_of_limits(trees.count[0], trees.dof, trees.number, trees.gap, trees.v, h, share, slop, need_joint)
+    for k in range(count):
+        u = pair_velocity(system, bodies, trees.v, k)
+        ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
+        if ahead < 0.0 and system.fired[k] == 0:
+            found += 1
+            ahead = max(share * ahead, -fastest)
+        need[k, 0] = ahead if system.fired[k] == 0 else max(ahead, 0.0)
+        need[k, 1] = 0.0  # s
+    shift_out[:, :INV_MASS] = 0.0
+    shift_v_out[:] = 0.0
+    if found == 0:
+        return 0
+    shift_out[:, INV_MASS:] = bodies[:, INV_MASS:]
+    for sweep in range(sweeps):
+        for k in range(trees.count[0]):
+            missing = need_joint[k, 0] + row_velocity(trees.dof, trees.number, k, shift_v_out)
+            s = max(0.0, need_joint[k, 1] - trees.number[k, JOINT_STEP] * missing)
+            push_row(trees.dof, trees.response, k, s - need_joint[k, 1], shift_v_out)
+            need_joint[k, 1] = s
+        for j in range(count):
+            k = j if sweep % 2 == 0 else count - 1 - j
+            n = three(rows, k, NORMAL)
+            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, shift_v_out, k))
+            s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
+            change = s - need[k, 1]
+            if change != 0.0:
+                need[k, 1] = s
+                push_pair(system, shift_out, shift_v_out, k, scale(change, n))
+    return found
+
+
+@helper
+def need_of_limits(count, dof, number, gap, v, h, share, slop, need_out):
+    """How far every limit is from being kept at the next middle (a share of what is missing); the number missing."""
+    found = 0
+    for k in range(count):
+        ahead = gap[k] + h * row_velocity(dof, number, k, v) + slop
+        if ahead < 0.0:
+            found += 1
+        need_out[k, 0] = share * ahead if ahead < 0.0 else ahead
+        need_out[k, 1] = 0.0
+    return found
+
+
+@kernel
+def second_drift(kind, inv_mass, inv_inertia, middle, shift, fraction, involved, h, bodies_out):
+    """Poses, momenta and velocities at the end of the step for the bodies involved: q⁺ = q_m turned by ω⁺ h/2, shifted.
+
+    ω⁺ = I(q⁺)⁻¹ L belongs to the end of the step, where L is known and q⁺ is not: it is taken at a first guess of q⁺.
+    With the first half driven by ω at the start this is the trapezoidal rule, second order for free rotation.
+    """
+    for i in range(len(kind)):
+        if kind[i] != DYNAMIC or involved[i] == 0:
+            continue
+        s = 0.5 * h * fraction[i]
+        v = scale(inv_mass[i], row(middle.P, i))
+        L = row(middle.L, i)
+        q = row4(middle.q, i)
+        moments = row(inv_inertia, i)
+        guess = turned(q, scale(s, angular_velocity(q, moments, L)))
+        w = angular_velocity(guess, moments, L)
+        q = turned(turned(q, scale(s, w)), three(shift, i, ANGULAR))
+        put(bodies_out.x, i, add(axpy(s, v, row(middle.x, i)), three(shift, i, LINEAR)))
+        put4(bodies_out.q, i, q)
+        put(bodies_out.P, i, row(middle.P, i))
+        put(bodies_out.L, i, L)
+        put(bodies_out.v, i, v)
+        put(bodies_out.w, i, angular_velocity(q, moments, L))
+
+
+@kernel
+def take_free(kind, flight, involved, bodies_out):
+    """Copy the dynamic bodies that nothing could touch from their flight by the integrator."""
+    for i in range(len(kind)):
+        if kind[i] == DYNAMIC and involved[i] == 0:
+            put(bodies_out.x, i, row(flight.x, i))
+            put4(bodies_out.q, i, row4(flight.q, i))
+            put(bodies_out.P, i, row(flight.P, i))
+            put(bodies_out.L, i, row(flight.L, i))
+            put(bodies_out.v, i, row(flight.v, i))
+            put(bodies_out.w, i, row(flight.w, i))
+
+
+# --------------------------------------------------------------------------------------------------------- reporting
+@kernel
+def report(contacts, system, x, surface, zeta_before, rest_speed, touch, h, fired_out):
+    """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
+
+    Velocities are those after the step at the contact's place in the middle of the step, where the bodies are at x.
+    """
+    deepest = 0.0
+    for i in range(int(contacts.count[0])):
+        put(contacts.impulse, i, (0.0, 0.0, 0.0))
+        fired_out[i] = 0
+        deepest = max(deepest, -contacts.gap[i])
+    for k in range(int(system.count[0])):
+        put(contacts.impulse, int(system.contact[k]), row(system.impulse, k))
+        fired_out[system.contact[k]] = system.fired[k]
+    for i in range(int(contacts.count[0])):
+        a = int(contacts.body_a[i])
+        b = int(contacts.body_b[i])
+        n = row(contacts.normal, i)
+        p = row(contacts.point, i)
+        arm_a = axpy(-1.0, row(x, a), p)
+        arm_b = axpy(-1.0, row(x, b), p)
+        u = add(row(surface, i), relative_velocity(system.bodies, a, b, arm_a, arm_b))
+        zeta = dot(u, n)
+        impulse = row(contacts.impulse, i)
+        lam = dot(impulse, n) / h
+        contacts.zeta[i] = zeta
+        contacts.zeta_dot[i] = (zeta - zeta_before[i]) / h
+        contacts.lam[i] = lam
+        put(contacts.friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
+        contacts.slip[i] = norm(axpy(-zeta, n, u))
+        touches = contacts.gap[i] <= touch or lam > 0.0
+        case = APART
+        if touches:
+            case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
+        contacts.case[i] = case
+        contacts.current[i] = 1 if case == RESTING else 0
+        contacts.active[i] = 1 if lam > 0.0 else 0
+    return deepest
+
+
+@kernel
+def remember(contacts, fired, kind, x, memory_out):
+    """Write the contacts into the memory. What restitution did is over and no first guess for the next step."""
+    memory_out.count[0] = contacts.count[0]
+    for i in range(int(contacts.count[0])):
+        memory_out.key[i] = contacts.key[i]
+        memory_out.shapes[i, 0] = contacts.shape_a[i]
+        memory_out.shapes[i, 1] = contacts.shape_b[i]
+        place = place_of(x, kind, int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i))
+        put(memory_out.place, i, place)
+        put(memory_out.impulse, i, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
+        memory_out.touching[i] = contacts.current[i]
