@@ -26,7 +26,7 @@ from ..physics import Scene, Simulation
 from ..physics.messages import SIDES, Settings
 from ..physics.methods import METHODS
 from ..physics.problem.problem import CannotSolve
-from ..physics.scene import open_file
+from ..physics.scene.scene import open_file
 from ..physics.simulation import check_settings
 from ..physics.warm_up import kernels_cached
 

@@ -12,7 +12,7 @@ import platformdirs
 
 from ..physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
 from ..physics.problem.problem import ContactProblem
-from ..physics.scene import Scene, SceneError, open_file
+from ..physics.scene.scene import Scene, SceneError, open_file
 from .camera import Camera, scene_bounds
 from .encoder import numbered
 from .ui_state import SceneEntry, UiState

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..physics.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
 from ..physics.runner import Runner
-from ..physics.scene import Scene
+from ..physics.scene.scene import Scene
 from .camera import Camera, scene_bounds
 from .encoder import Frame, check_path, even, open_recording
 from .lab import gallery_entries, set_camera

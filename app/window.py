@@ -22,7 +22,7 @@ from pyglet.window import key
 
 from ..physics.messages import Focus, Pause, Snapshot
 from ..physics.runner import Runner
-from ..physics.scene import Scene
+from ..physics.scene.scene import Scene
 from . import commands, picking
 from .encoder import Frame, even, numbered, save_picture
 from .imgui_backend import Gui

@@ -2,9 +2,9 @@
 
 from .problem.problem import ContactProblem as ContactProblem
 from .problem.residual import natural_map as residual
-from .scene import Scene as Scene
-from .scene import SceneError as SceneError
-from .scene import open_file as open_file
+from .scene.scene import Scene as Scene
+from .scene.scene import SceneError as SceneError
+from .scene.scene import open_file as open_file
 from .simulation import Simulation as Simulation
 from .solvers import SOLVERS as SOLVERS
 

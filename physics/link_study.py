@@ -16,7 +16,7 @@ from .core.model import Array
 from .core.report import Settings
 from .messages import LinkPoint
 from .methods import CURES
-from .scene import Scene
+from .scene.scene import Scene
 from .simulation import Simulation
 
 LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)

@@ -18,7 +18,7 @@ from .core.report import SIDES, Event, Side
 from .history import BUDGET
 from .messages import Command, Timeline, Watch
 from .quantities import QUANTITIES, Instant
-from .scene import Scene
+from .scene.scene import Scene
 from .simulation import Simulation, check_settings
 from .timeline import Bars
 

@@ -14,7 +14,7 @@ from .core.model import Array, Labels, Model
 from .core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
 from .core.state import LEDGER, Contacts
 from .inspection import Inspect, Inspection
-from .scene import Scene
+from .scene.scene import Scene
 
 # ---------------------------------------------------------------------------------------------------- commands
 

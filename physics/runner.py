@@ -22,7 +22,7 @@ from .link_study import KINDS, hanging, study
 from .lockstep import ENERGIES, WATCHED, Lockstep, Member
 from .pacing import Pacer
 from .problem.problem import CannotSolve
-from .scene import Scene
+from .scene.scene import Scene
 from .simulation import Simulation, point_of_body
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 

@@ -23,7 +23,7 @@ from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
 from .laws.soft import GAINS, LAWS, SURFACES, lumped
 from .methods import CURES, METHODS, Method, Untreatable
 from .problem.problem import ContactProblem
-from .scene import Scene
+from .scene.scene import Scene
 from .solvers import SOLVERS, refusal
 
 KEPT_EVENTS = 10_000

@@ -28,7 +28,7 @@ from .inspection import look_at_step
 from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from .methods import METHODS
 from .problem.problem import ContactProblem, Takes
-from .scene import Scene
+from .scene.scene import Scene
 from .simulation import Simulation
 from .solvers import SOLVERS
 from .solvers.coulomb import all_sets

@@ -6,8 +6,8 @@ import numpy as np
 
 from contactlab.physics.core.model import Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
 from contactlab.physics.core.state import Bodies, empty_state
-from contactlab.physics.hull import convex_hull
-from contactlab.physics.mesh import Surface, static_mesh
+from contactlab.physics.scene.hull import convex_hull
+from contactlab.physics.scene.mesh import Surface, static_mesh
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 

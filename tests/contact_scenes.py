@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 G = 9.81

@@ -3,7 +3,7 @@
 import numpy as np
 
 from contactlab.physics import Scene
-from contactlab.physics.joint_forest import in_forest
+from contactlab.physics.scene.joint_forest import in_forest
 
 
 def rod(name, start, end, mass=1.0, **more):

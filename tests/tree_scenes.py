@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 
 TYPES = ("hinge", "slider", "ball", "universal", "fixed")
 

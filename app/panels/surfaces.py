@@ -7,7 +7,7 @@ from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
 from ...physics.messages import Set, Snapshot
 from ...physics.methods.compliant.stability import stable_step
-from ...physics.soft_meaning import Gains, damping_for, meaning
+from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
 from . import style
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row

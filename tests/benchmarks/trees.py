@@ -15,7 +15,7 @@ from pinocchio_trees import PinocchioTree
 from tree_scenes import direction, random_tree
 
 from contactlab.physics.dynamics.trees.joint_space import forward_dynamics, inverse_dynamics, joint_space, mass_matrix
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 
 
 def hinges(parents):

@@ -8,7 +8,7 @@ from soft_scenes import FLOOR, G, ball, box, on_incline, place, set_velocity, so
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.contact.soft import lumped, pair_units
 from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS
-from contactlab.physics.soft_meaning import ratio_for, restitution_of
+from contactlab.physics.scene.gains import ratio_for, restitution_of
 
 SURFACES = ("closed_form", "integrated")
 

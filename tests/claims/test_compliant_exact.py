@@ -7,7 +7,7 @@ from soft_scenes import G, ball, box, set_velocity, soft, total
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.laws.contact.soft import D_R
-from contactlab.physics.soft_meaning import contact_time, ratio_for, restitution_of
+from contactlab.physics.scene.gains import contact_time, ratio_for, restitution_of
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
 

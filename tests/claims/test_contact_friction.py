@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, block, body, ground, simulate, tilted
 
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 H = 1 / 240

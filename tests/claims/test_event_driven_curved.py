@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from contactlab.assets import gallery
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 G = 9.81

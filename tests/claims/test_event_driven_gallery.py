@@ -5,7 +5,7 @@ import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics.core.model import BodyKind
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 #: big ones: up to their first impacts; the slot: up to where no forces obey the laws, which is what it shows

@@ -7,7 +7,7 @@ from contact_scenes import G, ball, block, body, ground, simulate
 from contactlab.assets import gallery
 from contactlab.physics.impacts.impact_laws import IMPACT_LAWS, ball_impact
 from contactlab.physics.methods.event_driven.sets import SLIDE, STICK, resolve
-from contactlab.physics.scene import Scene, SceneError
+from contactlab.physics.scene.scene import Scene, SceneError
 from contactlab.physics.simulation import Simulation
 
 

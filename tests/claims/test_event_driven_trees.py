@@ -17,7 +17,7 @@ from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
 from contactlab.physics.problem.problem.snapshot import equations_of
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics.methods import METHODS
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 STEPS = 6

@@ -12,7 +12,7 @@ from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.kinematics import place_links
 from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from contactlab.physics.integrators.midpoint import FINE, LOSS
-from contactlab.physics.scene import SceneError
+from contactlab.physics.scene.scene import SceneError
 
 G = 9.81
 LINK, LINKS, HEAVY = 0.1, 50, 100.0

@@ -11,7 +11,7 @@ from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.dynamics.trees.rates import empty_joints
 from contactlab.physics.integrators import INTEGRATORS, Dense, dense_eval, integrate
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 
 G = 9.81
 

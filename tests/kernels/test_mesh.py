@@ -10,11 +10,11 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.checks import SceneError
-from contactlab.physics.hull import FlatError, convex_hull, hull_properties
-from contactlab.physics.mesh import Surface, is_closed, solid, solids, static_mesh, weld
-from contactlab.physics.mesh_files import MOST_TRIANGLES, read_surface
-from contactlab.physics.scene import Scene, open_file
+from contactlab.physics.scene.checks import SceneError
+from contactlab.physics.scene.hull import FlatError, convex_hull, hull_properties
+from contactlab.physics.scene.mesh import Surface, is_closed, solid, solids, static_mesh, weld
+from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
+from contactlab.physics.scene.scene import Scene, open_file
 from contactlab.physics.shapes.shapes.shapes import polyhedron
 
 

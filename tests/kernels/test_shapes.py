@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.shapes.shapes import shapes
 
 lengths = st.floats(0.05, 5.0)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from contactlab.physics.soft_meaning import Gains, contact_time, damping_for, impact, meaning, restitution_of
+from contactlab.physics.scene.gains import Gains, contact_time, damping_for, impact, meaning, restitution_of
 
 PARTS = 1e-4  # of e that a part in a hundred of 1/ω_0 leaves where the end of the impact is interpolated linearly
 

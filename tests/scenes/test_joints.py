@@ -7,7 +7,7 @@ from tree_scenes import random_tree, rods
 from contactlab.physics.collision import Detector
 from contactlab.physics.core.model import BodyKind, JointType
 from contactlab.physics.core.state import copy_state
-from contactlab.physics.scene import Scene, SceneError
+from contactlab.physics.scene.scene import Scene, SceneError
 
 BALL = {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]}
 HINGE = {"type": "hinge", "axis": [0, 1, 0]}

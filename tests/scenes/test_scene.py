@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from contactlab.assets import FOLDER, gallery, scene_path
 from contactlab.physics.core.model import BodyKind, movable
-from contactlab.physics.scene import Scene, SceneError, open_file
-from contactlab.physics.schema import json_schema
-from contactlab.physics.toml_writer import to_toml
+from contactlab.physics.scene.scene import Scene, SceneError, open_file
+from contactlab.physics.scene.schema import json_schema
+from contactlab.physics.scene.toml_writer import to_toml
 
 BALL = {"type": "sphere", "radius": 0.1}
 PLANE = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}

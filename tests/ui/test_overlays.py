@@ -11,7 +11,7 @@ from contactlab.app.view_options import ViewOptions
 from contactlab.physics import messages as m
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
 from contactlab.physics.inspection import look
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation import Simulation
 
 SIZE = (640, 400)

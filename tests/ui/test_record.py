@@ -15,7 +15,7 @@ from PIL import Image
 from contactlab.app import encoder
 from contactlab.app.encoder import Movie, check_path, even, fitted, numbered, open_recording
 from contactlab.app.recorder import record
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 
 BALL = {
     "scene": {"title": "A ball falls"},

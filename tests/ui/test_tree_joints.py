@@ -17,7 +17,7 @@ from contactlab.app.view_options import ViewOptions
 from contactlab.assets import scene_path
 from contactlab.physics import messages as m
 from contactlab.physics.core.model import JointType
-from contactlab.physics.scene import Scene
+from contactlab.physics.scene.scene import Scene
 from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 
 

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
-from .core.model import (
+from ..core.model import (
     Array,
     BodyKind,
     IntArray,
@@ -20,17 +19,18 @@ from .core.model import (
     Trees,
     movable,
 )
-from .core.report import Settings
-from .core.state import Bodies, State, empty_state
-from .dynamics.motion import drive
-from .dynamics.trees.kinematics import empty_work, place_links
+from ..core.report import Settings
+from ..core.state import Bodies, State, empty_state
+from ..dynamics.motion import drive
+from ..dynamics.trees.kinematics import empty_work, place_links
+from ..laws.soft import GAINS, lumped
+from ..shapes import shapes as solid
+from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
+from .gains import surface_gains
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from .laws.soft import GAINS, lumped
 from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
-from .shapes import shapes as solid
-from .soft_meaning import surface_gains
 
 WATER = 1000.0  # density where none is given [kg/m3]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import SceneError
-from .shapes.shapes import MassProperties, combined, matrix_to_quat
 from .urdf import Robot
 
 #: of the compiled model: what it counts there, and what it is called

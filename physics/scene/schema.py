@@ -20,12 +20,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from .core.report import SIDES, Settings
-from .impacts.impact_laws import IMPACT_LAWS
-from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
-from .laws.soft import LAWS, SURFACES
-from .methods import CURES, METHODS
-from .solvers import SOLVERS
+from ..core.report import SIDES, Settings
+from ..impacts.impact_laws import IMPACT_LAWS
+from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
+from ..laws.soft import LAWS, SURFACES
+from ..methods import CURES, METHODS
+from ..solvers import SOLVERS
 
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
 MAX_BODIES = 20_000

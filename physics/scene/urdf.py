@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ..shapes.shapes import matrix_to_quat
 from .checks import SceneError
-from .shapes.shapes import matrix_to_quat
 
 GROUND = 1.0  # height of the lowest centre of mass of a free robot above the ground [m]
 SMALL_BALL = 0.01  # radius of what the file gives mass but no inertia [m]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
+from ..shapes.shapes import unphysical
 from .joint_checks import check_joints
 from .schema import MAX_BODIES, SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
-from .shapes.shapes import unphysical
 
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
-from .core.state import JointState
-from .dynamics.trees.kinematics import (
+from ..core.model import NO_TREES, Array, IntArray, Joints, JointType, LinkTable, Trees
+from ..core.state import JointState
+from ..dynamics.trees.kinematics import (
     ANCHOR_CHILD,
     ANCHOR_PARENT,
     AXIS,
@@ -20,8 +20,8 @@ from .dynamics.trees.kinematics import (
     REST,
     VELOCITIES,
 )
+from ..shapes import shapes as solid
 from .schema import Joint, Motor
-from .shapes import shapes as solid
 
 ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 

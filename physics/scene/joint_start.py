@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .core.model import Array, BodyKind, Model, movable
-from .core.state import Bodies
-from .dynamics.free_body import momentum_from_velocity
-from .dynamics.trees.kinematics import empty_work, place_links
+from ..core.model import Array, BodyKind, Model, movable
+from ..core.state import Bodies
+from ..dynamics.free_body import momentum_from_velocity
+from ..dynamics.trees.kinematics import empty_work, place_links
+from ..shapes.shapes import quat_to_matrix
 from .joint_forest import in_forest
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .schema import Joint
-from .shapes.shapes import quat_to_matrix
 
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:

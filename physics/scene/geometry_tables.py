@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
+from ..shapes import shapes as solid
+from ..shapes.shapes import MassProperties
 from .checks import SceneError
-from .core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
 from .mesh import StaticMesh, Surface, solids, static_mesh
 from .mesh import solid as solid_of
 from .mesh_files import read_surface
-from .shapes import shapes as solid
-from .shapes.shapes import MassProperties
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 NO_MASS = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.report import Settings, Side
 from .build import Setup, build
 from .checks import SceneError, read_tables
-from .core.report import Settings, Side
 from .joint_checks import AMOUNTS
 from .joint_forest import in_forest
 from .mesh import solid, solids

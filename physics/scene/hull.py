@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .core.model import Array, IntArray
-from .shapes.shapes import MassProperties, polyhedron
+from ..core.model import Array, IntArray
+from ..shapes.shapes import MassProperties, polyhedron
 
 if TYPE_CHECKING:
     from scipy.spatial import ConvexHull

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..collision import bvh
+from ..core.model import Array, IntArray
+from ..shapes.shapes import MassProperties, polyhedron
 from .checks import SceneError
-from .collision import bvh
-from .core.model import Array, IntArray
 from .hull import FlatError, Polyhedron, convex_hull, hull_properties
-from .shapes.shapes import MassProperties, polyhedron
 
 Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]
