@@ -27,7 +27,7 @@ from ..physics.messages import SIDES, Settings
 from ..physics.methods import METHODS
 from ..physics.problem.problem import CannotSolve
 from ..physics.scene.scene import open_file
-from ..physics.simulation import check_settings
+from ..physics.simulation.simulation import check_settings
 from ..physics.warm_up import kernels_cached
 
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.

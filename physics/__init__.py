@@ -5,7 +5,7 @@ from .problem.residual import natural_map as residual
 from .scene.scene import Scene as Scene
 from .scene.scene import SceneError as SceneError
 from .scene.scene import open_file as open_file
-from .simulation import Simulation as Simulation
+from .simulation.simulation import Simulation as Simulation
 from .solvers import SOLVERS as SOLVERS
 
 __all__ = ["SOLVERS", "ContactProblem", "Scene", "SceneError", "Simulation", "open_file", "residual"]

@@ -35,7 +35,7 @@ from .problem.problem import ContactProblem
 from .problem.residual import natural_map
 from .problem.snapshot import Frozen, detected
 from .problem.tree_rows import drift_links
-from .simulation import Simulation
+from .simulation.simulation import Simulation
 from .solvers import LCP_SOLVERS, SOLVERS
 from .solvers.indeterminacy import force_ranges, indeterminacy
 from .solvers.lcp_info import PivotStep

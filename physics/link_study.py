@@ -17,7 +17,7 @@ from .core.report import Settings
 from .messages import LinkPoint
 from .methods import CURES
 from .scene.scene import Scene
-from .simulation import Simulation
+from .simulation.simulation import Simulation
 
 LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 #: coordinates and cure of the drift, which generalized ones do not need

@@ -13,13 +13,13 @@ import numpy as np
 
 from .books.diagnostics import measure
 from .books.ledger import TAKERS, Account
-from .commands import Grab, Reset, Set
 from .core.report import SIDES, Event, Side
-from .history import BUDGET
 from .messages import Command, Timeline, Watch
 from .quantities import QUANTITIES, Instant
 from .scene.scene import Scene
-from .simulation import Simulation, check_settings
+from .simulation.commands import Grab, Reset, Set
+from .simulation.history import BUDGET
+from .simulation.simulation import Simulation, check_settings
 from .timeline import Bars
 
 #: settings of a side that it keeps in another scene

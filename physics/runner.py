@@ -23,7 +23,7 @@ from .lockstep import ENERGIES, WATCHED, Lockstep, Member
 from .pacing import Pacer
 from .problem.problem import CannotSolve
 from .scene.scene import Scene
-from .simulation import Simulation, point_of_body
+from .simulation.simulation import Simulation, point_of_body
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes

@@ -29,7 +29,7 @@ from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from .methods import METHODS
 from .problem.problem import ContactProblem, Takes
 from .scene.scene import Scene
-from .simulation import Simulation
+from .simulation.simulation import Simulation
 from .solvers import SOLVERS
 from .solvers.coulomb import all_sets
 

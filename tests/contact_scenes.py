@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 G = 9.81
 

@@ -9,7 +9,7 @@ from contact_scenes import G, ball, block, ground
 from tree_scenes import rods
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 SOFT = {"stiffness_n": 2e4, "damping_n": 40.0, "stiffness_t": 1e4, "damping_t": 20.0}
 

@@ -7,7 +7,7 @@ import pytest
 from contact_scenes import G, ball, block, body, ground, simulate, tilted
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 H = 1 / 240
 ANGLE = math.radians(30)

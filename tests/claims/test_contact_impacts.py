@@ -7,7 +7,7 @@ import pytest
 from contact_scenes import G, ball, block, body, ground, simulate
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 H = 1 / 240
 NO_GRAVITY = (0.0, 0.0, 0.0)

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 from contactlab.assets import gallery
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 G = 9.81
 FLOOR = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}

@@ -6,7 +6,7 @@ import pytest
 from contactlab.assets import gallery
 from contactlab.physics.core.model import BodyKind
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 #: big ones: up to their first impacts; the slot: up to where no forces obey the laws, which is what it shows
 STEPS = {"tower": 3, "dominoes": 48, "slot": 59, "humanoid": 120, "bin": 48, "meshes": 60, "dice": 120}

@@ -8,7 +8,7 @@ from contactlab.assets import gallery
 from contactlab.physics.impacts.impact_laws import IMPACT_LAWS, ball_impact
 from contactlab.physics.methods.event_driven.sets import SLIDE, STICK, resolve
 from contactlab.physics.scene.scene import Scene, SceneError
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 
 def exact(*bodies, **keywords):

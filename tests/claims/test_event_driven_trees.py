@@ -18,7 +18,7 @@ from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
 from contactlab.physics.problem.problem.snapshot import equations_of
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 
 def simulate(*bodies, joints=(), e=0.0, mu=0.0, gravity=(0.0, 0.0, -G), integrator="dopri5", h=1 / 120, **keywords):

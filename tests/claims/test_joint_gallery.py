@@ -6,7 +6,7 @@ import pytest
 from contactlab.assets import gallery
 from contactlab.physics.methods import METHODS
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 STEPS = 6
 

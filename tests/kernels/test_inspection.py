@@ -19,7 +19,7 @@ from contactlab.physics.problem.problem.problem import ContactProblem
 from contactlab.physics.problem.problem.snapshot import detected
 from contactlab.physics.runner import Runner
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
 
 G = 9.81

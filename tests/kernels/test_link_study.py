@@ -8,7 +8,7 @@ import pytest
 
 from contactlab.physics import messages as m
 from contactlab.physics.link_study import KINDS, chain, hanging, study
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 
 def found(h, counts, method="event_driven"):

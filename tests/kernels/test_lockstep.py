@@ -14,7 +14,7 @@ from contactlab.physics import runner as runner_module
 from contactlab.physics.lockstep import Log
 from contactlab.physics.methods import METHODS
 from contactlab.physics.runner import Runner
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 H = 1 / 240
 RIGID, SOFT = m.Settings(), m.Settings(method="compliant")

@@ -7,7 +7,7 @@ from joint_scenes import hinge, rod
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.copy_in_place import overwrite
 from contactlab.physics.core.state import copy_state
-from contactlab.physics.history import _arrays
+from contactlab.physics.simulation.history import _arrays
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
 from contactlab.physics.books.ledger import TAKERS
 from contactlab.physics.runner import Runner
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 
 class Clock:

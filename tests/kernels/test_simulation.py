@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from bare_bodies import Balls
 
-from contactlab.physics.history import History, Inputs
 from contactlab.physics.messages import Grab, MoveGrab, Release, Reset, Set
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.history import History, Inputs
+from contactlab.physics.simulation.simulation import Simulation
 
 
 def bits(sim):

@@ -8,7 +8,7 @@ from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.gaps import PLACE, empty_witness, find_near
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 SHAPES = {
     "sphere": {"radius": 0.3}, "capsule": {"radius": 0.2, "height": 0.7}, "box": {"size": [0.5, 0.8, 0.3]},

@@ -21,7 +21,7 @@ from contactlab.physics import messages as m
 from contactlab.physics.inspection import Inspection, equations_of_file, look
 from contactlab.physics.problem.problem.problem import ContactProblem
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
 
 TABLE = {

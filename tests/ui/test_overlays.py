@@ -12,7 +12,7 @@ from contactlab.physics import messages as m
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
 from contactlab.physics.inspection import look
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.simulation import Simulation
+from contactlab.physics.simulation.simulation import Simulation
 
 SIZE = (640, 400)
 NOTHING = {name: False for name in (

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .core.report import Settings
-from .core.state import State, empty_state
-from .dynamics.forces import Loads
+from ..core.report import Settings
+from ..core.state import State, empty_state
+from ..dynamics.forces import Loads
 
 BUDGET = 256 * 2**20  # bytes
 OVERHEAD = 150        # bytes that Python needs for a keyframe beside its data

@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .books import ledger
-from .books.diagnostics import measure
+from ..books import ledger
+from ..books.diagnostics import measure
+from ..core.copy_in_place import overwrite
+from ..core.model import Array, BodyKind, Model, movable
+from ..core.report import Energy, Event, Settings, StepInfo
+from ..core.state import Bodies, Contacts, State, copy_state, empty_contacts
+from ..core.tuple_abi import forget_packed
+from ..dynamics.forces import Loads, empty_loads
+from ..impacts.impact_laws import IMPACT_LAWS
+from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
+from ..laws.soft import GAINS, LAWS, SURFACES, lumped
+from ..methods import CURES, METHODS, Method, Untreatable
+from ..problem.problem import ContactProblem
+from ..scene.scene import Scene
+from ..solvers import SOLVERS, refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
-from .core.copy_in_place import overwrite
-from .core.model import Array, BodyKind, Model, movable
-from .core.report import Energy, Event, Settings, StepInfo
-from .core.state import Bodies, Contacts, State, copy_state, empty_contacts
-from .core.tuple_abi import forget_packed
-from .dynamics.forces import Loads, empty_loads
 from .history import History, Inputs
-from .impacts.impact_laws import IMPACT_LAWS
-from .integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
-from .laws.soft import GAINS, LAWS, SURFACES, lumped
-from .methods import CURES, METHODS, Method, Untreatable
-from .problem.problem import ContactProblem
-from .scene.scene import Scene
-from .solvers import SOLVERS, refusal
 
 KEPT_EVENTS = 10_000
 OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials

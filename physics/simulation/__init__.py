@@ -1,0 +1,1 @@
+"""One model, one state, one method, with its history: what scripts use and the physics thread owns."""
