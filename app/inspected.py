@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..physics.core.model import Array
-from ..physics.inspection import EquationsView, Freedom
+from ..physics.look.inspection import EquationsView, Freedom
 from ..physics.messages import Inspect, Snapshot
 from .ui_state import UiState
 

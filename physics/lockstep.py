@@ -14,13 +14,13 @@ import numpy as np
 from .books.diagnostics import measure
 from .books.ledger import TAKERS, Account
 from .core.report import SIDES, Event, Side
+from .look.quantities import QUANTITIES, Instant
+from .look.timeline import Bars
 from .messages import Command, Timeline, Watch
-from .quantities import QUANTITIES, Instant
 from .scene.scene import Scene
 from .simulation.commands import Grab, Reset, Set
 from .simulation.history import BUDGET
 from .simulation.simulation import Simulation, check_settings
-from .timeline import Bars
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")

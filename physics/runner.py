@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from . import messages as m
 from .books.diagnostics import measure
 from .core.state import Contacts
-from .inspection import Inspection, look
 from .link_study import KINDS, hanging, study
 from .lockstep import ENERGIES, WATCHED, Lockstep, Member
+from .look.inspection import Inspection, look
 from .pacing import Pacer
 from .problem.problem import CannotSolve
 from .scene.scene import Scene

@@ -24,8 +24,8 @@ from .core.model import body_count, movable
 from .core.state import copy_state
 from .dynamics.forces import empty_loads
 from .impacts.impact_laws import IMPACT_LAWS
-from .inspection import look_at_step
 from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
+from .look.inspection import look_at_step
 from .methods import METHODS
 from .problem.problem import ContactProblem, Takes
 from .scene.scene import Scene

@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.model import Array
-from ...physics.inspection import RANGED, EquationsView
+from ...physics.look.inspection import RANGED, EquationsView
 from ...physics.messages import Command, Snapshot
 from ...physics.solvers import LCP_SOLVERS
 from .. import inspected

@@ -4,9 +4,9 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from ...physics.baraff import TERMS
 from ...physics.core.model import Array
-from ...physics.inspection import EquationsView
+from ...physics.look.baraff import TERMS
+from ...physics.look.inspection import EquationsView
 from ...physics.messages import Snapshot
 from ...physics.problem.snapshot import Frozen
 from ..ui_state import UiState

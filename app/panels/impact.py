@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.inspection import ImpactView
+from ...physics.look.inspection import ImpactView
 from ...physics.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
 from ..ui_state import UiState
 from . import style

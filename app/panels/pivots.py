@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.inspection import EquationsView
+from ...physics.look.inspection import EquationsView
 from ...physics.messages import Command, Snapshot
 from .. import inspected
 from ..ui_state import UiState

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from ...physics.anatomy import Curve, Piece
-from ...physics.inspection import StepView
+from ...physics.look.inspection import StepView
+from ...physics.look.step_record import Curve, Piece
 from ...physics.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style

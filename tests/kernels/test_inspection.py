@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from contactlab.physics import messages as m
 from contactlab.physics import runner as runner_module
-from contactlab.physics.baraff import baraff
 from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.core.state import Case
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.inspection import freedom, look, resting
+from contactlab.physics.look.baraff import baraff
+from contactlab.physics.look.inspection import freedom, look, resting
 from contactlab.physics.problem.problem.problem import ContactProblem
 from contactlab.physics.problem.problem.snapshot import detected
 from contactlab.physics.runner import Runner

@@ -10,7 +10,7 @@ from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display,
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import messages as m
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
-from contactlab.physics.inspection import look
+from contactlab.physics.look.inspection import look
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 

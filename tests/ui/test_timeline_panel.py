@@ -9,8 +9,8 @@ from contactlab.app.panels import timeline
 from contactlab.app.ui_state import UiState
 from contactlab.physics import messages as m
 from contactlab.physics.lockstep import Lockstep
+from contactlab.physics.look.timeline import ACTIVE, BEGIN, END
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.timeline import ACTIVE, BEGIN, END
 
 NAN = float("nan")
 

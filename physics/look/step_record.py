@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .books.diagnostics import measure
-from .core.model import Array, Model
-from .core.state import Bodies, JointState
-from .methods.event_driven.search import Course, Trigger
-from .problem.snapshot import Frozen
+from ..books.diagnostics import measure
+from ..core.model import Array, Model
+from ..core.state import Bodies, JointState
+from ..methods.event_driven.search import Course, Trigger
+from ..problem.snapshot import Frozen
 
 SAMPLES = 41   # of a piece
 NEAREST = 8    # pairs apart whose gaps are kept

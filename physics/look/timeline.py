@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .core.model import Array
-from .core.report import Event
-from .core.state import Contacts
+from ..core.model import Array
+from ..core.report import Event
+from ..core.state import Contacts
 
 MOST_BARS = 6000      # kept; the older half is dropped where there are more
 MOST_CONTACTS = 400   # of a step, beyond which its contacts are left out

@@ -14,31 +14,31 @@ from itertools import islice
 
 import numpy as np
 
-from .anatomy import Piece, Struck, Watch
+from ..books.diagnostics import measure
+from ..core.model import Array, BoolArray, IntArray, Model, body_count, movable
+from ..core.report import Event, JointImpulse, Settings
+from ..core.state import JointState, State, copy_state, empty_state
+from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ..dynamics.forces import Loads
+from ..dynamics.free_body import velocity_from_momentum
+from ..dynamics.motion import drive
+from ..dynamics.trees.kinematics import place_links
+from ..dynamics.trees.rates import empty_tree_scratch
+from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
+from ..methods.event_driven.books import ball_inverse
+from ..methods.event_driven.step import EventDriven
+from ..methods.time_stepping.stages import half_drift
+from ..methods.time_stepping.step import SMALLEST
+from ..problem.problem import ContactProblem
+from ..problem.residual import natural_map
+from ..problem.snapshot import Frozen, detected
+from ..problem.tree_rows import drift_links
+from ..simulation.simulation import Simulation
+from ..solvers import LCP_SOLVERS, SOLVERS
+from ..solvers.indeterminacy import force_ranges, indeterminacy
+from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
-from .books.diagnostics import measure
-from .core.model import Array, BoolArray, IntArray, Model, body_count, movable
-from .core.report import Event, JointImpulse, Settings
-from .core.state import JointState, State, copy_state, empty_state
-from .dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
-from .dynamics.forces import Loads
-from .dynamics.free_body import velocity_from_momentum
-from .dynamics.motion import drive
-from .dynamics.trees.kinematics import place_links
-from .dynamics.trees.rates import empty_tree_scratch
-from .impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
-from .methods.event_driven.books import ball_inverse
-from .methods.event_driven.step import EventDriven
-from .methods.time_stepping.stages import half_drift
-from .methods.time_stepping.step import SMALLEST
-from .problem.problem import ContactProblem
-from .problem.residual import natural_map
-from .problem.snapshot import Frozen, detected
-from .problem.tree_rows import drift_links
-from .simulation.simulation import Simulation
-from .solvers import LCP_SOLVERS, SOLVERS
-from .solvers.indeterminacy import force_ranges, indeterminacy
-from .solvers.lcp_info import PivotStep
+from .step_record import Piece, Struck, Watch
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs

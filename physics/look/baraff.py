@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .core.model import Array, BodyKind, Model
-from .problem.snapshot import Frozen
+from ..core.model import Array, BodyKind, Model
+from ..problem.snapshot import Frozen
 
 TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
 

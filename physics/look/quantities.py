@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .books.diagnostics import measure
-from .books.ledger import Account
-from .core.model import Model
-from .core.report import StepInfo
-from .core.state import Contacts, State
+from ..books.diagnostics import measure
+from ..books.ledger import Account
+from ..core.model import Model
+from ..core.report import StepInfo
+from ..core.state import Contacts, State
 
 
 class Instant(NamedTuple):
