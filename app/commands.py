@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..physics.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
 from ..physics.methods import METHODS
+from ..physics.run.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
 from .lab import Lab
 from .panels import pivots
 from .panels.compare import as_side

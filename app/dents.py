@@ -4,7 +4,7 @@ import numpy as np
 
 from ..physics.core.model import Array, movable
 from ..physics.laws.soft import reduced_radius, round_radius
-from ..physics.messages import Snapshot
+from ..physics.run.messages import Snapshot
 from .theme import Theme
 from .view_options import ViewOptions
 

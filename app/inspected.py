@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..physics.core.model import Array
 from ..physics.look.inspection import EquationsView, Freedom
-from ..physics.messages import Inspect, Snapshot
+from ..physics.run.messages import Inspect, Snapshot
 from .ui_state import UiState
 
 EQUATIONS = ("equations", "pivots")  # tabs that show forces

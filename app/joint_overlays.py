@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..physics.core.model import Array, JointType
-from ..physics.messages import Snapshot
+from ..physics.run.messages import Snapshot
 
 Flags = NDArray[np.bool_]
 

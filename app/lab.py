@@ -10,8 +10,8 @@ from typing import IO, Any, Protocol
 import numpy as np
 import platformdirs
 
-from ..physics.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
 from ..physics.problem.problem import ContactProblem
+from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
 from ..physics.scene.scene import Scene, SceneError, open_file
 from .camera import Camera, scene_bounds
 from .encoder import numbered

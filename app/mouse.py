@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..physics.core.model import Array, movable
-from ..physics.messages import Grab, MoveGrab, Release
+from ..physics.run.messages import Grab, MoveGrab, Release
 from .lab import Lab
 
 Point = tuple[float, float, float]

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..physics.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
-from ..physics.runner import Runner
+from ..physics.run.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
+from ..physics.run.runner import Runner
 from ..physics.scene.scene import Scene
 from .camera import Camera, scene_bounds
 from .encoder import Frame, check_path, even, open_recording

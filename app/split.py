@@ -6,7 +6,7 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from ..physics.messages import Snapshot
+from ..physics.run.messages import Snapshot
 from .camera import Camera
 from .overlays import legend
 from .panels.compare import draw_side_label

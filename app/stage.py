@@ -6,7 +6,7 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from ..physics.messages import Snapshot
+from ..physics.run.messages import Snapshot
 from . import overlays
 from .camera import Camera
 from .imgui_backend import TextureStore

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..physics.messages import Inspect, Watch
 from ..physics.problem.problem import ContactProblem
+from ..physics.run.messages import Inspect, Watch
 from .view_options import ViewOptions
 
 #: what the lower area can show, and how the tabs are called

@@ -20,8 +20,8 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
-from ..physics.messages import Focus, Pause, Snapshot
-from ..physics.runner import Runner
+from ..physics.run.messages import Focus, Pause, Snapshot
+from ..physics.run.runner import Runner
 from ..physics.scene.scene import Scene
 from . import commands, picking
 from .encoder import Frame, even, numbered, save_picture

@@ -18,7 +18,7 @@ from contactlab.physics.core.model import (
 )
 from contactlab.physics.core.state import Bodies, empty_state
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.messages import Settings
+from contactlab.physics.run.messages import Settings
 
 BOX = (0.13 / 3, 0.10 / 3, 0.05 / 3)  # principal moments of a box of half sizes .1 .2 .3 and mass 1
 

@@ -57,7 +57,7 @@ def test_imports_run_one_way(path):
         if top[-1] != "runner.py":
             forbidden += ("time", "datetime")
     if top[:2] == ("app", "panels"):
-        forbidden = ("contactlab.physics.simulation.simulation", "contactlab.physics.runner")
+        forbidden = ("contactlab.physics.simulation.simulation", "contactlab.physics.run.runner")
     broken = {name for name in imports(path) for f in forbidden if name == f or name.startswith(f + ".")}
     assert not broken
 

@@ -10,8 +10,8 @@ from imgui_bundle import imgui, implot
 from ...physics.core.model import movable
 from ...physics.laws.soft import LAWS
 from ...physics.look.quantities import QUANTITIES
-from ...physics.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ...physics.methods import METHODS
+from ...physics.run.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ..ui_state import Rect, UiState
 from . import style
 

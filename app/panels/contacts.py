@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.state import Case, Contacts
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..contact_labels import just_struck
 from ..ui_state import UiState
 from . import style

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
 

@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Array
 from ...physics.look.inspection import RANGED, EquationsView
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ...physics.solvers import LCP_SOLVERS
 from .. import inspected
 from ..ui_state import UiState

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from ...physics.core.model import Array
 from ...physics.look.baraff import TERMS
 from ...physics.look.inspection import EquationsView
-from ...physics.messages import Snapshot
 from ...physics.problem.snapshot import Frozen
+from ...physics.run.messages import Snapshot
 from ..ui_state import UiState
 from . import style
 from .formula import formula, number, signed

@@ -5,7 +5,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..ui_state import Rect, SceneEntry, UiState
 from . import style
 

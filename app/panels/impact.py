@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.look.inspection import ImpactView
-from ...physics.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
+from ...physics.run.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
 from ..ui_state import UiState
 from . import style
 from .equations import TABLE, waiting

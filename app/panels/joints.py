@@ -8,7 +8,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.model import Joints, JointType
-from ...physics.messages import Command, MotorState, PushJoint, Snapshot
+from ...physics.run.messages import Command, MotorState, PushJoint, Snapshot
 from ..overlays import body_radius
 from ..ui_state import UiState
 from . import style

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..ui_state import Rect, UiState
 from . import compare, dialogs, lower, menus, pictures, style, view
 from .gallery import draw_gallery

@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from ...physics.books.ledger import TITLES, Account
 from ...physics.core.model import Array
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
 from .energy import draw_energy

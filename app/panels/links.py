@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from ...physics.link_study import KINDS, LINKS
-from ...physics.messages import Command, LinkPoint, LinkStudy, Snapshot, StudyLinks
+from ...physics.run.link_study import KINDS, LINKS
+from ...physics.run.messages import Command, LinkPoint, LinkStudy, Snapshot, StudyLinks
 from ..ui_state import UiState
 from . import style
 

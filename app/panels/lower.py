@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from .. import inspected
 from ..keys import key_of
 from ..ui_state import TABS, Rect, UiState

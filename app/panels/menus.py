@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.messages import SIDES, Command, Snapshot
 from ...physics.methods import METHODS
+from ...physics.run.messages import SIDES, Command, Snapshot
 from ..commands import COMMANDS, TOGGLES
 from ..keys import key_of
 from ..ui_state import UiState

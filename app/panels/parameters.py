@@ -8,8 +8,8 @@ from imgui_bundle import imgui
 from ...physics.impacts.impact_laws import IMPACT_LAWS
 from ...physics.integrators import offered
 from ...physics.laws.soft import LAWS, SURFACES
-from ...physics.messages import Set, Snapshot
 from ...physics.methods import CURES, METHODS
+from ...physics.run.messages import Set, Snapshot
 from ...physics.solvers import SOLVERS, refusal
 from ..commands import TOGGLES
 from ..keys import key_of

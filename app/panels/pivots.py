@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.look.inspection import EquationsView
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from .. import inspected
 from ..ui_state import UiState
 from . import style

@@ -5,7 +5,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Set
+from ...physics.run.messages import Command, Set
 from ..ui_state import UiState
 from . import style
 

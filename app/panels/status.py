@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Snapshot
 from ...physics.methods import METHODS
+from ...physics.run.messages import Command, Snapshot
 from ..keys import GESTURES
 from ..ui_state import Rect, UiState
 from . import style

@@ -7,7 +7,7 @@ from imgui_bundle import imgui, implot
 
 from ...physics.look.inspection import StepView
 from ...physics.look.step_record import Curve, Piece
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
 from .equations import waiting

@@ -5,8 +5,8 @@ from imgui_bundle import imgui
 
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
 from ...physics.laws.soft import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
-from ...physics.messages import Set, Snapshot
 from ...physics.methods.compliant.stability import stable_step
+from ...physics.run.messages import Set, Snapshot
 from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
 from . import style

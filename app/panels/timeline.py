@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.look.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
-from ...physics.messages import Command, Event, Pause, Seek, Snapshot
+from ...physics.run.messages import Command, Event, Pause, Seek, Snapshot
 from ..contact_labels import impact_cases
 from ..ui_state import UiState
 from . import style

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
+from ...physics.run.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
 from ..ui_state import Rect, UiState
 from . import style
 

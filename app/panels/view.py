@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.messages import Command, Snapshot
+from ...physics.run.messages import Command, Snapshot
 from ..camera import Camera
 from ..ui_state import Rect, UiState
 from . import style

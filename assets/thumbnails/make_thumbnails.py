@@ -9,8 +9,8 @@ from contactlab.app.recorder import Studio
 from contactlab.app.view_options import ViewOptions
 from contactlab.assets import gallery
 from contactlab.physics import Scene
-from contactlab.physics.messages import Step
-from contactlab.physics.runner import Runner
+from contactlab.physics.run.messages import Step
+from contactlab.physics.run.runner import Runner
 
 SIZE = (416, 234)
 DRAWN = 4  # times larger, then scaled down: clean edges

@@ -20,8 +20,8 @@ import numpy as np
 from contactlab.app.recorder import Studio
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
-from contactlab.physics.messages import Step
-from contactlab.physics.runner import Runner
+from contactlab.physics.run.messages import Step
+from contactlab.physics.run.runner import Runner
 
 FRAMES = 100
 SETTLE, LIVE = 2.0, 5.0  # [s] of a window before, and while, its frames are counted

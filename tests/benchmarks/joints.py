@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.link_study import LENGTH, chain, study
+from contactlab.physics.run.link_study import LENGTH, chain, study
 
 H = 1.0 / 240.0
 LINKS = (1, 2, 5, 10, 20, 50)

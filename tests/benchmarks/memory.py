@@ -8,8 +8,8 @@ from pathlib import Path
 
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
-from contactlab.physics.messages import SetSpeed
-from contactlab.physics.runner import Runner
+from contactlab.physics.run.messages import SetSpeed
+from contactlab.physics.run.runner import Runner
 
 
 def resident() -> float:

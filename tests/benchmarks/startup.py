@@ -28,7 +28,7 @@ from contactlab.app.recorder import record
 record(scene, Path("{out}/first.mp4"), seconds=1 / 60, size=(1280, 800))
 """
 WARM_UP = """
-from contactlab.physics.warm_up import warm_up
+from contactlab.physics.run.warm_up import warm_up
 warm_up()
 """
 

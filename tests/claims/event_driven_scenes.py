@@ -9,8 +9,8 @@ from contactlab.physics.core.model import BodyKind, Hulls, Materials, Meshes, Mo
 from contactlab.physics.core.state import State, Tally, empty_state
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.messages import Event, Settings
 from contactlab.physics.methods.event_driven.step import EventDriven
+from contactlab.physics.run.messages import Event, Settings
 
 G = 9.81
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

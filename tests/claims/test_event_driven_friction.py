@@ -11,8 +11,8 @@ from contactlab.physics.core.state import copy_state
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.impacts.impact_laws import IMPACT_LAWS
 from contactlab.physics.integrators import INTEGRATORS
-from contactlab.physics.messages import Settings
 from contactlab.physics.methods.event_driven.bounds import Limit
+from contactlab.physics.run.messages import Settings
 
 
 def slope(degrees, mu, radius=0.05):

@@ -6,7 +6,7 @@ from event_driven_scenes import G, Run, about, ball, bowl, box, plane, rod
 
 from contactlab.physics.core.model import BodyKind
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.messages import Settings
+from contactlab.physics.run.messages import Settings
 
 
 def on_slope(body, degrees, mu, **more):

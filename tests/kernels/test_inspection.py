@@ -8,8 +8,6 @@ from contact_scenes import ball, block, ground, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics import messages as m
-from contactlab.physics import runner as runner_module
 from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.core.state import Case
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
@@ -17,7 +15,9 @@ from contactlab.physics.look.baraff import baraff
 from contactlab.physics.look.inspection import freedom, look, resting
 from contactlab.physics.problem.problem.problem import ContactProblem
 from contactlab.physics.problem.problem.snapshot import detected
-from contactlab.physics.runner import Runner
+from contactlab.physics.run import messages as m
+from contactlab.physics.run import runner as runner_module
+from contactlab.physics.run.runner import Runner
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS

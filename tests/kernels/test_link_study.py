@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from contactlab.physics import messages as m
-from contactlab.physics.link_study import KINDS, chain, hanging, study
+from contactlab.physics.run import messages as m
+from contactlab.physics.run.link_study import KINDS, chain, hanging, study
 from contactlab.physics.simulation.simulation import Simulation
 
 
@@ -50,7 +50,7 @@ def test_a_chain_takes_the_settings_that_run():
 
 
 def test_the_runner_pauses_and_tells_point_by_point(monkeypatch):
-    from contactlab.physics import runner as runner_module
+    from contactlab.physics.run import runner as runner_module
 
     monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
     monkeypatch.setattr(runner_module, "study", lambda settings, clock: study(settings, clock, (1, 2)))

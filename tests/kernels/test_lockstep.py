@@ -9,11 +9,11 @@ from test_runner import Clock, do
 
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
-from contactlab.physics import messages as m
-from contactlab.physics import runner as runner_module
-from contactlab.physics.lockstep import Log
 from contactlab.physics.methods import METHODS
-from contactlab.physics.runner import Runner
+from contactlab.physics.run import messages as m
+from contactlab.physics.run import runner as runner_module
+from contactlab.physics.run.comparison import Log
+from contactlab.physics.run.runner import Runner
 from contactlab.physics.simulation.simulation import Simulation
 
 H = 1 / 240

@@ -2,7 +2,7 @@
 
 import pytest
 
-from contactlab.physics.pacing import Pacer
+from contactlab.physics.run.pacing import Pacer
 
 
 @pytest.mark.parametrize("speed", [0.01, 0.5, 1.0, 10.0])

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from bare_bodies import Balls
 
-from contactlab.physics import messages as m
-from contactlab.physics import runner as runner_module
 from contactlab.physics.books.ledger import TAKERS
-from contactlab.physics.runner import Runner
+from contactlab.physics.run import messages as m
+from contactlab.physics.run import runner as runner_module
+from contactlab.physics.run.runner import Runner
 from contactlab.physics.simulation.simulation import Simulation
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bare_bodies import Balls
 
-from contactlab.physics.messages import Grab, MoveGrab, Release, Reset, Set
+from contactlab.physics.run.messages import Grab, MoveGrab, Release, Reset, Set
 from contactlab.physics.simulation.history import History, Inputs
 from contactlab.physics.simulation.simulation import Simulation
 

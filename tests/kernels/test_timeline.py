@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from contactlab.physics.core.state import empty_contacts
 from contactlab.physics.look.timeline import ACTIVE, BEGIN, CURRENT, END, KEY, LEVEL, MOST_BARS, MOST_CONTACTS, Bars
-from contactlab.physics.messages import Event
+from contactlab.physics.run.messages import Event
 
 NO_EVENTS: tuple[Event, ...] = ()
 

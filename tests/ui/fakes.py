@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from contactlab.physics import messages as m
 from contactlab.physics.core.model import Hulls, Labels, Materials, Meshes, Model, Motions, Shapes, Springs
 from contactlab.physics.core.state import Case, empty_contacts
+from contactlab.physics.run import messages as m
 
 
 def _empty(kind: type, **given: np.ndarray):

@@ -10,8 +10,8 @@ from contactlab.app.offscreen import Offscreen
 from contactlab.app.renderer import Renderer
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import Scene
-from contactlab.physics import messages as m
 from contactlab.physics.core.state import Contacts, empty_contacts
+from contactlab.physics.run import messages as m
 
 SIZE = (240, 180)
 PLAIN = {"contact_points": False, "normals": False, "forces": False, "friction_forces": False, "impulses": False,

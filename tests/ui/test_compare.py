@@ -15,7 +15,7 @@ from contactlab.app.panels import compare, layout, legend
 from contactlab.app.recorder import Cadence
 from contactlab.app.split import row_of, shown
 from contactlab.app.ui_state import Preferences, Request, UiState
-from contactlab.physics import messages as m
+from contactlab.physics.run import messages as m
 
 H = 1 / 240
 METHODS = ("time_stepping", "compliant", "event_driven")

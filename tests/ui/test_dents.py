@@ -11,7 +11,7 @@ from contactlab.app.overlays import legend
 from contactlab.app.theme import theme
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.messages import Settings
+from contactlab.physics.run.messages import Settings
 
 BODY = 0.3  # radius of a body [m]
 

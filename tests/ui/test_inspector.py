@@ -17,9 +17,9 @@ from contactlab.app.lab import Lab
 from contactlab.app.offscreen import Offscreen
 from contactlab.app.panels import explained, formula, layout, matrix, pivots, step
 from contactlab.app.ui_state import Preferences, UiState
-from contactlab.physics import messages as m
 from contactlab.physics.look.inspection import Inspection, equations_of_file, look
 from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS

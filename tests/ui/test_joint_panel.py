@@ -7,8 +7,8 @@ from probe import Probe
 from contactlab.app.panels import joints, parameters, status
 from contactlab.app.ui_state import UiState
 from contactlab.assets import scene_path
-from contactlab.physics import messages as m
 from contactlab.physics import open_file
+from contactlab.physics.run import messages as m
 
 
 def test_the_cure_is_offered_where_joints_are_constraints_and_chosen_by_a_click(monkeypatch):

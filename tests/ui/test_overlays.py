@@ -8,9 +8,9 @@ from contactlab.app import overlays
 from contactlab.app.overlays import build, legend, nice, quantity, scales
 from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view_options import ViewOptions
-from contactlab.physics import messages as m
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
 from contactlab.physics.look.inspection import look
+from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 

@@ -14,10 +14,10 @@ from contactlab.app.commands import COMMANDS
 from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style, view
 from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
-from contactlab.physics import messages as m
 from contactlab.physics.books.ledger import Account
 from contactlab.physics.core.state import LEDGER
-from contactlab.physics.link_study import KINDS
+from contactlab.physics.run import messages as m
+from contactlab.physics.run.link_study import KINDS
 
 
 @pytest.fixture

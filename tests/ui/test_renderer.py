@@ -17,7 +17,7 @@ from contactlab.app.programs import quality
 from contactlab.app.renderer import Renderer
 from contactlab.app.view_options import ViewOptions
 from contactlab.physics import Scene
-from contactlab.physics import messages as m
+from contactlab.physics.run import messages as m
 
 W, H = SIZE
 DISTANCE = 4.0

@@ -10,8 +10,8 @@ from probe import Probe
 
 from contactlab.app.panels import rows, surfaces
 from contactlab.app.ui_state import UiState
-from contactlab.physics import messages as m
 from contactlab.physics.laws.contact.soft import LAWS
+from contactlab.physics.run import messages as m
 from contactlab.physics.scene.gains import Gains, damping_for, meaning
 
 SETTINGS = m.Settings(method="compliant", integrator="rk4", stiffness_n=1e4, damping_n=20.0)

@@ -7,9 +7,9 @@ from probe import Probe
 
 from contactlab.app.panels import timeline
 from contactlab.app.ui_state import UiState
-from contactlab.physics import messages as m
-from contactlab.physics.lockstep import Lockstep
 from contactlab.physics.look.timeline import ACTIVE, BEGIN, END
+from contactlab.physics.run import messages as m
+from contactlab.physics.run.comparison import Lockstep
 from contactlab.physics.scene.scene import Scene
 
 NAN = float("nan")

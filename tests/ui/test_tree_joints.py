@@ -15,8 +15,8 @@ from contactlab.app.panels import layout
 from contactlab.app.ui_state import UiState
 from contactlab.app.view_options import ViewOptions
 from contactlab.assets import scene_path
-from contactlab.physics import messages as m
 from contactlab.physics.core.model import JointType
+from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
 

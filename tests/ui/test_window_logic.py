@@ -13,7 +13,7 @@ from contactlab.app.lab import Lab
 from contactlab.app.mouse import Mouse
 from contactlab.app.recorder import Cadence, Take
 from contactlab.app.ui_state import SceneEntry, UiState
-from contactlab.physics import messages as m
+from contactlab.physics.run import messages as m
 
 SIZE = (800.0, 600.0)
 

@@ -14,16 +14,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ..books.diagnostics import measure
+from ..core.state import Contacts
+from ..look.inspection import Inspection, look
+from ..problem.problem import CannotSolve
+from ..scene.scene import Scene
+from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
-from .books.diagnostics import measure
-from .core.state import Contacts
+from .comparison import ENERGIES, WATCHED, Lockstep, Member
 from .link_study import KINDS, hanging, study
-from .lockstep import ENERGIES, WATCHED, Lockstep, Member
-from .look.inspection import Inspection, look
 from .pacing import Pacer
-from .problem.problem import CannotSolve
-from .scene.scene import Scene
-from .simulation.simulation import Simulation, point_of_body
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes

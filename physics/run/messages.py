@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .core.model import Array, Labels, Model
-from .core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
-from .core.state import LEDGER, Contacts
-from .look.inspection import Inspect, Inspection
-from .scene.scene import Scene
-from .simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from ..core.model import Array, Labels, Model
+from ..core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
+from ..core.state import LEDGER, Contacts
+from ..look.inspection import Inspect, Inspection
+from ..scene.scene import Scene
+from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 
 # ---------------------------------------------------------------------------------------------------- commands
 

@@ -11,13 +11,13 @@ from statistics import median
 
 import numpy as np
 
-from .books.diagnostics import measure
-from .core.model import Array
-from .core.report import Settings
+from ..books.diagnostics import measure
+from ..core.model import Array
+from ..core.report import Settings
+from ..methods import CURES
+from ..scene.scene import Scene
+from ..simulation.simulation import Simulation
 from .messages import LinkPoint
-from .methods import CURES
-from .scene.scene import Scene
-from .simulation.simulation import Simulation
 
 LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 #: coordinates and cure of the drift, which generalized ones do not need

@@ -18,20 +18,20 @@ try:
 except ImportError:  # Windows: processes may compile the same kernels side by side
     fcntl = None
 
-from .collision import Detector
-from .core import jit
-from .core.model import body_count, movable
-from .core.state import copy_state
-from .dynamics.forces import empty_loads
-from .impacts.impact_laws import IMPACT_LAWS
-from .integrators import FLIGHT, INTEGRATORS, Dense, integrate
-from .look.inspection import look_at_step
-from .methods import METHODS
-from .problem.problem import ContactProblem, Takes
-from .scene.scene import Scene
-from .simulation.simulation import Simulation
-from .solvers import SOLVERS
-from .solvers.coulomb import all_sets
+from ..collision import Detector
+from ..core import jit
+from ..core.model import body_count, movable
+from ..core.state import copy_state
+from ..dynamics.forces import empty_loads
+from ..impacts.impact_laws import IMPACT_LAWS
+from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
+from ..look.inspection import look_at_step
+from ..methods import METHODS
+from ..problem.problem import ContactProblem, Takes
+from ..scene.scene import Scene
+from ..simulation.simulation import Simulation
+from ..solvers import SOLVERS
+from ..solvers.coulomb import all_sets
 
 #: one shape of every kind a dynamic body can have
 SHAPES: tuple[dict[str, Any], ...] = (

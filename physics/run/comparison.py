@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .books.diagnostics import measure
-from .books.ledger import TAKERS, Account
-from .core.report import SIDES, Event, Side
-from .look.quantities import QUANTITIES, Instant
-from .look.timeline import Bars
+from ..books.diagnostics import measure
+from ..books.ledger import TAKERS, Account
+from ..core.report import SIDES, Event, Side
+from ..look.quantities import QUANTITIES, Instant
+from ..look.timeline import Bars
+from ..scene.scene import Scene
+from ..simulation.commands import Grab, Reset, Set
+from ..simulation.history import BUDGET
+from ..simulation.simulation import Simulation, check_settings
 from .messages import Command, Timeline, Watch
-from .scene.scene import Scene
-from .simulation.commands import Grab, Reset, Set
-from .simulation.history import BUDGET
-from .simulation.simulation import Simulation, check_settings
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
