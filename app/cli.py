@@ -91,7 +91,7 @@ def open_command(
     scene = load(file if file is not None else next(iter(gallery())))
     require_display()
     require_libraries(window=True)
-    from .window import open_window
+    from .window.window import open_window
 
     open_window(scene, settings)
 
@@ -163,7 +163,7 @@ def record(
     pixels, view, methods = parse_size(size), parse_camera(camera), parse_methods(compare)
     loaded = load(scene)
     require_libraries(window=False)
-    from .recorder import record as record_video
+    from .record.recorder import record as record_video
 
     try:
         with progress_bar() as bar:

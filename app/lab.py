@@ -13,9 +13,9 @@ import platformdirs
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
 from ..physics.scene.scene import Scene, SceneError, open_file
-from .camera import Camera, scene_bounds
-from .encoder import numbered
+from .record.encoder import numbered
 from .ui_state import SceneEntry, UiState
+from .view.camera import Camera, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Inspect, Watch
-from .view_options import ViewOptions
+from .view.view_options import ViewOptions
 
 #: what the lower area can show, and how the tabs are called
 TABS: dict[str, str] = {

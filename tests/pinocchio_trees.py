@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from contactlab.physics.core.model import JointType
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 
 class PinocchioTree:

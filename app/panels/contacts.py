@@ -7,8 +7,8 @@ from imgui_bundle import imgui
 
 from ...physics.core.state import Case, Contacts
 from ...physics.run.messages import Command, Snapshot
-from ..contact_labels import just_struck
 from ..ui_state import UiState
+from ..view.contact_labels import just_struck
 from . import style
 
 CASES: dict[int, str] = {

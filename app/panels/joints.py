@@ -9,8 +9,8 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Joints, JointType
 from ...physics.run.messages import Command, MotorState, PushJoint, Snapshot
-from ..overlays import body_radius
 from ..ui_state import UiState
+from ..view.overlays import body_radius
 from . import style
 from .compare import coordinates_choice
 

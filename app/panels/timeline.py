@@ -8,8 +8,8 @@ from imgui_bundle import imgui, implot
 
 from ...physics.look.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
 from ...physics.run.messages import Command, Event, Pause, Seek, Snapshot
-from ..contact_labels import impact_cases
 from ..ui_state import UiState
+from ..view.contact_labels import impact_cases
 from . import style
 
 Send = Callable[[Command], None]

@@ -7,8 +7,8 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.run.messages import Command, Snapshot
-from ..camera import Camera
 from ..ui_state import Rect, UiState
+from ..view.camera import Camera
 from . import style
 
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out

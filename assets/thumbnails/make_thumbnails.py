@@ -5,8 +5,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from contactlab.app.recorder import Studio
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.record.recorder import Studio
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.assets import gallery
 from contactlab.physics import Scene
 from contactlab.physics.run.messages import Step

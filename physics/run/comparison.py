@@ -17,10 +17,10 @@ from ..core.report import SIDES, Event, Side
 from ..look.quantities import QUANTITIES, Instant
 from ..look.timeline import Bars
 from ..scene.scene import Scene
-from ..simulation.commands import Grab, Reset, Set
+from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET
 from ..simulation.simulation import Simulation, check_settings
-from .messages import Command, Timeline, Watch
+from .messages import Timeline, Watch
 
 #: settings of a side that it keeps in another scene
 OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
@@ -246,7 +246,7 @@ class Lockstep:
 
     # ------------------------------------------------------------------------------------------ commands
 
-    def apply(self, command: Command) -> None:
+    def apply(self, command: SimulationCommand) -> None:
         """Carry out a command that concerns what moves: of all sides, or of the one in focus."""
         match command:
             case Set("h", value):

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from contactlab.app.recorder import Studio
+from contactlab.app.record.recorder import Studio
 from contactlab.assets import scene_path
 from contactlab.physics import Scene
 from contactlab.physics.run.messages import Step
@@ -61,8 +61,8 @@ def live(name: str, scene: Scene, size: tuple[int, int]) -> None:
     """Print the frames per second of the window, the processor time of a frame, and the pace of the physics."""
     import pyglet
 
-    from contactlab.app import window
     from contactlab.app.ui_state import Preferences
+    from contactlab.app.window import window
 
     sys.setswitchinterval(window.SWITCH)
     shown = window.Window(Preferences(width=size[0], height=size[1]))

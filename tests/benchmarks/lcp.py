@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import nnls
 
-from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.solvers.block_pivot import BlockPivot
 
 PROBLEMS = 7

@@ -24,7 +24,7 @@ Simulation(scene).step()
 """
 PICTURE = SCENE + """
 from pathlib import Path
-from contactlab.app.recorder import record
+from contactlab.app.record.recorder import record
 record(scene, Path("{out}/first.mp4"), seconds=1 / 60, size=(1280, 800))
 """
 WARM_UP = """

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 from soft_scenes import FLOOR, G, ball, box, on_incline, place, set_velocity, soft, stack
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.laws.contact.soft import lumped, pair_units
+from contactlab.physics.laws.soft import lumped, pair_units
 from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS
 from contactlab.physics.scene.gains import ratio_for, restitution_of
 

@@ -6,7 +6,7 @@ import pytest
 from soft_scenes import G, ball, box, set_velocity, soft, total
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.laws.contact.soft import D_R
+from contactlab.physics.laws.soft import D_R
 from contactlab.physics.scene.gains import contact_time, ratio_for, restitution_of
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
@@ -158,7 +158,7 @@ def test_two_surfaces_with_the_same_k_over_d_are_one(monkeypatch):
     first, second = [2e4, 40.0, 1e4, 20.0, 1e4], [6e4, 120.0, 3e4, 60.0, 1e4]
     lump = pair_of([first, second])
     two = pair_of([first, [k * (1 + (1e-12 if i % 2 else 0)) for i, k in enumerate(second)]])
-    from contactlab.physics.laws.contact import soft as soft_laws
+    from contactlab.physics.laws import soft as soft_laws
 
     monkeypatch.setattr(soft_laws.np, "isclose", lambda a, b, **_: np.zeros(np.shape(a), bool))
     for sim in (lump, two):

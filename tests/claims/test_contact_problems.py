@@ -6,8 +6,8 @@ import pytest
 from contact_scenes import G, block, ground, simulate
 
 from contactlab.physics import SOLVERS, ContactProblem
-from contactlab.physics.problem.problem import residual
-from contactlab.physics.problem.problem.problem import Takes
+from contactlab.physics.problem import residual
+from contactlab.physics.problem.problem import Takes
 from contactlab.physics.solvers import LCP_SOLVERS
 
 EXACT = [name for name in LCP_SOLVERS if name != "gauss_seidel"]          # that one glues

@@ -8,7 +8,7 @@ from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.gaps import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
-from contactlab.physics.problem.problem.contact_equations import contact_rows, empty_equations
+from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
 
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, ELLIPSOID, BOWL, PIPE = (
     ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.PLANE, ShapeKind.ELLIPSOID,

@@ -9,14 +9,14 @@ from test_trees import bead, pendulum
 from tree_scenes import hinge, random_tree, rod, rods
 
 from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
-from contactlab.physics.dynamics.constraints.blocks.impulses import joint_impulses
-from contactlab.physics.dynamics.constraints.blocks.limits import find_limits
+from contactlab.physics.dynamics.constraints.impulses import joint_impulses
+from contactlab.physics.dynamics.constraints.limits import find_limits
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix, point_jacobian
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
-from contactlab.physics.problem.problem.snapshot import equations_of
+from contactlab.physics.problem.snapshot import equations_of
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 

@@ -5,7 +5,7 @@ import pytest
 from joint_scenes import as_trees, falling_pair, four_bars, hinge, rod, scene
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.problem.problem.problem import Takes
+from contactlab.physics.problem.problem import Takes
 from contactlab.physics.solvers import SOLVERS
 
 

@@ -8,7 +8,7 @@ from contact_scenes import G, ball, block, ground
 from tree_scenes import hinge, random_tree, rod, rods
 
 from contactlab.assets import scene_path
-from contactlab.physics.problem.problem.residual import natural_map
+from contactlab.physics.problem.residual import natural_map
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import SOLVERS

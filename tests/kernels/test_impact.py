@@ -15,8 +15,8 @@ from contactlab.physics.impacts.impact_laws import (
     sequential,
     sticking,
 )
-from contactlab.physics.problem.problem.problem import ContactProblem
-from contactlab.physics.problem.problem.residual import natural_map
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.problem.residual import natural_map
 
 
 def row_of_balls(mass, velocity):

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from contactlab.physics import Scene
 from contactlab.physics.core.state import NO_COORDINATES, copy_state
-from contactlab.physics.dynamics.constraints.blocks import ldl
-from contactlab.physics.dynamics.constraints.blocks.axes import axis_rows, constraint_rows, drift_rows, pose_rows
-from contactlab.physics.dynamics.constraints.blocks.blocks import Constraints
-from contactlab.physics.dynamics.constraints.blocks.cure import JointKeeper
-from contactlab.physics.dynamics.constraints.blocks.reactions import displace
+from contactlab.physics.dynamics.constraints.axes import axis_rows, constraint_rows, drift_rows, pose_rows
+from contactlab.physics.dynamics.constraints.blocks import Constraints, ldl
+from contactlab.physics.dynamics.constraints.cure import JointKeeper
+from contactlab.physics.dynamics.constraints.reactions import displace
 from contactlab.physics.dynamics.free_body import momentum_from_velocity, velocity_from_momentum
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 TYPES = ("ball", "hinge", "universal", "slider", "fixed")
 FREE = {"ball": 3, "hinge": 1, "universal": 2, "slider": 1, "fixed": 0}

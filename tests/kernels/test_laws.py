@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.core.jit import kernel
-from contactlab.physics.laws.contact.contact import project_cone, restitution_bias
+from contactlab.physics.laws.contact import project_cone, restitution_bias
 
 numbers = st.floats(-10.0, 10.0)
 vectors = st.tuples(numbers, numbers, numbers)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lcp_problems import enum_fails, mmc, tobenna
 from scipy.optimize import linprog, nnls
 
-from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.solvers import LCP_SOLVERS
 from contactlab.physics.solvers.block_pivot import BlockPivot
 from contactlab.physics.solvers.dantzig import Dantzig

@@ -15,7 +15,7 @@ from contactlab.physics.scene.hull import FlatError, convex_hull, hull_propertie
 from contactlab.physics.scene.mesh import Surface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
 from contactlab.physics.scene.scene import Scene, open_file
-from contactlab.physics.shapes.shapes.shapes import polyhedron
+from contactlab.physics.shapes.shapes import polyhedron
 
 
 def notched_cube(edge=40.0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from contact_scenes import ball, block, ground, simulate
 
-from contactlab.physics.problem.problem.assemble import to_dense
-from contactlab.physics.problem.problem.problem import ContactProblem
-from contactlab.physics.problem.problem.residual import natural_map, system_residual
+from contactlab.physics.problem.assemble import to_dense
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.problem.residual import natural_map, system_residual
 
 
 def example():

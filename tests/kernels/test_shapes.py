@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.shapes.shapes import shapes
+from contactlab.physics.shapes import shapes
 
 lengths = st.floats(0.05, 5.0)
 vectors = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)

@@ -5,8 +5,8 @@ import pytest
 from contact_scenes import ball, block, ground, simulate, tilted
 
 from contactlab.physics import SOLVERS, ContactProblem
-from contactlab.physics.problem.problem import residual
-from contactlab.physics.problem.problem.problem import CannotSolve, Takes
+from contactlab.physics.problem import residual
+from contactlab.physics.problem.problem import CannotSolve, Takes
 from contactlab.physics.solvers import LCP_SOLVERS
 
 SMOOTH = [name for name in LCP_SOLVERS if name != "gauss_seidel"]  # which holds what should let go

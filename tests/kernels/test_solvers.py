@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from contact_scenes import block, ground, simulate
 
-from contactlab.physics.laws.contact.contact import project_cone
-from contactlab.physics.problem.problem.problem import ContactProblem
-from contactlab.physics.problem.problem.residual import natural_map
+from contactlab.physics.laws.contact import project_cone
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.problem.residual import natural_map
 from contactlab.physics.solvers.coulomb import cone_sweeps
 from contactlab.physics.solvers.interior_point import newton_with_slides
 from contactlab.physics.solvers.pgs import ProjectedGaussSeidel

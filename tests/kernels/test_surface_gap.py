@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from contactlab.physics.collision.exact.elements import surface_of
 from contactlab.physics.collision.exact.gaps import PLACE, empty_witness, find_near
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 from contactlab.physics.simulation.simulation import Simulation
 
 SHAPES = {

@@ -15,7 +15,7 @@ from contactlab.physics.dynamics.trees import joint_space as tree
 from contactlab.physics.dynamics.trees.kinematics import ORIGIN, empty_work, place_links
 from contactlab.physics.scene.joint_tables import Posed, make_joints, make_trees
 from contactlab.physics.scene.schema import Joint
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 ORACLE = 1e-10  # relative to the largest entry: both sum some hundred products of numbers of order 1
 

@@ -18,7 +18,7 @@ from contactlab.physics.impacts.zhang import (
     link_poses,
     turned,
 )
-from contactlab.physics.shapes.shapes.shapes import euler_to_quat, quat_to_matrix
+from contactlab.physics.shapes.shapes import euler_to_quat, quat_to_matrix
 
 STILL = Base(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
 

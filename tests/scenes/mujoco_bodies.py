@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 
 def assert_bodies_agree(setup, model, data, names):

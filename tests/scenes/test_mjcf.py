@@ -9,7 +9,7 @@ from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import Scene, SceneError, Simulation, open_file
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 FIGURE = """<mujoco model="figure">
  <option gravity="0 0 -3.7"/>

@@ -336,7 +336,7 @@ def test_scenes_cross_process_borders():
 
 
 def test_the_schema_that_is_shipped_is_up_to_date():
-    # to renew: Path("assets/scene.schema.json").write_text(contactlab.physics.schema.json_schema())
+    # to renew: Path("assets/scene.schema.json").write_text(contactlab.physics.scene.schema.json_schema())
     shipped = (FOLDER / "scene.schema.json").read_text(encoding="utf-8")
     assert json.loads(shipped) == json.loads(json_schema())
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from imgui_bundle import imgui
 
-from contactlab.app.imgui_backend import Gui
 from contactlab.app.ui_state import UiState
+from contactlab.app.view.imgui_backend import Gui
 
 WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "invisible_button", "begin_combo",
            "menu_item_simple", "radio_button", "begin_menu")

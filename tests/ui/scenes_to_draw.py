@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from contactlab.app.camera import Camera
-from contactlab.app.offscreen import Offscreen
-from contactlab.app.renderer import Renderer
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view.camera import Camera
+from contactlab.app.view.offscreen import Offscreen
+from contactlab.app.view.renderer import Renderer
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene
 from contactlab.physics.core.state import Contacts, empty_contacts
 from contactlab.physics.run import messages as m

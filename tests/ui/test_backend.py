@@ -8,8 +8,8 @@ import pytest
 from imgui_bundle import imgui
 
 from contactlab.app import panels
-from contactlab.app.imgui_backend import Gui
-from contactlab.app.offscreen import Offscreen
+from contactlab.app.view.imgui_backend import Gui
+from contactlab.app.view.offscreen import Offscreen
 from contactlab.assets import gallery
 from contactlab.physics import Scene
 

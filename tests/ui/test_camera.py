@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scenes_to_draw import body, front_camera, snapshot
 
-from contactlab.app.camera import Camera, scene_bounds, shape_boxes
+from contactlab.app.view.camera import Camera, scene_bounds, shape_boxes
 
 W, H = 640, 400
 

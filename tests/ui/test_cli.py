@@ -196,9 +196,9 @@ def test_the_installed_program_complains_the_same_way():
 def opened(monkeypatch):
     """What the window was opened with; no window."""
     calls = []
-    window = types.ModuleType("contactlab.app.window")
+    window = types.ModuleType("contactlab.app.window.window")
     window.open_window = lambda scene, settings: calls.append((scene, settings))
-    monkeypatch.setitem(sys.modules, "contactlab.app.window", window)
+    monkeypatch.setitem(sys.modules, "contactlab.app.window.window", window)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(cli, "loads", lambda library: True)
     return calls
@@ -254,9 +254,9 @@ def test_without_a_library_it_names_the_packages_as_the_readme_does(
 
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     calls = []
-    recorder = types.ModuleType("contactlab.app.recorder")
+    recorder = types.ModuleType("contactlab.app.record.recorder")
     recorder.record = lambda *args, progress, **keywords: (progress(0.5), calls.append((args, keywords)))
-    monkeypatch.setitem(sys.modules, "contactlab.app.recorder", recorder)
+    monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
     monkeypatch.setattr(cli, "loads", lambda library: True)
     out = tmp_path / "out.mp4"
     status, said, complaint = call(

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from probe import Probe
 
-from contactlab.app import commands, overlays
+from contactlab.app import commands
 from contactlab.app.cli import BadInput, parse_methods
 from contactlab.app.lab import Lab
 from contactlab.app.panels import compare, layout, legend
-from contactlab.app.recorder import Cadence
-from contactlab.app.split import row_of, shown
+from contactlab.app.panels.split import row_of, shown
+from contactlab.app.record.recorder import Cadence
 from contactlab.app.ui_state import Preferences, Request, UiState
+from contactlab.app.view import overlays
 from contactlab.physics.run import messages as m
 
 H = 1 / 240

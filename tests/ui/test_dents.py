@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scenes_to_draw import PLAIN, Pictures, body, contact, front_camera, snapshot
 
-from contactlab.app.dents import CORNER, SPREAD, dents
-from contactlab.app.overlays import legend
-from contactlab.app.theme import theme
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view.dents import CORNER, SPREAD, dents
+from contactlab.app.view.overlays import legend
+from contactlab.app.view.theme import theme
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.run.messages import Settings
 

@@ -1,6 +1,6 @@
 """Drawing fewer pixels while a slow machine moves."""
 
-from contactlab.app.stage import Detail
+from contactlab.app.panels.stage import Detail
 
 
 def after(frames: int, seconds_a_full_picture: float) -> Detail:

@@ -12,13 +12,13 @@ from imgui_bundle import imgui, imgui_microtex
 from probe import Probe
 
 from contactlab.app import inspected
-from contactlab.app.imgui_backend import Gui
 from contactlab.app.lab import Lab
-from contactlab.app.offscreen import Offscreen
 from contactlab.app.panels import explained, formula, layout, matrix, pivots, step
 from contactlab.app.ui_state import Preferences, UiState
+from contactlab.app.view.imgui_backend import Gui
+from contactlab.app.view.offscreen import Offscreen
 from contactlab.physics.look.inspection import Inspection, equations_of_file, look
-from contactlab.physics.problem.problem.problem import ContactProblem
+from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation

@@ -9,7 +9,7 @@ import pytest
 
 from contactlab.app import keys
 from contactlab.app.commands import COMMANDS
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view.view_options import ViewOptions
 
 
 def pyglet_keys() -> dict[str, int]:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scenes_to_draw import body, contact, front_camera, snapshot
 
-from contactlab.app import overlays
-from contactlab.app.overlays import build, legend, nice, quantity, scales
-from contactlab.app.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view import overlays
+from contactlab.app.view.overlays import build, legend, nice, quantity, scales
+from contactlab.app.view.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics.core.state import Case, Contacts, empty_contacts
 from contactlab.physics.look.inspection import look
 from contactlab.physics.run import messages as m

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scenes_to_draw import body, contact, front_camera, snapshot
 
-from contactlab.app import picking
+from contactlab.app.view import picking
 from contactlab.physics.core.model import Meshes
 
 DOWN = np.array([0.0, 0.0, -1.0])

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from contactlab.app import encoder
-from contactlab.app.encoder import Movie, check_path, even, fitted, numbered, open_recording
-from contactlab.app.recorder import record
+from contactlab.app.record import encoder
+from contactlab.app.record.encoder import Movie, check_path, even, fitted, numbered, open_recording
+from contactlab.app.record.recorder import record
 from contactlab.physics.scene.scene import Scene
 
 BALL = {

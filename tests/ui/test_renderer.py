@@ -10,12 +10,12 @@ import pytest
 import trimesh
 from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_camera, snapshot
 
-from contactlab.app import offscreen, picking, programs, renderer
-from contactlab.app.camera import Camera, shape_boxes
-from contactlab.app.offscreen import GraphicsError, Offscreen
-from contactlab.app.programs import quality
-from contactlab.app.renderer import Renderer
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view import offscreen, picking, programs, renderer
+from contactlab.app.view.camera import Camera, shape_boxes
+from contactlab.app.view.offscreen import GraphicsError, Offscreen
+from contactlab.app.view.programs import quality
+from contactlab.app.view.renderer import Renderer
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.physics import Scene
 from contactlab.physics.run import messages as m
 

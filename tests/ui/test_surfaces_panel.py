@@ -10,7 +10,7 @@ from probe import Probe
 
 from contactlab.app.panels import rows, surfaces
 from contactlab.app.ui_state import UiState
-from contactlab.physics.laws.contact.soft import LAWS
+from contactlab.physics.laws.soft import LAWS
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.gains import Gains, damping_for, meaning
 

@@ -8,17 +8,17 @@ import pytest
 from probe import Probe
 from tree_scenes import random_tree, rods
 
-from contactlab.app import overlays
-from contactlab.app.camera import Camera
-from contactlab.app.joint_overlays import arcs_of, axes_of, joint_frames, joint_positions
 from contactlab.app.panels import layout
 from contactlab.app.ui_state import UiState
-from contactlab.app.view_options import ViewOptions
+from contactlab.app.view import overlays
+from contactlab.app.view.camera import Camera
+from contactlab.app.view.joint_overlays import arcs_of, axes_of, joint_frames, joint_positions
+from contactlab.app.view.view_options import ViewOptions
 from contactlab.assets import scene_path
 from contactlab.physics.core.model import JointType
 from contactlab.physics.run import messages as m
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.shapes.shapes.shapes import quat_to_matrix
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 
 def snapshot(scene):

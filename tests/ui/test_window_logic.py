@@ -10,9 +10,9 @@ import pytest
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
-from contactlab.app.mouse import Mouse
-from contactlab.app.recorder import Cadence, Take
+from contactlab.app.record.recorder import Cadence, Take
 from contactlab.app.ui_state import SceneEntry, UiState
+from contactlab.app.window.mouse import Mouse
 from contactlab.physics.run import messages as m
 
 SIZE = (800.0, 600.0)

@@ -6,17 +6,17 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from ..physics.run.messages import Snapshot
-from . import overlays
-from .camera import Camera
-from .imgui_backend import TextureStore
-from .panels.legend import draw_legend
-from .panels.style import edges
-from .panels.view import draw_labels
-from .programs import load
-from .renderer import Renderer
-from .ui_state import Rect, SceneEntry, UiState
-from .view_options import ViewOptions
+from ...physics.run.messages import Snapshot
+from ..ui_state import Rect, SceneEntry, UiState
+from ..view import overlays
+from ..view.camera import Camera
+from ..view.imgui_backend import TextureStore
+from ..view.programs import load
+from ..view.renderer import Renderer
+from ..view.view_options import ViewOptions
+from .legend import draw_legend
+from .style import edges
+from .view import draw_labels
 
 Size = tuple[int, int]
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..physics.core.model import Array, BodyKind, Labels, Model, movable
+from ...physics.core.model import Array, BodyKind, Labels, Model, movable
 
 Color = tuple[float, float, float]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..physics.core.model import Array, movable
-from ..physics.run.messages import Grab, MoveGrab, Release
-from .lab import Lab
+from ...physics.core.model import Array, movable
+from ...physics.run.messages import Grab, MoveGrab, Release
+from ..lab import Lab
 
 Point = tuple[float, float, float]
 PULL = "Pulling. Release to let go; flick to throw."

@@ -20,24 +20,25 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
-from ..physics.run.messages import Focus, Pause, Snapshot
-from ..physics.run.runner import Runner
-from ..physics.scene.scene import Scene
-from . import commands, picking
-from .encoder import Frame, even, numbered, save_picture
-from .imgui_backend import Gui
-from .inspected import with_forces
-from .keys import command_for
-from .lab import Lab, gallery_entries
+from ...physics.run.messages import Focus, Pause, Snapshot
+from ...physics.run.runner import Runner
+from ...physics.scene.scene import Scene
+from .. import commands
+from ..inspected import with_forces
+from ..keys import command_for
+from ..lab import Lab, gallery_entries
+from ..panels import style
+from ..panels.layout import draw_ui
+from ..panels.split import Split, row_of, shown
+from ..panels.stage import Detail, thumbnails
+from ..panels.view import NOTICE_PREFIX
+from ..record.encoder import Frame, even, numbered, save_picture
+from ..record.recorder import Take
+from ..ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
+from ..view import picking
+from ..view.imgui_backend import Gui
 from .mouse import Mouse
-from .panels import style
-from .panels.layout import draw_ui
-from .panels.view import NOTICE_PREFIX
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
-from .recorder import Take
-from .split import Split, row_of, shown
-from .stage import Detail, thumbnails
-from .ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
 
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input: until all of it has had its effect

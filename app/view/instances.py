@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
+from ...physics.core.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
 from .theme import body_colors, linear
 
 ROW = 14  # floats of an instance

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..physics.run.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
-from ..physics.run.runner import Runner
-from ..physics.scene.scene import Scene
-from .camera import Camera, scene_bounds
+from ...physics.run.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
+from ...physics.run.runner import Runner
+from ...physics.scene.scene import Scene
+from ..lab import gallery_entries, set_camera
+from ..ui_state import Preferences, UiState
+from ..view.camera import Camera, scene_bounds
 from .encoder import Frame, check_path, even, open_recording
-from .lab import gallery_entries, set_camera
-from .ui_state import Preferences, UiState
 
 PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
 
@@ -139,9 +139,9 @@ class Studio:
     """The view, and the panels where wanted, drawn without a window."""
 
     def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True) -> None:
-        from .imgui_backend import Gui
-        from .offscreen import Offscreen
-        from .split import Split
+        from ..panels.split import Split
+        from ..view.imgui_backend import Gui
+        from ..view.offscreen import Offscreen
 
         self.panels = panels
         self.camera = Camera()
@@ -179,9 +179,9 @@ class Studio:
 
     def picture(self, snapshot: Snapshot, now: float) -> Frame:
         """One frame (height, width, 3)."""
-        from .panels import style
-        from .panels.layout import draw_ui
-        from .panels.view import draw_caption
+        from ..panels import style
+        from ..panels.layout import draw_ui
+        from ..panels.view import draw_caption
 
         ui, target = self.ui, self.offscreen.fbo
         ui.clock = now

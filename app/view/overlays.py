@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import Array, BodyKind, JointType, Model, movable
-from ..physics.core.state import Case, Contacts
-from ..physics.methods import METHODS
-from ..physics.run.messages import Event, Snapshot
+from ...physics.core.model import Array, BodyKind, JointType, Model, movable
+from ...physics.core.state import Case, Contacts
+from ...physics.methods import METHODS
+from ...physics.run.messages import Event, Snapshot
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .dents import dents

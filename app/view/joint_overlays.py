@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import Array, JointType
-from ..physics.run.messages import Snapshot
+from ...physics.core.model import Array, JointType
+from ...physics.run.messages import Snapshot
 
 Flags = NDArray[np.bool_]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import Array, Hulls, Meshes, Model, ShapeKind
-from ..physics.run.messages import Snapshot
+from ...physics.core.model import Array, Hulls, Meshes, Model, ShapeKind
+from ...physics.run.messages import Snapshot
 from .camera import Camera, matrices
 
 BATCH = 1 << 18  # rays times triangles at once

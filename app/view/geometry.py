@@ -7,7 +7,7 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
+from ...physics.core.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
 from .instances import Group
 
 Vertices = NDArray[np.float32]

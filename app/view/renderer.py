@@ -6,8 +6,8 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import Array, Labels, Model, ShapeKind
-from ..physics.run.messages import Snapshot
+from ...physics.core.model import Array, Labels, Model, ShapeKind
+from ...physics.run.messages import Snapshot
 from . import backdrop, body_painter, instances
 from .backdrop import Backdrop
 from .body_painter import BodyPainter

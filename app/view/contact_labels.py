@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..physics.core.model import Array
-from ..physics.core.state import Case
-from ..physics.run.messages import Event, Snapshot
+from ...physics.core.model import Array
+from ...physics.core.state import Case
+from ...physics.run.messages import Event, Snapshot
 from .view_options import ViewOptions
 
 MOST = 80  # contacts; more could not be read

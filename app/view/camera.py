@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..physics.collision.geometry import hollow_box
-from ..physics.core.model import HOLLOW, Array, Model, ShapeKind, movable
+from ...physics.collision.geometry import hollow_box
+from ...physics.core.model import HOLLOW, Array, Model, ShapeKind, movable
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this

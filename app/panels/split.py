@@ -6,13 +6,13 @@ from typing import Any
 import moderngl
 import numpy as np
 
-from ..physics.run.messages import Snapshot
-from .camera import Camera
-from .overlays import legend
-from .panels.compare import draw_side_label
-from .panels.legend import draw_strip, strip_height
+from ...physics.run.messages import Snapshot
+from ..ui_state import UiState
+from ..view.camera import Camera
+from ..view.overlays import legend
+from .compare import draw_side_label
+from .legend import draw_strip, strip_height
 from .stage import Stage
-from .ui_state import UiState
 
 
 class Split:

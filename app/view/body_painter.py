@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..physics.core.model import HOLLOW, Labels, Model, ShapeKind
+from ...physics.core.model import HOLLOW, Labels, Model, ShapeKind
 from . import geometry, instances
 from .programs import Owner, attributes, load
 

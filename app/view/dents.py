@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..physics.core.model import Array, movable
-from ..physics.laws.soft import reduced_radius, round_radius
-from ..physics.run.messages import Snapshot
+from ...physics.core.model import Array, movable
+from ...physics.laws.soft import reduced_radius, round_radius
+from ...physics.run.messages import Snapshot
 from .theme import Theme
 from .view_options import ViewOptions
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import moderngl
 import numpy as np
 
-from ..physics.core.model import Array
+from ...physics.core.model import Array
 from .camera import Camera, matrices
 from .programs import Owner, load, write_matrix
 from .theme import Theme, display, linear

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import moderngl
 import numpy as np
 
-from ..physics.core.model import Array
+from ...physics.core.model import Array
 
 INCLUDE = re.compile(r'^[ \t]*#include "([\w.]+)"[ \t]*$', re.MULTILINE)
 SOFTWARE = ("llvmpipe", "softpipe", "swiftshader", "software")

@@ -1,0 +1,1 @@
+"""Videos and pictures, of the running window or without one."""

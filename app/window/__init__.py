@@ -1,0 +1,1 @@
+"""The window: input, frames, and what mouse and keys do."""
