@@ -7,7 +7,7 @@ import numpy as np
 from contactlab.physics.core.model import Hulls, Materials, Meshes, Model, Motions, ShapeKind, Shapes, Springs
 from contactlab.physics.core.state import Bodies, empty_state
 from contactlab.physics.scene.hull import convex_hull
-from contactlab.physics.scene.mesh import Surface, static_mesh
+from contactlab.physics.scene.mesh import MeshSurface, static_mesh
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
@@ -93,7 +93,7 @@ def hull_table(parts):
 
 
 def mesh_table(parts):
-    found = [static_mesh(Surface(*p.points), "mesh") for p in parts]
+    found = [static_mesh(MeshSurface(*p.points), "mesh") for p in parts]
     v, t = starts([len(m.vertices) for m in found]), starts([len(m.triangles) for m in found])
     n = starts([len(m.child) for m in found])
     children = []

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ...physics.core.model import Array
 from ...physics.look.baraff import TERMS
 from ...physics.look.inspection import EquationsView
-from ...physics.problem.snapshot import Frozen
+from ...physics.problem.contact_snapshot import ContactSnapshot
 from ...physics.run.messages import Snapshot
 from ..ui_state import UiState
 from . import style
@@ -41,7 +41,7 @@ def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Arra
                 rf"{number(alone)}\ \mathrm{{N}}")
 
 
-def pair_name(snapshot: Snapshot, contacts: Frozen, k: int) -> str:
+def pair_name(snapshot: Snapshot, contacts: ContactSnapshot, k: int) -> str:
     """ "a → b" of a contact, "limit of the hinge" of a limit."""
     if contacts.limit[k] >= 0:
         return f"limit of {snapshot.labels.joints[int(contacts.limit[k])]}"

@@ -33,7 +33,7 @@ from .diagnostics import all_finite, energies, momenta
 
 
 class Account(IntEnum):
-    """Rows of `State.ledger`."""
+    """AxisRows of `State.ledger`."""
 
     IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound;
                    #: and what Newton's law with friction gives (Kane's paradox)
@@ -164,16 +164,16 @@ class Books:
         if len(v):
             book_joints(self.model, loads, v, weight, ledger)
 
-    def held(self, held: Reactions, bodies: Bodies, weight: float, ledger: Array) -> None:
+    def held(self, reactions: Reactions, bodies: Bodies, weight: float, ledger: Array) -> None:
         """Joints in maximal coordinates, with the forces and velocities found last, for the time `weight` [s]: motors,
         dampers, and what ends with a prescribed motion put in."""
-        if len(held.lam):
-            book_held(self.model.kind, held, bodies, weight, ledger)
+        if len(reactions.lam):
+            book_held(self.model.kind, reactions, bodies, weight, ledger)
 
-    def reactions(self, held: Reactions, impulse: Array, bodies: Bodies, ledger: Array) -> None:
+    def reactions(self, reactions: Reactions, impulse: Array, bodies: Bodies, ledger: Array) -> None:
         """Impulses (m,) of joints in maximal coordinates."""
         if len(impulse):
-            book_reactions(self.model.kind, held, impulse, bodies, ledger)
+            book_reactions(self.model.kind, reactions, impulse, bodies, ledger)
 
     def contacts(
         self, over: Bodies, count: int, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array,
@@ -348,23 +348,23 @@ def drive_ends(kind, rows, J, r, f, bodies, ledger):
 
 
 @helper
-def add_reactions(kind, held, lam, bodies, weight, ledger):
+def add_reactions(kind, reactions, lam, bodies, weight, ledger):
     """Enter impulses weight · lam (m,) of joints in maximal coordinates: motors that seek a speed work, with a limit
     also while they do not have it."""
     for r in range(len(lam)):
-        ledger[JOINTS, 0] += weight * lam[r] * (held.u[r] if held.limit[r] < math.inf else held.seek[r])
-        drive_ends(kind, held.rows, held.J, r, weight * lam[r], bodies, ledger)
+        ledger[JOINTS, 0] += weight * lam[r] * (reactions.u[r] if reactions.limit[r] < math.inf else reactions.seek[r])
+        drive_ends(kind, reactions.rows, reactions.J, r, weight * lam[r], bodies, ledger)
 
 
 @helper
-def add_held(kind, held, bodies, weight, ledger):
+def add_held(kind, reactions, bodies, weight, ledger):
     """See `Books.held`."""
-    add_reactions(kind, held, held.lam, bodies, weight, ledger)
-    for r in range(len(held.motor) if len(held.lam) > 0 else 0):
-        u = held.axis_u[r]
-        ledger[SPRINGS, 0] -= weight * held.damping[r] * u * u
-        ledger[JOINTS, 0] += weight * held.motor[r] * u
-        drive_ends(kind, held.axes, held.axis_J, r, weight * axis_force(held, r), bodies, ledger)
+    add_reactions(kind, reactions, reactions.lam, bodies, weight, ledger)
+    for r in range(len(reactions.motor) if len(reactions.lam) > 0 else 0):
+        u = reactions.axis_u[r]
+        ledger[SPRINGS, 0] -= weight * reactions.damping[r] * u * u
+        ledger[JOINTS, 0] += weight * reactions.motor[r] * u
+        drive_ends(kind, reactions.axes, reactions.axis_J, r, weight * axis_force(reactions, r), bodies, ledger)
 
 
 @kernel

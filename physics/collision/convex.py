@@ -31,7 +31,7 @@ FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the
 FACE_FACING = 0.3    # and above which it does so where the other shape has such a face
 
 
-class Work(NamedTuple):
+class ConvexScratch(NamedTuple):
     """Scratch of the narrow phase."""
 
     figures: Array    #: (4, k, CORNER) touching features of a and b, and two polygons in the plane; see manifold
@@ -42,11 +42,11 @@ class Work(NamedTuple):
     patch: Array      #: (k, PATCH) contact points of the pair in hand
 
 
-def new_work(solids: Solids) -> Work:
+def new_work(solids: Solids) -> ConvexScratch:
     """Scratch that is large enough for every pair of these polytopes."""
     corners = max(int(solids.loops[:, 0].max()), CAP_CORNERS)
     points, faces, edges = (int(solids.info[:, c].max()) for c in (2, 4, 6))
-    return Work(
+    return ConvexScratch(
         np.zeros((4, 2 * corners + 2, CORNER)), np.zeros((2, points + faces + 1, 3)),
         np.zeros((9 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
         np.zeros((max(128, 2 * points), PATCH)),

@@ -25,7 +25,7 @@ from .narrow_phase import (
     touch_hollow_pairs,
     touch_round_pairs,
 )
-from .near import Near, keep_near, touch_again
+from .nearby_pairs import Near, keep_near, touch_again
 from .polytope import new_solids
 from .triangles import find_triangles, new_sheets, new_stack
 

@@ -11,32 +11,33 @@ FIRM = 1e-9  # of what the body by itself would answer, below which joints hold 
 
 
 @helper
-def pulls_joined(held, loads):
+def pulls_joined(reactions, loads):
     """Whether the mouse holds a free body that joints hold, too."""
     i = int(loads.grab_body[0])
-    return i >= 0 and held.joined[i] == 1
+    return i >= 0 and reactions.joined[i] == 1
 
 
 @helper
-def mobility_of(model, held, bodies, i, arm, turn):
+def mobility_of(model, reactions, bodies, i, arm, turn):
     """How body i answers an impulse at the end of an arm, or a moment (turn = 1), in the direction in which it answers
     most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3) by its rows, with the reactions of the joints in H⁻¹."""
-    at, largest, q = int(held.slot[i]), 0.0, row4(bodies.q, i)
+    at, largest, q = int(reactions.slot[i]), 0.0, row4(bodies.q, i)
     for j in range(3):
         e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
         moment = e if turn == 1 else cross(arm, e)
         moment = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, moment)))
-        held.trial[:] = 0.0
+        reactions.trial[:] = 0.0
         for k in range(3):
-            held.trial[at + k] = moment[k]
-            held.trial[at + 3 + k] = model.inv_mass[i] * e[k] if turn == 0 else 0.0
-        for r in range(len(held.part)):
-            held.part[r] = -along_row(held, r, held.trial) if held.mode[r] == HOLDS else 0.0
-        ldl.solve(held.factor, held.part)
-        give_way(held, held.part, held.trial)
-        w = (held.trial[at], held.trial[at + 1], held.trial[at + 2])
+            reactions.trial[at + k] = moment[k]
+            reactions.trial[at + 3 + k] = model.inv_mass[i] * e[k] if turn == 0 else 0.0
+        for r in range(len(reactions.part)):
+            reactions.part[r] = -along_row(reactions, r, reactions.trial) if reactions.mode[r] == HOLDS else 0.0
+        ldl.solve(reactions.factor, reactions.part)
+        give_way(reactions, reactions.part, reactions.trial)
+        trial = reactions.trial
+        w = (trial[at], trial[at + 1], trial[at + 2])
         u = cross(w, arm)
-        u = w if turn == 1 else (u[0] + held.trial[at + 3], u[1] + held.trial[at + 4], u[2] + held.trial[at + 5])
+        u = w if turn == 1 else (u[0] + trial[at + 3], u[1] + trial[at + 4], u[2] + trial[at + 5])
         largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
     return largest
 

@@ -55,7 +55,7 @@ class Base(NamedTuple):
     spin: Array      #: (3,) ω_0 [rad/s]
 
 
-class System(NamedTuple):
+class Multibody(NamedTuple):
     """A chain of links at an instant."""
 
     base: Base
@@ -96,7 +96,7 @@ def turned(base: Base) -> Array:
     return pose
 
 
-def link_poses(system: System) -> Array:
+def link_poses(system: Multibody) -> Array:
     """(n + 1, 4, 4) poses A_0i in e^(0); the first is that of the zero body, the identity."""
     poses = np.empty((len(system.links) + 1, 4, 4))
     poses[0] = np.eye(4)
@@ -110,7 +110,7 @@ def link_poses(system: System) -> Array:
     return poses
 
 
-def pose_derivatives(system: System) -> Array:
+def pose_derivatives(system: Multibody) -> Array:
     """(n + 1, n, 4, 4) ū_ij = ∂A_0i/∂q_j = A_0j Q_j A_0j⁻¹ A_0i, with i = 0 the zero body."""
     poses, n = link_poses(system), len(system.links)
     result = np.zeros((n + 1, n, 4, 4))
@@ -133,14 +133,14 @@ def second_moments(link: Link) -> Array:
     return J
 
 
-def inertia(system: System) -> Array:
+def inertia(system: Multibody) -> Array:
     """(n, n) M of one system: M_ik = Σ_j Tr(ū_jk J_j ū_jiᵀ)   [Zhang eq. 3.2]"""
     u = pose_derivatives(system)
     J = np.array([second_moments(link) for link in system.links]).reshape(-1, 4, 4)
     return np.einsum("jkab,jbc,jiac->ik", u[1:], J, u[1:])
 
 
-def _own_point(system: System, poses: Array, link: int, place: Array) -> Array:
+def _own_point(system: Multibody, poses: Array, link: int, place: Array) -> Array:
     """(4,) homogeneous coordinates, in its own frame, of the link's point that is at a world place."""
     at = system.base.R @ (place - system.base.origin)
     pose = poses[link]
@@ -155,7 +155,7 @@ class _Side(NamedTuple):
     carried: Array   #: (s,) n_k·(ω_0 × ρ + V_0) [m/s]
 
 
-def _side(system: System, points: Sequence[Point], inner: bool) -> _Side:
+def _side(system: Multibody, points: Sequence[Point], inner: bool) -> _Side:
     """d of eq. 3.9 (3.11 for the outer side, whose normals E has turned into its own e^(0)) and n·β of eq. 3.22."""
     u, poses = pose_derivatives(system), link_poses(system)
     n = len(system.links)
@@ -201,7 +201,7 @@ def basic_solution(matrix: Array, right: Array) -> tuple[Array, str]:
     return x, "redundant" if missed <= CONSISTENT * np.abs(right).max(initial=0.0) else "inconsistent"
 
 
-def _check(first: System, second: System, points: Sequence[Point]) -> None:
+def _check(first: Multibody, second: Multibody, points: Sequence[Point]) -> None:
     for name, system in (("first", first), ("second", second)):
         if len(system.q) != len(system.links) or len(system.q_dot) != len(system.links):
             raise ValueError(f"the {name} system has {len(system.links)} links; q and q_dot must have as many entries")
@@ -213,7 +213,7 @@ def _check(first: System, second: System, points: Sequence[Point]) -> None:
             raise ValueError(f"the normal of point {k} has length {np.linalg.norm(point.normal):.6g}; it must be 1")
 
 
-def external_impact(first: System, second: System, points: Sequence[Point]) -> ExternalImpact:
+def external_impact(first: Multibody, second: Multibody, points: Sequence[Point]) -> ExternalImpact:
     """The impact of two systems at s points at once   [Zhang eqs. 3.13 – 3.31].
 
     Raises ValueError where a point names no link or a normal is not of unit length.
@@ -231,7 +231,7 @@ def external_impact(first: System, second: System, points: Sequence[Point]) -> E
     return ExternalImpact(W, M, d, A, H, impulse, answer @ impulse, approach, status)
 
 
-def joint_impulses(system: System, change: Array, points: Sequence[Point], impulse: Array, inner: bool) -> Array:
+def joint_impulses(system: Multibody, change: Array, points: Sequence[Point], impulse: Array, inner: bool) -> Array:
     """(n, 3) impulse that each joint passes to its link [N s], world axes: what the link's momentum changed by, less
     what hit it, and what it passed on.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.model import Array, BodyKind, Model
-from ..problem.snapshot import Frozen
+from ..problem.contact_snapshot import ContactSnapshot
 
 TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
 
@@ -33,7 +33,7 @@ class Baraff(NamedTuple):
         return self.terms.sum(axis=1)
 
 
-def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, contacts: Frozen) -> Baraff:
+def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, contacts: ContactSnapshot) -> Baraff:
     """A and b from positions x (n, 3), orientations q (n, 4), velocities v, w (n, 3) and angular momenta L (n, 3)."""
     count = len(contacts.key)
     A, terms = np.zeros((count, count)), np.zeros((count, 5))

@@ -29,9 +29,9 @@ from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift
 from ..methods.time_stepping.step import SMALLEST
+from ..problem.contact_snapshot import ContactSnapshot, detected
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
-from ..problem.snapshot import Frozen, detected
 from ..problem.tree_rows import drift_links
 from ..simulation.simulation import Simulation
 from ..solvers import LCP_SOLVERS, SOLVERS
@@ -91,7 +91,7 @@ class EquationsView:
     """The normal equations of the contacts that rest at an instant."""
 
     problem: ContactProblem      #: M (c, c), d (c,)
-    contacts: Frozen | None      #: None for a problem from a file
+    contacts: ContactSnapshot | None      #: None for a problem from a file
     method: Array                #: (c,) the method's own λ [N], nan where it has none
     answers: tuple[Answer, ...]  #: of all solvers, or of the chosen one alone while a large scene runs
     chosen: int                  #: row of `answers`
@@ -107,7 +107,7 @@ class ImpactView:
     """The last impact, undone: its contacts with the velocities before it, and what laws make of it."""
 
     event: Event
-    contacts: Frozen
+    contacts: ContactSnapshot
     restitution: Array           #: (c,) as the view asks, else as the materials say
     friction: Array              #: (c,)
     balls: BoolArray             #: (c,) where balls meet planes or balls
@@ -184,7 +184,7 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
 
-def resting(sim: Simulation) -> Frozen:
+def resting(sim: Simulation) -> ContactSnapshot:
     """The contacts that rest at this instant: those of the method where it is exact, else the detected ones."""
     exact = getattr(sim.new_method(), "resting", None)
     if exact is not None:
@@ -202,7 +202,7 @@ def scales(settings: Settings) -> tuple[float, float]:
     return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
 
 
-def forces_of(sim: Simulation, contacts: Frozen) -> tuple[Array, Array]:
+def forces_of(sim: Simulation, contacts: ContactSnapshot) -> tuple[Array, Array]:
     """The method's normal force (c,), nan where it has none, and its friction force (c, 2) in the tangents."""
     count = len(contacts.key)
     normal, tangential = np.full(count, np.nan), np.zeros((count, 2))
@@ -231,7 +231,7 @@ def equations_of_file(problem: ContactProblem, asked: Inspect, running: bool) ->
 
 
 def _view(
-    problem: ContactProblem, contacts: Frozen | None, method: Array, theirs: Baraff | None, asked: Inspect,
+    problem: ContactProblem, contacts: ContactSnapshot | None, method: Array, theirs: Baraff | None, asked: Inspect,
     running: bool,
 ) -> EquationsView:
     brief = running and len(problem.d) > QUICK
@@ -401,7 +401,7 @@ def _fastest(v: Array, w: Array) -> float:
     return float(np.linalg.norm(v, axis=1).max(initial=0.0) + np.linalg.norm(w, axis=1).max(initial=0.0))
 
 
-def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
+def strike(law: str, contacts: ContactSnapshot, e: Array, mu: Array) -> Impact:
     """An impact law on frozen contacts, those of a run with friction where there is some; Zhang's the normal rows
     alone."""
     if law in IMPACT_LAWS:
@@ -410,7 +410,7 @@ def strike(law: str, contacts: Frozen, e: Array, mu: Array) -> Impact:
     return EQUALITIES[law](contacts.M[rows, rows], contacts.u[rows], e)
 
 
-def taking_part(model: Model, contacts: Frozen) -> IntArray:
+def taking_part(model: Model, contacts: ContactSnapshot) -> IntArray:
     """Bodies that are touched, and all that joints connect with them."""
     trees, joints = model.trees, model.joints
     groups = [set(trees.body[first:last].tolist())
@@ -445,10 +445,10 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
             impulse[i] += p
             moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
     lam = impact.impulse @ (contacts.passed if full else contacts.passed[::3])
-    reactions = reaction_impulses(contacts.held, lam, struck.bodies)
+    reactions = reaction_impulses(contacts.reactions, lam, struck.bodies)
     if not len(joints.v):
         return moved, reactions
-    add_to_bodies(contacts.held.rows, contacts.held.J, lam, impulse, moment)
+    add_to_bodies(contacts.reactions.rows, contacts.reactions.J, lam, impulse, moment)
     scratch, bodies = empty_tree_scratch(model.trees), empty_state(len(moved)).bodies
     rates = np.ascontiguousarray(change[len(change) - len(joints.v) :])
     place_links(model, joints.q, rates, scratch.work, bodies)  # velocities are linear in the joints'

@@ -12,7 +12,7 @@ from ..core.report import StepInfo
 from ..core.state import Contacts, State
 
 
-class Instant(NamedTuple):
+class Sample(NamedTuple):
     """What a quantity is a function of."""
 
     model: Model
@@ -26,14 +26,14 @@ class Quantity(NamedTuple):
     unit: str
     of_body: bool   #: of one body, else of the whole system
     of_state: bool  #: the state tells it; what contacts tell is known only of the steps on which it was watched
-    value: Callable[[Instant, int], float]
+    value: Callable[[Sample, int], float]
 
 
-def _coordinate(axis: int) -> Callable[[Instant, int], float]:
+def _coordinate(axis: int) -> Callable[[Sample, int], float]:
     return lambda now, body: float(now.state.bodies.x[body, axis])
 
 
-def _contact_force(now: Instant, body: int) -> float:
+def _contact_force(now: Sample, body: int) -> float:
     """Σ λ over the contacts of the body [N]"""
     contacts = now.contacts
     if contacts is None:
@@ -42,7 +42,7 @@ def _contact_force(now: Instant, body: int) -> float:
     return float(contacts.lam[rows].sum())
 
 
-def _mechanical_energy(now: Instant, body: int) -> float:
+def _mechanical_energy(now: Sample, body: int) -> float:
     """Kinetic, potential, of springs, and what compliant surfaces hold [J]"""
     held = -float(now.state.ledger[Account.STORED, 0])
     return measure(now.model, now.state.bodies, now.state.joints)[0].total + held

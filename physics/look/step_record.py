@@ -12,7 +12,7 @@ from ..books.diagnostics import measure
 from ..core.model import Array, Model
 from ..core.state import Bodies, JointState
 from ..methods.event_driven.search import Course, Trigger
-from ..problem.snapshot import Frozen
+from ..problem.contact_snapshot import ContactSnapshot
 
 SAMPLES = 41   # of a piece
 NEAREST = 8    # pairs apart whose gaps are kept
@@ -46,7 +46,7 @@ class Struck:
     """An impact as it came to the law."""
 
     t: float
-    contacts: Frozen
+    contacts: ContactSnapshot
     kinetic: float        #: of the system before [J]
     velocities: Array     #: (n, 6) v and ω before
     bodies: Bodies        #: where they were, links included
@@ -60,7 +60,7 @@ class Watch:
     pieces: list[Piece] = field(default_factory=list)
     impacts: list[Struck] = field(default_factory=list)
 
-    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies, joints: JointState) -> None:
+    def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
         kinetic = measure(model, bodies, joints)[0].kinetic
         poses, links = Bodies(*(a.copy() for a in bodies)), JointState(*(a.copy() for a in joints))
         self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links))

@@ -56,7 +56,7 @@ class Equations(NamedTuple):
     work: Array         #: (4, 5)    scratch
     bias: Array         #: (n, 6)    J̇ v of links: acceleration of the centre of mass, angular acceleration; else 0
     trees: TreeScratch  #: the links at their coordinates trees.q, trees.v: see `dynamics.tree_contacts`
-    held: Reactions     #: of joints in maximal coordinates; once they are found, HT and `free` contain them
+    reactions: Reactions     #: of joints in maximal coordinates; once they are found, HT and `free` contain them
 
 
 def empty_equations(model: Model, contacts: int) -> Equations:
@@ -196,7 +196,7 @@ def weigh_rows(model, bodies, count, eq):
     which need what `accelerate_links` left; with what joints in maximal coordinates take of it, see
     `accelerate_bodies`."""
     for r in range(3 * count):
-        for j in range(len(eq.free) - len(eq.trees.v) if len(eq.held.lam) > 0 else 0):
+        for j in range(len(eq.free) - len(eq.trees.v) if len(eq.reactions.lam) > 0 else 0):
             eq.HT[r, j] = 0.0
         weigh_links(model.trees, eq.trees.work, eq.T, r, eq.HT)
         for side in range(2):
@@ -210,8 +210,8 @@ def weigh_rows(model, bodies, count, eq):
             for k in range(3):
                 eq.HT[r, j + k] = turn[k]
                 eq.HT[r, j + 3 + k] = model.inv_mass[i] * eq.T[r, j + 3 + k]
-    if len(eq.held.lam) > 0:
-        hold_rows(eq.held, 3 * count, eq.HT)
+    if len(eq.reactions.lam) > 0:
+        hold_rows(eq.reactions, 3 * count, eq.HT)
 
 
 @helper
@@ -234,16 +234,16 @@ def accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot, eq):
     """H⁻¹(τ - C) of free bodies, and the reactions of joints in maximal coordinates taken into all of it; `weigh_rows`
     comes after it. The mouse spring on a body that these joints hold is added to the forces (n, 3) and torques on the
     bodies and to the rates of P and L in ydot (n, 13)."""
-    find_joints(model, t, bodies, eq.bias, eq.trees.v, eq.trees.work, eq.held)
-    pull_joined(model, loads, bodies, h, eq.held, force, torque, ydot)
+    find_joints(model, t, bodies, eq.bias, eq.trees.v, eq.trees.work, eq.reactions)
+    pull_joined(model, loads, bodies, h, eq.reactions, force, torque, ydot)
     free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
-    hold_free(eq.held, eq.free)
+    hold_free(eq.reactions, eq.free)
 
 
 @helper
 def inner(eq, i, j):
     """M_ij: row i of TᵀH⁻¹ times row j of T, where both have something."""
-    k, l, spread = i // 3, j // 3, len(eq.held.lam) > 0
+    k, l, spread = i // 3, j // 3, len(eq.reactions.lam) > 0
     total = 0.0
     for side in range(2):
         p = eq.place[l, side]

@@ -14,7 +14,7 @@ import numpy as np
 from ..books.diagnostics import measure
 from ..books.ledger import TAKERS, Account
 from ..core.report import SIDES, Event, Side
-from ..look.quantities import QUANTITIES, Instant
+from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
 from ..scene.scene import Scene
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
@@ -133,7 +133,7 @@ class Member:
         """Write a row of the log."""
         sim = self.simulation
         e, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
-        now = Instant(sim.model, sim.state, sim.contacts, sim.info) if watch.quantity else None
+        now = Sample(sim.model, sim.state, sim.contacts, sim.info) if watch.quantity else None
         value = np.nan if now is None else QUANTITIES[watch.quantity].value(now, watch.body)
         books = sim.state.ledger[:, 0]
         self.log.add((t, e.kinetic, e.potential, e.spring, -books[Account.STORED], -books[list(TAKERS)].sum(), value,
@@ -147,14 +147,14 @@ class Member:
             return
         quantity = QUANTITIES[watch.quantity]
         if len(rows) and rows[-1, OWN_STEP] == sim.step_count:
-            rows[-1, WATCHED] = quantity.value(Instant(sim.model, sim.state, sim.contacts, sim.info), watch.body)
+            rows[-1, WATCHED] = quantity.value(Sample(sim.model, sim.state, sim.contacts, sim.info), watch.body)
         if not quantity.of_state or sim.history is None:
             return
         kept = {k.step: k for k in sim.history.keyframes}
         for row in rows[:-1]:
             keyframe = kept.get(int(row[OWN_STEP]))
             if keyframe is not None:
-                row[WATCHED] = quantity.value(Instant(sim.model, keyframe.state, None, None), watch.body)
+                row[WATCHED] = quantity.value(Sample(sim.model, keyframe.state, None, None), watch.body)
 
 
 class Lockstep:

@@ -13,7 +13,7 @@ from ..shapes import shapes as solid
 from ..shapes.shapes import MassProperties
 from .checks import SceneError
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
-from .mesh import StaticMesh, Surface, solids, static_mesh
+from .mesh import MeshSurface, StaticMesh, solids, static_mesh
 from .mesh import solid as solid_of
 from .mesh_files import read_surface
 
@@ -136,7 +136,7 @@ class ShapeTables:
         draw = (np.ascontiguousarray(surface[0] - center), surface[1])
         return _Hull(moved_hull(hull, -center), center, properties, draw)
 
-    def _surface(self, shape: Any, at: str) -> tuple[str, Surface]:
+    def _surface(self, shape: Any, at: str) -> tuple[str, MeshSurface]:
         """A mesh file's surface in metres, and the name it goes by in notes."""
         assert self.folder is not None
         path = self.folder / shape.file

@@ -24,7 +24,7 @@ FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count 
 MOST_SHELLS = 1000 # in a file that is split into solids
 
 
-class Surface(NamedTuple):
+class MeshSurface(NamedTuple):
     vertices: Array      #: (v, 3) [m]
     triangles: IntArray  #: (t, 3)
 
@@ -32,7 +32,7 @@ class Surface(NamedTuple):
 class Solid(NamedTuple):
     """What a dynamic body gets from a surface."""
 
-    surface: Surface            #: wound outwards where it is closed
+    surface: MeshSurface            #: wound outwards where it is closed
     hull: Polyhedron
     properties: MassProperties  #: at density 1
     notes: tuple[str, ...]
@@ -55,10 +55,10 @@ class StaticMesh(NamedTuple):
 # ---------------------------------------------------------------------------------------------------- surfaces
 
 
-def weld(vertices: Array, triangles: IntArray) -> Surface:
+def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
     """One vertex for corners in the same place; triangles that join fewer than three and loose vertices are dropped."""
     if len(triangles) == 0:
-        return Surface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+        return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
     used, corner = np.unique(triangles, return_inverse=True)
     points = vertices[used]
     size = float(np.ptp(points, axis=0).max())
@@ -68,10 +68,10 @@ def weld(vertices: Array, triangles: IntArray) -> Surface:
     a, b, c = welded.T
     welded = welded[(a != b) & (b != c) & (c != a)]
     kept, index = np.unique(welded, return_inverse=True)
-    return Surface(np.ascontiguousarray(points[first][kept]), index.reshape(-1, 3).astype(np.int32))
+    return MeshSurface(np.ascontiguousarray(points[first][kept]), index.reshape(-1, 3).astype(np.int32))
 
 
-def solids(surface: Surface) -> list[Surface]:
+def solids(surface: MeshSurface) -> list[MeshSurface]:
     """The separate closed solids of a surface; the surface itself where it is open or in one piece.
 
     Shells whose boxes overlap (a cavity in its solid, parts put together) stay one solid.
@@ -91,7 +91,7 @@ def solids(surface: Surface) -> list[Surface]:
     return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
 
 
-def is_closed(surface: Surface) -> bool:
+def is_closed(surface: MeshSurface) -> bool:
     """Whether the surface has an inside: every edge borders two triangles, or as many one way round as the other."""
     edge, forward = _edge_rows(surface.triangles)
     counts = np.bincount(edge)
@@ -99,7 +99,7 @@ def is_closed(surface: Surface) -> bool:
     return len(surface.triangles) > 0 and bool(((counts == 2) | (ways == 0.0)).all())
 
 
-def wound_outwards(surface: Surface) -> tuple[Surface, int]:
+def wound_outwards(surface: MeshSurface) -> tuple[MeshSurface, int]:
     """A closed surface with its triangles counter-clockwise seen from outside, and how many had to be turned.
 
     Shells inside the box of another one keep their sense where it is consistent: they may be cavities.
@@ -125,7 +125,7 @@ def wound_outwards(surface: Surface) -> tuple[Surface, int]:
                 members = shell == i
                 triangles[members] = triangles[members][:, ::-1]
     changed = int((triangles != surface.triangles).any(axis=1).sum())
-    return Surface(surface.vertices, triangles), changed
+    return MeshSurface(surface.vertices, triangles), changed
 
 
 def _edge_rows(triangles: IntArray) -> tuple[Rows, Mask]:
@@ -158,7 +158,7 @@ def _pieces(count: int, start: Rows, end: Rows) -> Rows:
     return connected_components(links, directed=False)[1]
 
 
-def _shells(surface: Surface) -> Rows:
+def _shells(surface: MeshSurface) -> Rows:
     """(t,): the number of the connected piece each triangle belongs to, in the order of the file."""
     t = surface.triangles
     n = len(surface.vertices)
@@ -168,7 +168,7 @@ def _shells(surface: Surface) -> Rows:
     return rank[inverse.reshape(-1)]
 
 
-def _boxes(surface: Surface, shell: Rows, count: int) -> tuple[Array, Array]:
+def _boxes(surface: MeshSurface, shell: Rows, count: int) -> tuple[Array, Array]:
     """Least and greatest coordinates (k, 3) of every shell."""
     corners = surface.vertices[surface.triangles]
     lo, hi = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
@@ -182,7 +182,7 @@ def _signed_volumes(vertices: Array, triangles: IntArray) -> Array:
     return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
 
 
-def _inconsistent(surface: Surface) -> Mask:
+def _inconsistent(surface: MeshSurface) -> Mask:
     """(t,): the triangles to turn so that every edge runs both ways; none where the winding is consistent already.
 
     Each triangle appears twice, as it is and turned; what must go together is linked. A piece then comes apart into two
@@ -208,7 +208,7 @@ def _inconsistent(surface: Surface) -> Mask:
 # ---------------------------------------------------------------------------------------------------- solids
 
 
-def solid(surface: Surface, name: str) -> Solid:
+def solid(surface: MeshSurface, name: str) -> Solid:
     """Mass properties and hull of a surface. `name` stands at the head of notes and errors.
 
     Raises SceneError where the triangles make no surface, or a flat one.
@@ -254,7 +254,7 @@ def solid(surface: Surface, name: str) -> Solid:
 # ---------------------------------------------------------------------------------------------------- static meshes
 
 
-def static_mesh(surface: Surface, name: str) -> StaticMesh:
+def static_mesh(surface: MeshSurface, name: str) -> StaticMesh:
     """The surface as collision scenery. Raises SceneError where no triangle has an area."""
     a, b, c = (surface.vertices[surface.triangles[:, j]] for j in range(3))
     normal = np.cross(b - a, c - a)
@@ -270,7 +270,7 @@ def static_mesh(surface: Surface, name: str) -> StaticMesh:
     return StaticMesh(*surface, normal, convex, across, node_min, node_max, child, leaf_order)
 
 
-def _edge_types(surface: Surface, normal: Array) -> tuple[IntArray, Array]:
+def _edge_types(surface: MeshSurface, normal: Array) -> tuple[IntArray, Array]:
     """`Meshes.edge_convex` (t, 3) and `Meshes.edge_normal` (t, 3, 3)."""
     vertices, triangles = surface
     other = _neighbours(triangles)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .checks import SceneError
-from .mesh import Surface, weld
+from .mesh import MeshSurface, weld
 
 if TYPE_CHECKING:
     import trimesh
@@ -28,7 +28,7 @@ HEAD = 64 * 2**20     # of a glTF file that is read for its sizes [bytes]
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-def read_surface(path: Path) -> Surface:
+def read_surface(path: Path) -> MeshSurface:
     """All triangles of a file, node transforms applied, in the file's units. Raises SceneError in one sentence."""
     kind = path.suffix.lower()
     if kind not in COUNTERS:
@@ -41,7 +41,7 @@ def read_surface(path: Path) -> Surface:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, _changed: int, size: int) -> Surface:
+def _read(path: Path, _changed: int, size: int) -> MeshSurface:
     if size == 0:
         raise SceneError(f"{path.name} is empty; it must hold a surface.")
     if size > LARGEST_FILE:

@@ -27,7 +27,7 @@ from .linear import solve_transposed, solve_upper
 from .pivoting import finish, most_pivots, steps
 from .qp import ActiveSet, factor_set
 from .refinement import settle
-from .tableau import solve_singly
+from .single_exchanges import solve_singly
 
 SMALL = 256       # contacts up to which single exchanges cost less than a first guess and its factorisations
 SWEEPS = 32       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n

@@ -16,7 +16,7 @@ from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matr
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
-from contactlab.physics.problem.snapshot import equations_of
+from contactlab.physics.problem.contact_snapshot import equations_of
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 

@@ -13,8 +13,8 @@ from contactlab.physics.core.state import Case
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.look.baraff import baraff
 from contactlab.physics.look.inspection import freedom, look, resting
+from contactlab.physics.problem.contact_snapshot import detected
 from contactlab.physics.problem.problem import ContactProblem
-from contactlab.physics.problem.snapshot import detected
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner

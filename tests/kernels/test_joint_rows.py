@@ -1,4 +1,4 @@
-"""Rows of joints in maximal coordinates and their sparse equations against differences and dense algebra."""
+"""AxisRows of joints in maximal coordinates and their sparse equations against differences and dense algebra."""
 
 import numpy as np
 import pytest
@@ -115,8 +115,8 @@ def test_joints_are_satisfied_as_drawn_and_again_after_projection(kind):
     bodies = shaken(setup, rng, 0.2)
     keeper.close(bodies, NO_COORDINATES)
     assert keeper.error(bodies) < 1e-12
-    keeper.stop(bodies, NO_COORDINATES, keeper.held.hard)
-    rows = keeper.held.rows
+    keeper.stop(bodies, NO_COORDINATES, keeper.reactions.hard)
+    rows = keeper.reactions.rows
     assert np.abs(speeds(rows, values(rows, bodies)[0], bodies)).max() < 1e-12
     before = bodies.P.copy()
     velocity_from_momentum(setup.model, bodies)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contactlab.physics.scene.checks import SceneError
 from contactlab.physics.scene.hull import FlatError, convex_hull, hull_properties
-from contactlab.physics.scene.mesh import Surface, is_closed, solid, solids, static_mesh, weld
+from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
 from contactlab.physics.scene.scene import Scene, open_file
 from contactlab.physics.shapes.shapes import polyhedron
@@ -224,7 +224,7 @@ def test_a_cavity_is_not_filled():
 
 def test_an_open_mesh_weighs_as_its_hull_and_says_so():
     mesh = trimesh.creation.box((1, 1, 1))
-    whole = solid(Surface(np.array(mesh.vertices), np.array(mesh.faces)[:-2].astype(np.int32)), "lidless.stl")
+    whole = solid(MeshSurface(np.array(mesh.vertices), np.array(mesh.faces)[:-2].astype(np.int32)), "lidless.stl")
     assert whole.properties.mass == pytest.approx(1.0)
     assert whole.notes == ("lidless.stl is not closed: mass and inertia are those of its convex hull.",)
 

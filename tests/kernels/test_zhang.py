@@ -9,8 +9,8 @@ from contactlab.physics.impacts.impact_laws import newton
 from contactlab.physics.impacts.zhang import (
     Base,
     Link,
+    Multibody,
     Point,
-    System,
     external_impact,
     incidence,
     inertia,
@@ -36,7 +36,7 @@ def rod(length=1.0, mass=1.0, before=0.0, joint="hinge"):
 
 
 def arm(q_dot, base=STILL, length=1.0, mass=1.0):
-    return System(base, (rod(length, mass), rod(length, mass, length)), np.zeros(2), np.array(q_dot, float))
+    return Multibody(base, (rod(length, mass), rod(length, mass, length)), np.zeros(2), np.array(q_dot, float))
 
 
 def base_at(x, angle=0.0, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)):
@@ -84,8 +84,8 @@ def test_a_base_in_motion_carries_its_arm_into_the_other():
 def test_a_foot_that_lands_on_the_ground_needs_no_second_link():
     """A mass on a slider falls on ground that does not move: I* = (1 + σ) m v."""
     leg = Link("slider", place(), 2.0, np.zeros(3), np.eye(3))
-    first = System(STILL, (leg,), np.zeros(1), np.array([-3.0]))
-    ground = System(STILL, (), np.zeros(0), np.zeros(0))
+    first = Multibody(STILL, (leg,), np.zeros(1), np.array([-3.0]))
+    ground = Multibody(STILL, (), np.zeros(0), np.zeros(0))
     found = external_impact(first, ground, [Point(1, 0, np.zeros(3), np.array([0.0, 0.0, -1.0]), 0.25)])
     assert found.impulse == pytest.approx([1.25 * 2.0 * 3.0], rel=1e-14)
     assert found.change == pytest.approx([1.25 * 3.0], rel=1e-14)
@@ -96,8 +96,8 @@ def test_a_rod_hit_at_its_centre_of_percussion_leaves_its_hinge_alone():
     the hinge gives (3 x/2 l - 1) I*, from the balance of momentum m l/2 ω = I* + J with ω = I* x/(m l²/3)."""
     along_y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # its z axis is the world's y
     head = Link("slider", place(turn=along_y), 5.0, np.zeros(3), np.eye(3))
-    hammer = System(STILL, (head,), np.zeros(1), np.array([1.0]))
-    hinged = System(STILL, (rod(),), np.zeros(1), np.zeros(1))
+    hammer = Multibody(STILL, (head,), np.zeros(1), np.array([1.0]))
+    hinged = Multibody(STILL, (rod(),), np.zeros(1), np.zeros(1))
     way = np.array([0.0, 1.0, 0.0])
     for at in (2.0 / 3.0, 1.0, 0.5, 0.1):
         point = Point(1, 1, np.array([at, 0.0, 0.0]), way, 0.3)
@@ -120,7 +120,7 @@ def random_system(rng, n):
             "hinge" if rng.random() < 0.6 else "slider", place(*rng.uniform(-1, 1, 3), turn=random_rotation(rng)),
             float(rng.uniform(0.5, 2.0)), rng.uniform(-0.5, 0.5, 3), np.trace(spread) * np.eye(3) - spread))
     base = Base(random_rotation(rng), rng.normal(size=3), rng.normal(size=3), rng.normal(size=3))
-    return System(base, tuple(links), rng.uniform(-2, 2, n), rng.normal(size=n))
+    return Multibody(base, tuple(links), rng.uniform(-2, 2, n), rng.normal(size=n))
 
 
 def jacobians(system):
@@ -210,9 +210,9 @@ def test_one_point_agrees_with_the_h_form_to_twelve_digits():
 def test_the_equality_pulls_where_the_lcp_lets_go():
     """Two points close together on one rod, one approached much faster: eq. 3.30 pulls at the slow one to obey its own
     restitution; the LCP gives no impulse there, and it leaves faster than the equality would have it."""
-    first = System(base_at((0.0, 0.0, 0.0)), (rod(),), np.zeros(1), np.array([1.0]))
+    first = Multibody(base_at((0.0, 0.0, 0.0)), (rod(),), np.zeros(1), np.array([1.0]))
     two = (Link("hinge", place(), 1.0, np.array([0.5, 0.0, 0.0]), np.eye(3)), rod(before=0.55))
-    second = System(base_at((0.0, 0.0, 0.0)), two, np.zeros(2), np.array([0.0, -2.0]))
+    second = Multibody(base_at((0.0, 0.0, 0.0)), two, np.zeros(2), np.array([0.0, -2.0]))
     normal = np.array([0.0, 1.0, 0.0])
     points = [Point(1, 2, np.array([0.6, 0.0, 0.0]), normal, 0.5), Point(1, 2, np.array([0.9, 0.0, 0.0]), normal, 0.5)]
     found = external_impact(first, second, points)
@@ -227,9 +227,9 @@ def test_the_equality_pulls_where_the_lcp_lets_go():
 def test_redundant_points_get_a_basic_solution_and_the_same_motion():
     """Three points, the third half-way between the others on the same two links: rank 2. The middle one's H is the mean
     of the others', so eq. 3.30 still holds for all three; Δq̇ is that of the two without it."""
-    first = System(STILL, (rod(joint="slider")._replace(place=place(turn=random_rotation(np.random.default_rng(1)))),
+    first = Multibody(STILL, (rod(joint="slider")._replace(place=place(turn=random_rotation(np.random.default_rng(1)))),
                            rod()), np.array([0.1, 0.2]), np.array([0.3, 0.4]))
-    second = System(base_at((1.0, 1.0, 0.0)), (rod(), rod(before=1.0)), np.array([0.3, -0.2]), np.array([-1.0, 0.5]))
+    second = Multibody(base_at((1.0, 1.0, 0.0)), (rod(), rod(before=1.0)), np.array([0.3, -0.2]), np.array([-1.0, 0.5]))
     normal = np.array([0.6, 0.8, 0.0])
     at = [np.array([0.2, 0.1, 0.0]), np.array([0.8, 0.4, 0.0])]
     points = [Point(2, 2, p, normal, 0.6) for p in (*at, 0.5 * (at[0] + at[1]))]
@@ -260,4 +260,4 @@ def test_incidence_and_bad_input():
 
 
 def test_inertia_of_a_hinged_rod_is_a_third():
-    np.testing.assert_allclose(inertia(System(STILL, (rod(2.0, 3.0),), np.array([0.7]), np.zeros(1))), [[4.0]])
+    np.testing.assert_allclose(inertia(Multibody(STILL, (rod(2.0, 3.0),), np.array([0.7]), np.zeros(1))), [[4.0]])

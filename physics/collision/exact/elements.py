@@ -43,7 +43,7 @@ CORNERS = 8  # of a rim
 MOST_TRIANGLES = 20000  # of a mesh: each step looks at all its elements
 
 
-class Surface(NamedTuple):
+class Elements(NamedTuple):
     """Elements (row e) of a model's shapes, in the body frame. A pair of elements e, f is named by e (number of
     elements) + f, ordered so that PAIR_KINDS[kind[e], kind[f]] >= 0; the element of the lower shape is the
     predecessor's. Limits of joints, which are contacts too, are named by the numbers after those of all pairs."""
@@ -69,7 +69,7 @@ class Surface(NamedTuple):
 
 
 class Element(NamedTuple):
-    """One row of `Surface` while it is being made, in the shape frame."""
+    """One row of `Elements` while it is being made, in the shape frame."""
 
     kind: int
     point: ArrayLike
@@ -218,7 +218,7 @@ class NoExactGap(ValueError):
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
 
-def surface_of(model: Model) -> Surface:
+def surface_of(model: Model) -> Elements:
     """The elements of all shapes of a model. NoExactGap where a pair of shapes has none."""
     shapes = model.shapes
     meets = shapes_that_meet(model)
@@ -236,7 +236,7 @@ def surface_of(model: Model) -> Surface:
         return np.array([getattr(e, name) for e in rows], np.float64).reshape(len(rows), *width)
 
     shape = np.array(owner, np.int32)
-    return Surface(
+    return Elements(
         shape, shapes.body[shape].astype(np.int32), np.array([e.kind for e in rows], np.int32), table("point", 3),
         table("axis", 3), table("frame", 4), table("length"), table("radius"), table("extent"),
         np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
@@ -287,18 +287,18 @@ def place(e: Element, position: Array, orientation: Array) -> Element:
                       frame=quat_product(orientation, np.asarray(e.frame, float)))
 
 
-def limits_among(surface: Surface, pairs: LongArray) -> NDArray[np.bool_]:
+def limits_among(surface: Elements, pairs: LongArray) -> NDArray[np.bool_]:
     """Which pairs (k,) are limits of joints."""
     return pairs >= len(surface.kind) ** 2
 
 
-def first_and_second(surface: Surface, pairs: LongArray) -> tuple[LongArray, LongArray]:
+def first_and_second(surface: Elements, pairs: LongArray) -> tuple[LongArray, LongArray]:
     """The two elements of each pair that is no limit, in the order of PAIR_KINDS."""
     count = max(len(surface.kind), 1)
     return pairs // count, pairs % count
 
 
-def bodies_of(model: Model, surface: Surface, pairs: LongArray) -> IntArray:
+def bodies_of(model: Model, surface: Elements, pairs: LongArray) -> IntArray:
     """Bodies (k, 2) of the elements of each pair; of a limit the joint's child, twice."""
     found = np.empty((len(pairs), 2), np.int32)
     limit = limits_among(surface, pairs)
@@ -308,7 +308,7 @@ def bodies_of(model: Model, surface: Surface, pairs: LongArray) -> IntArray:
     return found
 
 
-def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
+def shapes_of(surface: Elements, pairs: LongArray) -> IntArray:
     """Shapes (k, 2) of the predecessor and the successor of each pair; -1 of limits."""
     found = np.full((len(pairs), 2), -1, np.int32)
     solid = ~limits_among(surface, pairs)
@@ -317,7 +317,7 @@ def shapes_of(surface: Surface, pairs: LongArray) -> IntArray:
     return found
 
 
-def limit_joint(surface: Surface, pair: int) -> int:
+def limit_joint(surface: Elements, pair: int) -> int:
     """The row of Joints that a pair is a limit of, -1 = none."""
     r = pair - len(surface.kind) ** 2
     return int(surface.limits.joint[r]) if r >= 0 else -1

@@ -1,4 +1,4 @@
-"""Surface elements in the world: where they are, and how far inside their own region a point is."""
+"""Elements elements in the world: where they are, and how far inside their own region a point is."""
 
 import math
 

@@ -40,7 +40,7 @@ HINGE, SLIDER, BALL, UNIVERSAL = (int(t) for t in (
 WORLD_AXES = np.eye(3)
 
 
-class Rows(NamedTuple):
+class AxisRows(NamedTuple):
     """What never changes of rows of J. Vectors fixed in a are in its frame (the world's where a = -1), those fixed in b
     in its; s of POINT and SPIN is a world axis."""
 
@@ -66,20 +66,20 @@ def _triad(axis: Array) -> tuple[Array, Array, Array]:
     return t1, np.asarray(np.cross(axis, t1), np.float64), axis
 
 
-def _table(joints: Joints, entries: list[tuple]) -> Rows:
-    """Rows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
+def _table(joints: Joints, entries: list[tuple]) -> AxisRows:
+    """AxisRows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
     kinds, j = np.array([e[0] for e in entries], np.int32), np.array([e[1] for e in entries], np.int32)
     to_child = [quat_to_matrix(joints.rest[k]).T for k in j]
     s, c, d = (np.array([e[k] for e in entries], np.float64).reshape(-1, 3) for k in (3, 4, 5))
     c = np.array([R @ u for R, u in zip(to_child, c, strict=True)]).reshape(-1, 3)
     d = np.array([R @ u if k == BEND else u for R, u, k in zip(to_child, d, kinds, strict=True)]).reshape(-1, 3)
-    return Rows(
+    return AxisRows(
         kinds, j, np.array([e[2] for e in entries], np.int32), joints.parent[j], joints.child[j], s, c, d,
         joints.anchor_parent[j], joints.anchor_child[j], joints.rest[j],
     )
 
 
-def constraint_rows(joints: Joints, order: IntArray) -> Rows:
+def constraint_rows(joints: Joints, order: IntArray) -> AxisRows:
     """The rows that the joints in this order keep at zero."""
     entries, none = [], np.zeros(3)
     for j in order.tolist():
@@ -97,7 +97,7 @@ def constraint_rows(joints: Joints, order: IntArray) -> Rows:
     return _table(joints, entries)
 
 
-def axis_rows(joints: Joints, order: IntArray) -> Rows:
+def axis_rows(joints: Joints, order: IntArray) -> AxisRows:
     """The rows of what the joints in this order leave free."""
     entries, none = [], np.zeros(3)
     for j in order.tolist():

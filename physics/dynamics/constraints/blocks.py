@@ -15,7 +15,7 @@ from ...core.islands import trees_of
 from ...core.model import Array, IntArray, Joints, Model
 from ...core.state import Bodies
 from . import ldl
-from .axes import Rows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
+from .axes import AxisRows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
 
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
 
@@ -62,9 +62,9 @@ def _leaves_first(joints: Joints, which: Any, node: IntArray) -> list[tuple[list
 class Layout(NamedTuple):
     """All rows of a model's joints in maximal coordinates, in the order in which they are eliminated."""
 
-    rows: Rows
+    rows: AxisRows
     role: IntArray           #: (m,) HARD, SOFT, …
-    axes: Rows               #: of what the joints leave free
+    axes: AxisRows               #: of what the joints leave free
     rank: IntArray           #: (j,) place of each joint in the order
     counts: list[int]        #: joints of each island
     bodies: list[list[int]]  #: bodies of each island
@@ -91,7 +91,7 @@ def layout_of(model: Model) -> Layout:
                   [[i for k in nodes for i in members[k]] for _, nodes in found])
 
 
-def pattern_of(rows: Rows, node: IntArray) -> list[list[int]]:
+def pattern_of(rows: AxisRows, node: IntArray) -> list[list[int]]:
     """Of every row those up to it that share coordinates with it (see `trees_of`)."""
     at: dict[int, list[int]] = {}
     pattern = []
@@ -104,20 +104,20 @@ def pattern_of(rows: Rows, node: IntArray) -> list[list[int]]:
     return pattern
 
 
-def rows_taken(rows: Rows, index: Any) -> Rows:
+def rows_taken(rows: AxisRows, index: Any) -> AxisRows:
     """Only these rows."""
-    return Rows._make(np.ascontiguousarray(field[index]) for field in rows)
+    return AxisRows._make(np.ascontiguousarray(field[index]) for field in rows)
 
 
-def rows_joined(first: Rows, second: Rows) -> Rows:
+def rows_joined(first: AxisRows, second: AxisRows) -> AxisRows:
     """Both, one after the other."""
-    return Rows._make(np.concatenate(pair) for pair in zip(first, second, strict=True))
+    return AxisRows._make(np.concatenate(pair) for pair in zip(first, second, strict=True))
 
 
 class Constraints:
     """Joints of a model in maximal coordinates; scratch memory of their equations.
 
-    Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
+    AxisRows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
     spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `joint_reactions`).
     """
 

@@ -35,21 +35,21 @@ class JointKeeper:
 
     def __init__(self, model: Model, drives: bool = False) -> None:
         """drives: motors of trees and motors with a limit are among them."""
-        self.model, self.held = model, reactions_of(model, 0, drives=drives)
-        self.any = len(self.held.rows.kind) > 0
+        self.model, self.reactions = model, reactions_of(model, 0, drives=drives)
+        self.any = len(self.reactions.rows.kind) > 0
         joints, moved = model.joints, model.joints.generalized == 0
         arms = [joints.anchor_child[moved], joints.anchor_parent[moved & (joints.parent >= 0)]]
         self._lever = max((float(np.linalg.norm(a, axis=1).max(initial=0.0)) for a in arms), default=0.0)
         self._trees = empty_tree_scratch(model.trees)
-        self._change = np.zeros(6 * int((self.held.slot >= 0).sum()) + len(self._trees.v))
+        self._change = np.zeros(6 * int((self.reactions.slot >= 0).sum()) + len(self._trees.v))
 
     def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Take out velocities that joints do not allow, where something but a method has put them in; says whether."""
-        held, which = self.held, self._kept(cure)
+        reactions, which = self.reactions, self._kept(cure)
         if not which.any():
             return False
         self.find(bodies, joints)
-        wrong = float(np.abs(which * (held.u - held.seek)).max()) > CONSISTENT
+        wrong = float(np.abs(which * (reactions.u - reactions.seek)).max()) > CONSISTENT
         if wrong:
             if cure == "projection":
                 self.close(bodies, joints)
@@ -68,27 +68,27 @@ class JointKeeper:
 
     def find(self, bodies: Bodies, joints: JointState) -> None:
         """J, C and J q̇ of this state."""
-        held = self.held
-        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
-        find_speeds(held, bodies, joints.v)
+        reactions = self.reactions
+        pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+        find_speeds(reactions, bodies, joints.v)
 
     def _kept(self, cure: str) -> Array:
         """1 of rows (m,) whose J q̇ = s is restored."""
-        held = self.held
-        return (held.mode == HOLDS) * ((held.hard if cure == "projection" else 0.0) + held.driven)
+        reactions = self.reactions
+        return (reactions.mode == HOLDS) * ((reactions.hard if cure == "projection" else 0.0) + reactions.driven)
 
     def close(self, bodies: Bodies, joints: JointState) -> None:
         """Bring C to zero by displacements along H⁻¹ Jᵀ: Newton's method. Momenta and joint velocities stay."""
-        held = self.held
+        reactions = self.reactions
         for _ in range(PROJECTIONS):
-            place_joints(self.model, *joints, bodies, self._trees, held)
-            held.lam[:] = -held.hard * held.C
-            worst = float(np.abs(held.lam).max())
+            place_joints(self.model, *joints, bodies, self._trees, reactions)
+            reactions.lam[:] = -reactions.hard * reactions.C
+            worst = float(np.abs(reactions.lam).max())
             if worst <= ROUNDED:
                 break
-            held.lam[:] *= min(1.0, LONGEST / worst)
-            answer_joints(held, self._change)
-            displace(held.slot, self._change, bodies)
+            reactions.lam[:] *= min(1.0, LONGEST / worst)
+            answer_joints(reactions, self._change)
+            displace(reactions.slot, self._change, bodies)
             if len(joints.v):
                 advance(self.model.trees.table, joints.q.copy(), self._of_links(), 1.0, joints.q)
             if worst <= NEARLY:
@@ -97,21 +97,21 @@ class JointKeeper:
 
     def stop(self, bodies: Bodies, joints: JointState, which: Array) -> None:
         """Take out the velocities that the rows with `which` (m,) = 1 do not allow by impulses JᵀΛ."""
-        held = self.held
-        place_joints(self.model, *joints, bodies, self._trees, held)
-        find_speeds(held, bodies, joints.v)
-        held.lam[:] = which * (held.seek - held.u)
-        answer_joints(held, self._change)
-        add_rows(self.model.kind, held.rows, held.J, held.lam, bodies.P, bodies.L)
+        reactions = self.reactions
+        place_joints(self.model, *joints, bodies, self._trees, reactions)
+        find_speeds(reactions, bodies, joints.v)
+        reactions.lam[:] = which * (reactions.seek - reactions.u)
+        answer_joints(reactions, self._change)
+        add_rows(self.model.kind, reactions.rows, reactions.J, reactions.lam, bodies.P, bodies.L)
         joints.v[:] += self._of_links()
         velocity_from_momentum(self.model, bodies)
         place_links(self.model, *joints, self._trees.work, bodies)
 
     def error(self, bodies: Bodies) -> float:
         """How far the worst joint has come apart [m], or is turned against what it allows [rad]."""
-        held = self.held
-        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
-        return float(np.abs(held.hard * held.C).max(initial=0.0))
+        reactions = self.reactions
+        pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+        return float(np.abs(reactions.hard * reactions.C).max(initial=0.0))
 
     def torn(self, before: Bodies, after: Bodies) -> bool:
         """Whether joints have come apart on the way by more than a step of fixed length may let them: close to singular

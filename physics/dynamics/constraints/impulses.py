@@ -16,7 +16,7 @@ from ...core.vec import add, cross, row, sub
 from ...shapes.shapes import quat_to_matrix
 from ..trees.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
 from ..trees.tree import ZERO6, momentum_of
-from .axes import Rows
+from .axes import AxisRows
 from .reactions import Reactions
 
 
@@ -67,20 +67,20 @@ def joint_impulses(
     return tuple(found)
 
 
-def reaction_impulses(held: Reactions, lam: Array, bodies: Bodies) -> tuple[JointImpulse, ...]:
+def reaction_impulses(reactions: Reactions, lam: Array, bodies: Bodies) -> tuple[JointImpulse, ...]:
     """What joints in maximal coordinates that an impact moves pass on to their child, from the impulses lam (m,) of
     their rows: JᵀΛ is that at its centre of mass."""
     found = []
-    for j in dict.fromkeys(held.rows.joint[lam != 0.0].tolist()):
-        rows = np.flatnonzero(held.rows.joint == j)
-        child, push, turn = int(held.rows.b[rows[0]]), *np.split(lam[rows] @ held.J[rows, 6:], 2)
-        arm = quat_to_matrix(bodies.q[child]) @ held.rows.anchor_b[rows[0]]
+    for j in dict.fromkeys(reactions.rows.joint[lam != 0.0].tolist()):
+        rows = np.flatnonzero(reactions.rows.joint == j)
+        child, push, turn = int(reactions.rows.b[rows[0]]), *np.split(lam[rows] @ reactions.J[rows, 6:], 2)
+        arm = quat_to_matrix(bodies.q[child]) @ reactions.rows.anchor_b[rows[0]]
         moment = turn - np.cross(arm, push)
         found.append(JointImpulse(j, *(tuple(a.tolist()) for a in (bodies.x[child] + arm, push, moment))))
     return tuple(found)
 
 
-def add_to_bodies(rows: Rows, J: Array, lam: Array, impulse: Array, moment: Array) -> None:
+def add_to_bodies(rows: AxisRows, J: Array, lam: Array, impulse: Array, moment: Array) -> None:
     """Add Jᵀλ, λ (m,) and J (m, 12) of rows between bodies, to the impulses (n, 3) at the bodies' centres of mass and
     the moments (n, 3) about them."""
     for ends, side in ((rows.a, J[:, :6]), (rows.b, J[:, 6:])):

@@ -34,7 +34,7 @@ from ..trees.contacts import weigh_links
 from ..trees.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
 from ..trees.tree import eliminate, last_velocity
 from . import ldl
-from .axes import DRIVE, SPIN, Rows, drift_rows, gram, pose_rows, row_velocities, weigh
+from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
 from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
@@ -46,8 +46,8 @@ FORWARD, BACKWARD, HOLDS, OFF = 1, -1, 0, 2  # of motors with a limit: all they 
 class Reactions(NamedTuple):
     """The rows of all joints in maximal coordinates, and scratch. q̇ as in `contact_equations`."""
 
-    rows: Rows         #: the joints' own, and axes driven by motors or with a rotor
-    axes: Rows         #: what the joints leave free
+    rows: AxisRows         #: the joints' own, and axes driven by motors or with a rotor
+    axes: AxisRows         #: what the joints leave free
     factor: ldl.Factor
     slot: IntArray     #: (n,) first of a free body's six places in q̇, -1 = it has none
     joined: IntArray   #: (n,) 1 = a free body with such joints
@@ -121,25 +121,25 @@ def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool =
         trial=zeros(6 * int(dynamic.sum()) + n_v))
 
 
-def rotor_softness(joints: Joints, rows: Rows, rotors: Any) -> Array:
+def rotor_softness(joints: Joints, rows: AxisRows, rotors: Any) -> Array:
     """1/I of the rows (m,) that are `rotors`, 0 of others."""
     return np.where(rotors, 1.0 / np.where(rotors, joints.armature[rows.joint], 1.0), 0.0)
 
 
-def drive_rows(model: Model) -> tuple[Rows, IntArray]:
-    """Rows for motors of trees that seek a speed, and their joint velocities."""
+def drive_rows(model: Model) -> tuple[AxisRows, IntArray]:
+    """AxisRows for motors of trees that seek a speed, and their joint velocities."""
     joints, trees = model.joints, model.trees
     links = np.flatnonzero(np.isfinite(joints.motor_speed[trees.joint]))
     j = trees.joint[links]
     ints, none = np.zeros(len(j), np.int32), np.zeros((len(j), 3))
-    rows = Rows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
+    rows = AxisRows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
                 trees.body[links].astype(np.int32), none, none, none, none, none, np.zeros((len(j), 4)))
     return rows, trees.first_v[links].astype(np.int32)
 
 
 @helper
-def has_joints(held):
-    return len(held.rows.kind) > 0
+def has_joints(reactions):
+    return len(reactions.rows.kind) > 0
 
 
 @helper
@@ -163,46 +163,46 @@ def put_link_side(trees, work, l, sign, f, turn, G, r, first):
 
 
 @helper
-def weigh_link_ends(model, work, held):
+def weigh_link_ends(model, work, reactions):
     """G and Y of all rows, and their part of J H⁻¹ Jᵀ."""
-    rows, trees, factor = held.rows, model.trees, held.factor
+    rows, trees, factor = reactions.rows, model.trees, reactions.factor
     for r in range(len(rows.kind)):
-        for d in range(held.G.shape[1]):
-            held.G[r, d] = 1.0 if d == held.drive[r] else 0.0
-        for side in range(2 if held.drive[r] < 0 else 0):
+        for d in range(reactions.G.shape[1]):
+            reactions.G[r, d] = 1.0 if d == reactions.drive[r] else 0.0
+        for side in range(2 if reactions.drive[r] < 0 else 0):
             i = end_of(rows, r, side)
             if i >= 0 and model.kind[i] == LINK:
-                f, turn = three(held.J, r, 6 * side), three(held.J, r, 6 * side + 3)
-                put_link_side(trees, work, int(trees.link_of_body[i]), 1.0, f, turn, held.G, r, 0)
-        weigh_links(trees, work, held.G, r, held.Y)
+                f, turn = three(reactions.J, r, 6 * side), three(reactions.J, r, 6 * side + 3)
+                put_link_side(trees, work, int(trees.link_of_body[i]), 1.0, f, turn, reactions.G, r, 0)
+        weigh_links(trees, work, reactions.G, r, reactions.Y)
         for p in range(factor.first[r], factor.first[r + 1]):
             s = int(factor.rows[p])
-            for d in range(held.G.shape[1]):
-                held.values[p] += held.G[s, d] * held.Y[r, d]
+            for d in range(reactions.G.shape[1]):
+                reactions.values[p] += reactions.G[s, d] * reactions.Y[r, d]
 
 
 @kernel
-def weigh_joints(model, bodies, work, held):
+def weigh_joints(model, bodies, work, reactions):
     """J, C, W and the factor of J H⁻¹ Jᵀ at the poses of the bodies. Links need the `work` of `eliminate`."""
-    rows, factor = held.rows, held.factor
-    pose_rows(rows, bodies.x, bodies.q, held.J, held.C)
-    weigh(model.kind, model.inv_mass, model.inv_inertia, bodies.q, rows, held.J, held.W)
-    gram(rows, factor.first, factor.rows, held.J, held.W, held.softness, held.values)
-    if held.G.shape[1] > 0:
-        weigh_link_ends(model, work, held)
-    factor_kept(held)
+    rows, factor = reactions.rows, reactions.factor
+    pose_rows(rows, bodies.x, bodies.q, reactions.J, reactions.C)
+    weigh(model.kind, model.inv_mass, model.inv_inertia, bodies.q, rows, reactions.J, reactions.W)
+    gram(rows, factor.first, factor.rows, reactions.J, reactions.W, reactions.softness, reactions.values)
+    if reactions.G.shape[1] > 0:
+        weigh_link_ends(model, work, reactions)
+    factor_kept(reactions)
 
 
 @helper
-def factor_kept(held):
+def factor_kept(reactions):
     """The factor of J H⁻¹ Jᵀ, where rows of motors that do not hold touch no others: of these only 0 is to be asked."""
-    factor = held.factor
-    for r in range(len(held.mode)):
+    factor = reactions.factor
+    for r in range(len(reactions.mode)):
         for p in range(factor.first[r], factor.first[r + 1]):
-            s, cut = int(factor.rows[p]), held.mode[r] != HOLDS
-            cut = cut or held.mode[s] != HOLDS
-            held.kept[p] = held.values[p] if not cut else (1.0 if s == r else 0.0)
-    ldl.factorise(held.kept, factor)
+            s, cut = int(factor.rows[p]), reactions.mode[r] != HOLDS
+            cut = cut or reactions.mode[s] != HOLDS
+            reactions.kept[p] = reactions.values[p] if not cut else (1.0 if s == r else 0.0)
+    ldl.factorise(reactions.kept, factor)
 
 
 @kernel
@@ -214,143 +214,147 @@ def place_joints(model, q, v, bodies, trees, held):
 
 
 @kernel
-def find_speeds(held, bodies, v):
+def find_speeds(reactions, bodies, v):
     """J q̇ at the velocities of the bodies, and those of joints of trees v (n_v,)."""
-    row_velocities(held.rows, held.J, bodies.v, bodies.w, held.u)
-    for r in range(len(held.u)):
-        if held.drive[r] >= 0:
-            held.u[r] = v[held.drive[r]]
+    row_velocities(reactions.rows, reactions.J, bodies.v, bodies.w, reactions.u)
+    for r in range(len(reactions.u)):
+        if reactions.drive[r] >= 0:
+            reactions.u[r] = v[reactions.drive[r]]
 
 
 @kernel
-def find_joints(model, t, bodies, bias, v, work, held):
+def find_joints(model, t, bodies, bias, v, work, reactions):
     """The equations of the joints at the poses and velocities of the bodies and v (n_v,) of trees: what `weigh_joints`
     finds, J q̇ and γ. bias (n, 6): accelerations of links at v̇ = 0, of the centre of mass and angular."""
-    if not has_joints(held):
+    if not has_joints(reactions):
         return
-    weigh_joints(model, bodies, work, held)
-    find_speeds(held, bodies, v)
-    drift_rows(held.rows, bodies, held.rate)
-    alpha = held.cure[0]
-    for r in range(len(held.rate)):
+    weigh_joints(model, bodies, work, reactions)
+    find_speeds(reactions, bodies, v)
+    drift_rows(reactions.rows, bodies, reactions.rate)
+    alpha = reactions.cure[0]
+    for r in range(len(reactions.rate)):
         for side in range(2):
-            i = end_of(held.rows, r, side)
+            i = end_of(reactions.rows, r, side)
             if i >= 0:
                 driven = driven_acceleration(model, i, t)
                 for k in range(3):
-                    held.rate[r] += held.J[r, 6 * side + k] * (driven[k] + bias[i, k])
-                    held.rate[r] += held.J[r, 6 * side + 3 + k] * bias[i, 3 + k]
-        rate = alpha * (held.driven[r] + 2.0 * held.hard[r]) + (held.haste[0] if held.limit[r] < math.inf else 0.0)
-        held.rate[r] += rate * (held.u[r] - held.seek[r]) + alpha * alpha * held.hard[r] * held.C[r]
+                    reactions.rate[r] += reactions.J[r, 6 * side + k] * (driven[k] + bias[i, k])
+                    reactions.rate[r] += reactions.J[r, 6 * side + 3 + k] * bias[i, 3 + k]
+        haste = reactions.haste[0] if reactions.limit[r] < math.inf else 0.0
+        rate = alpha * (reactions.driven[r] + 2.0 * reactions.hard[r]) + haste
+        off = alpha * alpha * reactions.hard[r] * reactions.C[r]
+        reactions.rate[r] += rate * (reactions.u[r] - reactions.seek[r]) + off
 
 
 @helper
-def along_row(held, r, q_dot):
+def along_row(reactions, r, q_dot):
     """Row r of J times q̇."""
     total = 0.0
     for side in range(2):
-        i = end_of(held.rows, r, side)
-        if i >= 0 and held.slot[i] >= 0:
-            at = int(held.slot[i])
+        i = end_of(reactions.rows, r, side)
+        if i >= 0 and reactions.slot[i] >= 0:
+            at = int(reactions.slot[i])
             for k in range(3):
-                total += held.J[r, 6 * side + k] * q_dot[at + 3 + k] + held.J[r, 6 * side + 3 + k] * q_dot[at + k]
-    first = len(q_dot) - held.G.shape[1]
-    for d in range(held.G.shape[1]):
-        total += held.G[r, d] * q_dot[first + d]
+                push, turn = reactions.J[r, 6 * side + k], reactions.J[r, 6 * side + 3 + k]
+                total += push * q_dot[at + 3 + k] + turn * q_dot[at + k]
+    first = len(q_dot) - reactions.G.shape[1]
+    for d in range(reactions.G.shape[1]):
+        total += reactions.G[r, d] * q_dot[first + d]
     return total
 
 
 @helper
-def spread(held, r, factor, sides, out):
+def spread(reactions, r, factor, sides, out):
     """Add `factor` times row r of `sides` (m, 12), which is J or W, to a vector (n_v,) at the places of free bodies."""
     for side in range(2):
-        i = end_of(held.rows, r, side)
-        if i >= 0 and held.slot[i] >= 0:
-            at = int(held.slot[i])
+        i = end_of(reactions.rows, r, side)
+        if i >= 0 and reactions.slot[i] >= 0:
+            at = int(reactions.slot[i])
             for k in range(3):
                 out[at + 3 + k] += factor * sides[r, 6 * side + k]
                 out[at + k] += factor * sides[r, 6 * side + 3 + k]
 
 
 @helper
-def give_way(held, lam, q_dot):
+def give_way(reactions, lam, q_dot):
     """q̇ += WᵀΛ"""
-    first = len(q_dot) - held.G.shape[1]
+    first = len(q_dot) - reactions.G.shape[1]
     for r in range(len(lam)):
         if lam[r] == 0.0:
             continue
-        spread(held, r, lam[r], held.W, q_dot)
-        for d in range(held.G.shape[1]):
-            q_dot[first + d] += lam[r] * held.Y[r, d]
+        spread(reactions, r, lam[r], reactions.W, q_dot)
+        for d in range(reactions.G.shape[1]):
+            q_dot[first + d] += lam[r] * reactions.Y[r, d]
 
 
 @helper
-def exerted(held, r):
+def exerted(reactions, r):
     """What the motor of row r exerts, where it does not hold."""
-    return held.mode[r] * held.limit[r] if abs(held.mode[r]) == FORWARD else 0.0
+    return reactions.mode[r] * reactions.limit[r] if abs(reactions.mode[r]) == FORWARD else 0.0
 
 
 @kernel
-def hold_free(held, free):
+def hold_free(reactions, free):
     """Take the reactions into a = H⁻¹(τ - C) (n_v,) and leave them in held.lam. Needs `find_joints`."""
-    if not has_joints(held):
+    if not has_joints(reactions):
         return
-    for r in range(len(held.lam)):
-        held.lam[r] = exerted(held, r)
-    give_way(held, held.lam, free)
-    for r in range(len(held.lam)):
-        held.part[r] = -along_row(held, r, free) - held.rate[r] if held.mode[r] == HOLDS else 0.0
-    ldl.solve(held.factor, held.part)
-    give_way(held, held.part, free)
-    for r in range(len(held.lam)):
-        held.lam[r] += held.part[r]
+    for r in range(len(reactions.lam)):
+        reactions.lam[r] = exerted(reactions, r)
+    give_way(reactions, reactions.lam, free)
+    for r in range(len(reactions.lam)):
+        reactions.part[r] = -along_row(reactions, r, free) - reactions.rate[r] if reactions.mode[r] == HOLDS else 0.0
+    ldl.solve(reactions.factor, reactions.part)
+    give_way(reactions, reactions.part, free)
+    for r in range(len(reactions.lam)):
+        reactions.lam[r] += reactions.part[r]
 
 
 @helper
-def change_motors(held, free, one):
+def change_motors(reactions, free, one):
     """Let motors with a limit whose force exceeds it exert just that, and those that it takes beyond their speed hold
     it; one: only the first of them. Whether any did."""
     changed = False
-    for r in range(len(held.lam)):
-        limit, mode = held.limit[r], held.mode[r]
+    for r in range(len(reactions.lam)):
+        limit, mode = reactions.limit[r], reactions.mode[r]
         if limit == math.inf or (one and changed):
             continue
-        if mode == HOLDS and abs(held.lam[r]) > (1.0 + SLIGHT) * limit:
-            held.mode[r] = FORWARD if held.lam[r] > 0.0 else BACKWARD
+        if mode == HOLDS and abs(reactions.lam[r]) > (1.0 + SLIGHT) * limit:
+            reactions.mode[r] = FORWARD if reactions.lam[r] > 0.0 else BACKWARD
             changed = True
         elif abs(mode) == FORWARD:
-            rate = along_row(held, r, free) + held.rate[r]
-            if mode * rate > SLIGHT * (1.0 + abs(held.rate[r])):
-                held.mode[r] = HOLDS
+            rate = along_row(reactions, r, free) + reactions.rate[r]
+            if mode * rate > SLIGHT * (1.0 + abs(reactions.rate[r])):
+                reactions.mode[r] = HOLDS
                 changed = True
     return changed
 
 
 @helper
-def hold_limited(held, free):
+def hold_limited(reactions, free):
     """As `hold_free`, and find what motors with a limit do: by how far they are from their speed alone,
     Λ = clamp(Λ of q̈ = (s - q̇)/T, ±limit), 1/T = haste."""
     motors = 0
-    for r in range(len(held.lam)):
-        if held.limit[r] < math.inf:
-            held.mode[r] = HOLDS
+    for r in range(len(reactions.lam)):
+        if reactions.limit[r] < math.inf:
+            reactions.mode[r] = HOLDS
             motors += 1
     if motors > 0:
-        held.trial[:] = free
-        factor_kept(held)
-    hold_free(held, free)
+        reactions.trial[:] = free
+        factor_kept(reactions)
+    hold_free(reactions, free)
     for turn in range(MOST_TURNS if motors > 0 else 0):
-        if not change_motors(held, free, turn > motors):
+        if not change_motors(reactions, free, turn > motors):
             break
-        factor_kept(held)
-        free[:] = held.trial
-        hold_free(held, free)
+        factor_kept(reactions)
+        free[:] = reactions.trial
+        hold_free(reactions, free)
 
 
-def motor_states(held: Reactions) -> tuple[MotorState, ...]:
+def motor_states(reactions: Reactions) -> tuple[MotorState, ...]:
     """What the motors did where the reactions were found last."""
-    return tuple(MotorState(int(held.rows.joint[r]), float(held.u[r]), float(held.lam[r]), bool(held.mode[r] == HOLDS))
-                 for r in np.flatnonzero(held.driven).tolist())
+    return tuple(MotorState(int(reactions.rows.joint[r]), float(reactions.u[r]), float(reactions.lam[r]),
+                            bool(reactions.mode[r] == HOLDS))
+                 for r in np.flatnonzero(reactions.driven).tolist())
 
 
 @kernel
@@ -361,99 +365,100 @@ def rows_along(held, q_dot, u_out):
 
 
 @kernel
-def answer_joints(held, change_out):
+def answer_joints(reactions, change_out):
     """Replace held.lam, what J q̇ is to change by, by the impulses Λ that do it, of rows that hold; change_out (n_v,) =
     H⁻¹ JᵀΛ."""
-    for r in range(len(held.lam)):
-        held.lam[r] = held.lam[r] if held.mode[r] == HOLDS else 0.0
-    ldl.solve(held.factor, held.lam)
+    for r in range(len(reactions.lam)):
+        reactions.lam[r] = reactions.lam[r] if reactions.mode[r] == HOLDS else 0.0
+    ldl.solve(reactions.factor, reactions.lam)
     for j in range(len(change_out)):
         change_out[j] = 0.0
-    give_way(held, held.lam, change_out)
+    give_way(reactions, reactions.lam, change_out)
 
 
 @kernel
-def hold_rows(held, count, HT):
+def hold_rows(reactions, count, HT):
     """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹ and leave them in held.passed. Needs `find_joints` or
     `weigh_joints`."""
-    if not has_joints(held):
+    if not has_joints(reactions):
         return
     for i in range(count):
         touched = False
-        for r in range(len(held.part)):
-            held.part[r] = -along_row(held, r, HT[i]) if held.mode[r] == HOLDS else 0.0
-            touched = touched or held.part[r] != 0.0
+        for r in range(len(reactions.part)):
+            reactions.part[r] = -along_row(reactions, r, HT[i]) if reactions.mode[r] == HOLDS else 0.0
+            touched = touched or reactions.part[r] != 0.0
         if touched:
-            ldl.solve(held.factor, held.part)
-            give_way(held, held.part, HT[i])
-        for r in range(len(held.part)):
-            held.passed[i, r] = held.part[r]
+            ldl.solve(reactions.factor, reactions.part)
+            give_way(reactions, reactions.part, HT[i])
+        for r in range(len(reactions.part)):
+            reactions.passed[i, r] = reactions.part[r]
 
 
 # --------------------------------------------------------------------------------------------- forces on bodies
 @helper
-def axis_force(held, r):
+def axis_force(reactions, r):
     """Force of axis r: motor - k (q - q_0) - c q̇"""
-    return held.motor[r] - held.stiffness[r] * (held.axis_at[r] - held.spring_at[r]) - held.damping[r] * held.axis_u[r]
+    stretch = reactions.axis_at[r] - reactions.spring_at[r]
+    return reactions.motor[r] - reactions.stiffness[r] * stretch - reactions.damping[r] * reactions.axis_u[r]
 
 
 @kernel
-def push_axes(model, bodies, held, force, torque, ydot):
+def push_axes(model, bodies, reactions, force, torque, ydot):
     """Add what springs, dampers and motors of constant force do on the joints' axes to the forces (n, 3) and torques on
     the bodies, and to the rates of P and L in ydot (n, 13)."""
-    if not has_joints(held):
+    if not has_joints(reactions):
         return
-    pose_rows(held.axes, bodies.x, bodies.q, held.axis_J, held.axis_at)
-    row_velocities(held.axes, held.axis_J, bodies.v, bodies.w, held.axis_u)
-    for r in range(len(held.motor)):
-        f = axis_force(held, r)
+    pose_rows(reactions.axes, bodies.x, bodies.q, reactions.axis_J, reactions.axis_at)
+    row_velocities(reactions.axes, reactions.axis_J, bodies.v, bodies.w, reactions.axis_u)
+    for r in range(len(reactions.motor)):
+        f = axis_force(reactions, r)
         for side in range(2 if f != 0.0 else 0):
-            i = end_of(held.axes, r, side)
+            i = end_of(reactions.axes, r, side)
             if i >= 0 and (model.kind[i] == DYNAMIC or model.kind[i] == LINK):
                 for k in range(3):
-                    force[i, k] += f * held.axis_J[r, 6 * side + k]
-                    torque[i, k] += f * held.axis_J[r, 6 * side + 3 + k]
+                    force[i, k] += f * reactions.axis_J[r, 6 * side + k]
+                    torque[i, k] += f * reactions.axis_J[r, 6 * side + 3 + k]
             if i >= 0 and model.kind[i] == DYNAMIC:
                 for k in range(3):
-                    ydot[i, 7 + k] += f * held.axis_J[r, 6 * side + k]
-                    ydot[i, 10 + k] += f * held.axis_J[r, 6 * side + 3 + k]
+                    ydot[i, 7 + k] += f * reactions.axis_J[r, 6 * side + k]
+                    ydot[i, 10 + k] += f * reactions.axis_J[r, 6 * side + 3 + k]
 
 
 @kernel
-def add_reactions(held, lam, generalized):
+def add_reactions(reactions, lam, generalized):
     """Add JᵀΛ to generalized forces or impulses (n_v,) of the free bodies."""
     for r in range(len(lam)):
-        spread(held, r, lam[r], held.J, generalized)
+        spread(reactions, r, lam[r], reactions.J, generalized)
 
 
 @kernel
-def push_free(held, ydot):
+def push_free(reactions, ydot):
     """Add the reactions held.lam to the rates of P and L of the free bodies in ydot (n, 13)."""
-    for r in range(len(held.lam)):
+    for r in range(len(reactions.lam)):
         for side in range(2):
-            i = end_of(held.rows, r, side)
-            if i >= 0 and held.slot[i] >= 0:
+            i = end_of(reactions.rows, r, side)
+            if i >= 0 and reactions.slot[i] >= 0:
                 for k in range(6):
-                    ydot[i, 7 + k] += held.lam[r] * held.J[r, 6 * side + k]
+                    ydot[i, 7 + k] += reactions.lam[r] * reactions.J[r, 6 * side + k]
 
 
 @helper
-def find_joints_off(model, t, bodies, bias, v, work, held):
+def find_joints_off(model, t, bodies, bias, v, work, reactions):
     """`find_joints` with all motors with a limit off."""
-    for r in range(len(held.mode)):
-        if held.limit[r] < math.inf:
-            held.mode[r] = OFF
-    find_joints(model, t, bodies, bias, v, work, held)
+    for r in range(len(reactions.mode)):
+        if reactions.limit[r] < math.inf:
+            reactions.mode[r] = OFF
+    find_joints(model, t, bodies, bias, v, work, reactions)
 
 
 @kernel
-def hold_rates(model, bodies, trees, held, free, ydot):
+def hold_rates(model, bodies, trees, reactions, free, ydot):
     """Add the reactions to all that acts on the bodies: to the rates of P and L in ydot (n, 13) and to those of joint
     velocities, trees.rates. free (n_v,) is scratch. Needs `find_joints_off`."""
-    if not has_joints(held):
+    if not has_joints(reactions):
         return
     for i in range(len(model.kind)):
-        at = int(held.slot[i])
+        at = int(reactions.slot[i])
         if at >= 0:
             q = row4(bodies.q, i)
             moment = sub((ydot[i, 10], ydot[i, 11], ydot[i, 12]), cross(row(bodies.w, i), row(bodies.L, i)))
@@ -463,8 +468,8 @@ def hold_rates(model, bodies, trees, held, free, ydot):
     first = len(free) - len(trees.rates)
     for d in range(len(trees.rates)):
         free[first + d] = trees.rates[d]
-    hold_limited(held, free)
-    push_free(held, ydot)
+    hold_limited(reactions, free)
+    push_free(reactions, ydot)
     for d in range(len(trees.rates)):
         trees.rates[d] = free[first + d]
 

@@ -45,7 +45,7 @@ class Adaptive(Explicit):
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
         self.most = MOST_TRIES * MANY // min(max(int(soft.contacts.count[0]), MANY), 10 * MANY)
         self.stable = self.limits(bodies, closed).step(self.integrator)
-        self.held.haste[0] = 1.0 / (SHARE * h)
+        self.reactions.haste[0] = 1.0 / (SHARE * h)
         done, length, idle = 0.0, min(h, FIRST * self.stable), 0
         while done < h * (1.0 - 1e-14):
             if self.tries > self.most:

@@ -8,7 +8,7 @@ from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ...core.tuple_abi import resize
 from ...laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from ...problem.assemble import match
-from .rates import Work, empty_work
+from .rates import SoftContactWork, empty_soft_work
 from .rows import enter_rows, fill_gains
 from .settle import settle, stored_energy
 
@@ -27,7 +27,7 @@ class SoftContacts:
         self._source = np.zeros(16, np.int32)
         self.contacts: Contacts = self.detector.contacts
         self.slot = np.zeros(16, np.int32)
-        self.work: Work = empty_work(16, 1)
+        self.work: SoftContactWork = empty_soft_work(16, 1)
         self.stages = 1
         self.law, self.code = "", 0
         self._table = np.zeros((0, 0, 8))
@@ -96,7 +96,7 @@ class SoftContacts:
         """Make the scratch fit the new rows; row k was row _source[k] before, or is new where that is negative."""
         total, old = int(self.surfaces.count[0]), self.work
         if total > len(old.friction) or self.stages > len(old.loss) or not first:
-            self.work = empty_work(max(total + total // 2, 16), self.stages)
+            self.work = empty_soft_work(max(total + total // 2, 16), self.stages)
         if not first:  # what the stages of this step have found so far
             source = self._source[:total]
             known = np.flatnonzero(source >= 0)

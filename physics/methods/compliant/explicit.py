@@ -9,7 +9,7 @@ from ...integrators import Integrator
 from .contacts import SoftContacts
 from .limits import rate_limits
 from .rates import stage
-from .stability import Limits, substeps_needed
+from .stability import FastestMode, substeps_needed
 from .substeps import AT_STAGE, DONE, attempt, conclude, empty_course, make_substeps
 
 
@@ -26,7 +26,7 @@ class Explicit:
         self.status = "solved"
         self.course = empty_course(model, len(integrator.tableau.c))
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
-        self.books, self.held = self.course.books, self.course.held
+        self.books, self.reactions = self.course.books, self.course.reactions
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
 
     def advance(
@@ -47,7 +47,7 @@ class Explicit:
     def make(self, count: int, bodies: Bodies, loads: Loads, closed: int, t: float, h: float) -> None:
         """So many substeps from t [s] over h [s]."""
         soft, made, why = self.soft, 0, AT_STAGE
-        self.held.haste[0] = count / h
+        self.reactions.haste[0] = count / h
         while why != DONE:
             made, why = make_substeps(
                 self.model, loads, self.integrator.tableau, soft.detector.near, soft.code, closed, made, count, t,
@@ -61,11 +61,11 @@ class Explicit:
         """Copy coordinates of links."""
         target.q[:], target.v[:] = source
 
-    def limits(self, bodies: Bodies, closed: int) -> Limits:
+    def limits(self, bodies: Bodies, closed: int) -> FastestMode:
         """What bounds the step."""
         soft = self.soft
-        return Limits(*rate_limits(self.model, soft.contacts, soft.slot, soft.surfaces, soft.work, soft.code, closed,
-                                   bodies, self.course.stops, self.course.joints.q, self._blocks))
+        return FastestMode(*rate_limits(self.model, soft.contacts, soft.slot, soft.surfaces, soft.work, soft.code,
+                                        closed, bodies, self.course.stops, self.course.joints.q, self._blocks))
 
     def try_step(self, bodies: Bodies, loads: Loads, closed: int, t: float, h: float, out: Bodies) -> None:
         """All stages from t [s], and the end of the step in `out` and the work arrays z and x."""

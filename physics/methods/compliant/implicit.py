@@ -76,7 +76,7 @@ class Implicit:
         n, stages = body_count(model), len(integrator.tableau.c)
         self.model, self.soft, self.integrator = model, soft, integrator
         self.books, self.joints = empty_stage_books(model, stages), stage_joints(model, stages)
-        self.held, self.joined = self.joints.held, len(model.joints.type) > 0
+        self.reactions, self.joined = self.joints.reactions, len(model.joints.type) > 0
         self.substeps = 1
         self.stable = np.inf   #: any step is
         self.status = "solved"
@@ -86,7 +86,7 @@ class Implicit:
         self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
         self.y0, self.k, self.base = np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE)), np.zeros((n, Y_SIZE))
         self.rate, self.power = np.zeros((n, Y_SIZE)), (0.0, 0.0)
-        moving, rows, links = int((self.joints.place >= 0).sum()), len(self.held.lam), len(model.trees.body)
+        moving, rows, links = int((self.joints.place >= 0).sum()), len(self.reactions.lam), len(model.trees.body)
         self.of_bodies, self.size = 6 * moving, 6 * moving + rows  # unknowns over bodies, and with λ
         self.of_joints = 6 * (moving - links)                      # where velocities of joints of trees begin
         self.velocities = self.of_joints + len(self.joints.trees.v)
@@ -197,7 +197,7 @@ class Implicit:
         self.evaluate(loads, t, g, row)
         add_impulses(self.joints, g, self.rate)
         note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, *self.power, self.joints.trees.v,
-                   self.held, np.int64(row), self.books)
+                   self.reactions, np.int64(row), self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
         if self.joined:
             take_joints(model, g, middle, self.joints, row)

@@ -83,7 +83,7 @@ class StageJoints(NamedTuple):
     place: IntArray     #: (n,) number of a body among those that move, free ones first; -1 = it does not
     trees: TreeScratch  #: at the end of the stage
     stops: Stops
-    held: Reactions
+    reactions: Reactions
     start: JointState   #: coordinates of links where the step begins
     base: JointState    #: the same at the stage's start *
     q_rate: Array       #: (s, n_q) mean rates over the stages
@@ -105,11 +105,11 @@ class StageJoints(NamedTuple):
 
 def stage_joints(model: Model, stages: int) -> StageJoints:
     """Scratch for steps of so many stages."""
-    trees, stops, held = empty_tree_scratch(model.trees), stops_of(model), reactions_of(model, 0, drives=True)
+    trees, stops, reactions = empty_tree_scratch(model.trees), stops_of(model), reactions_of(model, 0, drives=True)
     free, links = np.flatnonzero(model.kind == BodyKind.DYNAMIC), model.trees.body
     place = np.full(len(model.kind), -1, np.int32)
     place[free], place[links] = np.arange(len(free)), len(free) + np.arange(len(links))
-    m, k, n_q, n_v = len(held.lam), len(stops.dent), len(trees.q), len(trees.v)
+    m, k, n_q, n_v = len(reactions.lam), len(stops.dent), len(trees.q), len(trees.v)
     spread = empty_entries(6 * len(free) + 6 * len(links) * n_v + m)
     ones = np.r_[np.arange(6 * len(free)), 6 * len(free) + np.arange(m)]
     spread.count[0], spread.value[: len(ones)] = len(ones), 1.0
@@ -120,7 +120,7 @@ def stage_joints(model: Model, stages: int) -> StageJoints:
         return np.zeros(shape)
 
     return StageJoints(
-        place, trees, stops, held, empty_joints(model.trees), empty_joints(model.trees), zeros(stages, n_q),
+        place, trees, stops, reactions, empty_joints(model.trees), empty_joints(model.trees), zeros(stages, n_q),
         zeros(stages, n_v), zeros(m), zeros(m), zeros(stages, m), zeros(k), zeros(stages, k), zeros(m), zeros(m),
         zeros(1), spread, empty_entries(n_v + 9 * k + 2 * m), zeros(n_v), zeros(12), zeros(3, 3))
 
@@ -131,8 +131,8 @@ def empty_entries(room: int) -> Entries:
 
 def entries_of_joints(model: Model) -> int:
     """Entries that `joint_entries` may write at most."""
-    held, stops = reactions_of(model, 0, drives=True), stops_of(model)
-    return 25 * len(held.lam) + 144 * (len(held.motor) + len(stops.dent)) + 36
+    reactions, stops = reactions_of(model, 0, drives=True), stops_of(model)
+    return 25 * len(reactions.lam) + 144 * (len(reactions.motor) + len(stops.dent)) + 36
 
 
 @helper
@@ -144,11 +144,11 @@ def put(entries, r, c, value):
 
 # ------------------------------------------------------------------------------------------ from stage to stage
 @helper
-def rotor_speed(held, r, speeds, bodies, into):
+def rotor_speed(reactions, r, speeds, bodies, into):
     """Velocity of the rotor of row r from those of all rows (m,). That of a ball, whose three rows stand side by side
     along the world's axes, is kept in the parent's frame: `into` that frame, or back from it."""
-    a, k = int(held.rows.a[r]), int(held.rows.axis[r])
-    if held.rows.kind[r] != SPIN or a < 0:
+    a, k = int(reactions.rows.a[r]), int(reactions.rows.axis[r])
+    if reactions.rows.kind[r] != SPIN or a < 0:
         return speeds[r]
     first = r - k
     q, w = row4(bodies.q, a), (speeds[first], speeds[first + 1], speeds[first + 2])
@@ -158,36 +158,36 @@ def rotor_speed(held, r, speeds, bodies, into):
 @kernel
 def begin_joints(model, loads, bodies, joints):
     """What a step from these bodies and joints.start keeps of its beginning."""
-    held, start = joints.held, joints.start
-    pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
-    find_speeds(held, bodies, start.v)
-    for r in range(len(held.u)):
-        joints.speed[r] = rotor_speed(held, r, held.u, bodies, True) if held.softness[r] > 0.0 else 0.0
+    reactions, start = joints.reactions, joints.start
+    pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+    find_speeds(reactions, bodies, start.v)
+    for r in range(len(reactions.u)):
+        joints.speed[r] = rotor_speed(reactions, r, reactions.u, bodies, True) if reactions.softness[r] > 0.0 else 0.0
     for r in range(len(joints.dent)):
         joints.dent[r] = min(limit_gap(model, joints.stops.limits, r, bodies, start.q), 0.0)
     find_give(model, loads, bodies, joints)
-    for r in range(len(held.mode)):
-        held.mode[r] = HOLDS
+    for r in range(len(reactions.mode)):
+        reactions.mode[r] = HOLDS
     joints.trees.v[:] = start.v
 
 
 @helper
 def find_give(model, loads, bodies, joints):
     """How the mechanism answers where the mouse holds it, without motors that may give in."""
-    i, held, trees = int(loads.grab_body[0]), joints.held, joints.trees
+    i, reactions, trees = int(loads.grab_body[0]), joints.reactions, joints.trees
     joints.give[0] = 0.0
     linked = i >= 0 and model.kind[i] == LINK
-    if i < 0 or not (linked or held.joined[i] == 1):
+    if i < 0 or not (linked or reactions.joined[i] == 1):
         return
-    for r in range(len(held.mode)):
-        held.mode[r] = OFF if held.limit[r] < math.inf else HOLDS
-    place_joints(model, joints.start.q, joints.start.v, bodies, trees, held)
+    for r in range(len(reactions.mode)):
+        reactions.mode[r] = OFF if reactions.limit[r] < math.inf else HOLDS
+    place_joints(model, joints.start.q, joints.start.v, bodies, trees, reactions)
     arm, turn = rotate(row4(bodies.q, i), flat(loads.grab_point)), int(loads.grab_turn[0])
     if linked:
         l = int(model.trees.link_of_body[i])
         joints.give[0] = max(0.0, most_mobile(model, l, add(row(bodies.x, i), arm), turn, trees))
         return
-    w, moments = mobility_of(model, held, bodies, i, arm, turn), row(model.inv_inertia, i)
+    w, moments = mobility_of(model, reactions, bodies, i, arm, turn), row(model.inv_inertia, i)
     alone = model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))
     joints.give[0] = w if w > FIRM * alone else 0.0
 
@@ -232,7 +232,7 @@ def move_links(table, base, v, g, q_out):
 @kernel
 def take_joints(model, g, bodies, joints, s):
     """Mean rates over the finished stage s."""
-    index, held, v, base = model.trees.table.index, joints.held, joints.trees.v, joints.base
+    index, reactions, v, base = model.trees.table.index, joints.reactions, joints.trees.v, joints.base
     for l in range(index.shape[0]):
         kind, i, d = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
         first = 0
@@ -245,9 +245,9 @@ def take_joints(model, g, bodies, joints, s):
             joints.q_rate[s, i + j + (1 if first == 3 else 0)] = v[d + j]
     for d in range(len(v)):
         joints.v_rate[s, d] = (v[d] - base.v[d]) / g
-    for r in range(len(held.u)):
-        if held.softness[r] > 0.0:
-            joints.speed_rate[s, r] = (rotor_speed(held, r, held.u, bodies, True) - joints.speed_base[r]) / g
+    for r in range(len(reactions.u)):
+        if reactions.softness[r] > 0.0:
+            joints.speed_rate[s, r] = (rotor_speed(reactions, r, reactions.u, bodies, True) - joints.speed_base[r]) / g
     for r in range(len(joints.dent)):
         dent = min(limit_gap(model, joints.stops.limits, r, bodies, joints.trees.q), 0.0)
         joints.dent_rate[s, r] = (dent - joints.stops.dent[r]) / g
@@ -271,17 +271,17 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
     """Rates of P and L of all bodies, in rate_out (n, 13), and forces on the joints of trees, at the end t of a stage,
     but for contacts and reactions. Returns the power of stops, and of driven bodies against them [W]."""
     dydt(model, loads, t, bodies, force, torque, rate_out)
-    stopped, driven, trees, held = 0.0, 0.0, joints.trees, joints.held
+    stopped, driven, trees, reactions = 0.0, 0.0, joints.trees, joints.reactions
     if len(model.joints.type) > 0:
-        push_axes(model, bodies, held, force, torque, rate_out)
+        push_axes(model, bodies, reactions, force, torque, rate_out)
         stopped, driven = push_stops(model, joints.stops, bodies, trees.q, trees.v, force, torque, rate_out)
         for i in model.trees.body:
             for j in range(3):
                 rate_out[i, 7 + j], rate_out[i, 10 + j] = force[i, j], torque[i, j]
         joint_forces(model, loads, trees.q, trees.v, True, trees.tau)
         stopped += add_stops(model, joints.stops, bodies, trees.q, trees.v, trees.tau)
-        pose_rows(held.rows, bodies.x, bodies.q, held.J, held.C)
-        find_speeds(held, bodies, trees.v)
+        pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+        find_speeds(reactions, bodies, trees.v)
     i = int(loads.grab_body[0])
     if i < 0:
         return stopped, driven
@@ -292,7 +292,7 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
         for j in range(3):
             rate_out[i, 7 + j] += f[j]
             rate_out[i, 10 + j] += moment[j]
-    elif model.inv_mass[i] > 0.0 and held.joined[i] == 0:
+    elif model.inv_mass[i] > 0.0 and reactions.joined[i] == 0:
         pull(loads, model.mass, model.inv_mass, model.inv_inertia, bodies, rate_out)
     hold_pull(loads, rate_out, 1.0, books)
     return stopped, driven
@@ -302,8 +302,8 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
 def add_impulses(joints, g, rate):
     """Add the reactions of joints in maximal coordinates to the rates of P and L of free bodies, as forces λ/g."""
     for r in range(len(joints.impulse)):
-        joints.held.lam[r] = joints.impulse[r] / g
-    push_free(joints.held, rate)
+        joints.reactions.lam[r] = joints.impulse[r] / g
+    push_free(joints.reactions, rate)
 
 
 # ---------------------------------------------------------------------------------------------- Newton's method
@@ -311,12 +311,12 @@ def add_impulses(joints, g, rate):
 def joint_entries(model, loads, g, bodies, joints, at, newton):
     """Continue the entries of the matrix over bodies and λ from `at` on, and its right-hand side, which has what joints
     ask of λ; fills joints.spread, joints.own and joints.right. Returns the number of entries."""
-    held, place = joints.held, joints.place
-    for r in range(len(held.motor)):
-        stiff = g * (held.damping[r] + g * held.stiffness[r])
+    reactions, place = joints.reactions, joints.place
+    for r in range(len(reactions.motor)):
+        stiff = g * (reactions.damping[r] + g * reactions.stiffness[r])
         if stiff > 0.0:
-            joints.along[:] = held.axis_J[r]
-            at = put_pair(place, int(held.axes.a[r]), int(held.axes.b[r]), joints.along, stiff, at, newton)
+            joints.along[:] = reactions.axis_J[r]
+            at = put_pair(place, int(reactions.axes.a[r]), int(reactions.axes.b[r]), joints.along, stiff, at, newton)
     for r in range(len(joints.dent)):
         stops = joints.stops
         stiff = g * (g * stops.stiffness[r] + stops.damping[r])
@@ -332,7 +332,7 @@ def joint_entries(model, loads, g, bodies, joints, at, newton):
         at = put_pull(loads, g, bodies, joints, at, newton)
     own_entries(model, g, bodies, joints)
     spread_links(model, joints)
-    for r in range(len(held.lam)):
+    for r in range(len(reactions.lam)):
         joints.loose[r] = looseness(model, bodies, joints, r)
     return put_rows(g, bodies, joints, at, newton)
 
@@ -340,18 +340,18 @@ def joint_entries(model, loads, g, bodies, joints, at, newton):
 @helper
 def looseness(model, bodies, joints, r):
     """ε of row r: LOOSE times what its bodies would answer if nothing else held them; 0 where λ is not to be found."""
-    held, trees, answer, d = joints.held, joints.trees, 0.0, int(joints.held.drive[r])
-    if held.mode[r] != HOLDS or held.softness[r] > 0.0:
+    reactions, trees, answer, d = joints.reactions, joints.trees, 0.0, int(joints.reactions.drive[r])
+    if reactions.mode[r] != HOLDS or reactions.softness[r] > 0.0:
         return 0.0
     if d >= 0:
         s, l = get6(trees.work.dof, d, S), int(model.trees.dof_link[d])
         inertia = dot6(s, momentum_of(trees.work.link, l, s)) + model.trees.table.armature[d]
         return LOOSE / inertia if inertia > 0.0 else LOOSE
     for side in range(2):
-        i = int(held.rows.a[r]) if side == 0 else int(held.rows.b[r])
+        i = int(reactions.rows.a[r]) if side == 0 else int(reactions.rows.b[r])
         if i < 0 or joints.place[i] < 0 or model.mass[i] == 0.0:
             continue
-        push, turn = three(held.J, r, 6 * side), three(held.J, r, 6 * side + 3)
+        push, turn = three(reactions.J, r, 6 * side), three(reactions.J, r, 6 * side + 3)
         turn, moments = unrotate(row4(bodies.q, i), turn), row(model.inertia, i)
         answer += dot(push, push) / model.mass[i]
         for k in range(3):
@@ -394,7 +394,7 @@ def put_pull(loads, g, bodies, joints, at, newton):
 def free_places(joints):
     """Unknowns of the free bodies."""
     held = 0
-    for slot in joints.held.slot:
+    for slot in joints.reactions.slot:
         held += 6 if slot >= 0 else 0
     return held
 
@@ -448,13 +448,13 @@ def spread_links(model, joints):
 @helper
 def put_rows(g, bodies, joints, at, newton):
     """-Jᵀλ on the bodies and J u = s of the rows in maximal coordinates, and of motors of trees."""
-    held, place, own = joints.held, joints.place, joints.own
-    links, free, cure = len(joints.trees.work.link), free_places(joints), held.cure[0]
-    for r in range(len(held.lam)):
-        mine, holds, d = free + 6 * links + r, held.mode[r] == HOLDS, int(held.drive[r])
+    reactions, place, own = joints.reactions, joints.place, joints.own
+    links, free, cure = len(joints.trees.work.link), free_places(joints), reactions.cure[0]
+    for r in range(len(reactions.lam)):
+        mine, holds, d = free + 6 * links + r, reactions.mode[r] == HOLDS, int(reactions.drive[r])
         for one in range(12):
-            i = int(held.rows.a[r]) if one < 6 else int(held.rows.b[r])
-            factor = held.J[r, one]
+            i = int(reactions.rows.a[r]) if one < 6 else int(reactions.rows.b[r])
+            factor = reactions.J[r, one]
             if i < 0 or place[i] < 0 or factor == 0.0:
                 continue
             for side in range(2 if holds else 1):
@@ -468,23 +468,24 @@ def put_rows(g, bodies, joints, at, newton):
             if holds:
                 put(own, mine_too, free + d, 1.0)
         newton.row[at], newton.column[at] = mine, mine
-        newton.value[at] = held.softness[r] + joints.loose[r] if holds else 1.0
+        newton.value[at] = reactions.softness[r] + joints.loose[r] if holds else 1.0
         at += 1
-        newton.right[mine] = asked(held, r, g, cure, joints.speed_base, bodies) + joints.loose[r] * joints.impulse[r]
+        newton.right[mine] = (asked(reactions, r, g, cure, joints.speed_base, bodies)
+                              + joints.loose[r] * joints.impulse[r])
     return at
 
 
 @helper
-def asked(held, r, g, cure, speed_base, bodies):
+def asked(reactions, r, g, cure, speed_base, bodies):
     """What row r asks for: of a motor that does not hold λ itself, of others of J u to change by. With Baumgarte's cure
     J u + α C = 0 at the end of the stage, where C has changed by g J u."""
-    if held.mode[r] != HOLDS:
-        return g * held.mode[r] * held.limit[r]
-    if held.softness[r] > 0.0:
-        return rotor_speed(held, r, speed_base, bodies, False) - held.u[r]
-    if held.hard[r] == 1.0:
-        return -(held.u[r] + cure * held.C[r]) / (1.0 + cure * g)
-    return held.seek[r] - held.u[r]
+    if reactions.mode[r] != HOLDS:
+        return g * reactions.mode[r] * reactions.limit[r]
+    if reactions.softness[r] > 0.0:
+        return rotor_speed(reactions, r, speed_base, bodies, False) - reactions.u[r]
+    if reactions.hard[r] == 1.0:
+        return -(reactions.u[r] + cure * reactions.C[r]) / (1.0 + cure * g)
+    return reactions.seek[r] - reactions.u[r]
 
 
 @kernel
@@ -514,31 +515,31 @@ def take_change(change, full, share, g, bodies, joints, one):
     """Take a share of a step of Newton's method, whose `full` is that of the velocities of all bodies. Then let motors
     with a limit whose force exceeds it exert just that, and those that it takes beyond their speed hold it; one: only
     the first. Whether any did."""
-    held, trees, place = joints.held, joints.trees, joints.place
+    reactions, trees, place = joints.reactions, joints.trees, joints.place
     free = free_places(joints)
     for i in range(len(place)):
-        if held.slot[i] >= 0:
+        if reactions.slot[i] >= 0:
             for k in range(3):
                 bodies.v[i, k] += share * change[6 * int(place[i]) + k]
                 bodies.w[i, k] += share * change[6 * int(place[i]) + 3 + k]
     for d in range(len(trees.v)):
         trees.v[d] += share * change[free + d]
     changed = False
-    for r in range(len(held.lam)):
+    for r in range(len(reactions.lam)):
         joints.impulse[r] = change[free + len(trees.v) + r]
-        limit, mode = held.limit[r], int(held.mode[r])
+        limit, mode = reactions.limit[r], int(reactions.mode[r])
         if limit == math.inf or (one and changed):
             continue
         if mode == HOLDS and abs(joints.impulse[r]) > (1.0 + SLIGHT) * g * limit:
-            held.mode[r] = FORWARD if joints.impulse[r] > 0.0 else BACKWARD
+            reactions.mode[r] = FORWARD if joints.impulse[r] > 0.0 else BACKWARD
             changed = True
         elif abs(mode) == FORWARD:
-            u = held.u[r] + (change[free + int(held.drive[r])] if held.drive[r] >= 0 else 0.0)
+            u = reactions.u[r] + (change[free + int(reactions.drive[r])] if reactions.drive[r] >= 0 else 0.0)
             for j in range(12):
-                i = int(held.rows.a[r]) if j < 6 else int(held.rows.b[r])
+                i = int(reactions.rows.a[r]) if j < 6 else int(reactions.rows.b[r])
                 if i >= 0 and place[i] >= 0:
-                    u += held.J[r, j] * full[6 * int(place[i]) + j % 6]
-            if mode * (u - held.seek[r]) > SLIGHT * (1.0 + abs(held.seek[r])):
-                held.mode[r] = HOLDS
+                    u += reactions.J[r, j] * full[6 * int(place[i]) + j % 6]
+            if mode * (u - reactions.seek[r]) > SLIGHT * (1.0 + abs(reactions.seek[r])):
+                reactions.mode[r] = HOLDS
                 changed = True
     return changed

@@ -35,7 +35,7 @@ FREE, STICKS, SLIDES = 0, 1, 2
 OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
 
 
-class Work(NamedTuple):
+class SoftContactWork(NamedTuple):
     """Scratch of one step; row k belongs to row k of the Surfaces, stage i to stage i of the integrator."""
 
     units: Array     #: (c, UNITS) K and D, see soft_laws.pair_units
@@ -53,9 +53,9 @@ class Work(NamedTuple):
     normal_now: Array  #: (c,) normal force when last settled [N]
 
 
-def empty_work(capacity: int, stages: int) -> Work:
+def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
     zeros = np.zeros
-    return Work(
+    return SoftContactWork(
         zeros((capacity, UNITS)), zeros(capacity), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
         zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)), zeros((stages, capacity, 3)), zeros(stages),
         zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan), zeros(capacity))

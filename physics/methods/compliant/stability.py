@@ -15,7 +15,7 @@ MOST_SUBSTEPS = 2000
 LARGEST = 100.0      # h ω that is looked at
 
 
-class Limits(NamedTuple):
+class FastestMode(NamedTuple):
     """What moves fastest in ẍ + damping ẋ + square x = 0 and ẋ + recovery x = 0."""
 
     square: float          #: ω² [1/s2]
@@ -28,7 +28,7 @@ class Limits(NamedTuple):
         return min(limit, real_limit(integrator.name) / self.recovery) if self.recovery > 0.0 else limit
 
 
-def substeps_needed(integrator: Integrator, h: float, limits: Limits) -> int:
+def substeps_needed(integrator: Integrator, h: float, limits: FastestMode) -> int:
     """Substeps of h [s] that keep a motion of these limits stable, and some more that it is accurate; at most
     MOST_SUBSTEPS."""
     limit = limits.step(integrator)

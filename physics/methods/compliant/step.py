@@ -102,7 +102,7 @@ class Compliant:
 
     def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
-        course.held.cure[0] = gain(settings.joint_cure, settings.h)
+        course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
         before = total_energy(self.model, state.bodies, *state.joints)
         if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
             done = total_energy(self.model, state.bodies, *state.joints)
@@ -137,4 +137,4 @@ class Compliant:
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
-            joint_error=self._keeper.error(bodies), motors=motor_states(course.held))
+            joint_error=self._keeper.error(bodies), motors=motor_states(course.reactions))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...collision.near import touch_again
+from ...collision.nearby_pairs import touch_again
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
@@ -27,7 +27,7 @@ LINK = int(BodyKind.LINK)
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made, or a contact needs a row first: at the stage, at the bodies
 
 
-class Course(NamedTuple):
+class SubstepScratch(NamedTuple):
     """Scratch of one step."""
 
     middle: Bodies  #: the stage
@@ -43,18 +43,18 @@ class Course(NamedTuple):
     y0: Array       #: (n, 13) when the substep began
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
-    held: Reactions     #: of joints in maximal coordinates
+    reactions: Reactions     #: of joints in maximal coordinates
 
 
-def empty_course(model: Model, stages: int) -> Course:
+def empty_course(model: Model, stages: int) -> SubstepScratch:
     """Scratch for steps of so many stages."""
     n = body_count(model)
-    trees, held = empty_tree_scratch(model.trees), reactions_of(model, 0, drives=True)
-    places = 6 * int((held.slot >= 0).sum()) + len(trees.v)
-    return Course(
+    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, 0, drives=True)
+    places = 6 * int((reactions.slot >= 0).sum()) + len(trees.v)
+    return SubstepScratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),
         trees, stops_of(model), trees.none.copy(), np.zeros(places), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
-        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), held)
+        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), reactions)
 
 
 @helper
@@ -83,12 +83,12 @@ def push_links(model, loads, t, h, bodies, course, ydot):
         for j in range(3):
             pull[j] += course.force[held, j]
             pull[3 + j] += course.torque[held, j]
-    find_joints_off(model, t, bodies, course.bias, trees.v, trees.work, course.held)
-    if pulls_joined(course.held, loads):
+    find_joints_off(model, t, bodies, course.bias, trees.v, trees.work, course.reactions)
+    if pulls_joined(course.reactions, loads):
         hold_pull(loads, ydot, -1.0, course.books)
-        pull_joined(model, loads, bodies, h, course.held, course.force, course.torque, ydot)
+        pull_joined(model, loads, bodies, h, course.reactions, course.force, course.torque, ydot)
         hold_pull(loads, ydot, 1.0, course.books)
-    hold_rates(model, bodies, trees, course.held, course.free, ydot)
+    hold_rates(model, bodies, trees, course.reactions, course.free, ydot)
     pack_link_rates(model.trees, trees, ydot)
     return power
 
@@ -124,18 +124,18 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
         dydt(model, loads, t + tableau.c[i] * h, middle, course.force, course.torque, k[i])
         of_stops, driven = 0.0, 0.0
         if joined:
-            push_axes(model, middle, course.held, course.force, course.torque, k[i])
+            push_axes(model, middle, course.reactions, course.force, course.torque, k[i])
             of_stops, driven = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque,
                                           k[i])
         held = int(loads.grab_body[0])
-        if held >= 0 and model.inv_mass[held] > 0.0 and not pulls_joined(course.held, loads):
+        if held >= 0 and model.inv_mass[held] > 0.0 and not pulls_joined(course.reactions, loads):
             hold_pull(loads, k[i], -1.0, course.books)
             pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
         if joined:
             of_stops += push_links(model, loads, t + tableau.c[i] * h, h, middle, course, k[i])
-        note_stage(model, loads, middle, contacts, slot, work, of_stops, driven, trees.v, course.held, i,
+        note_stage(model, loads, middle, contacts, slot, work, of_stops, driven, trees.v, course.reactions, i,
                    course.books)
     stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
           end.q, end.v)

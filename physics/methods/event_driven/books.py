@@ -61,13 +61,13 @@ def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scra
     for node in range(len(NODES)):
         place, weight = NODES[node] * delta, WEIGHTS[node] * delta * track.span[1]
         go(model, tableau, y0, k, place, track)
-        if count > 0 or held >= 0 or len(eq.held.lam) > 0:
+        if count > 0 or held >= 0 or len(eq.reactions.lam) > 0:
             see_forces(model, surface, chosen, loads, place, track, scratch)
         add_forces(model, loads, bodies, bodies, weight, ledger, given)
         if len(v) > 0:
             add_joints(model, loads, v, weight, ledger)
-        if len(eq.held.lam) > 0:
-            add_held(model.kind, eq.held, bodies, weight, ledger)
+        if len(eq.reactions.lam) > 0:
+            add_held(model.kind, eq.reactions, bodies, weight, ledger)
         for i in range(count):
             normal = row(witness.normal, i)
             p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
@@ -119,7 +119,7 @@ def book_impact(
     for mine, one, other in zip(over, before, after, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
     book_contacts(books, course, pairs, over, impulse, ledger)
-    books.reactions(eq.held, p @ eq.held.passed[: len(p)], before, ledger)
+    books.reactions(eq.reactions, p @ eq.reactions.passed[: len(p)], before, ledger)
     change = p @ eq.T[: len(p)]
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
     ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()

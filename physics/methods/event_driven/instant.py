@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from ...books.diagnostics import total_energy
 from ...books.ledger import Account
-from ...collision.exact.elements import Surface, bodies_of
+from ...collision.exact.elements import Elements, bodies_of
 from ...collision.exact.gaps import find_witnesses
 from ...core.islands import nodes_of
 from ...core.jit import kernel
@@ -49,9 +49,9 @@ def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, ma
     find_limits(model, surface, bodies, joints.q, pairs, count, scratch.witness)
     if matrix == 1:
         applied_forces(model, loads, bodies, scratch.force, scratch.torque)
-        if len(eq.held.lam) > 0:
-            push_axes(model, bodies, eq.held, scratch.force, scratch.torque, scratch.rate)
-        if not pulls_joined(eq.held, loads):
+        if len(eq.reactions.lam) > 0:
+            push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, scratch.rate)
+        if not pulls_joined(eq.reactions, loads):
             pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
         accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
         accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, scratch.rate, eq)
@@ -105,7 +105,7 @@ class Instant:
     _cure: str          # of joints in maximal coordinates
     _alpha = 0.0        # of Baumgarte's stabilisation [1/s]
 
-    def __init__(self, model: Model, surface: Surface) -> None:
+    def __init__(self, model: Model, surface: Elements) -> None:
         self.model, self.surface = model, surface
         self._node = nodes_of(model)
         self._keeper = JointKeeper(model, drives=True)
@@ -115,8 +115,9 @@ class Instant:
     def _make_room(self, contacts: int) -> None:
         self._scratch = empty_scratch(self.model, contacts)
         eq = self._scratch.equations
-        self._scratch = self._scratch._replace(equations=eq._replace(held=eq.held._replace(mode=self._motors.mode)))
-        eq.held.cure[0] = self._alpha
+        reactions = eq.reactions._replace(mode=self._motors.mode)
+        self._scratch = self._scratch._replace(equations=eq._replace(reactions=reactions))
+        eq.reactions.cure[0] = self._alpha
         self._chosen = empty_set(contacts)
         self._course = Course(self.model, self.surface, self._scratch)
         self._room = contacts
@@ -149,7 +150,7 @@ class Instant:
     def _keep_joints(self, cure: str, h: float) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
         self._cure, self._alpha = cure, gain(cure, h)
-        self._scratch.equations.held.cure[0] = self._alpha
+        self._scratch.equations.reactions.cure[0] = self._alpha
         before = self._energy()
         if self._keeper.begin(self._bodies, self._joints, cure):
             self._ledger[Account.JOINTS, 0] += self._energy() - before
@@ -228,7 +229,7 @@ class Instant:
         """Apply impulses p (3 c,) in the first rows of the equations."""
         eq, rows = self._scratch.equations, len(p)
         impulse, change = p @ eq.T[:rows], p @ eq.HT[:rows]
-        add_reactions(eq.held, p @ eq.held.passed[:rows], impulse)
+        add_reactions(eq.reactions, p @ eq.reactions.passed[:rows], impulse)
         push(self.model.inv_mass, self.model.inv_inertia, eq, impulse, self._bodies)
         self._joints.v[:] += change[len(change) - len(self._joints.v) :]
         self._place_links()

@@ -27,8 +27,8 @@ class Motors:
     """What the motors with a limit of a model do; `mode` is that of all rows of the joints' Reactions."""
 
     def __init__(self, keeper: JointKeeper) -> None:
-        self._keeper, self._held = keeper, keeper.held
-        self.mode, self._limit = keeper.held.mode, keeper.held.limit
+        self._keeper, self._held = keeper, keeper.reactions
+        self.mode, self._limit = keeper.reactions.mode, keeper.reactions.limit
         self.rows = np.flatnonzero(np.isfinite(self._limit))
         self.any = len(self.rows) > 0
         self._ready = self.rows  #: those at their speed
@@ -54,12 +54,12 @@ class Motors:
     def obeys(self, eq: Equations, force: Array, one: bool) -> bool:
         """Whether all that have their speed obey the law under contact forces (3 c,) in the rows of the equations; if
         not, they change, or only the first of them."""
-        held, c, obeyed = eq.held, len(force), True
+        reactions, c, obeyed = eq.reactions, len(force), True
         if not len(self._ready):
             return True
-        exerted, rate = held.lam + force @ held.passed[:c], np.zeros(len(held.lam))
-        rows_along(held, eq.free + force @ eq.HT[:c], rate)
-        rate += held.rate
+        exerted, rate = reactions.lam + force @ reactions.passed[:c], np.zeros(len(reactions.lam))
+        rows_along(reactions, eq.free + force @ eq.HT[:c], rate)
+        rate += reactions.rate
         none = MORE * (1.0 + float(np.abs(eq.free).max(initial=0.0)))
         for r in self._ready.tolist():
             mode = int(self.mode[r])

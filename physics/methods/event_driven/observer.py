@@ -4,7 +4,7 @@ from typing import Protocol
 
 from ...core.model import Model
 from ...core.state import Bodies, JointState
-from ...problem.snapshot import Frozen
+from ...problem.contact_snapshot import ContactSnapshot
 from .search import Course, Trigger
 
 
@@ -14,5 +14,5 @@ class Observer(Protocol):
     def piece(self, course: Course, trigger: Trigger | None) -> None:
         """A piece was made, and `trigger` will cut it (None: nothing does)."""
 
-    def impact(self, model: Model, t: float, contacts: Frozen, bodies: Bodies, joints: JointState) -> None:
+    def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
         """Contacts collide at the time t [s]; bodies and joints have the velocities before."""

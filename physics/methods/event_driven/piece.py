@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...collision.exact.elements import Surface
+from ...collision.exact.elements import Elements
 from ...collision.exact.gaps import PLACE, Witness, empty_witness, find_near, find_witnesses
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
@@ -81,7 +81,7 @@ class Track(NamedTuple):
     late: Array           #: (m,) added to what a motor has left of its way to its speed, or of its limit
 
 
-def empty_track(model: Model, surface: Surface, radius: Array, pairs: int, contacts: int, rows: int) -> Track:
+def empty_track(model: Model, surface: Elements, radius: Array, pairs: int, contacts: int, rows: int) -> Track:
     """With room for so many pairs apart, contacts in the set, and rows of joints; radius (n,) of the bodies [m]."""
     n = len(model.kind)
     lines, links = [np.zeros(n) for _ in range(4)], empty_tree_scratch(model.trees).work
@@ -186,28 +186,28 @@ def numbers_of_set(chosen, track, scratch):
                 values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + levels[LEAST_FORCE]
     for j in range(chosen.columns[0], chosen.columns[0] + chosen.columns[1]):
         values[SHARE * count + chosen.column[j] // 3] = levels[ASKS] - scratch.share[j]
-    for r in range(len(eq.held.lam)):
-        values[KINDS * count + r] = left_to_motor(eq.held, r) + track.late[r]
+    for r in range(len(eq.reactions.lam)):
+        values[KINDS * count + r] = left_to_motor(eq.reactions, r) + track.late[r]
 
 
 @helper
-def left_to_motor(held, r):
+def left_to_motor(reactions, r):
     """What a motor with a limit that holds its speed has left of the limit; of one that does not, how far it is from
     it. inf of others."""
-    mode = held.mode[r]
-    if held.limit[r] == math.inf or mode == OFF:
+    mode = reactions.mode[r]
+    if reactions.limit[r] == math.inf or mode == OFF:
         return math.inf
     if mode == HOLDS:
-        return (1.0 + FULL) * held.limit[r] - abs(held.lam[r])
-    return mode * (held.seek[r] - held.u[r]) + SLOW
+        return (1.0 + FULL) * reactions.limit[r] - abs(reactions.lam[r])
+    return mode * (reactions.seek[r] - reactions.u[r]) + SLOW
 
 
 @helper
-def watched(held):
+def watched(reactions):
     """Whether there are motors with a limit."""
     some = False
-    for r in range(len(held.limit)):
-        some = some or held.limit[r] < math.inf
+    for r in range(len(reactions.limit)):
+        some = some or reactions.limit[r] < math.inf
     return some
 
 
@@ -447,9 +447,9 @@ def wrong_at_start(model, surface, chosen, loads, track, scratch, event_out):
     for j in range(count):
         slip = slip_along(chosen, scratch.equations, j)
         track.slack[j] = -slip if -SLIPS <= slip < 0.0 else 0.0
-    held = scratch.equations.held
+    reactions = scratch.equations.reactions
     for r in range(len(track.late)):
-        left, enough = left_to_motor(held, r), SLIPS if held.mode[r] != HOLDS else JUST * held.limit[r]
+        left, enough = left_to_motor(reactions, r), SLIPS if reactions.mode[r] != HOLDS else JUST * reactions.limit[r]
         track.late[r] = -left if -enough <= left < 0.0 else 0.0
     numbers_of_set(chosen, track, scratch)
     for i in range(KINDS * count + len(track.late)):
@@ -466,7 +466,7 @@ def find_event(model, surface, chosen, loads, tableau, y0, k, blind, track, scra
     nothing was searched."""
     found, intervals = watch(model, surface, chosen, tableau, y0, k, track)
     event_out[0], event_out[1], event_out[2] = 1.0, -1.0, -1.0
-    motors = watched(scratch.equations.held)
+    motors = watched(scratch.equations.reactions)
     if found > len(track.pairs) or (track.count[0] + chosen.count[0] == 0 and not motors):
         return found
     sets = (chosen.count[0] > 0 or motors) and blind == 0

@@ -167,7 +167,7 @@ def balance(chosen, scratch):
 def add_contact_forces(chosen, scratch, ydot_out):
     """Find the forces of the current set and add them, and the reactions of joints in maximal coordinates, to the rates
     of P and L in ydot (n, 13), and to those of the joint velocities in eq.trees."""
-    eq, lam, held = scratch.equations, scratch.lam, scratch.equations.held
+    eq, lam, reactions = scratch.equations, scratch.lam, scratch.equations.reactions
     count, rates = int(chosen.count[0]), eq.trees.rates
     first = len(eq.free) - len(rates)
     for d in range(len(rates)):
@@ -187,10 +187,10 @@ def add_contact_forces(chosen, scratch, ydot_out):
                     ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + 3 + c]
         for d in range(len(rates)):
             rates[d] += lam[r] * eq.HT[r, first + d]
-        for j in range(len(held.lam)):
-            held.lam[j] += lam[r] * held.passed[r, j]
-    if len(held.lam) > 0:
-        push_free(held, ydot_out)
+        for j in range(len(reactions.lam)):
+            reactions.lam[j] += lam[r] * reactions.passed[r, j]
+    if len(reactions.lam) > 0:
+        push_free(reactions, ydot_out)
 
 
 @kernel
@@ -201,10 +201,10 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     trees = eq.trees
     place_links(model, trees.q, trees.v, trees.work, bodies)
     dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
-    joined = len(eq.held.lam) > 0
+    joined = len(eq.reactions.lam) > 0
     if joined:
-        push_axes(model, bodies, eq.held, scratch.force, scratch.torque, ydot_out)
-    if not pulls_joined(eq.held, loads):
+        push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, ydot_out)
+    if not pulls_joined(eq.reactions, loads):
         pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below

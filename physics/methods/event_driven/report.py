@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...collision.exact.elements import Surface, first_and_second, limits_among, shapes_of
+from ...collision.exact.elements import Elements, first_and_second, limits_among, shapes_of
 from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 from .sets import STICK, ContactSet, list_columns
@@ -66,7 +66,7 @@ def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> dict[i
 class Report:
     """Collects the rows of Contacts at the end of a step."""
 
-    def __init__(self, model: Model, surface: Surface) -> None:
+    def __init__(self, model: Model, surface: Elements) -> None:
         self.model, self.surface = model, surface
         self.contacts: Contacts = empty_contacts(16)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...collision.exact.elements import Surface
+from ...collision.exact.elements import Elements
 from ...collision.exact.gaps import Witness
 from ...core.model import Array, Model
 from ...core.state import Bodies, JointState, LongArray
@@ -57,14 +57,14 @@ class Trigger:
 class Course:
     """One step of the integrator as a curve, and the numbers to watch along it."""
 
-    def __init__(self, model: Model, surface: Surface, scratch: Scratch) -> None:
+    def __init__(self, model: Model, surface: Elements, scratch: Scratch) -> None:
         self.model, self.surface, self.scratch = model, surface, scratch
         self.radius = _radii(model)
         self._event = np.zeros(3)
         self.track = self._empty_track(ROOM)
 
     def _empty_track(self, pairs: int) -> Track:
-        contacts, rows = len(self.scratch.lam) // 3, len(self.scratch.equations.held.lam)
+        contacts, rows = len(self.scratch.lam) // 3, len(self.scratch.equations.reactions.lam)
         return empty_track(self.model, self.surface, self.radius, pairs, contacts, rows)
 
     def _make_room(self, pairs: int) -> None:

@@ -51,9 +51,9 @@ from ...dynamics.trees.rates import empty_joints
 from ...impacts import impact_laws as impacts
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
+from ...problem.contact_snapshot import ContactSnapshot, equations_of
 from ...problem.problem import ContactProblem
 from ...problem.residual import natural_map
-from ...problem.snapshot import Frozen, equations_of
 from ...solvers.coulomb import ENOUGH_HELD
 from ...solvers.least_forces import RANK, ZERO, basis, least
 from ..method import Untreatable
@@ -169,12 +169,12 @@ class EventDriven(Instant):
         """The step says the gravest of what it ran into."""
         self._limit = max(self._limit, limit)
 
-    def resting(self, state: State, loads: Loads, settings: Settings) -> Frozen:
+    def resting(self, state: State, loads: Loads, settings: Settings) -> ContactSnapshot:
         """The contacts that rest in this state, with their equations."""
         self._begin(copy_state(state), loads, settings)
         return self._frozen(self._at_rest())
 
-    def _frozen(self, pairs: LongArray) -> Frozen:
+    def _frozen(self, pairs: LongArray) -> ContactSnapshot:
         """Pairs with their equations at the present state."""
         pairs = np.ascontiguousarray(pairs)
         self._course.find(self._bodies, self._joints, pairs, len(pairs), self._scratch.witness)
@@ -408,7 +408,8 @@ class EventDriven(Instant):
         count = int(self._chosen.count[0])
         before = dict(zip(self._chosen.pair[:count].tolist(), self._chosen.mode[:count].tolist(), strict=True))
         hit: set[int] = set()
-        exerted, modes = float(self._scratch.equations.held.lam[motor]) if motor >= 0 else 0.0, self._motors.mode.copy()
+        exerted = float(self._scratch.equations.reactions.lam[motor]) if motor >= 0 else 0.0
+        modes = self._motors.mode.copy()
         self._struck.clear()
         self._hits = 0
         for _ in range(WITHOUT_END):
@@ -625,12 +626,12 @@ class EventDriven(Instant):
             for sign, i, point in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
                 impulse[i] += sign * world[k]
                 moment[i] += np.cross(point - x[i], sign * world[k])
-        lam = p @ eq.held.passed[: len(p)]
-        add_to_bodies(eq.held.rows, eq.held.J, lam, impulse, moment)
+        lam = p @ eq.reactions.passed[: len(p)]
+        add_to_bodies(eq.reactions.rows, eq.reactions.J, lam, impulse, moment)
         change = p @ eq.HT[: len(p)]
         of_trees = joint_impulses(self.model.trees, change[len(change) - len(self._joints.v) :], impulse, moment,
                                   eq.trees.work)
-        return of_trees + reaction_impulses(eq.held, lam, self._bodies)
+        return of_trees + reaction_impulses(eq.reactions, lam, self._bodies)
 
     def _resolve(
         self, pairs: LongArray, M: Array, d: Array, u: Array, released: set[int], begins: dict[int, Array]
@@ -700,7 +701,7 @@ class EventDriven(Instant):
         take_coordinates(self._scratch, self._joints)
         constrained_rates(self.model, self.surface, chosen, self._loads, self._t, h, self._bodies, self._scratch,
                           self._scratch.rate)
-        motors = motor_states(self._scratch.equations.held)
+        motors = motor_states(self._scratch.equations.reactions)
         lam, held = self._scratch.lam[: 3 * count].copy(), chosen.pair[:count].copy()
         pairs = np.concatenate([held, self._near(held)])
         M, d, u = self._equations(pairs)

@@ -71,18 +71,18 @@ class HeldStage(JointStage):
     ) -> None:
         """The equations at the poses in the middle of the step, with velocities `before` (n, 6) of bodies and v (n_v,)
         of trees so far; velocities in the system are made to obey them. Needs what `free_links` left in `trees`."""
-        held, model = self._held, self._model
-        u = np.zeros(len(held.lam))
+        reactions, model = self._held, self._model
+        u = np.zeros(len(reactions.lam))
         self._soften(h)
-        weigh_joints(model, middle, trees.work, held)
+        weigh_joints(model, middle, trees.work, reactions)
         q_dot = self._gather(before, v)
-        rows_along(held, q_dot, u)
+        rows_along(reactions, q_dot, u)
         self._wish(u, h, cure)
         q_dot = self._gather(system.bodies, system.trees.v)
-        rows_along(held, q_dot, u)
-        held.lam[:] = self._wanted - u
-        answer_joints(held, self._change)
-        self._lam, self._obeying = held.lam.copy(), q_dot + self._change
+        rows_along(reactions, q_dot, u)
+        reactions.lam[:] = self._wanted - u
+        answer_joints(reactions, self._change)
+        self._lam, self._obeying = reactions.lam.copy(), q_dot + self._change
         if self._bounds:
             self.coupling = self.coupling._replace(bounded=self._bounded(before, h))
         self._write_rows(middle, system, trees, q_dot)
@@ -95,22 +95,22 @@ class HeldStage(JointStage):
     def _write_rows(self, middle: Bodies, system: System, trees: TreeScratch, q_dot: Array) -> None:
         """T, T H⁻¹, M and what u is without impulses, of all that acts: contacts, three rows of the mouse, limits and
         motors of trees, bounded axes. The system has the velocities q_dot."""
-        held, c, model = self._held, int(system.count[0]), self._model
+        reactions, c, model = self._held, int(system.count[0]), self._model
         bounded = self.coupling.bounded
         of_trees, of_axes = int(system.trees.count[0]), int(bounded.count[0])
         size = 3 * c + 3 + of_trees + of_axes
         if size > len(self._T):
             self._T, self._HT = np.zeros((2, size + 16, len(self._change)))
-            held = self._held = held._replace(passed=np.zeros((size + 16, len(held.lam))))
+            reactions = self._held = reactions._replace(passed=np.zeros((size + 16, len(reactions.lam))))
         self._size, self._axes_from = size, 3 * c + 3 + of_trees
         T, HT = self._T[:size], self._HT[:size]
         T.fill(0.0)
         HT.fill(0.0)
-        system_rows(model, system, middle, trees.work, held.slot, self._first, T)
-        bounded_rows(model, bounded.a, bounded.b, bounded.J, of_axes, trees.work, held.slot, self._first,
+        system_rows(model, system, middle, trees.work, reactions.slot, self._first, T)
+        bounded_rows(model, bounded.a, bounded.b, bounded.J, of_axes, trees.work, reactions.slot, self._first,
                      self._axes_from, T)
-        rows_by_inverse(model, system.bodies, trees.work, held.slot, T, HT)
-        hold_rows(held, size, HT)
+        rows_by_inverse(model, system.bodies, trees.work, reactions.slot, T, HT)
+        hold_rows(reactions, size, HT)
         self._M = HT @ T.T
         grab, numbers, contacts = system.grab, system.trees.number[:of_trees], np.zeros((2, 3 * c))
         in_frames(system, contacts[0], contacts[1])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..collision import Detector
-from ..collision.exact.elements import Surface, limit_joint
+from ..collision.exact.elements import Elements, limit_joint
 from ..collision.exact.gaps import Witness, empty_witness
 from ..core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
 from ..core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
@@ -35,7 +35,7 @@ ACROSS = 1e-3  # cosine of a normal to a cylinder's axis below which the side to
 Curve = tuple[float, float, float, float]
 
 
-class Frozen(NamedTuple):
+class ContactSnapshot(NamedTuple):
     """Contacts 0 … c - 1; rows 3 i (normal), 3 i + 1 and 3 i + 2 (tangents) of the equations belong to contact i."""
 
     key: LongArray      #: (c,)   as in Contacts
@@ -59,20 +59,20 @@ class Frozen(NamedTuple):
     slot: IntArray      #: (n,)   first of the body's six places in q̇, -1 where it is not dynamic
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
-    held: Reactions     #: the joints in maximal coordinates
+    reactions: Reactions     #: the joints in maximal coordinates
 
-    def take(self, rows: Rows) -> "Frozen":
+    def take(self, rows: Rows) -> "ContactSnapshot":
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.passed[three])
-        return Frozen._make((*(a[rows] for a in self[:13]), *equations, *self[18:]))
+        return ContactSnapshot._make((*(a[rows] for a in self[:13]), *equations, *self[18:]))
 
 
 def equations_of(
     model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
     friction: Array, of_balls: tuple[Array, Array], joints: JointState = NO_COORDINATES,
-    surface: Surface | None = None, motors: IntArray | None = None,
-) -> Frozen:
+    surface: Elements | None = None, motors: IntArray | None = None,
+) -> ContactSnapshot:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
     links; the mouse spring is left out. of_balls: restitution_t and restitution_psi (c,). surface: where there may be
     limits of joints among the pairs. motors: what those with a limit do, see `Reactions.mode`; without it they are
@@ -80,10 +80,10 @@ def equations_of(
     count, n = len(key), body_count(model)
     eq: Equations = empty_equations(model, count)
     if motors is not None:
-        eq.held.mode[:] = motors
+        eq.reactions.mode[:] = motors
     force, torque = np.zeros((n, 3)), np.zeros((n, 3))
     applied_forces(model, loads, bodies, force, torque)
-    push_axes(model, bodies, eq.held, force, torque, np.zeros((n, Y_SIZE)))
+    push_axes(model, bodies, eq.reactions, force, torque, np.zeros((n, Y_SIZE)))
     unheld, ydot = loads._replace(grab_body=np.full(1, -1, np.int32)), np.zeros((n, Y_SIZE))
     if len(joints.v):
         eq.trees.q[:], eq.trees.v[:] = joints
@@ -98,16 +98,16 @@ def equations_of(
     contact_matrix(count, eq, M, d)
     point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])
     limit = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32)
-    return Frozen(
+    return ContactSnapshot(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
         *of_balls, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
-        eq.held.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.held)
+        eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
 
 
 def detected(
     model: Model, t: float, bodies: Bodies, loads: Loads, reach: float, joints: JointState = NO_COORDINATES
-) -> Frozen:
+) -> ContactSnapshot:
     """The equations of all contacts that collision detection finds within `reach` [m]."""
     contacts = Detector(model).detect(bodies, np.full(body_count(model), 0.5 * reach))
     count = int(contacts.count[0])

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.jit import kernel
 from ..core.model import Array, IntArray
 from ..core.state import LongArray
-from .convex import Work
+from .convex import ConvexScratch
 from .geometry import Geometry, bound_shapes, place_shapes
 from .narrow_phase import (
     BOXES,
@@ -34,7 +34,7 @@ class Near(NamedTuple):
 
     geometry: Geometry
     solids: Solids
-    work: Work
+    work: ConvexScratch
     sheets: Array        #: see triangles.new_sheets
     rank: IntArray       #: (s,)
     shapes_of: IntArray  #: (n,) shapes of each body
