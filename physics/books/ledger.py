@@ -33,7 +33,7 @@ from .diagnostics import all_finite, energies, momenta
 
 
 class Account(IntEnum):
-    """AxisRows of `State.ledger`."""
+    """Rows of `State.ledger`."""
 
     IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound;
                    #: and what Newton's law with friction gives (Kane's paradox)

@@ -67,7 +67,7 @@ def _triad(axis: Array) -> tuple[Array, Array, Array]:
 
 
 def _table(joints: Joints, entries: list[tuple]) -> AxisRows:
-    """AxisRows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
+    """Rows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
     kinds, j = np.array([e[0] for e in entries], np.int32), np.array([e[1] for e in entries], np.int32)
     to_child = [quat_to_matrix(joints.rest[k]).T for k in j]
     s, c, d = (np.array([e[k] for e in entries], np.float64).reshape(-1, 3) for k in (3, 4, 5))

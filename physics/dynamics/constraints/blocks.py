@@ -117,7 +117,7 @@ def rows_joined(first: AxisRows, second: AxisRows) -> AxisRows:
 class Constraints:
     """Joints of a model in maximal coordinates; scratch memory of their equations.
 
-    AxisRows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
+    Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
     spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `joint_reactions`).
     """
 

@@ -127,7 +127,7 @@ def rotor_softness(joints: Joints, rows: AxisRows, rotors: Any) -> Array:
 
 
 def drive_rows(model: Model) -> tuple[AxisRows, IntArray]:
-    """AxisRows for motors of trees that seek a speed, and their joint velocities."""
+    """Rows for motors of trees that seek a speed, and their joint velocities."""
     joints, trees = model.joints, model.trees
     links = np.flatnonzero(np.isfinite(joints.motor_speed[trees.joint]))
     j = trees.joint[links]
