@@ -71,7 +71,7 @@ def compile_the_rest() -> subprocess.Popen[bytes]:
 
 def _start(function: str) -> subprocess.Popen[bytes]:
     """A process that calls a function of this module."""
-    code = f"from contactlab.physics.warm_up import {function}; {function}()"
+    code = f"from {__name__} import {function}; {function}()"
     return subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

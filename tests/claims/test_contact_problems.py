@@ -6,7 +6,7 @@ import pytest
 from contact_scenes import G, block, ground, simulate
 
 from contactlab.physics import SOLVERS, ContactProblem
-from contactlab.physics.problem import residual
+from contactlab.physics import residual
 from contactlab.physics.problem.problem import Takes
 from contactlab.physics.solvers import LCP_SOLVERS
 

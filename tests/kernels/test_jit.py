@@ -69,7 +69,8 @@ def test_the_folders_not_used_for_longest_are_dropped(engine, monkeypatch):
 
 def test_a_second_process_loads_the_cache_instead_of_compiling():
     code = (
-        "from contactlab.physics import Scene, Simulation, jit\n"
+        "from contactlab.physics import Scene, Simulation\n"
+        "from contactlab.physics.core import jit\n"
         "from contactlab.assets import gallery\n"
         "s = Simulation(Scene.load(next(iter(gallery().values()))))\n"
         "s.step()\n"

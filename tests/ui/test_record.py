@@ -117,7 +117,7 @@ def test_a_killed_process_leaves_a_video_that_plays(tmp_path):
     code = (
         "import sys, time, numpy as np\n"
         "from pathlib import Path\n"
-        "from contactlab.app.encoder import Movie\n"
+        "from contactlab.app.record.encoder import Movie\n"
         "movie = Movie(Path(sys.argv[1]), (64, 48), 60)\n"
         "for k in range(100000):\n"
         "    movie.add(np.full((48, 64, 3), k % 250, np.uint8)); time.sleep(0.002)\n"

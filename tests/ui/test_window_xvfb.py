@@ -35,14 +35,14 @@ size = [0.5, 0.5, 0.5]
 """
 START = (
     "import sys; from pathlib import Path\n"
-    "from contactlab.app.window import open_window\n"
-    "from contactlab.physics.scene import open_file\n"
+    "from contactlab.app.window.window import open_window\n"
+    "from contactlab.physics import open_file\n"
     "open_window(open_file(Path(sys.argv[1])), {}, Path(sys.argv[2]), Path(sys.argv[3]))\n"
 )
 
 
 FAULT = (  # a panel that fails once, in the middle of a window
-    "import contactlab.app.window as window\n"
+    "import contactlab.app.window.window as window\n"
     "from imgui_bundle import imgui\n"
     "whole = window.draw_ui\n"
     "def draw_ui(ui, snapshot, send):\n"
