@@ -183,16 +183,19 @@ def test_a_cylinder_dropped_on_its_end_stands_on_it():
 
 
 def test_a_tilted_cylinder_rocks_until_it_stands():
-    """Each time it comes down on the other side of its rim it loses energy, so that it stands in the end."""
+    """Each time it comes down on the other side of its rim it loses energy, so that it stands in the end. What the
+    projection of drift puts in is told; beside it energy rises by no more than the rounding of a sum of ten terms of
+    1.5 J: 2 * 10 * 1.5 * 2**-53 < 1e-14."""
     r, half, tilt = 0.1, 0.15, 1e-2
     height = half * np.cos(tilt) + r * np.sin(tilt)
     sim = simulate(FLOOR, solid("cylinder", (0.0, 0.0, height), radius=r, height=2 * half, mass=1.0,
                                 euler=[np.degrees(tilt), 0.0, 0.0]), friction=5.0)
-    energy = sim.energy().total
+    energy, projected = sim.energy().total, 0.0
     while sim.time < 1.0:
         sim.step()
-        now, energy = energy, sim.energy().total
-        assert energy <= now + 1e-12
+        before, energy = energy, sim.energy().total
+        put_in, projected = sim.info.projection - projected, sim.info.projection
+        assert energy <= before + put_in + 1e-14
     assert energy == pytest.approx(G * half, abs=1e-9)
     assert sim.position("cylinder")[2] == pytest.approx(half, abs=1e-9)
     assert np.abs(sim.state.bodies.v).max() < 1e-9
