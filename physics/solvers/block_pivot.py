@@ -138,13 +138,15 @@ def exchange(inside, wrong, memory):
 
 
 @kernel
-def block_pivot(M, d, tolerance, inside, memory, U, x, rows, wrong, lam, zeta_out):
-    """One round: solve on `inside` for lam and zeta_out, exchange what is wrong. Returns GOING, SOLVED, or STUCK where
-    M_FF is singular. Where SOLVED, U is the factor on F, whose members are the first of rows.
+def block_pivot(M, d, tolerance, sets, memory, U, x, lam, zeta_out):
+    """One round: solve on F for lam and zeta_out, exchange what is wrong. Returns GOING, SOLVED, or STUCK where M_FF is
+    singular. sets (3, n) = 1 for those in F, 1 for wrong guesses, rows. Where SOLVED, U is the factor on F, whose
+    members are the first of rows.
 
     memory (4,) = fewest wrong so far, tries left, exchanges made in all, wrong in this round or (SOLVED) the size of F.
     """
     n = len(d)
+    inside, wrong, rows = sets[0], sets[1], sets[2]
     count, rank = factor_set(M, inside, lam, U, rows, x, wrong)
     if rank < count:
         return STUCK
@@ -181,10 +183,10 @@ def solve_blocks(M, d, tolerance, limit, lam, basic_out):
     """Scale, pivot from the first guess to the end, scale back; returns the outcome and what `block_solve` does."""
     n = len(d)
     square, flat = np.empty((2, n, n)), np.empty((6, n))
-    ints, memory = np.empty((3, n), np.int32), np.empty(4, np.int32)
+    sets, memory = np.empty((3, n), np.int32), np.empty(4, np.int32)
     A, U = square[0], square[1]
-    b, scale, allowed, zeta, x, work = flat[0], flat[1], flat[2], flat[3], flat[4], flat[5]
-    inside, wrong, rows = ints[0], ints[1], ints[2]
+    b, scale, allowed, x, scratch = flat[0], flat[1], flat[2], flat[3], flat[4:]
+    inside, rows = sets[0], sets[2]
     size = equilibrate(M, d, A, b, scale)
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
@@ -193,7 +195,7 @@ def solve_blocks(M, d, tolerance, limit, lam, basic_out):
     outcome = GOING
     rounds = 0
     while outcome == GOING and rounds < limit:
-        outcome = block_pivot(A, b, allowed, inside, memory, U, x, rows, wrong, lam, zeta)
+        outcome = block_pivot(A, b, allowed, sets, memory, U, x, lam, scratch[1])
         rounds += 1
     count = 0
     for i in range(n):
@@ -203,7 +205,7 @@ def solve_blocks(M, d, tolerance, limit, lam, basic_out):
             count += 1
     worst = -1.0
     if outcome == SOLVED:
-        worst = settle(M, d, scale, tolerance, U, True, rows, count, work, zeta, lam)
+        worst = settle(M, d, scale, tolerance, U, True, rows, count, scratch, lam)
     return outcome, worst, rounds, memory[2], count
 
 
@@ -251,18 +253,18 @@ class BlockPivot:
         n = len(lam)
         memory, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.empty((n, n))
         x, force, zeta = np.empty(n), lam.copy(), np.empty(n)
-        rows, wrong, allowed = np.empty(n, np.int32), np.empty(n, np.int32), 1e-12 * data.scale / data.size
-        inside, limit = np.empty(n, np.int32), iterations or 10 * n + 100
+        sets, allowed = np.empty((3, n), np.int32), 1e-12 * data.scale / data.size
+        inside, limit = sets[0], iterations or 10 * n + 100
         first_guess(data.M, data.d, force, inside)
         for number in range(1, limit + 1):
             before = inside.copy()
-            outcome = block_pivot(data.M, data.d, allowed, inside, memory, U, x, rows, wrong, force, zeta)
+            outcome = block_pivot(data.M, data.d, allowed, sets, memory, U, x, force, zeta)
             if outcome == STUCK:
                 yield from steps(problem, ActiveSet(data, force, 1e-12), number, limit)
                 return
             names = tuple(" ".join(f"λ{i + 1}" for i in np.flatnonzero(change > 0))
                           for change in (inside - before, before - inside))
-            note = STATUS[outcome] if outcome != GOING else f"{wrong.sum()} wrong"
+            note = STATUS[outcome] if outcome != GOING else f"{sets[1].sum()} wrong"
             basic = np.flatnonzero(before).astype(np.int32)
             given = data.restore(force)
             yield PivotStep(number, names[0], names[1], basic, given, problem.M @ given + problem.d, note)

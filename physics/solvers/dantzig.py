@@ -19,6 +19,8 @@ State: the principal pivot transform T of M on C [CPS §2.3], whose column k hol
 P-matrix will do, as will all symmetric positive semidefinite ones.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.jit import helper, kernel
@@ -29,6 +31,18 @@ from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
 REBUILDS = 4    # times T is computed afresh because its rounding has grown
+
+
+class Exchange(NamedTuple):
+    """How far an exchange of rows has come, beside T."""
+
+    value: Array        #: (n,) λ_i where clamped, ζ̇_i where free
+    clamped: IntArray   #: (n,) 1 = in C
+    kept: IntArray      #: (n,) 1 = in order when the contact in hand was chosen
+    driven: IntArray    #: (1,) k, the contact in hand, -1 = none
+    force: Array        #: (1,) its λ_k so far
+    work: Array         #: (n,) scratch
+    last: IntArray      #: (2,) rows that entered and left C in the last pivot, -1 = none
 
 
 @helper
@@ -157,17 +171,16 @@ def toggle(T, value, clamped, i, new_value, last_out):
 
 
 @kernel
-def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out):
-    """One pivot. driven[0] = k of the contact in hand (-1: choose one), force[0] = its λ_k so far.
-
-    last_out = rows that entered and left the clamped set (-1: none). Returns GOING, SOLVED, RAY (column k of T is the
-    ray) or STUCK (a pivot vanishes: M is not of the kind this method takes).
-    """
+def dantzig_pivot(M, d, tolerance, T, exchange):
+    """One pivot; where no contact is in hand, one is chosen. Returns GOING, SOLVED, RAY (column k of T is the ray) or
+    STUCK (a pivot vanishes: M is not of the kind this method takes)."""
     n = len(d)
+    value, clamped, kept = exchange.value, exchange.clamped, exchange.kept
+    driven, force, last_out = exchange.driven, exchange.force, exchange.last
     last_out[0] = -1
     last_out[1] = -1
     if driven[0] < 0:
-        driven[0] = next_violated(M, d, T, clamped, value, tolerance, work)
+        driven[0] = next_violated(M, d, T, clamped, value, tolerance, exchange.work)
         force[0] = 0.0
         if driven[0] < 0:
             return SOLVED
@@ -196,11 +209,11 @@ def dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work,
 
 
 @kernel
-def dantzig_run(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out, limit, pivots):
+def dantzig_run(M, d, tolerance, T, exchange, limit, pivots):
     """Pivot until the end or the limit."""
     outcome = GOING
     while outcome == GOING and pivots[0] < limit:
-        outcome = dantzig_pivot(M, d, tolerance, T, value, clamped, kept, driven, force, work, last_out)
+        outcome = dantzig_pivot(M, d, tolerance, T, exchange)
         pivots[0] += 1
     return outcome
 
@@ -214,9 +227,9 @@ class DantzigPath(Path):
         n = len(data.d)
         self.T, self.value = np.empty((n, n)), np.empty(n)
         self.clamped, self.driven, self.force = np.zeros(n, np.int32), np.full(1, -1, np.int32), np.zeros(1)
-        kept, work, last = np.zeros(n, np.int32), np.empty(n), np.full(2, -1, np.int32)
-        super().__init__(data, last, data.M, data.d, tolerance * data.scale / data.size, self.T, self.value,
-                         self.clamped, kept, self.driven, self.force, work, last)
+        exchange = Exchange(self.value, self.clamped, np.zeros(n, np.int32), self.driven, self.force, np.empty(n),
+                            np.full(2, -1, np.int32))
+        super().__init__(data, exchange.last, data.M, data.d, tolerance * data.scale / data.size, self.T, exchange)
         self.rebuild()
 
     def rebuild(self) -> None:

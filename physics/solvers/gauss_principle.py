@@ -14,6 +14,8 @@ A force that reaches zero on the way leaves W. Where g depends on W (z = 0), a s
 where no force falls either, g = G_W r with r <= 0 contradicts the constraints, and y = (1, -r) is the certificate.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.jit import helper, kernel
@@ -24,6 +26,20 @@ from .linear import drop_column, solve_upper
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand (-1: none)
+
+
+class Dual(NamedTuple):
+    """How far the dual method has come, beside Q and R."""
+
+    a: Array             #: (m,)
+    rows: IntArray       #: (m + 1,) W
+    force: Array         #: (m + 1,) λ_W
+    state: IntArray      #: (2,) see COUNT, DRIVEN
+    driven_force: Array  #: (1,) λ of the constraint in hand
+    excused: IntArray    #: (k,) 1 = dependent, with a contradiction no larger than rounding
+    z: Array             #: (m,) g - Q Qᵀ g
+    r: Array             #: (m + 1,) R⁻¹ Qᵀ g; on RAY the negative of the certificate on W
+    last: IntArray       #: (2,) rows that entered and left W in the last step, -1 = none
 
 
 @kernel
@@ -119,11 +135,10 @@ def first_to_vanish(force, r, count):
 
 
 @kernel
-def dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out):
-    """One step with the constraint in hand. Returns GOING, SOLVED or RAY (then r holds y's negative on W).
-
-    last_out = rows that entered and left W (-1: none).
-    """
+def dual_step(columns, d, tolerance, Q, R, dual):
+    """One step with the constraint in hand. Returns GOING, SOLVED or RAY."""
+    a, rows, force, state, driven_force = dual.a, dual.rows, dual.force, dual.state, dual.driven_force
+    excused, z, r, last_out = dual.excused, dual.z, dual.r, dual.last
     last_out[0] = -1
     last_out[1] = -1
     if state[DRIVEN] < 0:
@@ -169,11 +184,11 @@ def dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, 
 
 
 @kernel
-def dual_run(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out, limit, pivots):
+def dual_run(columns, d, tolerance, Q, R, dual, limit, pivots):
     """Step until the end or the limit."""
     outcome = GOING
     while outcome == GOING and pivots[0] < limit:
-        outcome = dual_step(columns, d, tolerance, a, Q, R, rows, force, state, driven_force, excused, z, r, last_out)
+        outcome = dual_step(columns, d, tolerance, Q, R, dual)
         pivots[0] += 1
     return outcome
 
@@ -187,9 +202,10 @@ class LeastConstraint(Path):
         k, m = columns.shape
         self.a, self.r, self.force = np.zeros(m), np.zeros(m + 1), np.zeros(m + 1)
         self.rows, self.state, self.driven_force = np.zeros(m + 1, np.int32), np.array([0, -1], np.int32), np.zeros(1)
-        Q, R, last = np.zeros((m + 1, m)), np.zeros((m + 1, m + 1)), np.full(2, -1, np.int32)
-        super().__init__(data, last, columns, data.d, tolerance * data.scale / data.size, self.a, Q, R, self.rows,
-                         self.force, self.state, self.driven_force, np.zeros(k, np.int32), np.zeros(m), self.r, last)
+        Q, R = np.zeros((m + 1, m)), np.zeros((m + 1, m + 1))
+        dual = Dual(self.a, self.rows, self.force, self.state, self.driven_force, np.zeros(k, np.int32), np.zeros(m),
+                    self.r, np.full(2, -1, np.int32))
+        super().__init__(data, dual.last, columns, data.d, tolerance * data.scale / data.size, Q, R, dual)
 
     @property
     def basic(self) -> IntArray:

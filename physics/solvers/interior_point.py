@@ -155,8 +155,10 @@ def scale_and_factor(P, x, y, W_out, v_out, K_out, order_out):
 
 
 @helper
-def direction(r, y, W, v, K, order, sigma, first, dx, dy, work):
-    """Δx, Δy for the target σ e; first: without the second-order term, else dx and dy hold those of the first try."""
+def direction(r, y, W, v, K, order, sigma, first, step_out, work):
+    """Δx, Δy for the target σ e in step_out (2, c, 3); first: without the second-order term, else it holds those of the
+    first try."""
+    dx, dy = step_out[0], step_out[1]
     for i in range(len(y)):
         w, eta, v_i = (W[i, 0], W[i, 1], W[i, 2]), W[i, 3], row(v, i)
         square = jordan(v_i, v_i)
@@ -192,7 +194,8 @@ def interior_point(P, q, rounds, near, x, y):
     """Go from x = y = e, or where they are, until residual and x·y are below `near` or no progress is made. Returns the
     rounds made."""
     c, n = len(x), len(P)
-    r, v, dx, dy = np.empty((c, 3)), np.empty((c, 3)), np.empty((c, 3)), np.empty((c, 3))
+    r, v, step = np.empty((c, 3)), np.empty((c, 3)), np.empty((2, c, 3))
+    dx, dy = step[0], step[1]
     W, K, order, work = np.empty((c, 4)), np.empty((n, n)), np.empty(n, np.int32), np.empty(n)
     done, short = 0, 0
     while done < rounds and short < 3:
@@ -201,9 +204,9 @@ def interior_point(P, q, rounds, near, x, y):
             break
         if not scale_and_factor(P, x, y, W, v, K, order):
             break
-        direction(r, y, W, v, K, order, 0.0, True, dx, dy, work)
+        direction(r, y, W, v, K, order, 0.0, True, step, work)
         t = min(1.0, furthest(x, y, dx, dy))
-        direction(r, y, W, v, K, order, gap * (1.0 - t) ** 3, False, dx, dy, work)
+        direction(r, y, W, v, K, order, gap * (1.0 - t) ** 3, False, step, work)
         t = min(1.0, 0.99 * furthest(x, y, dx, dy))
         if not (t > 0.0 and np.abs(dx).max() + np.abs(dy).max() < FAR):
             break

@@ -14,6 +14,8 @@ M_BB = UᵀU is kept factored; a contact that enters appends a column, one that 
 [Gill, Golub, Murray & Saunders 1974]. M must be symmetric positive semidefinite.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.jit import helper, kernel
@@ -23,6 +25,18 @@ from .linear import SINGULAR, cholesky, drop_column, solve_transposed, solve_upp
 from .pivoting import Path, PivotingSolver
 
 COUNT, MOVING, ENTERED = range(3)  # the integer state: size of B; 1 while λ is not minimal on B; row last entered
+
+
+class Face(NamedTuple):
+    """The set B and the forces on it, beside the factor U of M_BB."""
+
+    lam: Array         #: (n,)
+    rows: IntArray     #: (n + 1,) B, in the order of U's columns
+    state: IntArray    #: (3,) see COUNT …
+    excused: IntArray  #: (n,) 1 = stays out: it entered by rounding only, or depends on B
+    x: Array           #: (n + 1,) a direction on B; where the energy is not bounded, the null vector y on B
+    work: Array        #: (n,) scratch
+    last: IntArray     #: (2,) rows that entered and left B in the last step, -1 = none
 
 
 @helper
@@ -145,11 +159,13 @@ def exchange_dependent(M, d, lam, U, rows, state, j, x, last_out):
 
 
 @kernel
-def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out):
+def force_step(M, d, tolerance, U, face):
     """Go to the minimum on B, or until a contact leaves it; or let the next one enter. Returns GOING, SOLVED or RAY.
 
-    On RAY, x holds y on B and state[ENTERED] the row where y is 1. last_out = rows that entered and left (-1: none).
+    On RAY, face.x holds y on B and state[ENTERED] the row where y is 1.
     """
+    lam, rows, state, excused = face.lam, face.rows, face.state, face.excused
+    x, last_out = face.x, face.last
     last_out[0] = -1
     last_out[1] = -1
     if state[MOVING] == 1:
@@ -165,7 +181,7 @@ def force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
             remove_row(U, rows, state, stop)
             return GOING
         state[MOVING] = 0
-    j = steepest(M, d, tolerance, lam, rows, state[COUNT], excused, x, work)
+    j = steepest(M, d, tolerance, lam, rows, state[COUNT], excused, x, face.work)
     if j < 0:
         return SOLVED
     state[ENTERED] = j
@@ -226,11 +242,11 @@ def force_start(M, lam, U, rows, state, x, order):
 
 
 @kernel
-def force_run(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out, limit, pivots_out):
+def force_run(M, d, tolerance, U, face, limit, pivots_out):
     """Step until the end or the limit."""
     outcome = GOING
     while outcome == GOING and pivots_out[0] < limit:
-        outcome = force_step(M, d, tolerance, lam, U, rows, state, excused, x, work, last_out)
+        outcome = force_step(M, d, tolerance, U, face)
         pivots_out[0] += 1
     return outcome
 
@@ -244,11 +260,11 @@ class ActiveSet(Path):
         n = len(data.d)
         self.force, self.x = np.where(start > 0, start, 0.0), np.zeros(n + 1)
         self.rows, self.state = np.zeros(n + 1, np.int32), np.zeros(3, np.int32)
-        U, last = np.zeros((n + 1, n + 1)), np.full(2, -1, np.int32)
-        excused = np.zeros(n, np.int32)
+        U = np.zeros((n + 1, n + 1))
         force_start(data.M, self.force, U, self.rows, self.state, self.x, np.empty(n, np.int32))
-        super().__init__(data, last, data.M, data.d, tolerance * data.scale / data.size, self.force, U, self.rows,
-                         self.state, excused, self.x, np.empty(n), last)
+        face = Face(self.force, self.rows, self.state, np.zeros(n, np.int32), self.x, np.empty(n),
+                    np.full(2, -1, np.int32))
+        super().__init__(data, face.last, data.M, data.d, tolerance * data.scale / data.size, U, face)
 
     @property
     def basic(self) -> IntArray:

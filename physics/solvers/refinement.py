@@ -132,9 +132,10 @@ def refine(M, d, scale, U, rows, count, zeta, lam):
 
 
 @helper
-def settle(M, d, scale, tolerance, U, factored, rows, count, work, zeta, lam):
+def settle(M, d, scale, tolerance, U, factored, rows, count, scratch, lam):
     """Refine λ on the set B of the first of rows where that is worth it. Returns its violation, see there. U is the
-    factor of the scaled M_BB, or room for it; work and zeta (n,) are scratch."""
+    factor of the scaled M_BB, or room for it; scratch is (2, n)."""
+    work, zeta = scratch[0], scratch[1]
     total = separate(M, d, scale, lam, rows, count, work, zeta)
     worst, exact = violation(M, d, scale, tolerance, lam, total, zeta)
     if not exact and (factored or factor_basis(M, scale, rows, count, U, work)):

@@ -127,7 +127,7 @@ def solve_singly(M, d, tolerance, limit, lam_out, basic_out):
     floats = np.empty((most + 6) * n + most)  # one piece for all: allocations cost small problems dear
     u, rest = floats[: most * n].reshape((most, n)), floats[most * n :]
     value, scale, allowed, sign = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
-    work, zeta, inverse = rest[4 * n : 5 * n], rest[5 * n : 6 * n], rest[6 * n :]
+    scratch, inverse = rest[4 * n : 6 * n].reshape((2, n)), rest[6 * n :]
     scale_to_unit(M, scale)
     for i in range(n):
         value[i] = scale[i] * d[i]
@@ -142,5 +142,5 @@ def solve_singly(M, d, tolerance, limit, lam_out, basic_out):
             count += 1
     worst = -1.0
     if outcome == SOLVED:
-        worst = settle(M, d, scale, tolerance, u, False, basic_out, count, work, zeta, lam_out)
+        worst = settle(M, d, scale, tolerance, u, False, basic_out, count, scratch, lam_out)
     return worst, made, count
