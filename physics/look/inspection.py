@@ -29,10 +29,10 @@ from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift
 from ..methods.time_stepping.step import SMALLEST
+from ..methods.time_stepping.trees import drift_links
 from ..problem.contact_snapshot import ContactSnapshot, detected
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
-from ..problem.tree_rows import drift_links
 from ..simulation.simulation import Simulation
 from ..solvers import LCP_SOLVERS, SOLVERS
 from ..solvers.indeterminacy import force_ranges, indeterminacy

@@ -1,15 +1,12 @@
-"""From a state and its contacts to the contact problem in the bodies' terms, and back from impulses to momenta.
-
-Kernels take the arrays they need one by one and helpers get them singly or as numbers: a NamedTuple of arrays handed to
-a helper that is not inlined costs more than the arithmetic of a contact.
-"""
+"""From a state and its contacts to the contact problem in the bodies' terms, and back from impulses to momenta."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import BodyKind
+from ..core.model import Array, BodyKind
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
     accumulate,
@@ -32,94 +29,61 @@ from ..core.vec import (
 )
 from ..dynamics.grab import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
 from ..laws.contact import cone_projection, restitution_bias
-from .problem import (
+from .mechanisms import answer_alone, answer_through, open_block, put_end, put_point, unit_vector
+from .problem import ContactProblem
+from .system import (
     ANGULAR,
     ARM_A,
     ARM_B,
     BIAS,
+    BODY_SIZE,
+    CONTACT,
     COUPLING,
+    ENTRY,
     FRICTION,
     INV_INERTIA,
     INV_MASS,
     INVERSE,
+    LIMIT,
     LINEAR,
+    MOUSE,
     NORMAL,
     NORMAL_STEP,
-    ON_BODY,
+    OTHERS,
+    PLACE,
     SLIP_STEP,
-    ContactProblem,
+    WIDTH,
     System,
+    clear_block,
+    empty_motion,
+    own_block,
+    pair_velocity,
+    push_pair,
+    relative_velocity,
 )
-from .tree_rows import GRAB_SLOT, link_response, linked_push, linked_velocity
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
-SOFTEST = 1e-9  # of its trace, added to W of a contact on links, which yield in some directions only: W can be singular
+SOFTEST = 1e-9  # of its trace without constraints, added to W of a contact on a mechanism, which yields in some
+                # directions only: W can be singular
+FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_STEP = 1e-30  # [kg] whose square is not 0 yet
 
 
-# ---------------------------------------------------------------------------------------- parts of rows of wide arrays
+class Approach(NamedTuple):
+    """What a step knows of its contacts before any impulse; room for as many as `System` has."""
+
+    scales: Array       #: (3,) speed that counts as rest [m/s], gap that counts as touch [m], time step [s]
+    surface: Array      #: (c, 3) relative velocity of running surfaces [m/s]
+    zeta: Array         #: (c,) separation velocity before the step, in its middle [m/s]
 
 
-# ------------------------------------------------------------------- symmetric 3x3 matrices as xx xy xz yy yz zz
+def empty_approach(contacts: int) -> Approach:
+    return Approach(np.zeros(3), np.zeros((contacts, 3)), np.zeros(contacts))
 
 
 # ---------------------------------------------------------------------------------------------------- velocities
-@helper
-def relative_velocity(bodies, a, b, arm_a, arm_b):
-    """u = (v_b + ω_b × r_b) - (v_a + ω_a × r_a)"""
-    u_b = add(three(bodies, b, LINEAR), cross(three(bodies, b, ANGULAR), arm_b))
-    return sub(u_b, add(three(bodies, a, LINEAR), cross(three(bodies, a, ANGULAR), arm_a)))
-
-
-@helper
-def push(bodies, i, arm, p):
-    """Let the impulse p act on body i at the end of an arm: v += p/m, ω += I⁻¹ (r × p)"""
-    m = bodies[i, INV_MASS]
-    dw = sym_vec(six(bodies, i, INV_INERTIA), cross(arm, p))
-    bodies[i, LINEAR] += m * p[0]
-    bodies[i, LINEAR + 1] += m * p[1]
-    bodies[i, LINEAR + 2] += m * p[2]
-    bodies[i, ANGULAR] += dw[0]
-    bodies[i, ANGULAR + 1] += dw[1]
-    bodies[i, ANGULAR + 2] += dw[2]
-
-
-@helper
-def pair_velocity(system, bodies, v, k):
-    """u of row k, surfaces left out, of bodies that move as `bodies` and trees as v say."""
-    rows, trees = system.rows, system.trees
-    i = system.contact[k]
-    u = (0.0, 0.0, 0.0)
-    for side in range(2):
-        sign = 1.0 if side == 1 else -1.0
-        body = int(system.body_b[k]) if side == 1 else int(system.body_a[k])
-        arm = three(rows, k, ARM_B) if side == 1 else three(rows, k, ARM_A)
-        slot = trees.slot[i, side] if trees.linked[i] == 1 else ON_BODY
-        if slot >= 0:
-            u = axpy(sign, linked_velocity(slot, trees.span, trees.J, v), u)
-        elif slot == ON_BODY:
-            u = axpy(sign, add(three(bodies, body, LINEAR), cross(three(bodies, body, ANGULAR), arm)), u)
-    return u
-
-
-@helper
-def push_pair(system, bodies, v, k, p):
-    """Let the impulse p of row k act on b, and -p on a, in `bodies` and on the trees' velocities v."""
-    rows, trees = system.rows, system.trees
-    i = system.contact[k]
-    for side in range(2):
-        signed = p if side == 1 else neg(p)
-        slot = trees.slot[i, side] if trees.linked[i] == 1 else ON_BODY
-        if slot >= 0:
-            linked_push(slot, trees.span, trees.Y, signed, v)
-        elif slot == ON_BODY and side == 1:
-            push(bodies, int(system.body_b[k]), three(rows, k, ARM_B), signed)
-        elif slot == ON_BODY:
-            push(bodies, int(system.body_a[k]), three(rows, k, ARM_A), signed)
-
-
 @helper
 def surface_velocity(velocity, spin, i, q, arm):
     """Velocity of a running surface relative to its body, at the world arm from the body's origin."""
@@ -131,25 +95,28 @@ def surface_velocity(velocity, spin, i, q, arm):
 
 
 @kernel
-def free_motion(kind, inv_mass, inv_inertia, middle, force, torque, h, before_out, bodies_out):
-    """Velocities at the poses of the middle of the step, of the momenta before it (before_out, (n, 6)) and after it if
-    nothing touched; and how bodies answer impulses there (both in bodies_out = System.bodies).
+def free_motion(model, middle, force, torque, h, before_out, motion_out):
+    """Velocities at the poses of the middle of the step, of the momenta before it and after it if nothing touched; and
+    how bodies answer impulses there. Both as Motion.bodies; the rows of links say how their bodies move before the step
+    and that they answer nothing by themselves.
 
     v = P/m, ω = I(q)⁻¹ L, so that gyroscopic torques are exact: without torque L does not change.
     """
+    kind, inv_mass, inv_inertia = model.kind, model.inv_mass, model.inv_inertia
+    before, bodies_out = before_out.bodies, motion_out.bodies
     for i in range(len(kind)):
         v = row(middle.v, i)
         w = row(middle.w, i)
-        put_three(before_out, i, LINEAR, v)
+        put_three(before, i, LINEAR, v)
         s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if kind[i] == DYNAMIC:
             s = world_inverse_inertia(row4(middle.q, i), row(inv_inertia, i))
             L = row(middle.L, i)
-            put_three(before_out, i, ANGULAR, sym_vec(s, L))
+            put_three(before, i, ANGULAR, sym_vec(s, L))
             v = axpy(h * inv_mass[i], row(force, i), v)
             w = sym_vec(s, axpy(h, row(torque, i), L))
         else:
-            put_three(before_out, i, ANGULAR, w)
+            put_three(before, i, ANGULAR, w)
         put_three(bodies_out, i, LINEAR, v)
         put_three(bodies_out, i, ANGULAR, w)
         bodies_out[i, INV_MASS] = inv_mass[i] if kind[i] == DYNAMIC else 0.0
@@ -158,26 +125,26 @@ def free_motion(kind, inv_mass, inv_inertia, middle, force, torque, h, before_ou
 
 # ------------------------------------------------------------------------------------------------------ contacts
 @kernel
-def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h, surface_out, zeta_before_out, system):
-    """Fill the rows of the system: one for every contact that takes part in this step. Writes for every contact the
-    relative velocity of running surfaces (c, 3) and ζ before the step (c,). surface_v and surface_w are those of
-    Motions; x and q the poses in the middle of the step."""
-    rows, bodies, impulse = system.rows, system.bodies, system.impulse
-    linked, slot, span = system.trees.linked, system.trees.slot, system.trees.span
-    J, Y = system.trees.J, system.trees.Y
+def assemble(model, mechanisms, middle, contacts, before, approach, system):
+    """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
+    passed on. Writes what the approach holds of every contact. middle: the bodies in the middle of the step; before:
+    the Motion before any impulse."""
+    rows, bodies, impulse = system.rows, system.motion.bodies, system.impulse
+    rest_speed, touch, h = approach.scales[0], approach.scales[1], approach.scales[2]
+    surface_v, surface_w = model.motions.surface_velocity, model.motions.surface_spin
     k = 0
     for i in range(int(contacts.count[0])):
         a = int(contacts.body_a[i])
         b = int(contacts.body_b[i])
         n = row(contacts.normal, i)
         p = row(contacts.point, i)
-        arm_a = sub(p, row(x, a))
-        arm_b = sub(p, row(x, b))
-        surface = sub(surface_velocity(surface_v, surface_w, b, row4(q, b), arm_b),
-                      surface_velocity(surface_v, surface_w, a, row4(q, a), arm_a))
-        zeta = dot(n, add(surface, relative_velocity(before, a, b, arm_a, arm_b)))
-        zeta_before_out[i] = zeta
-        put(surface_out, i, surface)
+        arm_a = sub(p, row(middle.x, a))
+        arm_b = sub(p, row(middle.x, b))
+        surface = sub(surface_velocity(surface_v, surface_w, b, row4(middle.q, b), arm_b),
+                      surface_velocity(surface_v, surface_w, a, row4(middle.q, a), arm_a))
+        zeta = dot(n, add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b)))
+        approach.zeta[i] = zeta
+        put(approach.surface, i, surface)
         bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], rest_speed, touch, h)
         if part == 0:
             continue
@@ -185,24 +152,39 @@ def assemble(surface_v, surface_w, x, q, contacts, before, rest_speed, touch, h,
         system.fired[k] = 1 if part == 2 else 0
         system.body_a[k] = a
         system.body_b[k] = b
+        system.block[k] = -1
         put(impulse, k, (0.0, 0.0, 0.0))
         put_three(rows, k, NORMAL, n)
         put_three(rows, k, ARM_A, arm_a)
         put_three(rows, k, ARM_B, arm_b)
         put_three(rows, k, BIAS, axpy(bias, n, surface))
         rows[k, FRICTION] = contacts.friction[i]
-        w_a = point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a)
-        w_b = point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b)
-        if linked[i] == 1:  # links are immovable in the bodies' terms: their parts of w are 0 so far
-            if slot[i, 0] >= 0:
-                w_a = link_response(slot[i, 0], span, J, Y)
-            if slot[i, 1] >= 0:
-                w_b = link_response(slot[i, 1], span, J, Y)
-            soft = SOFTEST * (w_a[0] + w_a[3] + w_a[5] + w_b[0] + w_b[3] + w_b[5])
-            w_b = (w_b[0] + soft, w_b[1], w_b[2], w_b[3] + soft, w_b[4], w_b[5] + soft)
-        put_own_block(rows, k, n, w_a, w_b)
+        if mechanisms.bound[a] == 1 or mechanisms.bound[b] == 1:
+            block_contact(model, mechanisms, system, k)
+        else:
+            put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
+                          point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
         k += 1
     system.count[0] = k
+
+
+@helper
+def block_contact(model, mechanisms, system, k):
+    """The block of contact k, which acts on links or on bodies that constraints connect."""
+    rows, blocks, bodies = system.rows, system.blocks, system.motion.bodies
+    a, b = int(system.body_a[k]), int(system.body_b[k])
+    block = open_block(mechanisms, blocks, CONTACT, a, b)
+    if block < 0:
+        return
+    system.block[k] = block
+    put_point(model, mechanisms, blocks, b, 1.0, three(rows, k, ARM_B))
+    put_point(model, mechanisms, blocks, a, -1.0, three(rows, k, ARM_A))
+    answer_alone(model, mechanisms, bodies, blocks, block, 3)
+    w = own_block(blocks, block)
+    soft = SOFTEST * (w[0] + w[3] + w[5])
+    if answer_through(mechanisms, blocks, block, a, b, 3):
+        w = own_block(blocks, block)
+    put_own_block(rows, k, three(rows, k, NORMAL), w, (soft, 0.0, 0.0, soft, 0.0, soft))
 
 
 @helper
@@ -227,52 +209,89 @@ def put_own_block(rows, k, n, w_a, w_b):
     rows[k, NORMAL_STEP] = 1.0 / dot(n, w_n)
 
 
+# ------------------------------------------------------------------------------------------------------ the mouse
 @kernel
-def hold(middle, loads, kind, mass, h, bodies, trees, grab):
-    """Set up the mouse spring's rows: critically damped with rate GRAB_RATE for the held body by itself, implicit in
-    time and so stable for every mass and step.
+def hold(model, mechanisms, middle, loads, h, system):
+    """Begin the system's blocks, with the mouse spring where it pulls: critically damped with rate GRAB_RATE for what
+    moves with the point held, implicit in time and so stable for every mass and step.
 
-    With k = ω² W⁻¹ and c = 2 ω W⁻¹, C the stretch in the middle of the step, implicit Euler of C̈ gives
-        (1 + γ) W p + u + bias = 0,   γ = 1/(h ω (2 + h ω)),   bias = ω C/(2 + h ω)
+    With k = ω² S⁻¹ and c = 2 ω S⁻¹, C the stretch in the middle of the step, implicit Euler of C̈ gives
+        W p + γ S p + u + bias = 0,   γ = 1/(h ω (2 + h ω)),   bias = ω C/(2 + h ω)
+    S = W is the answer of a body or a tree. Where constraints hold the point they may hold it in some directions only:
+    there S = s 1, s the largest answer in any, so that the spring is as soft in all.
     Turning: the same about the centre of mass; C is then the rotation that turns the held point towards the target.
     """
+    grab, blocks = system.grab, system.blocks
+    blocks.count[:] = 0
     body = int(loads.grab_body[0])
     put_flat(grab.impulse, (0.0, 0.0, 0.0))
-    grab.body[0] = body if body >= 0 and mass[body] > 0.0 else -1
+    grab.body[0] = body if body >= 0 and model.mass[body] > 0.0 else -1
     if grab.body[0] < 0:
         return
     arm = rotate(row4(middle.q, body), flat(loads.grab_point))
     pull = sub(flat(loads.grab_target), row(middle.x, body))
-    inertia = six(bodies, body, INV_INERTIA)
-    w = point_response(bodies[body, INV_MASS], inertia, arm)
-    stretch = sub(arm, pull)
-    limit = mass[body] * GRAB_LIMIT
     grab.turn[0] = loads.grab_turn[0]
-    grab.link[0] = 1 if kind[body] == LINK else 0
+    stretch = sub(arm, pull)
     if grab.turn[0] == 1:
-        w = inertia
         axis = cross(pull, arm)  # turning by +|angle| about it takes the target's direction to the arm's
         size = norm(axis)
         stretch = scale(math.atan2(size, dot(pull, arm)) / size if size > 0.0 else 0.0, axis)
-    if grab.link[0] == 1:
-        w = link_response(GRAB_SLOT, trees.span, trees.J, trees.Y)
-        soft = SOFTEST * (w[0] + w[3] + w[5])
-        w = (w[0] + soft, w[1], w[2], w[3] + soft, w[4], w[5] + soft)
-    inverse = NOTHING
-    trace = w[0] + w[3] + w[5]
+    block = open_block(mechanisms, blocks, MOUSE, -1, body)
+    if block < 0:
+        return
+    blocks.count[OTHERS] = 1
+    if grab.turn[0] == 1:
+        for j in range(3):
+            put_end(model, mechanisms, blocks, body, j, (0.0, 0.0, 0.0), unit_vector(j))
+    else:
+        put_point(model, mechanisms, blocks, body, 1.0, arm)
+    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, 3)
+    put_flat(grab.arm, arm)
+    put_flat(grab.bias, scale(GRAB_RATE / (2.0 + h * GRAB_RATE), stretch))
+    grab.softness[0] = 1.0 / (h * GRAB_RATE * (2.0 + h * GRAB_RATE))
+    alone = own_block(blocks, block)
+    if answer_through(mechanisms, blocks, block, -1, body, 3):
+        limit = soften_grab(grab, own_block(blocks, block), alone, mechanisms.mass[mechanisms.of_body[body]])
+    else:
+        limit = match_grab(grab, alone, model.kind[body] == LINK, model.mass[body])
+    grab.limit[0] = limit * h
+
+
+@helper
+def match_grab(grab, w, linked, mass):
+    """S = W, which a link may have singular; returns the largest force or moment."""
+    soft = SOFTEST * (w[0] + w[3] + w[5]) if linked else 0.0
+    w = (w[0] + soft, w[1], w[2], w[3] + soft, w[4], w[5] + soft)
+    trace, inverse, limit = w[0] + w[3] + w[5], NOTHING, mass * GRAB_LIMIT
     if trace > 0.0:  # else the point cannot move at all, as on the axis of a hinge
         inverse = sym_inverse(w)
         if grab.turn[0] == 1:
             limit = GRAB_TURN_LIMIT / max(w[0], max(w[3], w[5]))
-        elif grab.link[0] == 1:
-            limit = max(3.0 / trace, mass[body]) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
+        elif linked:
+            limit = max(3.0 / trace, mass) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
     for j in range(6):
         grab.matrix[j] = w[j]
+        grab.inverse[j] = inverse[j] / (1.0 + grab.softness[0])
+    return limit
+
+
+@helper
+def soften_grab(grab, w, alone, mass):
+    """S = s 1; returns the largest force or moment, which grows with the mass that has to be moved. alone: the answer
+    without constraints."""
+    largest = max(w[0] + abs(w[1]) + abs(w[2]), max(abs(w[1]) + w[3] + abs(w[4]), abs(w[2]) + abs(w[4]) + w[5]))
+    least = FIRMEST * max(alone[0], max(alone[3], alone[5]))
+    largest = max(largest, least)
+    stiff = grab.softness[0] * largest
+    inverse = NOTHING
+    if stiff > 0.0:
+        inverse = sym_inverse((w[0] + stiff, w[1], w[2], w[3] + stiff, w[4], w[5] + stiff))
+    for j in range(6):
+        grab.matrix[j] = largest if j in (0, 3, 5) else 0.0
         grab.inverse[j] = inverse[j]
-    put_flat(grab.arm, arm)
-    put_flat(grab.bias, scale(GRAB_RATE / (2.0 + h * GRAB_RATE), stretch))
-    grab.softness[0] = 1.0 / (h * GRAB_RATE * (2.0 + h * GRAB_RATE))
-    grab.limit[0] = limit * h
+    if grab.turn[0] == 1:
+        return GRAB_TURN_LIMIT / max(max(w[0], max(w[3], w[5])), least)
+    return mass * GRAB_LIMIT
 
 
 @helper
@@ -351,7 +370,7 @@ def match(contacts, known, old_key, old_shapes, old_place, kind, x, previous_out
 @kernel
 def warm_start(memory, previous, system):
     """Begin with the last step's impulses, brought into today's cones, and let them act; returns their number."""
-    rows, bodies, impulse = system.rows, system.bodies, system.impulse
+    rows, impulse = system.rows, system.impulse
     known = 0
     for k in range(int(system.count[0])):
         j = int(previous[system.contact[k]])
@@ -359,14 +378,14 @@ def warm_start(memory, previous, system):
             known += 1
             p = cone_projection(row(memory.impulse, j), three(rows, k, NORMAL), rows[k, FRICTION])
             put(impulse, k, p)
-            push_pair(system, bodies, system.trees.v, k, p)
+            push_pair(system, system.motion, k, p)
     return known
 
 
 @kernel
 def momenta(system, force, torque, h, P_in_out, L_in_out):
     """Momenta (n, 3) after the step: P += h F + Σ p,  L += h τ + Σ r × p. What one body gets the other loses."""
-    rows, bodies, grab = system.rows, system.bodies, system.grab
+    rows, bodies, grab = system.rows, system.motion.bodies, system.grab
     for i in range(len(P_in_out)):
         if bodies[i, INV_MASS] > 0.0:
             accumulate(P_in_out, i, scale(h, row(force, i)))
@@ -389,6 +408,42 @@ def momenta(system, force, torque, h, P_in_out, L_in_out):
         else:
             accumulate(P_in_out, i, p)
             accumulate(L_in_out, i, cross(flat(grab.arm), p))
+    row_momenta(system.blocks, bodies, P_in_out, L_in_out)
+
+
+@helper
+def row_momenta(blocks, bodies, P_in_out, L_in_out):
+    """Add what limits and motors give to the momenta of free bodies: Jᵀ p"""
+    for k in range(int(blocks.count[OTHERS])):
+        for s in range(blocks.first[k], blocks.seen[k] if blocks.kind[k] >= LIMIT else blocks.first[k]):
+            i, e = int(blocks.span[s, PLACE]) // BODY_SIZE, int(blocks.span[s, ENTRY])
+            if i < len(bodies) and bodies[i, INV_MASS] > 0.0:
+                p, J = blocks.impulse[k], blocks.J
+                accumulate(P_in_out, i, (p * J[e, 0], p * J[e + 1, 0], p * J[e + 2, 0]))
+                accumulate(L_in_out, i, (p * J[e + 3, 0], p * J[e + 4, 0], p * J[e + 5, 0]))
+
+
+@kernel
+def tree_impulses(system, g_out):
+    """Generalized impulses Jᵀ p (n_v,) on trees, of all that acts but joints in maximal coordinates."""
+    blocks, grab = system.blocks, system.grab
+    first = BODY_SIZE * len(system.motion.bodies)
+    g_out[:] = 0.0
+    for k in range(int(blocks.count[OTHERS])):
+        p = (blocks.impulse[k], 0.0, 0.0) if blocks.kind[k] != MOUSE else flat(grab.impulse)
+        spread_impulse(blocks, k, p, first, g_out)
+    for k in range(int(system.count[0])):
+        if system.block[k] >= 0:
+            spread_impulse(blocks, int(system.block[k]), row(system.impulse, k), first, g_out)
+
+
+@helper
+def spread_impulse(blocks, k, p, first, g_out):
+    """Add Jᵀ p of block k to the places of trees, which begin with `first` in q̇."""
+    for s in range(blocks.first[k], blocks.seen[k]):
+        at, e = int(blocks.span[s, PLACE]) - first, int(blocks.span[s, ENTRY])
+        for d in range(blocks.span[s, WIDTH] if at >= 0 else 0):
+            g_out[at + d] += blocks.J[e + d, 0] * p[0] + blocks.J[e + d, 1] * p[1] + blocks.J[e + d, 2] * p[2]
 
 
 # ------------------------------------------------------------------------------------------------- matrix written out
@@ -401,33 +456,29 @@ def frame_of(rows, k):
 
 
 @kernel
-def delassus(system, M_out):
-    """M (3c, 3c) of the system's rows in contact frames, without the mouse spring's answer."""
-    rows, bodies = system.rows, system.bodies
-    answer, of_trees = bodies.copy(), np.zeros(len(system.trees.v))  # velocities after a unit impulse alone
-    answer[:, : ANGULAR + 3] = 0.0
+def delassus(system, answer, M_out):
+    """M (3c, 3c) of the system's contacts in their frames, without the answers of mouse, limits and motors. answer: a
+    Motion at rest in which bodies answer as in that of the system; it comes to rest again."""
+    rows = system.rows
     for k in range(int(system.count[0])):
-        a = int(system.body_a[k])
-        b = int(system.body_b[k])
         for j in range(3):
-            unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-            p = mat_t_vec(frame_of(rows, k), unit)
-            push_pair(system, answer, of_trees, k, p)
+            push_pair(system, answer, k, mat_t_vec(frame_of(rows, k), unit_vector(j)))
             for i in range(int(system.count[0])):
-                u = mat_vec(frame_of(rows, i), pair_velocity(system, answer, of_trees, i))
+                u = mat_vec(frame_of(rows, i), pair_velocity(system, answer, i))
                 for r in range(3):
                     M_out[3 * i + r, 3 * k + j] = u[r]
-            answer[a, : ANGULAR + 3] = 0.0
-            answer[b, : ANGULAR + 3] = 0.0
-            of_trees[:] = 0.0
+            answer.bodies[system.body_a[k], : ANGULAR + 3] = 0.0
+            answer.bodies[system.body_b[k], : ANGULAR + 3] = 0.0
+            if system.block[k] >= 0:
+                clear_block(system.blocks, int(system.block[k]), answer.q_dot)
 
 
 @kernel
 def in_frames(system, u_out, lam_out):
-    """Velocities u and impulses λ (3c,) of the system's rows in contact frames."""
-    rows, bodies = system.rows, system.bodies
+    """Velocities u and impulses λ (3c,) of the system's contacts in their frames."""
+    rows = system.rows
     for k in range(int(system.count[0])):
-        u = mat_vec(frame_of(rows, k), add(three(rows, k, BIAS), pair_velocity(system, bodies, system.trees.v, k)))
+        u = mat_vec(frame_of(rows, k), add(three(rows, k, BIAS), pair_velocity(system, system.motion, k)))
         p = mat_vec(frame_of(rows, k), row(system.impulse, k))
         for r in range(3):
             u_out[3 * k + r] = u[r]
@@ -437,18 +488,26 @@ def in_frames(system, u_out, lam_out):
 @kernel
 def take_impulses(lam, system):
     """Put impulses λ (3c,), given in contact frames, in the place of the system's, and let the change act."""
-    rows, bodies = system.rows, system.bodies
+    rows = system.rows
     for k in range(int(system.count[0])):
         p = mat_t_vec(frame_of(rows, k), (lam[3 * k], lam[3 * k + 1], lam[3 * k + 2]))
         change = sub(p, row(system.impulse, k))
         put(system.impulse, k, p)
-        push_pair(system, bodies, system.trees.v, k, change)
+        push_pair(system, system.motion, k, change)
+
+
+def matrix_of(system: System) -> Array:
+    """M (3c, 3c) of the system's contacts in their frames."""
+    c, motion = int(system.count[0]), system.motion
+    M, answer = np.zeros((3 * c, 3 * c)), empty_motion(len(motion.bodies), len(motion.v))
+    answer.bodies[:, INV_MASS:] = motion.bodies[:, INV_MASS:]
+    delassus(system, answer, M)
+    return M
 
 
 def to_dense(system: System) -> ContactProblem:
     """The contact problem of a system, with M written out; d is without the effect of its impulses."""
     c = int(system.count[0])
-    M, u, lam = np.zeros((3 * c, 3 * c)), np.zeros(3 * c), np.zeros(3 * c)
-    delassus(system, M)
+    M, u, lam = matrix_of(system), np.zeros(3 * c), np.zeros(3 * c)
     in_frames(system, u, lam)
     return ContactProblem.frictional(M, u - M @ lam, system.rows[:c, FRICTION])

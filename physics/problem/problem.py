@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.model import NO_TREES, Array, IntArray, Trees
+from ..core.model import Array, IntArray
 
 
 class Takes(Flag):
@@ -27,7 +27,7 @@ class Takes(Flag):
 
     FRICTIONLESS = auto()  #: written out, one row a contact
     FRICTION = auto()      #: written out, three rows a contact
-    BODIES = auto()        #: a `System`, whose matrix is never formed
+    BODIES = auto()        #: a `system.System`, whose matrix is never formed
 
 
 class CannotSolve(Exception):
@@ -58,7 +58,7 @@ class SolveInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class ContactProblem:
-    """A contact problem with the matrix written out; compare `System`, which knows the bodies instead."""
+    """A contact problem with the matrix written out; compare `system.System`, which knows the bodies instead."""
 
     M: Array         #: (k, k) [1/kg]
     d: Array         #: (k,) [m/s]
@@ -116,114 +116,3 @@ class ContactProblem:
 
 def _floats(a: ArrayLike) -> Array:
     return np.ascontiguousarray(a, np.float64)
-
-
-class Grab(NamedTuple):
-    """The mouse spring as three soft rows: (1 + γ) W p + (u without p) + bias = 0, |p| <= limit; W p = effect on u."""
-
-    body: IntArray   #: (1,)  body it pulls, -1 = none
-    link: IntArray   #: (1,)  1: the body is a link, and the tree answers with row 0 of J and Y
-    turn: IntArray   #: (1,)  0: p is an impulse at the arm's end and u its velocity; 1: p is angular and u = ω
-    arm: Array       #: (3,)  from the centre of mass to the point held [m]
-    matrix: Array    #: (6,)  W: xx xy xz yy yz zz
-    inverse: Array   #: (6,)  W⁻¹
-    bias: Array      #: (3,)  [m/s] or [rad/s]
-    softness: Array  #: (1,)  γ
-    limit: Array     #: (1,)  [N s] or [N m s]
-    impulse: Array   #: (3,)  p
-
-
-# columns of System.rows
-NORMAL = 0     # n, from a to b
-ARM_A = 3      # from the centre of mass of a to the contact point [m]
-ARM_B = 6
-BIAS = 9       # surface velocities and, along the normal, restitution or gap [m/s]
-INVERSE = 12   # inverse of the contact's own 3 x 3 block W: xx xy xz yy yz zz [kg]
-COUPLING = 18  # W n [1/kg]
-FRICTION = 21  # mu
-SLIP_STEP = 22  # 1 / largest eigenvalue of W in the tangent plane [kg]
-NORMAL_STEP = 23  # 1 / (n·W n) [kg]
-ROW_SIZE = 24
-
-# columns of System.bodies
-LINEAR = 0     # v [m/s]
-ANGULAR = 3    # ω [rad/s]
-INV_MASS = 6   # 0 for bodies that are not dynamic
-INV_INERTIA = 7  # I⁻¹ in the world frame: xx xy xz yy yz zz, 0 for bodies that are not dynamic
-BODY_SIZE = 16  # two cache lines
-
-
-# TreeRows.slot of a side that is no link, and of one that the other side's row contains
-ON_BODY, OTHER_SIDE = -1, -2
-
-# columns of TreeRows.number
-COEFFICIENTS = 0   # of up to three velocities
-JOINT_BIAS = 3     # [rad/s] or [m/s]
-JOINT_STEP = 4     # 1 / (J H⁻¹ Jᵀ)
-LOW = 5            # bounds of the impulse [N m s] or [N s]
-HIGH = 6
-JOINT_IMPULSE = 7
-NUMBER_SIZE = 8
-
-
-class TreeRows(NamedTuple):
-    """What contacts on links, limits and motors know of the trees (see `link_rows`)."""
-
-    v: Array           #: (n_v,) velocities of the trees; they contain the effect of all impulses
-    linked: IntArray   #: (c,) 1 where a side of `Contacts` row i is a link
-    slot: IntArray     #: (c, 2) row of J and Y for side a and b, or ON_BODY, or OTHER_SIDE
-    span: IntArray     #: (s, 2) the tree's first velocity and their number
-    J: Array           #: (s, 3, w) velocity of the contact point per velocity of the tree
-    Y: Array           #: (s, w, 3) H⁻¹ Jᵀ
-    count: IntArray    #: (1,) limits and motors in use
-    dof: IntArray      #: (r, 4) first velocity, how many; the tree's first, how many
-    number: Array      #: (r, NUMBER_SIZE) see COEFFICIENTS …
-    response: Array    #: (r, w) H⁻¹ Jᵀ
-    gap: Array         #: (r,) distance to the limit [rad] or [m], inf of a motor
-    unit: Array        #: (n_v,) scratch, zero between uses
-
-
-def empty_tree_rows(contacts: int, slots: int, trees: Trees) -> TreeRows:
-    """Room for so many contacts, rows of J and Y, and all limits and motors of the trees."""
-    velocities = int(trees.first_v[-1])
-    width, rows = int(np.diff(trees.start_v).max(initial=0)), 3 * velocities
-    return TreeRows(
-        v=np.zeros(velocities), linked=np.zeros(contacts, np.int32), slot=np.full((contacts, 2), ON_BODY, np.int32),
-        span=np.zeros((slots, 2), np.int32), J=np.zeros((slots, 3, width)), Y=np.zeros((slots, width, 3)),
-        count=np.zeros(1, np.int32), dof=np.zeros((rows, 4), np.int32), number=np.zeros((rows, NUMBER_SIZE)),
-        response=np.zeros((rows, width)), gap=np.zeros(rows), unit=np.zeros(velocities),
-    )
-
-
-class System(NamedTuple):
-    """The same problem in the bodies' own terms, everything in the world frame; row i is contact i.
-
-    u_i = (v_b + ω_b × r_b) - (v_a + ω_a × r_a) + bias_i, velocities being those in `bodies`, which contain the effect
-    of `impulse`: M is never formed. What a visit to a contact reads lies side by side, in few cache lines.
-    """
-
-    count: IntArray     #: (1,) rows in use
-    contact: IntArray   #: (c,)   the row of `Contacts` this is
-    fired: IntArray     #: (c,)   1 where restitution acts
-    body_a: IntArray    #: (c,)
-    body_b: IntArray    #: (c,)
-    rows: Array         #: (c, ROW_SIZE) see NORMAL …
-    impulse: Array      #: (c, 3) the unknown: impulse on b [N s]
-    bodies: Array       #: (n, BODY_SIZE) see LINEAR …
-    grab: Grab
-    trees: TreeRows
-
-
-def empty_system(bodies: int, capacity: int, trees: Trees = NO_TREES) -> System:
-    """A system of `bodies` bodies and the trees with room for `capacity` contacts and none in use."""
-
-    def ints() -> IntArray:
-        return np.zeros(capacity, np.int32)
-
-    return System(
-        count=np.zeros(1, np.int32), contact=ints(), fired=ints(), body_a=ints(), body_b=ints(),
-        rows=np.zeros((capacity, ROW_SIZE)), impulse=np.zeros((capacity, 3)), bodies=np.zeros((bodies, BODY_SIZE)),
-        grab=Grab(np.full(1, -1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(3), np.zeros(6),
-                  np.zeros(6), np.zeros(3), np.zeros(1), np.zeros(1), np.zeros(3)),
-        trees=empty_tree_rows(capacity, 1, trees),
-    )

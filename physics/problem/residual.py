@@ -11,11 +11,11 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_inverse, sym_vec, three
-from ..core.vec import add, axpy, cross, dot, norm, row, sub
+from ..core.vec import add, axpy, dot, norm, row, sub
 from ..laws.contact import cone_projection
-from .assemble import pair_velocity
-from .problem import (
-    ANGULAR,
+from .joint_rows import row_residual
+from .problem import ContactProblem
+from .system import (
     ARM_A,
     ARM_B,
     BIAS,
@@ -23,11 +23,11 @@ from .problem import (
     INV_INERTIA,
     INV_MASS,
     INVERSE,
-    LINEAR,
+    LIMIT,
     NORMAL,
-    ContactProblem,
+    OTHERS,
+    pair_velocity,
 )
-from .tree_rows import joint_residual
 
 
 @helper
@@ -38,36 +38,35 @@ def natural_map_of(p, u, n, mu, rho):
     return norm(sub(p, cone_projection(axpy(-rho, shifted, p), n, mu))) / rho
 
 
+@helper
+def trace_at(bodies, i, r):
+    """Trace of 1/m + [r]× S [r]×ᵀ, S = I⁻¹:  3/m + |r|² tr S - r·S r"""
+    xx, xy, xz, yy, yz, zz = six(bodies, i, INV_INERTIA)
+    return 3.0 * bodies[i, INV_MASS] + dot(r, r) * (xx + yy + zz) - dot(r, sym_vec((xx, xy, xz, yy, yz, zz), r))
+
+
 @kernel
 def system_residual(system):
     """Residual of a system whose velocities contain the effect of its impulses [m/s]."""
-    rows, bodies = system.rows, system.bodies
+    rows, bodies, blocks, motion = system.rows, system.motion.bodies, system.blocks, system.motion
     worst = 0.0
     for k in range(int(system.count[0])):
-        u = three(rows, k, BIAS)
-        mean = 0.0
-        if system.trees.linked[system.contact[k]] == 1:
+        u = add(three(rows, k, BIAS), pair_velocity(system, motion, k))
+        if system.block[k] >= 0:
             inverse = six(rows, k, INVERSE)
             if inverse[0] + inverse[3] + inverse[5] == 0.0:
                 continue  # a point on an axis cannot move at all
             xx, _, _, yy, _, zz = sym_inverse(inverse)
-            u, mean = add(u, pair_velocity(system, bodies, system.trees.v, k)), (xx + yy + zz) / 3.0
-            e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
-            worst = max(worst, e)
-            continue
-        for side in range(2):
-            i = int(system.body_b[k]) if side == 1 else int(system.body_a[k])
-            r = three(rows, k, ARM_B) if side == 1 else three(rows, k, ARM_A)
-            point = add(three(bodies, i, LINEAR), cross(three(bodies, i, ANGULAR), r))
-            u = axpy(1.0 if side == 1 else -1.0, point, u)
-            # a third of the trace of 1/m + [r]× S [r]×ᵀ, S = I⁻¹:  1/m + (|r|² tr S - r·S r)/3
-            xx, xy, xz, yy, yz, zz = six(bodies, i, INV_INERTIA)
-            s_r = sym_vec((xx, xy, xz, yy, yz, zz), r)
-            mean += bodies[i, INV_MASS] + (dot(r, r) * (xx + yy + zz) - dot(r, s_r)) / 3.0
-        e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 1.0 / mean)
+            trace = xx + yy + zz
+        else:
+            trace = (trace_at(bodies, int(system.body_a[k]), three(rows, k, ARM_A))
+                     + trace_at(bodies, int(system.body_b[k]), three(rows, k, ARM_B)))
+        e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 3.0 / trace)
         worst = max(worst, e)
-    trees = system.trees
-    return max(worst, joint_residual(int(trees.count[0]), trees.dof, trees.number, trees.v))
+    for k in range(int(blocks.count[OTHERS])):
+        if blocks.kind[k] >= LIMIT:
+            worst = max(worst, row_residual(blocks, k, motion.q_dot))
+    return worst
 
 
 @kernel

@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..core.model import Array
-from ..problem.assemble import delassus, in_frames, take_impulses
-from ..problem.problem import FRICTION, CannotSolve, ContactProblem, SolveInfo, System, Takes
+from ..problem.assemble import in_frames, matrix_of, take_impulses
+from ..problem.problem import CannotSolve, ContactProblem, SolveInfo, Takes
+from ..problem.system import FRICTION, OTHERS, System
 from .pgs import pull_others, sweep_bodies
 from .solver import Solver
 
-LARGEST = 256       # contacts of which M is written out
-ROUNDS = 100  # contacts in turn with mouse spring, limits and motors
+MOST_CONTACTS = 256  # of which M is written out
+TURNS = 100          # contacts in turn with mouse spring, limits and motors; and sweeps over these in each
 
 
 def by_normals(solver: Solver, friction: Array) -> bool:
@@ -21,7 +22,8 @@ def by_normals(solver: Solver, friction: Array) -> bool:
 
 
 def solve_written_out(solver: Solver, system: System, iterations: int, tolerance: float) -> SolveInfo:
-    """Solve for system.impulse in place and leave its effect in the velocities of system.bodies.
+    """Solve for all impulses of the system in place and leave their effect in its velocities: contacts by the solver,
+    in turn with all that is no contact.
 
     Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.
     Where it finds no answer, its status is kept and projected sweeps give the impulses. Raises CannotSolve where the
@@ -30,14 +32,13 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
     count = int(system.count[0])
     friction = system.rows[:count, FRICTION].copy()
     normal = by_normals(solver, friction)
-    if count > LARGEST:
-        raise CannotSolve(
-            f"the solver {solver.name} takes up to {LARGEST} contacts at once, not {count}; the solver pgs takes any")
-    M, u, lam = np.zeros((3 * count, 3 * count)), np.zeros(3 * count), np.zeros(3 * count)
-    delassus(system, M)
+    if count > MOST_CONTACTS:
+        raise CannotSolve(f"the solver {solver.name} takes up to {MOST_CONTACTS} contacts at once, not {count}; "
+                          "the solver pgs takes any")
+    M, u, lam = matrix_of(system), np.zeros(3 * count), np.zeros(3 * count)
     rows = slice(None, None, 3 if normal else 1)
     info = SolveInfo("solved", 0, 0.0)
-    for _ in range(ROUNDS):
+    for _ in range(TURNS):
         in_frames(system, u, lam)
         d, force = u - M @ lam, np.zeros(3 * count)
         force[rows] = lam[rows]
@@ -48,10 +49,9 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
             info = solver(problem, answer, iterations, tolerance)
             force[rows] = answer
             if not (info.status in ("solved", "glued") or solver.iterative):
-                sweep_bodies(system, max(iterations, ROUNDS), tolerance, np.zeros(1))
+                sweep_bodies(system, max(iterations, TURNS), tolerance, np.zeros(1))
                 return info
             take_impulses(force, system)
-        alone = system.grab.body[0] < 0 and system.trees.count[0] == 0
-        if alone or pull_others(system) <= tolerance:
+        if system.blocks.count[OTHERS] == 0 or pull_others(system, TURNS, tolerance) <= tolerance or not count:
             break
     return info

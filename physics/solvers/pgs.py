@@ -18,31 +18,34 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
-from ..core.vec import add, axpy, cross, dot, neg, norm, put, row, sub
+from ..core.vec import add, axpy, dot, neg, norm, put, row, sub
 from ..laws.contact import disc_projection
-from ..problem.assemble import flat, pair_velocity, push, push_pair, put_flat, relative_velocity
-from ..problem.problem import (
-    ANGULAR,
+from ..problem.assemble import flat, put_flat
+from ..problem.joint_rows import visit_row
+from ..problem.problem import ContactProblem, SolveInfo, Takes
+from ..problem.system import (
     ARM_A,
     ARM_B,
     BIAS,
     COUPLING,
     FRICTION,
-    INV_INERTIA,
+    GRAB_BLOCK,
     INVERSE,
-    LINEAR,
+    MOUSE,
     NORMAL,
     NORMAL_STEP,
+    OTHERS,
     SLIP_STEP,
-    ContactProblem,
-    SolveInfo,
+    USED,
     System,
-    Takes,
+    block_velocity,
+    push,
+    push_block,
+    relative_velocity,
 )
-from ..problem.tree_rows import GRAB_SLOT, linked_push, linked_velocity, visit_joint_rows
 from .lcp_info import PivotStep, visits
 
-SWEEPS = 1000  # where none are asked for
+PGS_SWEEPS = 1000  # where none are asked for
 
 
 @helper
@@ -65,78 +68,73 @@ def local_answer(p, u, n, mu, inverse, coupling, normal_step, slip_step):
 
 
 @helper
-def visit_grab(grab, bodies, trees):
-    """p -= W⁻¹ (u + bias + γ W p)/(1 + γ), |p| <= limit; returns the square of the velocity changed."""
-    body = int(grab.body[0])
-    w = three(bodies, body, ANGULAR)
-    arm = flat(grab.arm)
+def visit_grab(grab, blocks, q_dot):
+    """p -= (W + γ S)⁻¹ (u + bias + γ S p), |p| <= limit; returns the square of the velocity changed."""
     p = flat(grab.impulse)
-    gamma = grab.softness[0]
     matrix = (grab.matrix[0], grab.matrix[1], grab.matrix[2], grab.matrix[3], grab.matrix[4], grab.matrix[5])
     inverse = (grab.inverse[0], grab.inverse[1], grab.inverse[2], grab.inverse[3], grab.inverse[4], grab.inverse[5])
-    u = w if grab.turn[0] == 1 else add(three(bodies, body, LINEAR), cross(w, arm))
-    if grab.link[0] == 1:
-        u = linked_velocity(GRAB_SLOT, trees.span, trees.J, trees.v)
-    u = axpy(gamma, sym_vec(matrix, p), add(u, flat(grab.bias)))
-    new = disc_projection(axpy(-1.0 / (1.0 + gamma), sym_vec(inverse, u), p), grab.limit[0])
+    u = add(block_velocity(blocks, GRAB_BLOCK, q_dot), flat(grab.bias))
+    u = axpy(grab.softness[0], sym_vec(matrix, p), u)
+    new = disc_projection(sub(p, sym_vec(inverse, u)), grab.limit[0])
     change = sub(new, p)
     put_flat(grab.impulse, new)
-    if grab.link[0] == 1:
-        linked_push(GRAB_SLOT, trees.span, trees.Y, change, trees.v)
-    elif grab.turn[0] == 1:
-        w = add(w, sym_vec(six(bodies, body, INV_INERTIA), change))
-        for j in range(3):
-            bodies[body, ANGULAR + j] = w[j]
-    else:
-        push(bodies, body, arm, change)
+    push_block(blocks, GRAB_BLOCK, change, q_dot)
     return norm(sym_vec(matrix, change)) ** 2
 
 
 @helper
-def visit_linked(system, k):
-    """A visit to a contact on a link; returns the square of the velocity changed."""
-    rows, bodies, v = system.rows, system.bodies, system.trees.v
+def visit_block(system, k, q_dot):
+    """A visit to contact k, which has a block; returns the square of the velocity changed."""
+    rows, blocks, block = system.rows, system.blocks, int(system.block[k])
     p = row(system.impulse, k)
-    u = add(three(rows, k, BIAS), pair_velocity(system, bodies, v, k))
+    u = add(three(rows, k, BIAS), block_velocity(blocks, block, q_dot))
     new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE), three(rows, k, COUPLING),
                        rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
     change = sub(new, p)
     put(system.impulse, k, new)
-    push_pair(system, bodies, v, k, change)
+    push_block(blocks, block, change, q_dot)
     return dot(change, change) / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
 
 
 @helper
-def visit_others(system):
+def visit_others(system, q_dot):
     """Visit all that is no contact: mouse spring, limits, motors; returns the square of the velocity changed."""
-    trees, worst = system.trees, 0.0
-    if system.grab.body[0] >= 0:
-        worst = visit_grab(system.grab, system.bodies, trees)
-    if trees.count[0] > 0:
-        worst = max(worst, visit_joint_rows(int(trees.count[0]), trees.dof, trees.number, trees.response, trees.v))
+    blocks, worst = system.blocks, 0.0
+    for k in range(int(blocks.count[OTHERS])):
+        if blocks.kind[k] == MOUSE:
+            worst = max(worst, visit_grab(system.grab, blocks, q_dot))
+        else:
+            worst = max(worst, visit_row(blocks, k, q_dot))
     return worst
 
 
 @kernel
-def pull_others(system):
-    """Visit mouse spring, limits and motors; the velocity changed [m/s]."""
-    return np.sqrt(visit_others(system))
+def pull_others(system, sweeps, tolerance):
+    """Visit mouse spring, limits and motors in turn until they are at rest; the velocity changed at first [m/s]."""
+    first = 0.0
+    for _ in range(sweeps):
+        change = np.sqrt(visit_others(system, system.motion.q_dot))
+        first = max(first, change)
+        if change <= tolerance:
+            break
+    return first
 
 
 @kernel
 def sweep_bodies(system, iterations, tolerance, change_out):
     """Sweep over the system until nothing changes by more than `tolerance` [m/s]; returns the sweeps made."""
-    rows, bodies, impulse, body_a, body_b = system.rows, system.bodies, system.impulse, system.body_a, system.body_b
-    linked, mixed = system.trees.linked, len(system.trees.v) > 0
+    rows, bodies, q_dot = system.rows, system.motion.bodies, system.motion.q_dot
+    impulse, body_a, body_b, block = system.impulse, system.body_a, system.body_b, system.block
+    mixed = system.blocks.count[USED] > system.blocks.count[OTHERS]  # some contacts have a block
     count = int(system.count[0])
     done = 0
     change_out[0] = 0.0
     while done < iterations:
-        worst = visit_others(system)  # square of the largest change of a velocity, W_nn of a contact standing for W
+        worst = visit_others(system, q_dot)  # square of the largest change of a velocity, W_nn of a contact for its W
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
-            if mixed and linked[system.contact[k]] == 1:
-                worst = max(worst, visit_linked(system, k))
+            if mixed and block[k] >= 0:
+                worst = max(worst, visit_block(system, k, q_dot))
                 continue
             a = int(body_a[k])
             b = int(body_b[k])
@@ -240,7 +238,7 @@ class ProjectedGaussSeidel:
         """Solve a problem with M written out, starting from lam (k,), which is overwritten. tolerance in m/s."""
         u = problem.M @ lam + problem.d
         change = np.zeros(1)
-        limit = iterations or SWEEPS
+        limit = iterations or PGS_SWEEPS
         if problem.dimension == 1:
             done = sweep_normal(problem.M, limit, tolerance, lam, u, change)
         else:
@@ -248,7 +246,7 @@ class ProjectedGaussSeidel:
         return swept(done, float(change[0]), tolerance, lam)
 
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
-        """Solve for system.impulse and system.velocity in place; the velocities always contain the impulses' effect."""
+        """Solve for all impulses of the system in place; its velocities always contain their effect."""
         change = np.zeros(1)
         done = sweep_bodies(system, iterations, tolerance, change)
         return swept(done, float(change[0]), tolerance, system.impulse[:0, 0])
@@ -258,11 +256,12 @@ class ProjectedGaussSeidel:
         lam = lam.copy()
         u = problem.M @ lam + problem.d
         if problem.dimension == 1:
-            yield from visits(problem, lam, lambda i: normal_visit(problem.M, lam, u, i), iterations or SWEEPS, True)
+            yield from visits(problem, lam, lambda i: normal_visit(problem.M, lam, u, i), iterations or PGS_SWEEPS,
+                              True)
             return
         blocks = _own_blocks(problem)
         yield from visits(problem, lam, lambda i: cone_visit(problem.M, problem.friction, *blocks, lam, u, i),
-                          iterations or SWEEPS, True)
+                          iterations or PGS_SWEEPS, True)
 
 
 def swept(sweeps: int, change: float, tolerance: float, lam: Array) -> SolveInfo:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from ..core.model import Array
-from ..problem.problem import ContactProblem, SolveInfo, System, Takes
+from ..problem.problem import ContactProblem, SolveInfo, Takes
+from ..problem.system import System
 from .lcp_info import PivotStep
 
 
@@ -34,5 +35,5 @@ class BodiesSolver(Protocol):
     """A solver that also takes bodies and contacts as the time-stepping method assembles them."""
 
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
-        """Solve for system.impulse in place and leave its effect in the velocities of system.bodies."""
+        """Solve for all impulses of the system in place and leave their effect in its velocities."""
         ...

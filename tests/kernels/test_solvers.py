@@ -78,7 +78,7 @@ def test_with_friction_the_residual_falls_to_rounding(seed):
 
 def test_the_written_out_problem_and_the_bodies_have_one_solution():
     sim = simulate(ground(), block("a", (0, 0, 0.25), velocity=(1.0, 0.3, 0.0)), mu=0.2, iterations=5000)
-    problem = sim._method.problem(sim.state, sim.loads, sim.settings)
+    problem = sim.problem()
     lam = np.zeros(len(problem.d))
     PGS(problem, lam, iterations=5000)
     sim.step()

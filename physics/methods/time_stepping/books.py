@@ -1,36 +1,46 @@
 """What a Moreau–Jean step books: impulses in its middle, at the mean of the velocities before and after them."""
 
-import math
-
 import numpy as np
 
-from ...books.ledger import APPLIED, IMPACTS, JOINTS, SPRINGS, Books
+from ...books.diagnostics import total_energy
+from ...books.ledger import APPLIED, DRIVEN, IMPACTS, JOINTS, SPRINGS, TAKERS, Account, Books, jointed
 from ...core.jit import kernel
-from ...core.model import Array, BodyKind, IntArray, Model, body_count
+from ...core.model import BodyKind, Model, body_count
 from ...core.state import Bodies, Contacts, State, empty_state
 from ...core.sym3 import three
 from ...core.vec import add, put, row, scale
-from ...dynamics.forces import Loads
-from ...problem.problem import ANGULAR, JOINT_IMPULSE, LINEAR, System
+from ...dynamics.trees.kinematics import place_links
+from ...dynamics.trees.momentum import balance, calm, free_trees
+from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH
+from .joints import Joints
+from .parts import Step
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
 NONE = np.zeros(3)
+#: 1 of accounts that give energy, 0 of those that take it
+GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
 
 
 class StepBooks:
-    """Enters a step; scratch memory only."""
+    """The observer of a step: enters what acted, and repairs what the scheme got wrong of the momentum and energy of
+    trees. Scratch memory only."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, joints: Joints | None) -> None:
         n = body_count(model)
-        self.model, self.books = model, Books(model, asked=len(model.trees.body) > 0)
+        self.model, self.books, self._joints = model, Books(model, asked=len(model.trees.body) > 0), joints
         self._at, self._over = empty_state(n).bodies, empty_state(n).bodies
-        self._v = np.zeros(int(model.trees.first_v[-1]))
         self._springs = len(model.springs.body_a) > 0
+        self._floating = free_trees(model, jointed(model))
+        self._floating_trees = np.flatnonzero(self._floating).astype(np.int32)
+        self.floats = len(self._floating_trees) > 0
+        self.energy_before = 0.0   #: at the beginning of the step [J]
+        self._given = 0.0
 
     def begin(self, state: State) -> None:
         """At the beginning of a step."""
+        self.energy_before = total_energy(self.model, state.bodies, *state.joints)
+        self._given = float(GIVES @ state.ledger[:, 0])
         self.books.begin(state.bodies)
-        self._v[:] = state.joints.v
 
     def note(self, middle: Bodies) -> None:
         """In the middle, before any impulse: the motion that springs saw."""
@@ -39,14 +49,21 @@ class StepBooks:
             for mine, theirs in zip(self._at, middle, strict=True):
                 np.copyto(mine, theirs)
 
-    def enter(
-        self, state: State, loads: Loads, system: System, before: Array, involved: IntArray, middle: Bodies,
-        contacts: Contacts, h: float,
-    ) -> None:
-        """At the end. before (n, 6): velocities in the middle before the impulses, system.bodies those after them;
-        bodies that nothing touches (involved = 0) end with those of the state."""
-        ledger, over = state.ledger, self._over
-        mean_motion(self.model.kind, middle, before, system.bodies, involved, state.bodies, over)
+    def end(self, step: Step, contacts: Contacts, turned: bool) -> None:
+        """At the end: enter the step; then repair it. turned: impacts turned paths of trees."""
+        self._enter(step, contacts)
+        if len(self.model.trees.body):
+            given = float(GIVES @ step.state.ledger[:, 0]) - self._given
+            self.settle(step, self.energy_before + given if turned else None)
+
+    def _enter(self, step: Step, contacts: Contacts) -> None:
+        """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion."""
+        state, loads, h, over, system = step.state, step.loads, step.h, self._over, step.system
+        ledger = state.ledger
+        if self._joints is not None:
+            self._joints.book(step.before.bodies, step.motion.bodies, h, ledger)
+        mean_motion(self.model.kind, step.middle, step.before.bodies, step.motion.bodies, step.involved, state.bodies,
+                    over)
         self.books.forces(loads, self._at, over, h, ledger)
         c, grab = contacts, system.grab
         self.books.contacts(over, int(c.count[0]), c.body_a, c.body_b, c.point, c.normal, c.impulse, ledger)
@@ -54,14 +71,31 @@ class StepBooks:
             turns = grab.turn[0] == 1
             push, turn = (NONE, grab.impulse) if turns else (grab.impulse, np.cross(grab.arm, grab.impulse))
             self.books.pull(int(grab.body[0]), push, turn, over, ledger)
-        if len(self._v):
-            tree_joints(self.model, loads, involved, self._v, system.trees.v, state.joints.v, h, system.trees, ledger)
+        if len(step.motion.v):
+            tree_joints(self.model, loads, step.involved, step.before.v, step.motion.v, state.joints.v, h, ledger)
+        if system.blocks.count[OTHERS]:
+            book_rows(self.model.kind, system.blocks, step.before.q_dot, step.motion.q_dot, ledger)
         self.books.end(state.bodies, ledger)
+
+    def settle(self, step: Step, most: float | None = None) -> None:
+        """Give trees that stand on nothing the momentum that was booked; and take out what energy there is beyond
+        `most`, if given."""
+        model, state, work = self.model, step.state, step.mechanisms.trees.work
+        bodies, joints = state.bodies, state.joints
+        if self.floats:
+            balance(model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)
+            place_links(model, *joints, work, bodies)
+        if most is not None:
+            excess = total_energy(model, bodies, *joints) - most
+            if excess > 0.0:
+                calm(model, self._floating, step.involved, float(excess), bodies, joints.v)
+                place_links(model, *joints, work, bodies)
 
 
 @kernel
 def mean_motion(kind, middle, before, after, involved, end, over_out):
-    """Poses in the middle of the step and the mean of the velocities before and after its impulses."""
+    """Poses in the middle of the step and the mean of the velocities before and after its impulses, which are as in
+    Motion.bodies."""
     for i in range(len(kind)):
         put(over_out.x, i, row(middle.x, i))
         for j in range(4):
@@ -74,9 +108,9 @@ def mean_motion(kind, middle, before, after, involved, end, over_out):
 
 
 @kernel
-def tree_joints(model, loads, involved, before, solved, end, h, rows, ledger):
-    """Work of dampers, motors and limits of trees and of forces put on their joints, from the velocities (n_v,) before
-    the step and after it. Dampers are implicit: they act with -h c v⁺."""
+def tree_joints(model, loads, involved, before, solved, end, h, ledger):
+    """Work of dampers and motors of trees and of forces put on their joints, from the velocities (n_v,) before the step
+    and after it. Dampers are implicit: they act with -h c v⁺."""
     trees, joints = model.trees, model.joints
     for d in range(len(before)):
         l = int(trees.dof_link[d])
@@ -88,11 +122,19 @@ def tree_joints(model, loads, involved, before, solved, end, h, rows, ledger):
             ledger[JOINTS, 0] += h * joints.motor_force[j] * mean
         if d < len(loads.joint):
             ledger[APPLIED, 0] += h * loads.joint[d] * mean
-    for k in range(rows.count[0]):
-        rate = 0.0
-        for j in range(rows.dof[k, 1]):
-            d = int(rows.dof[k, 0]) + j
-            rate += rows.number[k, j] * 0.5 * (before[d] + solved[d])
-        account = JOINTS if math.isinf(rows.gap[k]) else IMPACTS
-        ledger[account, 0] += rows.number[k, JOINT_IMPULSE] * rate
 
+
+@kernel
+def book_rows(kind, blocks, before, after, ledger):
+    """Work of limits and of motors that seek a speed, from q̇ before their impulses and after them. What they give a
+    body with a prescribed motion is its own doing."""
+    for k in range(int(blocks.count[OTHERS])):
+        account = JOINTS if blocks.kind[k] == MOTOR else IMPACTS
+        for s in range(blocks.first[k], blocks.seen[k] if blocks.kind[k] >= LIMIT else blocks.first[k]):
+            at, e, rate = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY]), 0.0
+            for d in range(blocks.span[s, WIDTH]):
+                rate += blocks.J[e + d, 0] * 0.5 * (before[at + d] + after[at + d])
+            work, i = blocks.impulse[k] * rate, at // BODY_SIZE
+            ledger[account, 0] += work
+            if i < len(kind) and kind[i] == KINEMATIC:
+                ledger[DRIVEN, 0] -= work

@@ -1,4 +1,8 @@
-"""The stages of a Moreau–Jean step as kernels; `time_stepping` calls them in order."""
+"""The stages of a Moreau–Jean step as kernels; `step` and the parts of a step call them."""
+
+import math
+
+import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import BodyKind
@@ -6,12 +10,30 @@ from ...core.state import Case
 from ...core.sym3 import three
 from ...core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 from ...dynamics.free_body import angular_velocity
-from ...problem.assemble import pair_velocity, place_of, push_pair, relative_velocity
-from ...problem.problem import ANGULAR, INV_MASS, JOINT_STEP, LINEAR, NORMAL, NORMAL_STEP
-from ...problem.tree_rows import push_row, row_velocity
+from ...problem.assemble import place_of
+from ...problem.system import (
+    ANGULAR,
+    BODY_SIZE,
+    INV_MASS,
+    LIMIT,
+    LINEAR,
+    NORMAL,
+    NORMAL_STEP,
+    OTHERS,
+    PART,
+    PLACE,
+    pair_velocity,
+    push_pair,
+    push_row,
+    relative_velocity,
+    row_velocity,
+)
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
+SHARE = 0.3         # part of an overlap that one step takes out
+FASTEST = 2.0       # largest speed at which the overlap of contacts is taken out [m/s]
+SEPARATE_SWEEPS = 10
 
 
 @helper
@@ -47,76 +69,108 @@ def half_drift(kind, bodies, fraction, h, middle_out):
         put(middle_out.w, i, w)
 
 
+@helper
+def mechanism_of_run(model, mechanisms, blocks, s):
+    """Mechanism of run s."""
+    part = int(blocks.span[s, PART])
+    tree = int(mechanisms.tree[part])
+    if tree >= 0:
+        return int(mechanisms.of_body[model.trees.body[model.trees.start[tree]]])
+    return int(mechanisms.of_body[int(blocks.span[s, PLACE]) // BODY_SIZE])
+
+
 @kernel
-def find_involved(system, involved_out):
-    """involved_out (n,) = 1 for bodies that a contact or the mouse may push in this step; returns their number."""
-    for i in range(len(involved_out)):
-        involved_out[i] = 0
+def find_involved(model, mechanisms, stiff, system, involved_out):
+    """involved_out (n,) = 1 for bodies that something may push in this step: a contact, the mouse, limits, motors,
+    joints in maximal coordinates, or stiff springs of their tree (stiff, (t,)), directly or through their mechanism.
+    Returns the number of those that move."""
+    blocks, trees = system.blocks, model.trees
+    hit = np.zeros(len(mechanisms.mass), np.int32)
+    for m in range(len(hit)):
+        hit[m] = 1 if mechanisms.constraints[m, 1] > mechanisms.constraints[m, 0] else 0
     for k in range(int(system.count[0])):
-        involved_out[system.body_a[k]] = 1
-        involved_out[system.body_b[k]] = 1
-    if system.grab.body[0] >= 0:
-        involved_out[system.grab.body[0]] = 1
+        for side in range(2):
+            m = int(mechanisms.of_body[system.body_a[k] if side == 0 else system.body_b[k]])
+            if m >= 0:
+                hit[m] = 1
+    for k in range(int(blocks.count[OTHERS])):
+        for s in range(blocks.first[k], blocks.seen[k]):
+            hit[mechanism_of_run(model, mechanisms, blocks, s)] = 1
+    for tree in range(len(stiff)):
+        if stiff[tree] == 1:
+            hit[mechanisms.of_body[trees.body[trees.start[tree]]]] = 1
     found = 0
     for i in range(len(involved_out)):
-        if involved_out[i] == 1 and system.bodies[i, INV_MASS] > 0.0:
+        m = int(mechanisms.of_body[i])
+        involved_out[i] = hit[m] if m >= 0 else 0
+        if involved_out[i] == 1 and (model.kind[i] == DYNAMIC or model.kind[i] == LINK):
             found += 1
     return found
 
 
 # ------------------------------------------------------------------------------------------------------- positions
 @kernel
-def separate(gap, system, slop, h, share, fastest, sweeps, need, need_joint, shift_out, shift_v_out):
-    """Small displacements that take overlap out of contacts that do not separate; velocities are not touched, so no
-    kinetic energy comes of it. They stand in shift_out (n, BODY_SIZE) in the place of velocities, and in shift_v_out
-    (n_v,) for trees. Returns the number of overlaps found. need (c, 2) and need_joint (r, 2) are scratch.
+def separate(gap, system, slop, h, need, need_rows, shift_out):
+    """Small displacements that take overlap out of contacts that do not separate, and out of limits of trees;
+    velocities are not touched, so no kinetic energy comes of it. They stand in the Motion shift_out in the place of
+    velocities. Returns the number of overlaps found. need (c, 2) and need_rows (b, 2) are scratch.
 
-    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a `share` of the overlap at a time, at
-    most `fastest`),  δ = M⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
+    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a SHARE of the overlap at a time, at most
+    FASTEST h),  δ = H⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
     """
-    rows, bodies, trees = system.rows, system.bodies, system.trees
+    rows, blocks, motion = system.rows, system.blocks, system.motion
     count = int(system.count[0])
-    found = need_of_limits(trees.count[0], trees.dof, trees.number, trees.gap, trees.v, h, share, slop, need_joint)
+    found = need_of_limits(blocks, motion.q_dot, h, slop, need_rows)
     for k in range(count):
-        u = pair_velocity(system, bodies, trees.v, k)
+        u = pair_velocity(system, motion, k)
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1
-            ahead = max(share * ahead, -fastest)
+            ahead = max(SHARE * ahead, -FASTEST * h)
         need[k, 0] = ahead if system.fired[k] == 0 else max(ahead, 0.0)
         need[k, 1] = 0.0  # s
-    shift_out[:, :INV_MASS] = 0.0
-    shift_v_out[:] = 0.0
+    shift_out.bodies[:, :INV_MASS] = 0.0
+    shift_out.v[:] = 0.0
     if found == 0:
         return 0
-    shift_out[:, INV_MASS:] = bodies[:, INV_MASS:]
-    for sweep in range(sweeps):
-        for k in range(trees.count[0]):
-            missing = need_joint[k, 0] + row_velocity(trees.dof, trees.number, k, shift_v_out)
-            s = max(0.0, need_joint[k, 1] - trees.number[k, JOINT_STEP] * missing)
-            push_row(trees.dof, trees.response, k, s - need_joint[k, 1], shift_v_out)
-            need_joint[k, 1] = s
+    shift_out.bodies[:, INV_MASS:] = motion.bodies[:, INV_MASS:]
+    for sweep in range(SEPARATE_SWEEPS):
+        for k in range(int(blocks.count[OTHERS])):
+            if not keeps_limit(blocks, k):
+                continue
+            missing = need_rows[k, 0] + row_velocity(blocks, k, shift_out.q_dot)
+            s = max(0.0, need_rows[k, 1] - blocks.step[k] * missing)
+            push_row(blocks, k, s - need_rows[k, 1], shift_out.q_dot)
+            need_rows[k, 1] = s
         for j in range(count):
             k = j if sweep % 2 == 0 else count - 1 - j
             n = three(rows, k, NORMAL)
-            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, shift_v_out, k))
+            missing = need[k, 0] + dot(n, pair_velocity(system, shift_out, k))
             s = max(0.0, need[k, 1] - rows[k, NORMAL_STEP] * missing)
             change = s - need[k, 1]
             if change != 0.0:
                 need[k, 1] = s
-                push_pair(system, shift_out, shift_v_out, k, scale(change, n))
+                push_pair(system, shift_out, k, scale(change, n))
     return found
 
 
 @helper
-def need_of_limits(count, dof, number, gap, v, h, share, slop, need_out):
+def keeps_limit(blocks, k):
+    """Whether block k is a limit that positions have to keep."""
+    return blocks.kind[k] == LIMIT and not math.isinf(blocks.gap[k])
+
+
+@helper
+def need_of_limits(blocks, q_dot, h, slop, need_out):
     """How far every limit is from being kept at the next middle (a share of what is missing); the number missing."""
     found = 0
-    for k in range(count):
-        ahead = gap[k] + h * row_velocity(dof, number, k, v) + slop
+    for k in range(int(blocks.count[OTHERS])):
+        if not keeps_limit(blocks, k):
+            continue
+        ahead = blocks.gap[k] + h * row_velocity(blocks, k, q_dot) + slop
         if ahead < 0.0:
             found += 1
-        need_out[k, 0] = share * ahead if ahead < 0.0 else ahead
+        need_out[k, 0] = SHARE * ahead if ahead < 0.0 else ahead
         need_out[k, 1] = 0.0
     return found
 
@@ -162,12 +216,12 @@ def take_free(kind, flight, involved, bodies_out):
 
 # --------------------------------------------------------------------------------------------------------- reporting
 @kernel
-def report(contacts, system, x, surface, zeta_before, rest_speed, touch, h, fired_out):
+def report(contacts, system, x, approach, fired_out):
     """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
 
     Velocities are those after the step at the contact's place in the middle of the step, where the bodies are at x.
     """
-    deepest = 0.0
+    deepest, rest_speed, touch, h = 0.0, approach.scales[0], approach.scales[1], approach.scales[2]
     for i in range(int(contacts.count[0])):
         put(contacts.impulse, i, (0.0, 0.0, 0.0))
         fired_out[i] = 0
@@ -182,12 +236,12 @@ def report(contacts, system, x, surface, zeta_before, rest_speed, touch, h, fire
         p = row(contacts.point, i)
         arm_a = axpy(-1.0, row(x, a), p)
         arm_b = axpy(-1.0, row(x, b), p)
-        u = add(row(surface, i), relative_velocity(system.bodies, a, b, arm_a, arm_b))
+        u = add(row(approach.surface, i), relative_velocity(system.motion.bodies, a, b, arm_a, arm_b))
         zeta = dot(u, n)
         impulse = row(contacts.impulse, i)
         lam = dot(impulse, n) / h
         contacts.zeta[i] = zeta
-        contacts.zeta_dot[i] = (zeta - zeta_before[i]) / h
+        contacts.zeta_dot[i] = (zeta - approach.zeta[i]) / h
         contacts.lam[i] = lam
         put(contacts.friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
         contacts.slip[i] = norm(axpy(-zeta, n, u))

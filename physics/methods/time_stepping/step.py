@@ -9,6 +9,8 @@ Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ 
 exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
 coordinates of their joints, u = v, M = H. Bodies that nothing can touch in this step are advanced by the chosen
 integrator instead; where nothing can touch in any step, that is all.
+
+Free bodies, trees and joints in maximal coordinates are the parts of a step (`parts`); each stage asks all of them.
 """
 
 import math
@@ -18,62 +20,35 @@ import numpy as np
 
 from ...books.diagnostics import total_energy
 from ...books.events import EventFinder
-from ...books.ledger import TAKERS, Account, jointed
 from ...collision import Detector
-from ...core.model import Array, BodyKind, Model, body_count, movable
+from ...core.model import Array, Model, body_count, movable
 from ...core.report import Event, MotorState, Settings, StepInfo
-from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_state, grow_memory
+from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, grow_memory
 from ...dynamics.constraints.cure import JointKeeper
-from ...dynamics.forces import Loads, applied_forces
-from ...dynamics.motion import drive
-from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.momentum import balance, calm, free_trees
-from ...dynamics.trees.rates import empty_joints, empty_tree_scratch
+from ...dynamics.forces import Loads
 from ...integrators import Dense, Integrator, integrate, offered
-from ...problem.assemble import assemble, free_motion, hold, match, momenta, to_dense, warm_start
-from ...problem.problem import (
-    ANGULAR,
-    BODY_SIZE,
-    HIGH,
-    JOINT_IMPULSE,
-    ContactProblem,
-    SolveInfo,
-    empty_system,
-    empty_tree_rows,
-)
+from ...problem.assemble import assemble, hold, match, to_dense, warm_start
+from ...problem.joint_rows import motor_rows, tree_joint_rows
+from ...problem.problem import ContactProblem, SolveInfo
 from ...problem.residual import system_residual
-from ...problem.tree_rows import (
-    assign_slots,
-    drift_links,
-    fill_grab,
-    fill_slots,
-    finish_links,
-    free_links,
-    involve_trees,
-    joint_rows,
-    tree_fraction,
-    turn_path,
-    write_velocities,
-)
+from ...problem.system import SHORT
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
+from .bodies import FreeBodies
 from .books import StepBooks
-from .joints import NEARLY, JointStage
-from .joints_dense import HeldStage
-from .stages import find_involved, half_drift, reach, remember, report, second_drift, separate, take_free
+from .joints import Joints
+from .parts import Part, Step, of_members
+from .stages import find_involved, reach, remember, report, separate
+from .trees import Trees
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
 COLD_START = 20     # times the set iterations where most contacts are new: a first guess of 0 tilts stacks for good
 SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
-SHARE = 0.3         # part of an overlap that one step takes out
-FASTEST = 2.0       # largest speed at which overlap is taken out [m/s]
-SEPARATE_SWEEPS = 10
-TURNS = 2           # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
-GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
+PATH_TURNS = 2      # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
+SLIGHT_TURN = 0.01  # of the speed that counts as rest: changes of velocity for which that is not done
 OFFERED = offered("time_stepping")
 FLOWN = StepInfo()  # how a step without anything to solve went
-SLIGHT = 0.01       # of the speed that counts as rest: changes of velocity for which that is not done
 
 
 class TimeStepping:
@@ -83,239 +58,101 @@ class TimeStepping:
     uses: ClassVar[frozenset[str]] = frozenset({"solver", "iterations", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
-        n = body_count(model)
         self.model = model
         self.detector = Detector(model)
         self.contacts: Contacts = empty_contacts(0)  #: of the last step; geometry is that of the middle of the step
         self.info = StepInfo()
         self.events: list[Event] = []
-        self._finder = EventFinder(model.shapes.body)
-        self._moving = int(np.count_nonzero(movable(model.kind)))
-        self._links = len(model.trees.body) > 0
-        self._driven = bool((model.kind == BodyKind.KINEMATIC).any())
-        self._radius = _radii(model)
-        self._middle, self._flight = empty_state(n).bodies, empty_state(n).bodies
-        self._dense = Dense(model)
-        self._stages: dict[type[JointStage], JointStage] = {}
-        self._joints: JointStage | None = None
+        self._step = Step(model)
         self._keeper = JointKeeper(model)
-        self._books = StepBooks(model)
-        self._margin, self._fraction = np.zeros(n), np.ones(n)
-        self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
-        self._before, self._shift = np.zeros((n, 6)), np.zeros((n, BODY_SIZE))
-        self._involved = np.zeros(n, np.int32)
-        self._trees = empty_tree_scratch(model.trees)
-        self._q, self._flown = empty_joints(model.trees).q, empty_joints(model.trees)
-        self._added, self._step, self._shift_v, self._free = (np.zeros(len(self._trees.v)) for _ in range(4))
-        self._floating = free_trees(model, jointed(model))
-        self._floating_trees = np.flatnonzero(self._floating).astype(np.int32)
-        self._floats = len(self._floating_trees) > 0
-        self._stiff = np.zeros(len(model.trees.start) - 1, np.int32)
+        self._trees = Trees(model, self._step.mechanisms.trees) if len(model.trees.body) else None
+        self._joints = Joints(model, self._step, self._trees) if self._keeper.any else None
+        self._parts: list[Part] = [FreeBodies(model), *filter(None, (self._trees, self._joints))]
+        self._books = StepBooks(model, self._joints)
+        self._finder = EventFinder(model.shapes.body)
+        self._dense = Dense(model)
+        self._moving = int(np.count_nonzero(movable(model.kind)))
+        self._radius, self._margin = _radii(model), np.zeros(body_count(model))
+        self._still = np.zeros(0, np.int32)  # no trees: none of them is stiff
+        self._previous, self._fired = np.zeros((2, 0), np.int32)
         self._alone = _nothing_can_touch(model)
         self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
-        self._make_room(64)
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, integrator = settings.h, OFFERED[settings.integrator]
+        step, integrator = self._begin(state, loads, settings), OFFERED[settings.integrator]
         if self._alone and loads.grab_body[0] < 0 and (integrator.implicit or not self._sprung):
-            self._fly(state, loads, h, integrator)
+            self._fly(step, integrator)
             return
-        energy_before = total_energy(self.model, state.bodies, *state.joints)
         self._books.begin(state)
-        given = float(GIVES @ state.ledger[:, 0])
-        self._joints = self._choose_stage(settings)
         if self._joints is not None:
             self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
-        self._approach(state, loads, h)
-        known = warm_start(state.memory, self._previous, self._system)
-        cold = 2 * known < self._system.count[0]
-        iterations = settings.iterations * (COLD_START if cold else 1)
-        solved = self._solve(state, settings, iterations)
-        turned = False
-        for _ in range(TURNS if self._links else 0):
-            if not turn_path(self.model, loads, self._q, state.joints.v, h, self._force, self._torque,
-                             SLIGHT * self._scales(h)[0], self._trees, self._free, self._system.trees.v):
-                break
-            turned, solved = True, self._solve(state, settings, iterations)
-        residual = float(system_residual(self._system))
-        self._depart(state, loads, settings)
-        deepest = self._report(state, loads, h, energy_before)
-        self._books.enter(state, loads, self._system, self._before, self._involved, self._middle, self.contacts, h)
-        if self._links:
-            self._settle_trees(state, energy_before - given, turned)
+        self._approach(step)
+        solved, turned = self._solve(step, settings)
+        residual = float(system_residual(step.system))
+        self._depart(step, integrator)
+        deepest = self._report(step)
+        self._books.end(step, self.contacts, turned)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
-            joint_error=self._keeper.error(state.bodies), motors=self._motor_states(h))
-
-    def _motor_states(self, h: float) -> tuple[MotorState, ...]:
-        """What motors that seek a speed did."""
-        rows, trees, v = self._system.trees, self.model.trees, self._system.trees.v
-        done = [] if self._joints is None else self._joints.motors(self._system.bodies[:, : ANGULAR + 3], h)
-        for k in np.flatnonzero(np.isinf(rows.gap[: rows.count[0]])).tolist():
-            d, most = int(rows.dof[k, 0]), float(rows.number[k, HIGH])
-            j, p = int(trees.joint[trees.dof_link[d]]), float(rows.number[k, JOINT_IMPULSE])
-            done.append(MotorState(j, float(v[d]), p / h, abs(p) < most * (1.0 - NEARLY)))
-        return tuple(done)
-
-    def _fly(self, state: State, loads: Loads, h: float, integrator: Integrator) -> None:
-        """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
-        t, books = float(state.t[0]), self._books.books
-        books.begin(state.bodies)
-        integrate(integrator, self.model, loads, t, h, state.bodies, state.bodies, self._dense, state.joints,
-                  state.joints, books, state.ledger)
-        books.end(state.bodies, state.ledger)
-        if self._floats:
-            self._settle_trees(state, 0.0, False)
-        state.t[0] = t + h
-        loads.grab_force.fill(0.0)
-        self.events, self.info = [], FLOWN
-
-    def _settle_trees(self, state: State, energy: float, struck: bool) -> None:
-        """Give trees that stand on nothing the momentum that was booked; and where impacts turned paths, take out what
-        energy there is beyond `energy` and all that anything but contacts is booked to have given."""
-        model, bodies, joints = self.model, state.bodies, state.joints
-        if self._floats:
-            books = self._books.books
-            balance(model, self._floating_trees, books.before, books.given, bodies, joints.v)
-            place_links(model, *joints, self._trees.work, bodies)
-        if struck:
-            excess = total_energy(model, bodies, *joints) - energy - float(GIVES @ state.ledger[:, 0])
-            if excess > 0.0:
-                calm(model, self._floating, self._involved, float(excess), bodies, joints.v)
-                place_links(model, *joints, self._trees.work, bodies)
-
-    def _solve(self, state: State, settings: Settings, iterations: int) -> SolveInfo:
-        """Impulses for the system by a solver of either kind, joints together with contacts."""
-        solver = SOLVERS[settings.solver]
-        if self._joints is not None:
-            self._prepare_joints(state, settings)
-            return self._joints.solve(solver, self._system, iterations, TOLERANCE)
-        if isinstance(solver, BodiesSolver):
-            return solver.solve_bodies(self._system, iterations, TOLERANCE)
-        return solve_written_out(solver, self._system, iterations if solver.iterative else 0, TOLERANCE)
+            joint_error=self._keeper.error(state.bodies), motors=self._motor_states(step))
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
-        self._joints = self._choose_stage(settings)
-        self._approach(state, loads, settings.h)
-        if self._joints is None:
-            return to_dense(self._system)
-        self._prepare_joints(state, settings)
-        return self._joints.problem(self._system)
+        step = self._begin(state, loads, settings)
+        self._approach(step)
+        return to_dense(step.system)
 
-    def _choose_stage(self, settings: Settings) -> JointStage | None:
-        """What moves joints in maximal coordinates, if there are any."""
-        if not self._keeper.any:
-            return None
-        kind = HeldStage if self._links or not isinstance(SOLVERS[settings.solver], BodiesSolver) else JointStage
-        return self._stages.setdefault(kind, self._stages.get(kind) or kind(self.model))
+    def _begin(self, state: State, loads: Loads, settings: Settings) -> Step:
+        """The step that is about to be made."""
+        step = self._step
+        step.state, step.loads, step.h, step.cure = state, loads, settings.h, settings.joint_cure
+        return step
 
-    def _prepare_joints(self, state: State, settings: Settings) -> None:
-        assert self._joints is not None
-        self._joints.prepare(self._middle, self._before, state.joints.v, self._system, self._trees, settings.h,
-                             settings.joint_cure)
-
-    def _approach(self, state: State, loads: Loads, h: float) -> None:
+    # ---------------------------------------------------------------------------------------------------- approach
+    def _approach(self, step: Step) -> None:
         """Go to the middle of the step and set up the problem there."""
-        model, bodies, middle = self.model, state.bodies, self._middle
-        rest_speed, touch = self._scales(h)
-        if self._joints is not None:
-            self._joints.begin(bodies)
-        reach(model.kind, bodies, self._radius, 2.0 * touch, h, self._margin)
-        self._fraction[:] = self.detector.time_of_impact(bodies, 0.5 * h)
-        if self._joints is not None:
-            self._joints.together(self._fraction)
-        half_drift(model.kind, bodies, self._fraction, h, middle)
-        if self._driven:
-            drive(model, float(state.t[0]) + 0.5 * h, middle)
-        if self._links:
-            q, v = state.joints
-            tree_fraction(model.trees, self._fraction)
-            drift_links(model.trees, q, v, self._fraction, 0.5 * h, self._step, self._q)
-            place_links(model, self._q, v, self._trees.work, middle)
+        bodies, middle = step.state.bodies, step.middle
+        touch = self._scales(step.h)[1]
+        reach(self.model.kind, bodies, self._radius, 2.0 * touch, step.h, self._margin)
+        step.fraction[:] = self.detector.time_of_impact(bodies, 0.5 * step.h)
+        if step.passes_on:
+            of_members(step.mechanisms, step.fraction)
+        for part in self._parts:
+            part.half(step)
         self.contacts = self.detector.detect(middle, self._margin)
+        self._books.note(middle)
+        for part in self._parts:
+            part.load(step)
+        for part in self._parts:
+            part.free(step)
+        self._make_rows(step)
+
+    def _make_rows(self, step: Step) -> None:
+        """The rows of all that may act in this step: the mouse, limits and motors, contacts."""
+        model, middle, h = self.model, step.middle, step.h
         count = int(self.contacts.count[0])
         if count > len(self._previous):
-            self._make_room(count + count // 2)
-        self._books.note(middle)
-        applied_forces(model, loads, middle, self._force, self._torque)
-        if self._joints is not None:
-            self._joints.drive(middle, self._force, self._torque)
-        if self._links:
-            self._approach_links(state, loads, h)
-        free_motion(model.kind, model.inv_mass, model.inv_inertia, middle, self._force, self._torque, h, self._before,
-                    self._system.bodies)
-        assemble(model.motions.surface_velocity, model.motions.surface_spin, middle.x, middle.q, self.contacts,
-                 self._before, rest_speed, touch, h, self._surface, self._zeta_before, self._system)
-        hold(middle, loads, model.kind, model.mass, h, self._system.bodies, self._system.trees, self._system.grab)
-        old = state.memory
+            self._make_room(step, count + count // 2)
+        step.approach.scales[:] = (*self._scales(h), h)
+        while True:
+            system, mechanisms = step.system, step.mechanisms
+            hold(model, mechanisms, middle, step.loads, h, system)
+            if self._trees is not None:
+                work = self._trees.work
+                tree_joint_rows(model, work.q, work.free, step.before.v, h, mechanisms, system)
+            if self._joints is not None:
+                self._joints.rows(step)
+            assemble(model, mechanisms, middle, self.contacts, step.before, step.approach, system)
+            if not system.blocks.count[SHORT]:
+                break
+            step.make_blocks()
+        old = step.state.memory
         match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, model.kind, middle.x, self._previous)
 
-    def _approach_links(self, state: State, loads: Loads, h: float) -> None:
-        """What the trees do by themselves, and how they answer contacts, the mouse, limits and motors."""
-        model, trees, contacts, v = self.model, self._trees, self.contacts, state.joints.v
-        rows = self._system.trees
-        free_links(model, loads, self._q, v, h, self._force, self._torque, trees, self._added, rows.v, self._stiff)
-        self._free[:] = rows.v
-        slots = assign_slots(model.kind, model.trees, contacts, rows.linked, rows.slot)
-        if slots > len(rows.span):
-            wider = empty_tree_rows(0, 2 * slots, model.trees)
-            rows = rows._replace(span=wider.span, J=wider.J, Y=wider.Y)
-            self._system = self._system._replace(trees=rows)
-        fill_slots(model, contacts, trees.work, trees.none, trees.rates, rows)
-        held = int(loads.grab_body[0])
-        if held >= 0 and model.kind[held] == BodyKind.LINK:
-            fill_grab(model, loads, self._middle, trees.work, trees.none, trees.rates, rows)
-        joint_rows(model, self._q, rows.v, v, h, trees.work, trees.rates, rows)
-
-    def _depart(self, state: State, loads: Loads, settings: Settings) -> None:
-        """From the middle of the step to its end, with the solved impulses."""
-        h, t = settings.h, float(state.t[0])
-        model, bodies, middle, system = self.model, state.bodies, self._middle, self._system
-        if self._links:
-            write_velocities(model, system.trees.v, self._trees.work, system.bodies)
-        momenta(system, self._force, self._torque, h, middle.P, middle.L)
-        if self._joints is not None:
-            self._joints.finish(middle)
-            self._joints.book(self._before, system.bodies[:, : ANGULAR + 3], h, state.ledger)
-        slop = SLOP * self._scales(h)[1]
-        separate(self.contacts.gap, system, slop, h, SHARE, FASTEST * h, SEPARATE_SWEEPS, self._need, self._need_joint,
-                 self._shift, self._shift_v)
-        involved = find_involved(system, self._involved)
-        if self._joints is not None:
-            self._involved[self._joints.members] = 1
-            involved = int(np.count_nonzero(self._involved[model.kind == BodyKind.DYNAMIC]))
-        if self._links:
-            involved += involve_trees(model.trees, self._stiff, system.trees, system.grab, self._involved)
-        if involved < self._moving:
-            integrate(OFFERED[settings.integrator], model, loads, t, h, bodies, self._flight, self._dense, state.joints,
-                      self._flown)
-            take_free(model.kind, self._flight, self._involved, bodies)
-        second_drift(model.kind, model.inv_mass, model.inv_inertia, middle, self._shift, self._fraction, self._involved,
-                     h, bodies)
-        if self._driven:
-            drive(model, t + h, bodies)
-        if self._links:
-            finish_links(model.trees, self._involved, self._fraction, self._q, system.trees.v, self._shift_v, h,
-                         *self._flown, self._step, *state.joints)
-            place_links(model, *state.joints, self._trees.work, bodies)
-        if settings.joint_cure == "projection":
-            self._keeper.mend(bodies, state.joints, settings.joint_cure)
-        state.t[0] = t + h
-
-    def _report(self, state: State, loads: Loads, h: float, energy_before: float) -> float:
-        """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
-        rest_speed, touch = self._scales(h)
-        contacts, memory, bodies = self.contacts, state.memory, state.bodies
-        deepest = report(
-            contacts, self._system, self._middle.x, self._surface, self._zeta_before, rest_speed, touch, h, self._fired)
-        energy_after = total_energy(self.model, bodies, *state.joints)
-        self.events = self._finder.find(
-            contacts, memory, self._zeta_before, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
-        self._remember(memory)
-        self._report_grab(loads, h)
-        return float(deepest)
+    def _make_room(self, step: Step, contacts: int) -> None:
+        step.make_room(contacts)
+        self._previous, self._fired = np.zeros(contacts, np.int32), np.zeros(contacts, np.int32)
 
     def _scales(self, h: float) -> tuple[float, float]:
         """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
@@ -323,25 +160,89 @@ class TimeStepping:
         g = math.sqrt(float(self.model.gravity @ self.model.gravity))
         return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
 
-    def _make_room(self, contacts: int) -> None:
-        self._system = empty_system(body_count(self.model), contacts, self.model.trees)
-        self._need_joint = np.zeros((len(self._system.trees.gap), 2))
-        self._surface, self._need = np.zeros((contacts, 3)), np.zeros((contacts, 2))
-        self._zeta_before = np.zeros(contacts)
-        self._previous, self._fired = np.zeros(contacts, np.int32), np.zeros(contacts, np.int32)
+    # ------------------------------------------------------------------------------------------------------- solve
+    def _solve(self, step: Step, settings: Settings) -> tuple[SolveInfo, bool]:
+        """Impulses of all rows, begun from those of the last step; and whether they turned the paths of trees."""
+        known = warm_start(step.state.memory, self._previous, step.system)
+        cold = 2 * known < step.system.count[0]
+        iterations = settings.iterations * (COLD_START if cold else 1)
+        solved, turned = self._solve_once(step, settings, iterations), False
+        for _ in range(PATH_TURNS if self._trees is not None else 0):
+            if not self._trees.turn(step, SLIGHT_TURN * self._scales(step.h)[0]):
+                break
+            if self._joints is not None:
+                self._joints.obey(step)
+            turned, solved = True, self._solve_once(step, settings, iterations)
+        return solved, turned
+
+    def _solve_once(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
+        """By a solver of either kind."""
+        solver = SOLVERS[settings.solver]
+        if isinstance(solver, BodiesSolver):
+            return solver.solve_bodies(step.system, iterations, TOLERANCE)
+        return solve_written_out(solver, step.system, iterations if solver.iterative else 0, TOLERANCE)
+
+    # ------------------------------------------------------------------------------------------------------ depart
+    def _depart(self, step: Step, integrator: Integrator) -> None:
+        """From the middle of the step to its end, with the solved impulses."""
+        model, state, h = self.model, step.state, step.h
+        for part in self._parts:
+            part.finish(step)
+        separate(self.contacts.gap, step.system, SLOP * self._scales(h)[1], h, step.need, step.need_rows, step.shift)
+        stiff = self._still if self._trees is None else self._trees.work.stiff
+        if find_involved(model, step.mechanisms, stiff, step.system, step.involved) < self._moving:
+            joints = state.joints if self._trees is None else self._trees.work.flown
+            integrate(integrator, model, step.loads, float(state.t[0]), h, state.bodies, step.flight, self._dense,
+                      state.joints, joints)
+        for part in self._parts:
+            part.end(step)
+        if step.cure == "projection":
+            self._keeper.mend(state.bodies, state.joints, step.cure)
+        state.t[0] += h
+
+    def _fly(self, step: Step, integrator: Integrator) -> None:
+        """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
+        state, books = step.state, self._books.books
+        t = float(state.t[0])
+        books.begin(state.bodies)
+        integrate(integrator, self.model, step.loads, t, step.h, state.bodies, state.bodies, self._dense, state.joints,
+                  state.joints, books, state.ledger)
+        books.end(state.bodies, state.ledger)
+        if self._books.floats:
+            self._books.settle(step)
+        state.t[0] = t + step.h
+        step.loads.grab_force.fill(0.0)
+        self.events, self.info = [], FLOWN
+
+    # ------------------------------------------------------------------------------------------------------ report
+    def _report(self, step: Step) -> float:
+        """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
+        contacts, state, approach = self.contacts, step.state, step.approach
+        deepest = report(contacts, step.system, step.middle.x, approach, self._fired)
+        energy_after = total_energy(self.model, state.bodies, *state.joints)
+        self.events = self._finder.find(
+            contacts, state.memory, approach.zeta, float(approach.scales[0]), state.bodies.x, float(state.t[0]),
+            self._books.energy_before, energy_after)
+        self._remember(state.memory)
+        self._report_grab(step)
+        return float(deepest)
 
     def _remember(self, memory: ContactMemory) -> None:
-        count = int(self.contacts.count[0])
-        grow_memory(memory, count)
+        grow_memory(memory, int(self.contacts.count[0]))
         memory.owner[0] = Owner.TIME_STEPPING
-        remember(self.contacts, self._fired, self.model.kind, self._middle.x, memory)
+        remember(self.contacts, self._fired, self.model.kind, self._step.middle.x, memory)
 
-    def _report_grab(self, loads: Loads, h: float) -> None:
-        grab = self._system.grab
-        loads.grab_force[:] = grab.impulse / h if grab.body[0] >= 0 else 0.0
+    def _report_grab(self, step: Step) -> None:
+        grab, loads = step.system.grab, step.loads
+        loads.grab_force[:] = grab.impulse / step.h if grab.body[0] >= 0 else 0.0
         if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the held point that makes this torque
             arm = grab.arm
             loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
+
+    def _motor_states(self, step: Step) -> tuple[MotorState, ...]:
+        """What motors that seek a speed did."""
+        done = [] if self._joints is None else self._joints.motors(step.motion.bodies, step.h)
+        return (*done, *motor_rows(step.system.blocks, step.motion.q_dot, step.h))
 
 
 def _nothing_can_touch(model: Model) -> bool:

@@ -1,0 +1,192 @@
+"""Trees within a Moreau–Jean step: the same scheme in the coordinates of their joints, u = v, M = H."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.jit import helper, kernel
+from ...core.model import Array, IntArray, Model
+from ...core.spatial import get6, put6
+from ...core.state import JointState
+from ...core.vec import sub
+from ...dynamics.trees.kinematics import ORIGIN, D, F, V, X, advance, get3, move, place, place_links, point_velocity
+from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
+from ...dynamics.trees.tree import ZERO6, answer, eliminate, pushed_forces
+from ...problem.system import ANGULAR, LINEAR
+from .parts import Part, Step
+
+STIFF = 0.05   # part of a velocity's inertia that springs and dampers make up in a step, from which they are stiff
+
+
+class TreeWork(NamedTuple):
+    """What a step writes about trees."""
+
+    scratch: TreeScratch  #: inertias, motion subspaces and their elimination in the middle of the step
+    q: Array              #: (n_q,) in the middle of the step
+    flown: JointState     #: at the end of the flight of trees that nothing acts on
+    added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
+    free: Array           #: (n_v,) velocities after the step without impulses
+    step: Array           #: (n_v,) way [rad] or [m]
+    stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator
+
+
+class Trees(Part):
+    """The trees of a model; scratch of a step."""
+
+    def __init__(self, model: Model, scratch: TreeScratch) -> None:
+        velocities = len(scratch.v)
+        self.work = TreeWork(scratch, empty_joints(model.trees).q, empty_joints(model.trees),
+                             *np.zeros((3, velocities)), np.zeros(len(model.trees.start) - 1, np.int32))
+
+    def half(self, step: Step) -> None:
+        (q, v), work, trees = step.state.joints, self.work, step.model.trees
+        step.before.v[:] = v
+        drift_links(trees, q, v, step.fraction, 0.5 * step.h, work.step, work.q)
+        place_links(step.model, work.q, v, work.scratch.work, step.middle)
+
+    def free(self, step: Step) -> None:
+        free_links(step.model, step.loads, step.before.v, step.h, step.force, step.torque, self.work)
+        step.motion.v[:] = self.work.free
+
+    def turn(self, step: Step, slight: float) -> bool:
+        """Let impulses bend the path, see `turn_path`; whether they did by more than is slight."""
+        return bool(turn_path(step.model, step.loads, step.before.v, step.h, step.force, step.torque, slight, self.work,
+                              step.motion.v))
+
+    def finish(self, step: Step) -> None:
+        write_velocities(step.model, step.motion.v, self.work.scratch.work, step.motion.bodies)
+
+    def end(self, step: Step) -> None:
+        joints = step.state.joints
+        finish_links(step.model.trees, self.work, step.motion.v, step.shift.v, step.involved, step.fraction, step.h,
+                     joints)
+        place_links(step.model, *joints, self.work.scratch.work, step.state.bodies)
+
+
+# --------------------------------------------------------------------------------------------------------- kernels
+@kernel
+def drift_links(trees, q, v, fraction, h, step, q_out):
+    """Positions after the time h at velocities v; fraction (n,) shortens the way of trees."""
+    for d in range(len(v)):
+        step[d] = fraction[trees.body[trees.dof_link[d]]] * v[d]
+    advance(trees.table, q, step, h, q_out)
+
+
+@kernel
+def free_links(model, loads, v, h, force, torque, trees_out):
+    """Velocities after the step if nothing touched, from poses in the middle of it and v (n_v,) before it, under the
+    forces (n, 3) and torques on the bodies.
+
+        (H + h c + ¼ h² k) Δv = h (τ - C - c v)
+
+    Dampers are implicit, joint springs by the implicit midpoint rule; C is taken at the mean velocity of a first
+    solution.
+    """
+    trees, joints, scratch = model.trees, model.joints, trees_out.scratch
+    q, added, free = trees_out.q, trees_out.added, trees_out.free
+    table, work = trees.table, scratch.work
+    link, dof = work.link, work.dof
+    place(table, q, link, dof)
+    move(table, v, link, dof)
+    for d in range(len(v)):
+        j = int(trees.joint[trees.dof_link[d]])
+        added[d] = h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
+    eliminate(table, added, link, dof, work.articulated)
+    joint_forces(model, loads, q, v, True, scratch.tau)
+    for iteration in range(2):
+        if iteration == 1:
+            move(table, free, link, dof)  # v + h/2 v̇
+        pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)
+        answer(table, 0, link.shape[0], scratch.tau, link, dof, scratch.rates)
+        share = 0.5 * h if iteration == 0 else h
+        for d in range(len(v)):
+            free[d] = v[d] + share * scratch.rates[d]
+    for tree in range(len(trees.start) - 1):
+        trees_out.stiff[tree] = 0
+        for d in range(trees.start_v[tree], trees.start_v[tree + 1]):
+            if added[d] * dof[d, D] > STIFF:
+                trees_out.stiff[tree] = 1
+
+
+@helper
+def mean_rates(model, v, force, torque, h, share, scratch, v_out):
+    """v_out += share · h v̇ with C at the velocities v; dampers are implicit."""
+    trees, work = model.trees, scratch.work
+    move(trees.table, v, work.link, work.dof)
+    pushed_forces(trees.table, trees.body, force, torque, scratch.none, work.link, work.dof)
+    answer(trees.table, 0, work.link.shape[0], scratch.tau, work.link, work.dof, scratch.rates)
+    for d in range(len(v)):
+        v_out[d] += share * h * scratch.rates[d]
+
+
+@kernel
+def turn_path(model, loads, v, h, force, torque, slight, trees_in_out, v_in_out):
+    """Impulses bend the path in the middle of the step: half of it has C at the velocities v before, half at those
+    after, h ½ (C(v) + C(v⁺)) in place of h C((v + v_free)/2), which with a jump of v is wrong by O(h). v_in_out (n_v,)
+    contains the impulses and gets what that changes, the free velocities likewise, unless it is `slight`; returns
+    whether it was more.
+
+    Needs what `free_links` left."""
+    scratch, free, jump = trees_in_out.scratch, trees_in_out.free, 0.0
+    for d in range(len(v)):
+        scratch.v[d] = v[d]
+        jump = max(jump, abs(v_in_out[d] - free[d]))
+    if jump <= slight:
+        return False
+    joint_forces(model, loads, trees_in_out.q, v, True, scratch.tau)
+    mean_rates(model, v, force, torque, h, 0.5, scratch, scratch.v)
+    mean_rates(model, v_in_out, force, torque, h, 0.5, scratch, scratch.v)
+    largest = 0.0
+    for d in range(len(v)):
+        largest = max(largest, abs(scratch.v[d] - free[d]))
+    if largest <= slight:
+        return False
+    for d in range(len(v)):
+        v_in_out[d] += scratch.v[d] - free[d]
+        free[d] = scratch.v[d]
+    return True
+
+
+@kernel
+def answer_impulses(model, trees, g, v_out):
+    """Velocities of trees (n_v,) after the step with generalized impulses g (n_v,): those without any, and H⁻¹ g. Needs
+    what `free_links` left."""
+    table, scratch = model.trees.table, trees.scratch
+    link, dof = scratch.work.link, scratch.work.dof
+    for l in range(link.shape[0]):
+        put6(link, l, F, ZERO6)
+    answer(table, 0, link.shape[0], g, link, dof, scratch.rates)
+    for d in range(len(v_out)):
+        v_out[d] = trees.free[d] + scratch.rates[d]
+
+
+@kernel
+def write_velocities(model, v, work, bodies_out):
+    """Velocities of all links at joint velocities v in the rows of Motion.bodies; their poses are those of the work."""
+    link = work.link
+    move(model.trees.table, v, link, work.dof)
+    for l in range(link.shape[0]):
+        i = int(model.trees.body[l])
+        velocity = get6(link, l, V)
+        u = point_velocity(velocity, sub(get3(link, l, X), get3(link, l, ORIGIN)))
+        for j in range(3):
+            bodies_out[i, LINEAR + j] = u[j]
+            bodies_out[i, ANGULAR + j] = velocity[j]
+
+
+@kernel
+def finish_links(trees, work, v, shift, involved, fraction, h, joints_out):
+    """Coordinates at the end of the step: q⁺ = q_m ⊕ (h/2 v⁺ + shift) of trees that something acts on, else those of
+    their flight. v and shift (n_v,); involved and fraction (n,)."""
+    step, flown = work.step, work.flown
+    for d in range(len(v)):
+        step[d] = 0.5 * h * fraction[trees.body[trees.dof_link[d]]] * v[d] + shift[d]
+    advance(trees.table, work.q, step, 1.0, joints_out.q)
+    index = trees.table.index
+    for l in range(index.shape[0]):
+        free = involved[trees.body[l]] == 0
+        for d in range(trees.first_v[l], trees.first_v[l + 1]):
+            joints_out.v[d] = flown.v[d] if free else v[d]
+        if free:
+            for i in range(trees.first_q[l], trees.first_q[l + 1]):
+                joints_out.q[i] = flown.q[i]
