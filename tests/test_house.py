@@ -23,7 +23,7 @@ ROOMS = {
     "core": "",
     "laws": "core",
     "shapes": "core",
-    "dynamics": "core shapes",
+    "dynamics": "core laws shapes",
     "collision": "core shapes dynamics",
     "problem": "core laws shapes dynamics collision",
     "solvers": "core laws problem",

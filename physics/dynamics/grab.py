@@ -1,81 +1,80 @@
-"""The mouse spring as an applied force, for methods whose right-hand side is a function of positions and velocities."""
-
-import math
+"""The mouse spring (laws.mouse) as an applied force, for methods whose right-hand side is a function of positions and
+velocities."""
 
 from ..core.jit import helper, kernel
 from ..core.sym3 import point_response, sym_inverse, sym_vec, world_inverse_inertia
-from ..core.vec import accumulate, add, axpy, cross, dot, norm, rotate, row, row4, scale, sub
+from ..core.vec import accumulate, add, cross, rotate, row, row4, scale, sub
+from ..laws.mouse import (
+    GRAB_LIMIT,
+    GRAB_TURN_LIMIT,
+    bounded,
+    force_at_point,
+    spring_acceleration,
+    spring_rate,
+    turn_limit,
+    turned_by,
+)
 
-GRAB_RATE = 2.0 * math.pi * 4.0  # ω of the mouse spring [rad/s]: critically damped, follows within a quarter second
-GRAB_LIMIT = 20.0 * 9.81         # its largest acceleration of the held body [m/s2]: cannot press it through another
-GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # its largest angular acceleration when turning [rad/s2]
-LARGEST = 0.5  # of h times the spring's rate: explicit integrators stay stable below 2
+
+@helper
+def arm_and_target(loads, bodies, i):
+    """From the centre of mass of body i to the grabbed point and to where the mouse points [m], world frame."""
+    arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
+    return arm, sub((loads.grab_target[0], loads.grab_target[1], loads.grab_target[2]), row(bodies.x, i))
+
+
+@helper
+def add_pull(loads, i, f, moment, at_point, force, torque):
+    """Add a pull on body i to force and torque (n, 3), and note the force at the grabbed point in loads.grab_force."""
+    accumulate(force, i, f)
+    accumulate(torque, i, moment)
+    for j in range(3):
+        loads.grab_force[j] = at_point[j]
 
 
 @kernel
-def pull_held(model, loads, bodies, h, force, torque, ydot):
-    """Add the mouse spring to force and torque (n, 3) and to the rates of P and L in ydot (n, 13); the force at the
-    held point goes to loads.grab_force.
+def pull_grabbed(model, loads, bodies, h, force, torque, ydot):
+    """Add the mouse spring on a free body to force and torque (n, 3) and to the rates of P and L in ydot (n, 13); the
+    force at the grabbed point goes to loads.grab_force. h [s]: the step that the spring has to be slow for.
 
-    With C the stretch and u the velocity of the held point,  f = -W⁻¹ (ω² C + 2 ω u)  is critically damped for every
-    mass, W = 1/m + [r]× I⁻¹ [r]×ᵀ;  |f| is limited. Turning: the same about the centre of mass, C the rotation that
-    takes the target's direction to that of the held point. ω is GRAB_RATE, or what steps of h allow.
+    W = 1/m + [r]× I⁻¹ [r]×ᵀ at the arm r; when turning, W = I⁻¹.
     """
     i = int(loads.grab_body[0])
     if i < 0 or model.inv_mass[i] == 0.0:
         return
-    rate = min(GRAB_RATE, LARGEST / h)
-    q, spin = row4(bodies.q, i), row(bodies.w, i)
-    arm = rotate(q, (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
-    target = (loads.grab_target[0], loads.grab_target[1], loads.grab_target[2])
-    pull = sub(target, row(bodies.x, i))
-    inertia = world_inverse_inertia(q, row(model.inv_inertia, i))
+    rate, spin, nothing = spring_rate(h), row(bodies.w, i), (0.0, 0.0, 0.0)
+    arm, target = arm_and_target(loads, bodies, i)
+    inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inv_inertia, i))
     if loads.grab_turn[0] == 1:
-        axis = cross(pull, arm)
-        size = norm(axis)
-        stretch = scale(math.atan2(size, dot(pull, arm)) / size if size > 0.0 else 0.0, axis)
-        limit = GRAB_TURN_LIMIT / max(inertia[0], max(inertia[3], inertia[5]))
-        moment = sym_vec(sym_inverse(inertia), axpy(-rate * rate, stretch, scale(-2.0 * rate, spin)))
-        moment = scale(min(1.0, limit / max(norm(moment), 1e-300)), moment)
-        f = (0.0, 0.0, 0.0)
-        at_point = scale(1.0 / max(dot(arm, arm), 1e-12), cross(moment, arm))
+        wanted = spring_acceleration(rate, turned_by(target, arm), spin)
+        moment = bounded(sym_vec(sym_inverse(inertia), wanted), turn_limit(inertia))
+        f, at_point = nothing, force_at_point(moment, arm)
     else:
-        w = point_response(model.inv_mass[i], inertia, arm)
         u = add(row(bodies.v, i), cross(spin, arm))
-        f = sym_vec(sym_inverse(w), axpy(-rate * rate, sub(arm, pull), scale(-2.0 * rate, u)))
-        f = scale(min(1.0, model.mass[i] * GRAB_LIMIT / max(norm(f), 1e-300)), f)
-        moment = cross(arm, f)
-        at_point = f
-    accumulate(force, i, f)
-    accumulate(torque, i, moment)
+        w = point_response(model.inv_mass[i], inertia, arm)
+        wanted = spring_acceleration(rate, sub(arm, target), u)
+        f = bounded(sym_vec(sym_inverse(w), wanted), model.mass[i] * GRAB_LIMIT)
+        moment, at_point = cross(arm, f), f
+    add_pull(loads, i, f, moment, at_point, force, torque)
     for j in range(3):
         ydot[i, 7 + j] += f[j]
         ydot[i, 10 + j] += moment[j]
-        loads.grab_force[j] = at_point[j]
 
 
 @helper
-def pull_by(model, loads, bodies, i, arm, w, h, force, torque):
-    """Add the mouse spring on body i at an arm to force and torque (n, 3), as `pull_held` does, for one that need not
-    move in all directions: critically damped in that in which it moves most easily, answering with w [1/kg], turning
+def pull_by(model, loads, bodies, i, w, h, force, torque):
+    """Add the mouse spring on body i to force and torque (n, 3), as `pull_grabbed` does, for one that need not move in
+    all directions: critically damped in that in which it moves most easily, answering with w [1/kg], turning
     [1/(kg m2)]. Returns force and moment."""
-    rate, spin = min(GRAB_RATE, LARGEST / h), row(bodies.w, i)
-    pull = sub((loads.grab_target[0], loads.grab_target[1], loads.grab_target[2]), row(bodies.x, i))
-    turn = int(loads.grab_turn[0])
-    if turn == 1:
-        axis = cross(pull, arm)
-        size = norm(axis)
-        stretch = scale(math.atan2(size, dot(pull, arm)) / max(size, 1e-300), axis)
-        u, limit = spin, GRAB_TURN_LIMIT / w
+    rate, spin = spring_rate(h), row(bodies.w, i)
+    arm, target = arm_and_target(loads, bodies, i)
+    if loads.grab_turn[0] == 1:
+        wanted = spring_acceleration(rate, turned_by(target, arm), spin)
+        f, moment = (0.0, 0.0, 0.0), bounded(scale(1.0 / w, wanted), GRAB_TURN_LIMIT / w)
+        at_point = force_at_point(moment, arm)
     else:
-        stretch, u, limit = sub(arm, pull), add(row(bodies.v, i), cross(spin, arm)), GRAB_LIMIT / w
-    f = scale(-1.0 / w, axpy(rate * rate, stretch, scale(2.0 * rate, u)))
-    f = scale(min(1.0, limit / max(norm(f), 1e-300)), f)
-    moment, at_point = cross(arm, f), f
-    if turn == 1:
-        moment, at_point, f = f, scale(1.0 / max(dot(arm, arm), 1e-12), cross(f, arm)), (0.0, 0.0, 0.0)
-    accumulate(force, i, f)
-    accumulate(torque, i, moment)
-    for j in range(3):
-        loads.grab_force[j] = at_point[j]
+        wanted = spring_acceleration(rate, sub(arm, target), add(row(bodies.v, i), cross(spin, arm)))
+        f = bounded(scale(1.0 / w, wanted), GRAB_LIMIT / w)
+        moment, at_point = cross(arm, f), f
+    add_pull(loads, i, f, moment, at_point, force, torque)
     return f, moment

@@ -1,18 +1,18 @@
-"""The mouse spring on a body that joints in maximal coordinates hold: as stiff as the mechanism is heavy at that
-point, so that it feels as in generalized coordinates (see `tree_contacts.pull_link`)."""
+"""The mouse spring on a free body with joints in maximal coordinates: as stiff as the mechanism is heavy at that
+point, so that it feels as in generalized coordinates (see `trees.contacts.pull_link`)."""
 
 from ..core.jit import helper
 from ..core.vec import cross, mul, rotate, row, row4, unrotate
 from .constraints import ldl
 from .constraints.reactions import DYNAMIC, HOLDS, along_row, give_way
-from .grab import pull_by
+from .grab import arm_and_target, pull_by
 
-FIRM = 1e-9  # of what the body by itself would answer, below which joints hold it fast
+FIRM = 1e-9  # of what the body by itself would answer: below that its joints leave it no freedom, but for rounding
 
 
 @helper
 def pulls_joined(reactions, loads):
-    """Whether the mouse holds a free body that joints hold, too."""
+    """Whether the mouse has grabbed a free body with joints in maximal coordinates."""
     i = int(loads.grab_body[0])
     return i >= 0 and reactions.joined[i] == 1
 
@@ -43,19 +43,19 @@ def mobility_of(model, reactions, bodies, i, arm, turn):
 
 
 @helper
-def pull_joined(model, loads, bodies, h, held, force, torque, ydot):
-    """Add the mouse spring on a free body that joints hold to force and torque (n, 3) and to the rates of P and L in
+def pull_joined(model, loads, bodies, h, reactions, force, torque, ydot):
+    """Add the mouse spring on a free body with joints to force and torque (n, 3) and to the rates of P and L in
     ydot (n, 13). Needs the factor of the joints."""
     i = int(loads.grab_body[0])
-    if not pulls_joined(held, loads) or model.kind[i] != DYNAMIC:
+    if not pulls_joined(reactions, loads) or model.kind[i] != DYNAMIC:
         return
-    arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
+    arm, _ = arm_and_target(loads, bodies, i)
     turn = int(loads.grab_turn[0])
-    w = mobility_of(model, held, bodies, i, arm, turn)
+    w = mobility_of(model, reactions, bodies, i, arm, turn)
     moments = row(model.inv_inertia, i)
     if w <= FIRM * (model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))):
-        return  # nothing but rounding
-    f, moment = pull_by(model, loads, bodies, i, arm, w, h, force, torque)
+        return
+    f, moment = pull_by(model, loads, bodies, i, w, h, force, torque)
     for k in range(3):
         ydot[i, 7 + k] += f[k]
         ydot[i, 10 + k] += moment[k]

@@ -17,7 +17,6 @@ from ..core.vec import (
     mat_t_vec,
     mat_vec,
     neg,
-    norm,
     put,
     rotate,
     row,
@@ -27,8 +26,8 @@ from ..core.vec import (
     tangents,
     unrotate,
 )
-from ..dynamics.grab import GRAB_LIMIT, GRAB_RATE, GRAB_TURN_LIMIT
 from ..laws.contact import cone_projection, restitution_bias
+from ..laws.mouse import GRAB_LIMIT, GRAB_TURN_LIMIT, implicit_spring, turn_limit, turned_by
 from .mechanisms import answer_alone, answer_through, open_block, put_end, put_point, unit_vector
 from .problem import ContactProblem
 from .system import (
@@ -215,8 +214,8 @@ def hold(model, mechanisms, middle, loads, h, system):
     """Begin the system's blocks, with the mouse spring where it pulls: critically damped with rate GRAB_RATE for what
     moves with the point held, implicit in time and so stable for every mass and step.
 
-    With k = ω² S⁻¹ and c = 2 ω S⁻¹, C the stretch in the middle of the step, implicit Euler of C̈ gives
-        W p + γ S p + u + bias = 0,   γ = 1/(h ω (2 + h ω)),   bias = ω C/(2 + h ω)
+    The law is that of laws.mouse, by implicit Euler with the stretch C in the middle of the step:
+        W p + γ S p + u + bias = 0,   γ and bias as `implicit_spring` gives them
     S = W is the answer of a body or a tree. Where constraints hold the point they may hold it in some directions only:
     there S = s 1, s the largest answer in any, so that the spring is as soft in all.
     Turning: the same about the centre of mass; C is then the rotation that turns the held point towards the target.
@@ -233,9 +232,7 @@ def hold(model, mechanisms, middle, loads, h, system):
     grab.turn[0] = loads.grab_turn[0]
     stretch = sub(arm, pull)
     if grab.turn[0] == 1:
-        axis = cross(pull, arm)  # turning by +|angle| about it takes the target's direction to the arm's
-        size = norm(axis)
-        stretch = scale(math.atan2(size, dot(pull, arm)) / size if size > 0.0 else 0.0, axis)
+        stretch = turned_by(pull, arm)
     block = open_block(mechanisms, blocks, MOUSE, -1, body)
     if block < 0:
         return
@@ -247,8 +244,9 @@ def hold(model, mechanisms, middle, loads, h, system):
         put_point(model, mechanisms, blocks, body, 1.0, arm)
     answer_alone(model, mechanisms, system.motion.bodies, blocks, block, 3)
     put_flat(grab.arm, arm)
-    put_flat(grab.bias, scale(GRAB_RATE / (2.0 + h * GRAB_RATE), stretch))
-    grab.softness[0] = 1.0 / (h * GRAB_RATE * (2.0 + h * GRAB_RATE))
+    softness, share = implicit_spring(h)
+    put_flat(grab.bias, scale(share, stretch))
+    grab.softness[0] = softness
     alone = own_block(blocks, block)
     if answer_through(mechanisms, blocks, block, -1, body, 3):
         limit = soften_grab(grab, own_block(blocks, block), alone, mechanisms.mass[mechanisms.of_body[body]])
@@ -266,7 +264,7 @@ def match_grab(grab, w, linked, mass):
     if trace > 0.0:  # else the point cannot move at all, as on the axis of a hinge
         inverse = sym_inverse(w)
         if grab.turn[0] == 1:
-            limit = GRAB_TURN_LIMIT / max(w[0], max(w[3], w[5]))
+            limit = turn_limit(w)
         elif linked:
             limit = max(3.0 / trace, mass) * GRAB_LIMIT  # 3/tr W: the mass that the point shows
     for j in range(6):

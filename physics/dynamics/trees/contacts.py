@@ -7,8 +7,8 @@ root and back over the tree.                                                    
 from ...core.jit import helper, kernel
 from ...core.model import BodyKind
 from ...core.spatial import get6, joined, put6
-from ...core.vec import add, cross, dot, rotate, row, row4, sub
-from ..grab import pull_by
+from ...core.vec import add, cross, dot, row, sub
+from ..grab import arm_and_target, pull_by
 from .kinematics import ORIGIN, A, F, S, V, X, get3, point_velocity
 from .rates import joint_forces
 from .tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
@@ -49,10 +49,10 @@ def pull_link(model, loads, bodies, h, scratch, force, torque):
     """Add the mouse spring on a link to force and torque (n, 3)."""
     i = int(loads.grab_body[0])
     l = int(model.trees.link_of_body[i])
-    arm = rotate(row4(bodies.q, i), (loads.grab_point[0], loads.grab_point[1], loads.grab_point[2]))
+    arm, _ = arm_and_target(loads, bodies, i)
     w = most_mobile(model, l, add(row(bodies.x, i), arm), int(loads.grab_turn[0]), scratch)
     if w > 0.0:
-        pull_by(model, loads, bodies, i, arm, w, h, force, torque)
+        pull_by(model, loads, bodies, i, w, h, force, torque)
 
 
 @kernel

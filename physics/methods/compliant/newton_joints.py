@@ -38,7 +38,7 @@ from ...dynamics.constraints.reactions import (
     reactions_of,
 )
 from ...dynamics.free_body import dydt, momentum_from_velocity
-from ...dynamics.grab import GRAB_RATE, LARGEST, pull_by
+from ...dynamics.grab import arm_and_target, pull_by, pull_grabbed
 from ...dynamics.grab_joined import FIRM, mobility_of
 from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import most_mobile
@@ -59,9 +59,8 @@ from ...dynamics.trees.kinematics import (
 )
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ...dynamics.trees.tree import last_velocity, momentum_of
-from ...problem.assemble import flat
+from ...laws.mouse import spring_rate, spring_slope
 from .books import hold_pull
-from .grab import pull
 from .newton import half_turned, move, put_block, put_roll, turn_rate
 
 LINK = int(BodyKind.LINK)
@@ -182,7 +181,7 @@ def find_give(model, loads, bodies, joints):
     for r in range(len(reactions.mode)):
         reactions.mode[r] = OFF if reactions.limit[r] < math.inf else HOLDS
     place_joints(model, joints.start.q, joints.start.v, bodies, trees, reactions)
-    arm, turn = rotate(row4(bodies.q, i), flat(loads.grab_point)), int(loads.grab_turn[0])
+    arm, turn = arm_and_target(loads, bodies, i)[0], int(loads.grab_turn[0])
     if linked:
         l = int(model.trees.link_of_body[i])
         joints.give[0] = max(0.0, most_mobile(model, l, add(row(bodies.x, i), arm), turn, trees))
@@ -287,13 +286,12 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
         return stopped, driven
     hold_pull(loads, rate_out, -1.0, books)
     if joints.give[0] > 0.0:
-        arm = rotate(row4(bodies.q, i), flat(loads.grab_point))
-        f, moment = pull_by(model, loads, bodies, i, arm, joints.give[0], g, force, torque)
+        f, moment = pull_by(model, loads, bodies, i, joints.give[0], g, force, torque)
         for j in range(3):
             rate_out[i, 7 + j] += f[j]
             rate_out[i, 10 + j] += moment[j]
     elif model.inv_mass[i] > 0.0 and reactions.joined[i] == 0:
-        pull(loads, model.mass, model.inv_mass, model.inv_inertia, bodies, rate_out)
+        pull_grabbed(model, loads, bodies, g, force, torque, rate_out)
     hold_pull(loads, rate_out, 1.0, books)
     return stopped, driven
 
@@ -379,11 +377,10 @@ def put_pair(place, a, b, along, stiff, at, newton):
 def put_pull(loads, g, bodies, joints, at, newton):
     """How the mouse spring of `pull_by` answers, but where it pulls with its limit."""
     i = int(loads.grab_body[0])
-    rate, r = min(GRAB_RATE, LARGEST / g), 6 * int(joints.place[i])
-    answer = (2.0 * rate + g * rate * rate) / joints.give[0]
+    r, answer = 6 * int(joints.place[i]), spring_slope(spring_rate(g), g) / joints.give[0]
     if loads.grab_turn[0] == 1:
         return put_roll(newton.row, newton.column, newton.value, at, r, r, g * answer, (0.0, 0.0, 0.0))
-    arm = rotate(row4(bodies.q, i), flat(loads.grab_point))
+    arm, _ = arm_and_target(loads, bodies, i)
     for j in range(3):
         for k in range(3):
             joints.cross[j, k] = answer if j == k else 0.0

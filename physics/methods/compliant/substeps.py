@@ -14,12 +14,12 @@ from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, 
 from ...dynamics.constraints.reactions import Reactions, find_joints_off, hold_rates, push_axes, reactions_of
 from ...dynamics.forces import Loads
 from ...dynamics.free_body import Y_SIZE, dydt, pack
+from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pull_joined, pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
 from ...problem.assemble import match
 from .books import StageBooks, empty_stage_books, hold_pull, note_stage, take_stages
-from .grab import pull
 from .rates import contact_rates, finish, recovery_loss, stage
 from .settle import settle
 
@@ -130,7 +130,7 @@ def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slo
         held = int(loads.grab_body[0])
         if held >= 0 and model.inv_mass[held] > 0.0 and not pulls_joined(course.reactions, loads):
             hold_pull(loads, k[i], -1.0, course.books)
-            pull(loads, model.mass, model.inv_mass, model.inv_inertia, middle, k[i])
+            pull_grabbed(model, loads, middle, h, course.force, course.torque, k[i])
             hold_pull(loads, k[i], 1.0, course.books)
         contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
         if joined:

@@ -18,7 +18,7 @@ from ...dynamics.constraints.limits import find_limits
 from ...dynamics.constraints.reactions import add_reactions, push_axes
 from ...dynamics.forces import Loads, applied_forces
 from ...dynamics.free_body import pack, velocity_from_momentum
-from ...dynamics.grab import pull_held
+from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.kinematics import advance, place_links
@@ -52,7 +52,7 @@ def equations_here(model, surface, t, h, loads, bodies, joints, pairs, count, ma
         if len(eq.reactions.lam) > 0:
             push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, scratch.rate)
         if not pulls_joined(eq.reactions, loads):
-            pull_held(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
+            pull_grabbed(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
         accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
         accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, scratch.rate, eq)
     contact_rows(model, t, bodies, scratch.witness, count, eq)

@@ -13,7 +13,7 @@ from ...core.state import Bodies, empty_state
 from ...dynamics.constraints.limits import find_limits
 from ...dynamics.constraints.reactions import push_axes, push_free
 from ...dynamics.free_body import dydt, velocity_from_momentum
-from ...dynamics.grab import pull_held
+from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pulls_joined
 from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import accelerate
@@ -205,7 +205,7 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     if joined:
         push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, ydot_out)
     if not pulls_joined(eq.reactions, loads):
-        pull_held(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
+        pull_grabbed(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
     accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
     count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
     if count > 0 or joined:
