@@ -19,11 +19,15 @@ there the velocity products would come in. So two rounds are enough as a rule.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from ..books.ledger import add_forces, add_joints
 from ..core.jit import helper, kernel
-from ..core.model import BodyKind
+from ..core.model import Array, BodyKind, Model, body_count
 from ..core.spatial import add6, get6, joined, put6, sub6
+from ..core.state import Bodies, empty_state
 from ..core.vec import (
     accumulate,
     add,
@@ -65,7 +69,7 @@ from ..dynamics.trees.kinematics import (
     point_velocity,
     put3,
 )
-from ..dynamics.trees.rates import joint_forces
+from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch, joint_forces
 from ..dynamics.trees.tree import (
     ZERO6,
     answer,
@@ -83,13 +87,28 @@ MIDPOINT = Integrator(
     tableau=tableau(a=[[0.5]], b=[1.0], c=[0.5], dense=[[1.0]]),
 )
 DYNAMIC = int(BodyKind.DYNAMIC)
-ROUNDS = 12        # of Newton's method at most
-SMALLEST = 1e-3    # of a step: the shortest piece it is cut into
-ENOUGH = 1e-8      # the rounds end where another would move nothing in the middle by more than this [rad] or [m],
-SHARE = 0.2        # and joints by no more than this part of the first round's way, h²/4 v̇, if that is not longer than
-MILD = 0.02        # this: the midpoint rule itself errs by more
-LOSS = 1e-4        # of the kinetic energy: what a step may lose in (2) without being cut,
-FINE = 1.0 / 64.0  # down to pieces of this part of it
+NEWTON_ROUNDS = 12       # at most
+SHORTEST_PIECE = 1e-3    # of a step: the shortest piece that it is cut into
+SETTLED = 1e-8           # [m] or [rad] the rounds end where another one would move nothing in the middle by more
+SETTLED_JOINTS = 0.2     # joints need settle only to this part of the first round's way, h²/4 v̇: the midpoint rule
+#                          itself errs by more, as long as that way is no longer than MILD_WAY
+MILD_WAY = 0.02          # [m] or [rad]
+ALLOWED_LOSS = 1e-4      # of the kinetic energy: a step that would lose more in (2) is cut,
+FINEST_FOR_LOSS = 1 / 64  # into pieces of this part of it at the shortest
+
+
+class FlightScratch(NamedTuple):
+    """What a step of an integrator writes beside its results."""
+
+    stage: Bodies       #: at the stage; of the midpoint rule in the middle of the step
+    trees: TreeScratch  #: links at the stage
+    force: Array        #: (n, 3) applied [N]
+    torque: Array       #: (n, 3) [N m]
+
+
+def empty_flight_scratch(model: Model) -> FlightScratch:
+    n = body_count(model)
+    return FlightScratch(empty_state(n).bodies, empty_tree_scratch(model.trees), np.zeros((n, 3)), np.zeros((n, 3)))
 
 
 @helper
@@ -99,10 +118,10 @@ def turned(q, w, h):
 
 
 @helper
-def free_middle(model, bodies, force, torque, h, middle):
+def free_middle(model, bodies, h, flight):
     """Momenta, velocities and then poses of free bodies in the middle of the step from the forces there; how far the
     poses moved. x_m = x + h/2 v_m,  q_m = q turned by h/2 ω_m,  ω_m = I(q_m)⁻¹ L_m"""
-    moved = 0.0
+    moved, middle, force, torque = 0.0, flight.stage, flight.force, flight.torque
     for i in range(len(model.kind)):
         if model.kind[i] != DYNAMIC:
             continue
@@ -162,9 +181,10 @@ def yielding(joints, j, h):
 
 
 @helper
-def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
-    """One round for the joint velocities scratch.v in the middle, where links have the momenta of `middle`; how far
-    the joints moved."""
+def newton_round(model, loads, bodies, v, h, flight):
+    """One round for the joint velocities in flight.trees.v in the middle, from joint velocities v (n_v,) and `bodies`
+    before the step; how far the joints moved."""
+    middle, scratch, force, torque = flight.stage, flight.trees, flight.force, flight.torque
     trees, work, joints = model.trees, scratch.work, model.joints
     link = work.link
     for l in range(link.shape[0]):
@@ -189,10 +209,11 @@ def newton_round(model, loads, bodies, v, force, torque, h, middle, scratch):
 
 
 @helper
-def take_round(model, bodies, v, force, torque, h, middle, scratch):
+def take_round(model, bodies, h, flight):
     """Velocities and momenta of the links in the middle with what the last round found, at the poses it found it for:
     V += J Δv,  μ += I J Δv. Then those of each tree are scaled, by a factor near 1, so that (1) holds along v_m to
     rounding, which is what the energy needs:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
+    middle, scratch, force, torque = flight.stage, flight.trees, flight.force, flight.torque
     trees, joints, link = model.trees, model.joints, scratch.work.link
     for k in range(len(trees.start) - 1):
         left, weight = 0.0, 0.0
@@ -256,9 +277,10 @@ def lost_share(model, middle, link):
 
 
 @helper
-def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torque):
-    """(1), from v on: poses, velocities and momenta of all bodies in `middle`, coordinates of the joints in scratch.q
-    and scratch.v. Returns whether the rounds came to an end by themselves."""
+def solve_middle(model, loads, t, h, bodies, joints, flight):
+    """(1), from the velocities before the step on: poses, velocities and momenta of all bodies in flight.stage,
+    coordinates of the joints in flight.trees. Returns whether the rounds came to an end by themselves."""
+    middle, scratch, v = flight.stage, flight.trees, joints.v
     for i in range(len(model.kind)):
         put(middle.x, i, row(bodies.x, i))
         put4(middle.q, i, row4(bodies.q, i))
@@ -267,19 +289,19 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
     for d in range(len(v)):
         scratch.v[d] = v[d]
     drive(model, t + 0.5 * h, middle)
-    enough, moved, drifted = ENOUGH, math.inf, math.inf
-    for count in range(ROUNDS):
-        advance(model.trees.table, q, scratch.v, 0.5 * h, scratch.q)
+    enough, moved, drifted = SETTLED, math.inf, math.inf
+    for count in range(NEWTON_ROUNDS):
+        advance(model.trees.table, joints.q, scratch.v, 0.5 * h, scratch.q)
         place_links(model, scratch.q, scratch.v, scratch.work, middle)
-        applied_forces(model, loads, middle, force, torque)
+        applied_forces(model, loads, middle, flight.force, flight.torque)
         moved_before, drifted_before = moved, drifted
-        drifted = free_middle(model, bodies, force, torque, h, middle)
-        moved = newton_round(model, loads, bodies, v, force, torque, h, middle, scratch) if len(v) > 0 else 0.0
+        drifted = free_middle(model, bodies, h, flight)
+        moved = newton_round(model, loads, bodies, v, h, flight) if len(v) > 0 else 0.0
         if count == 0:
-            enough = max(ENOUGH, SHARE * moved if moved <= MILD else 0.0)
+            enough = max(SETTLED, SETTLED_JOINTS * moved if moved <= MILD_WAY else 0.0)
         # a round leaves about moved/moved_before of what it moved
-        elif moved * moved <= enough * moved_before and drifted * drifted <= ENOUGH * drifted_before:
-            take_round(model, bodies, v, force, torque, h, middle, scratch)
+        elif moved * moved <= enough * moved_before and drifted * drifted <= SETTLED * drifted_before:
+            take_round(model, bodies, h, flight)
             return True
         elif count > 1 and not max(moved, drifted) < max(moved_before, drifted_before):
             return False
@@ -287,23 +309,25 @@ def solve_middle(model, loads, t, h, bodies, q, v, middle, scratch, force, torqu
 
 
 @helper
-def find_end(model, h, bodies, q, v, middle, scratch):
-    """(2): momenta in `middle`, positions of joints in scratch.q, velocities in scratch.rates. Returns the part of the
-    kinetic energy of links that it takes."""
+def find_end(model, h, bodies, joints, flight):
+    """(2): momenta in flight.stage, positions of joints in flight.trees.q, velocities in flight.trees.rates. Returns
+    the part of the kinetic energy of links that it takes."""
+    middle, scratch, v = flight.stage, flight.trees, joints.v
     for i in range(len(model.kind)):
         put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
         put(middle.L, i, sub(scale(2.0, row(middle.L, i)), row(bodies.L, i)))
     if len(v) == 0:
         return 0.0
-    advance(model.trees.table, q, scratch.v, h, scratch.q)
+    advance(model.trees.table, joints.q, scratch.v, h, scratch.q)
     place(model.trees.table, scratch.q, scratch.work.link, scratch.work.dof)
     project(model, v, middle, scratch, scratch.rates)
     return lost_share(model, middle, scratch.work.link)
 
 
 @helper
-def go_there(model, t, h, bodies, q, v, middle, scratch):
+def go_there(model, t, h, bodies, joints, flight):
     """Write what `find_end` found, in place."""
+    middle, scratch, q, v = flight.stage, flight.trees, joints.q, joints.v
     for i in range(len(model.kind)):
         if model.kind[i] == DYNAMIC:
             put(bodies.x, i, axpy(h, row(middle.v, i), row(bodies.x, i)))
@@ -321,23 +345,23 @@ def go_there(model, t, h, bodies, q, v, middle, scratch):
 
 
 @kernel
-def midpoint_step(model, loads, t, h, bodies, q, v, middle, scratch, force, torque, ledger, given):
-    """One step of the bodies and of the links' coordinates q, v from t [s] over h [s], in place; ledger and given are
-    what `ledger.Books` enters. middle (Bodies), scratch (TreeScratch), force and torque (n, 3) are scratch.
+def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given):
+    """One step of the bodies and of the links' coordinates from t [s] over h [s], in place; ledger and given are what
+    `ledger.Books` enters.
 
     Returns the number of pieces that it took: where the rounds do not end or the end would lose much energy, as when a
     slack chain whips, the step is halved.  NaN where not even the smallest would do."""
     done, piece, pieces = 0.0, h, 0
     while done < h:
-        solved = solve_middle(model, loads, t + done, piece, bodies, q, v, middle, scratch, force, torque)
-        if solved and (find_end(model, piece, bodies, q, v, middle, scratch) <= LOSS or piece <= FINE * h):
-            add_forces(model, loads, middle, middle, piece, ledger, given)
-            add_joints(model, loads, scratch.v, piece, ledger)
-            go_there(model, t + done, piece, bodies, q, v, middle, scratch)
+        solved = solve_middle(model, loads, t + done, piece, bodies, joints, flight)
+        if solved and (find_end(model, piece, bodies, joints, flight) <= ALLOWED_LOSS or piece <= FINEST_FOR_LOSS * h):
+            add_forces(model, loads, flight.stage, flight.stage, piece, ledger, given)
+            add_joints(model, loads, flight.trees.v, piece, ledger)
+            go_there(model, t + done, piece, bodies, joints, flight)
             done += piece
             pieces += 1
             piece = min(2.0 * piece, h - done)
-        elif piece > SMALLEST * h:
+        elif piece > SHORTEST_PIECE * h:
             piece *= 0.5
         else:
             for i in range(len(model.kind)):

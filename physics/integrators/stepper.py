@@ -8,20 +8,20 @@ import numpy as np
 from ..books.ledger import Books
 from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, Model, body_count
-from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState, empty_state
+from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState
 from ..core.vec import put, put4, quat_unit
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import place_links
-from ..dynamics.trees.rates import combine_links, empty_tree_scratch, link_error, link_rates, pack_links
-from .midpoint import midpoint_step
+from ..dynamics.trees.rates import combine_links, empty_joints, link_error, link_rates, pack_links
+from .midpoint import empty_flight_scratch, midpoint_step
 from .tableau import Integrator
 
 DYNAMIC = int(BodyKind.DYNAMIC)
 TOLERANCE = 1e-12         # local error of adaptive steps, relative to the quantity or 1 m, 1, m · 1 m/s, I · 1 rad/s
 SMALLEST_SUBSTEP = 1e-6   # of the step; accepted whatever its error
-SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of the substep control [Hairer, Nørsett & Wanner, eq. II.4.13]
+SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of `step_factor`
 
 
 @helper
@@ -84,45 +84,62 @@ def local_error(model, error, h, y0, k):
     return largest
 
 
-@kernel
-def runge_kutta_step(model, loads, tableau, t, h, y0, stage, trees, force, torque, k_out, bodies_out, q_out, v_out):
-    """One step of any tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
+@helper
+def combine_all(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out):
+    """Y = y_0 + h Σ_j w_j k_j over the stages that the weights (j,) of positions and momenta are for: free bodies,
+    coordinates q_out, v_out of links and, with them, the links as bodies; returns the number of these stages."""
+    stages = len(weights_x)
+    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
+    if len(model.trees.body) > 0:
+        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
+        place_links(model, q_out, v_out, work, bodies_out)
+    return stages
 
-    Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `stage` (Bodies), `trees`
-    (TreeScratch), `force`, `torque` are scratch.
-    """
-    stages = len(tableau.c)
-    for i in range(stages):
-        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)  # Y_i = y_0 + h Σ_j a_ij k_j
-        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
-        place_links(model, trees.q, trees.v, trees.work, stage)
-        dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])     # k_i = f(Y_i, t_0 + c_i h)
-        link_rates(model, loads, force, torque, trees, k_out[i])
-    combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)  # y_1 = y_0 + h Σ_i b_i k_i
-    combine_links(model.trees, tableau.b_x, tableau.b_p, stages, h, y0, k_out, q_out, v_out)
+
+@helper
+def end_step(model, tableau, t, h, y0, k, work, bodies_out, q_out, v_out):
+    """Write the bodies and the coordinates of links at t + h, once all stages k (s, n, 13) are there:
+    y_1 = y_0 + h Σ_i b_i k_i. Returns the largest relative local error."""
+    combine_all(model, tableau.b_x, tableau.b_p, h, y0, k, work, bodies_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)
-    place_links(model, q_out, v_out, trees.work, bodies_out)
-    error = local_error(model, tableau.error, h, y0, k_out)
-    of_links = link_error(model.trees, tableau.error, h, y0, k_out)
+    error = local_error(model, tableau.error, h, y0, k)
+    of_links = link_error(model.trees, tableau.error, h, y0, k)
     return max(error, of_links) if math.isfinite(error + of_links) else math.nan
 
 
 @kernel
-def dense_output(model, tableau, t, h, y0, k, delta, work, bodies_out, q_out, v_out):
+def runge_kutta_step(model, loads, tableau, t, h, y0, k_out, flight, bodies_out, joints_out):
+    """One step of any explicit tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
+
+    Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `flight` is scratch.
+    """
+    stage, trees, force, torque = flight.stage, flight.trees, flight.force, flight.torque
+    for i in range(len(tableau.c)):
+        combine_all(model, tableau.a_x[i, :i], tableau.a_p[i, :i], h, y0, k_out, trees.work, stage, trees.q, trees.v)
+        dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])  # k_i = f(Y_i, t_0 + c_i h)
+        link_rates(model, loads, force, torque, trees, k_out[i])
+    return end_step(model, tableau, t, h, y0, k_out, trees.work, bodies_out, joints_out.q, joints_out.v)
+
+
+@helper
+def dense_weights(dense, delta, weights_out):
+    """B_i(δ) = Σ_m dense[i, m] δ^(m + 1) of all stages   [RBDA 11.46]"""
+    for i in range(dense.shape[0]):
+        weights_out[i] = 0.0
+        for m in range(dense.shape[1] - 1, -1, -1):
+            weights_out[i] = delta * (weights_out[i] + dense[i, m])
+
+
+@kernel
+def dense_output(model, tableau, t, h, y0, k, delta, work, bodies_out, joints_out):
     """Bodies and links' coordinates at t + delta h of a finished step:  y(δ) = y_0 + h Σ_i B_i(δ) k_i   [RBDA 11.46]"""
-    stages, degree = tableau.dense_x.shape
-    weights_x = np.zeros(stages)
-    weights_p = np.zeros(stages)
-    for i in range(stages):
-        for m in range(degree - 1, -1, -1):
-            weights_x[i] = delta * (weights_x[i] + tableau.dense_x[i, m])
-            weights_p[i] = delta * (weights_p[i] + tableau.dense_p[i, m])
-    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
-    combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
+    weights_x, weights_p = np.zeros(len(tableau.c)), np.zeros(len(tableau.c))
+    dense_weights(tableau.dense_x, delta, weights_x)
+    dense_weights(tableau.dense_p, delta, weights_p)
+    combine_all(model, weights_x, weights_p, h, y0, k, work, bodies_out, joints_out.q, joints_out.v)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + delta * h, bodies_out)
-    place_links(model, q_out, v_out, work, bodies_out)
 
 
 @dataclass
@@ -148,11 +165,8 @@ class Dense:
     segments: list[Segment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        n = body_count(self.model)
-        self.stage = empty_state(n).bodies
-        self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
-        self.ledger, self.given = np.zeros(LEDGER), np.zeros((0, 6))  # where nobody wants to know
-        self.trees = empty_tree_scratch(self.model.trees)
+        self.flight, self.ends = empty_flight_scratch(self.model), empty_joints(self.model.trees)
+        self.ledger, self.given = np.zeros(LEDGER), np.zeros((0, 6))  # of steps that nobody books
 
     def begin(self, integrator: Integrator, t: float, h: float) -> None:
         if integrator is not self.integrator:
@@ -164,15 +178,15 @@ class Dense:
         """Storage of substep `row`, made when first needed."""
         assert self.integrator is not None
         if row == len(self.segments):
-            n, stages = len(self.force), len(self.integrator.tableau.c)
+            n, stages = body_count(self.model), len(self.integrator.tableau.c)
             self.segments.append(Segment(0.0, 0.0, np.zeros((n, Y_SIZE)), np.zeros((stages, n, Y_SIZE))))
         return self.segments[row]
 
 
 def integrate(
     integrator: Integrator, model: Model, loads: Loads, t: float, h: float, bodies_in: Bodies, bodies_out: Bodies,
-    dense: Dense, joints_in: JointState = NO_COORDINATES, joints_out: JointState = NO_COORDINATES,
-    books: Books | None = None, ledger: Array | None = None,
+    dense: Dense, joints: tuple[JointState, JointState] = (NO_COORDINATES, NO_COORDINATES),
+    books: tuple[Books, Array] | None = None,
 ) -> int:
     """Advance all bodies from t [s] by h [s] under gravity, springs and loads, contacts left out; returns the number of
     substeps. `dense` then describes the course between (`dense_eval`). bodies_out may be bodies_in.
@@ -180,20 +194,20 @@ def integrate(
     An adaptive integrator starts every step afresh with the whole h, so that results depend on the state alone.
     Raises FloatingPointError where the motion is not finite.
 
-    A model with links needs their coordinates; joints_out may be joints_in.
+    A model with links needs their coordinates before the step and after it, `joints`; both may be the same.
 
     There is no looking inside a step of an implicit integrator.
 
-    What acts is entered in the ledger, if there are books for it: at the middle of every substep.
+    What acts is entered in the books and their ledger, where these are given: at the middle of every substep.
     """
     dense.begin(integrator, t, h)
+    joints_in, joints_out = joints
     if integrator.implicit:
         if bodies_out is not bodies_in:
             for source, target in zip((*bodies_in, *joints_in), (*bodies_out, *joints_out), strict=True):
                 np.copyto(target, source)
-        return midpoint_step(model, loads, t, h, bodies_out, *joints_out, dense.stage, dense.trees, dense.force,
-                             dense.torque, dense.ledger if ledger is None else ledger,
-                             dense.given if books is None else books.given)
+        ledger, given = (dense.ledger, dense.given) if books is None else (books[1], books[0].given)
+        return midpoint_step(model, loads, t, h, bodies_out, joints_out, dense.flight, ledger, given)
     done, substep, source, coordinates = 0.0, h, bodies_in, joints_in
     while dense.count == 0 or done < h:
         segment = dense.segment(dense.count)
@@ -208,30 +222,30 @@ def integrate(
         while (error > 1.0 and segment.h > SMALLEST_SUBSTEP * h) or not math.isfinite(error):
             if segment.h < SMALLEST_SUBSTEP * h:
                 raise FloatingPointError("the motion of a body is not finite")
-            segment.h = substep = segment.h * _factor(error, integrator.order)
+            segment.h = substep = segment.h * step_factor(error, integrator.order)
             dense.rejected += 1
             error = _step(integrator, model, loads, segment, bodies_out, joints_out, dense)
         dense.count += 1
         done += segment.h
         rest = h - done
-        substep = min(substep * _factor(error, integrator.order), rest)
+        substep = min(substep * step_factor(error, integrator.order), rest)
         if rest - substep < SMALLEST_SUBSTEP * h:  # no sliver at the end
             substep = rest
         if rest <= 1e-15 * h:
             break
-    if books is not None and ledger is not None:
+    if books is not None:
         for segment in dense.segments[: dense.count]:
-            _enter(dense, segment, loads, books, ledger)
+            _enter(dense, segment, loads, *books)
     return dense.count
 
 
 def _enter(dense: Dense, s: Segment, loads: Loads, books: Books, ledger: Array) -> None:
     """What acts over a substep, at its middle."""
-    middle, trees = dense.stage, dense.trees
+    middle, ends = dense.flight.stage, dense.ends
     assert dense.integrator is not None
-    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, 0.5, trees.work, middle, trees.q, trees.v)
+    dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, 0.5, dense.flight.trees.work, middle, ends)
     books.forces(loads, middle, middle, s.h, ledger)
-    books.joints(loads, trees.v, s.h, ledger)
+    books.joints(loads, ends.v, s.h, ledger)
 
 
 def _step(
@@ -239,15 +253,14 @@ def _step(
     dense: Dense,
 ) -> float:
     """One substep from segment.y0; its local error in units of TOLERANCE."""
-    error = runge_kutta_step(
-        model, loads, integrator.tableau, segment.t, segment.h, segment.y0, dense.stage, dense.trees, dense.force,
-        dense.torque, segment.k, out, *joints_out,
-    )
-    return error / TOLERANCE
+    s = segment
+    return runge_kutta_step(
+        model, loads, integrator.tableau, s.t, s.h, s.y0, s.k, dense.flight, out, joints_out) / TOLERANCE
 
 
-def _factor(error: float, order: int) -> float:
-    """By how much the next substep may differ from this one: 0.9 error^(-1/order), within bounds."""
+def step_factor(error: float, order: int) -> float:
+    """By which factor to change the length of a step with this local error, in parts of what is allowed:
+    0.9 error^(-1/order), from 0.2 to 5; 0.2 where the error is not finite   [Hairer, Nørsett & Wanner, eq. II.4.13]"""
     if not math.isfinite(error):
         return SHRINK
     return min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / order)))
@@ -264,4 +277,4 @@ def dense_eval(dense: Dense, fraction: float, bodies_out: Bodies, joints_out: Jo
     s = dense.segments[row]
     delta = (t - s.t) / s.h if dense.count > 1 else fraction
     dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, float(delta),
-                 dense.trees.work, bodies_out, *joints_out)
+                 dense.flight.trees.work, bodies_out, joints_out)

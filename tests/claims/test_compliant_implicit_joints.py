@@ -339,8 +339,8 @@ def test_what_springs_dampers_and_motors_do_is_booked(coordinates):
 def test_many_unknowns_are_solved_sparsely_to_the_same_motion(coordinates, monkeypatch):
     """A motor that gives in, contacts, and joints of both kinds, in matrices of either sort."""
     ends = []
-    for dense in (compliant_implicit.DENSE, 0):
-        monkeypatch.setattr(compliant_implicit, "DENSE", dense)
+    for dense in (compliant_implicit.MOST_DENSE, 0):
+        monkeypatch.setattr(compliant_implicit, "MOST_DENSE", dense)
         sim = implicit(chain_on_floor(coordinates))
         sim.grab("rod 2", sim.position("rod 2"), sim.position("rod 2") + np.array([0.0, 0.0, 0.3]))
         sim.run(until=0.2)

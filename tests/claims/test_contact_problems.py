@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, block, ground, simulate
 
-from contactlab.physics import SOLVERS, ContactProblem
-from contactlab.physics import residual
+from contactlab.physics import SOLVERS, ContactProblem, residual
 from contactlab.physics.problem.problem import Takes
 from contactlab.physics.solvers import LCP_SOLVERS
 

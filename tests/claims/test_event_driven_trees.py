@@ -140,7 +140,7 @@ def test_gaps_of_links_accelerate_as_the_equations_say(seed):
         if k == 2:
             middle = equations
         integrate(INTEGRATORS["dopri5"], made.model, loads, 0.0, step, state.bodies, state.bodies, dense,
-                  state.joints, state.joints)
+                  (state.joints, state.joints))
     f = np.array(gaps)
     zeta = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * step)
     zeta_dot = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * step**2)

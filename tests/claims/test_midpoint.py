@@ -30,7 +30,7 @@ class Flight:
     def step(self):
         """Returns the pieces that the step took."""
         pieces = integrate(self.integrator, self.model, self.loads, self.t, self.h, self.bodies, self.bodies,
-                           self.dense, self.joints, self.joints)
+                           self.dense, (self.joints, self.joints))
         self.t += self.h
         return pieces
 

@@ -29,7 +29,7 @@ class Flight:
         h = (until - self.t) / steps
         for _ in range(steps):
             integrate(self.integrator, self.model, self.loads, self.t, h, self.bodies, self.bodies, self.dense,
-                      self.joints, self.joints)
+                      (self.joints, self.joints))
             self.t += h
         return self
 

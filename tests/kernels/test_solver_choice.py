@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from contact_scenes import ball, block, ground, simulate, tilted
 
-from contactlab.physics import SOLVERS, ContactProblem
-from contactlab.physics import residual
+from contactlab.physics import SOLVERS, ContactProblem, residual
 from contactlab.physics.problem.problem import CannotSolve, Takes
 from contactlab.physics.solvers import LCP_SOLVERS
 

@@ -16,18 +16,18 @@ import numpy as np
 from ...core.model import Array
 from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.forces import Loads
-from ...integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
 from .explicit import Explicit
 from .guards import guards, mode_ends, step_error, switch
 from .stability import substeps_needed
 
-TOLERANCE = 1e-12                  # local error, as for free bodies; of z and x absolute [m]
-LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a step at which modes are checked
-FIRST = 0.5                        # of the largest stable step: the first that is tried
-SHARE = 0.1                        # of a step: the time in which a motor with a limit closes in on its speed
-WITHOUT_END = 40                   # changes at one instant, beyond one for every contact, after which the law decides
-MOST_TRIES, MANY = 1000, 20        # of substeps of one step, after which the rest is made in fixed ones; with more
-                                   # contacts than MANY fewer, at least a tenth of them
+TOLERANCE = 1e-12    # local error of a substep, relative as in integrators.stepper; of z and x absolute [m]
+CHECKED_AT = np.array([0.25, 0.5, 0.75, 1.0])  # parts of a substep at which the modes are checked
+FIRST_TRIED = 0.5    # of the largest stable step: the first substep that is tried
+MOTOR_TIME = 0.1     # of the step: the time in which a motor with a limit closes in on its speed
+ENDLESS = 40         # changes of modes at one instant, beyond one for every contact, after which the law decides
+MOST_TRIES = 1000    # of substeps in one step; the rest of it is then made in fixed ones
+MANY_CONTACTS = 20   # with more of them fewer tries are made, down to MOST_TRIES/10
 
 
 class Adaptive(Explicit):
@@ -36,43 +36,41 @@ class Adaptive(Explicit):
     exact = 1
     tries, most = 0, MOST_TRIES  #: of substeps since the step began, and how many there may be
 
-    def advance(
-        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
-    ) -> None:
+    def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, empty_state(len(bodies.x)).bodies
         self.carry(joints, self.course.joints)
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
-        self.most = MOST_TRIES * MANY // min(max(int(soft.contacts.count[0]), MANY), 10 * MANY)
-        self.stable = self.limits(bodies, closed).step(self.integrator)
-        self.reactions.haste[0] = 1.0 / (SHARE * h)
-        done, length, idle = 0.0, min(h, FIRST * self.stable), 0
+        contacts = min(max(int(soft.contacts.count[0]), MANY_CONTACTS), 10 * MANY_CONTACTS)
+        self.most = MOST_TRIES * MANY_CONTACTS // contacts
+        self.stable = self.limits(bodies).step(self.integrator)
+        self.reactions.haste[0] = 1.0 / (MOTOR_TIME * h)
+        done, length, idle = 0.0, min(h, FIRST_TRIED * self.stable), 0
         while done < h * (1.0 - 1e-14):
             if self.tries > self.most:
-                self._give_up(bodies, loads, closed, t + done, h - done)
+                self._give_up(bodies, loads, t + done, h - done)
                 break
             length = min(length, h - done)
             if h - done - length < SMALLEST_SUBSTEP * h:
                 length = h - done
             soft.settle(bodies, exact=1)
-            length, following = self._controlled(bodies, loads, closed, t + done, length, h, end)
-            event = self._search(closed, t + done, length) if self.exact else None
+            length, following = self._controlled(bodies, loads, t + done, length, h, end)
+            event = self._search(t + done, length) if self.exact else None
             if event is not None:
                 length = event[0] * length
                 soft.look(bodies)
-                self.try_step(bodies, loads, closed, t + done, length, end)
+                self.try_step(bodies, loads, t + done, length, end)
             for target, source in zip(bodies, end, strict=True):
                 target[:] = source
-            self.take(closed, length)
+            self.take(length)
             done += length
             self.substeps += 1
             soft.look(bodies)
             if event is not None:
                 soft.settle(bodies, exact=1)
-                switch(self.model, soft.contacts, soft.slot, soft.code, event[1], event[2], bodies, soft.surfaces,
-                       soft.work)
+                switch(self.model, soft.system, event[1], event[2], bodies)
             idle = idle + 1 if event is not None and length < 1e-12 else 0
-            if idle > WITHOUT_END + len(soft.slot):
+            if idle > ENDLESS + len(soft.slot):
                 self.exact = 0
             if not self.exact:
                 soft.settle(bodies, exact=0)
@@ -80,69 +78,65 @@ class Adaptive(Explicit):
         soft.settle(bodies, exact=1)
         self.carry(self.course.joints, joints)
 
-    def _give_up(self, bodies: Bodies, loads: Loads, closed: int, t: float, rest: float) -> None:
+    def _give_up(self, bodies: Bodies, loads: Loads, t: float, rest: float) -> None:
         """The rest of the step without error control and without looking for kinks: where contact points jump about, as
         on bodies deep in each other, no step is small enough for either."""
         self.exact = 0
-        fixed = substeps_needed(self.integrator, rest, self.limits(bodies, closed))
-        self.make(fixed, bodies, loads, closed, t, rest)
+        fixed = substeps_needed(self.integrator, rest, self.limits(bodies))
+        self.make(fixed, bodies, loads, t, rest)
         self.substeps += fixed
         self.status = f"no error control after {self.most} tries"
 
     def _controlled(
-        self, bodies: Bodies, loads: Loads, closed: int, t: float, length: float, h: float, end: Bodies,
+        self, bodies: Bodies, loads: Loads, t: float, length: float, h: float, end: Bodies
     ) -> tuple[float, float]:
         """Try steps until the local error is small enough; the length taken and the one to try next."""
         soft, tableau, order = self.soft, self.integrator.tableau, self.integrator.order
         while True:
             self.tries += 1
-            self.try_step(bodies, loads, closed, t, length, end)
-            error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.surfaces, soft.work) / TOLERANCE
+            self.try_step(bodies, loads, t, length, end)
+            error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.system) / TOLERANCE
             enough = error <= 1.0 or length <= SMALLEST_SUBSTEP * h or self.tries > self.most
             if enough and math.isfinite(error):
-                factor = min(GROW, SAFETY * max(error, 1e-10) ** (-1.0 / order))
-                return length, length * max(SHRINK, factor)
+                return length, length * step_factor(error, order)
             if length < 1e-3 * SMALLEST_SUBSTEP * h:
                 raise FloatingPointError("the motion of a body is not finite")
             soft.look(bodies)
-            length *= max(SHRINK, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else SHRINK
+            length *= step_factor(error, order)
 
-    def _search(self, closed: int, t: float, h: float) -> tuple[float, int, int] | None:
+    def _search(self, t: float, h: float) -> tuple[float, int, int] | None:
         """The part of the step after which the first mode ends, whose, and how."""
         from scipy.optimize import brentq  # when it is first needed: it takes long to load
 
         root: Any = brentq
-        n = self._first_end(closed, t, h)
-        if n == len(LOOKS):
+        n = self._first_end(t, h)
+        if n == len(CHECKED_AT):
             return None
-        found = float(LOOKS[n - 1]) if n > 0 else 1e-9
-        if self._value(found, closed, t, h) >= 0.0:  # else at once, as contacts do one by one
-            found = root(self._value, found, LOOKS[n], (closed, t, h), xtol=1e-15, rtol=1e-14, maxiter=400, disp=False)
-        _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), closed, t, h)
+        found = float(CHECKED_AT[n - 1]) if n > 0 else 1e-9
+        if self._value(found, t, h) >= 0.0:  # else at once, as contacts do one by one
+            found = root(self._value, found, CHECKED_AT[n], (t, h), xtol=1e-15, rtol=1e-14, maxiter=400, disp=False)
+        _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), t, h)
         return found, row, change
 
-    def _first_end(self, closed: int, t: float, h: float) -> int:
-        """Which of LOOKS is the first at which a mode has ended; their number where none is."""
+    def _first_end(self, t: float, h: float) -> int:
+        """Which of CHECKED_AT is the first at which a mode has ended; their number where none is."""
         soft = self.soft
         while True:
-            n = mode_ends(self.model, self.integrator.tableau, soft.detector.near, soft.code, closed, t, h, LOOKS,
-                          soft.contacts, soft.slot, soft.surfaces, soft.work, self.course)
+            n = mode_ends(self.model, self.integrator.tableau, t, h, CHECKED_AT, soft.system, self.course)
             if n >= 0:
                 return int(n)
             soft.look(self.middle)
 
-    def _value(self, part: float, closed: int, t: float, h: float) -> float:
-        return self._worst(part, closed, t, h)[0]
+    def _value(self, part: float, t: float, h: float) -> float:
+        return self._worst(part, t, h)[0]
 
-    def _worst(self, part: float, closed: int, t: float, h: float) -> tuple[float, int, int]:
+    def _worst(self, part: float, t: float, h: float) -> tuple[float, int, int]:
         """The smallest of the quantities that are positive while modes last, at a part of the step; its row and which
         change it announces."""
         soft, tableau = self.soft, self.integrator.tableau
-        self.weigh(weights(tableau.dense_x, part), weights(tableau.dense_p, part), len(tableau.c), part, t, h, closed,
-                   self.middle)
+        self.weigh(weights(tableau.dense_x, part), weights(tableau.dense_p, part), part, t, h)
         soft.look(self.middle)
-        value, row, change = guards(
-            self.model, soft.contacts, soft.slot, soft.code, closed, self.middle, soft.surfaces, soft.work)
+        value, row, change = guards(self.model, soft.system, self.middle)
         return value, int(row), int(change)
 
 

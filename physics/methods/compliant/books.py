@@ -37,7 +37,7 @@ class StageBooks(NamedTuple):
     given: Array   #: (s, n, 6) rates of momentum and of angular momentum about the world origin, see ledger.Books
     ledger: Array  #: LEDGER
     total: Array   #: (n, 6)
-    pull: Array    #: (6,) force of the mouse on the body that it holds, and torque about its centre of mass
+    pull: Array    #: (6,) force of the mouse on the grabbed body, and torque about its centre of mass
     anchored: IntArray  #: (n,) see ledger.anchored_bodies
 
 
@@ -60,13 +60,13 @@ class SoftBooks:
         stages.ledger.fill(0.0)
         stages.total.fill(0.0)
 
-    def end(self, state: State, stages: StageBooks, held: float, stored: float, lost: float, taken: float) -> None:
-        """The energy [J] that surfaces and springy limits held before the step and hold now, and what the surfaces and
-        the limits took in it. What was held that the last step did not leave there is the doing of a changed setting or
-        of another method."""
+    def end(self, state: State, stages: StageBooks, before: float, stored: float, lost: float, taken: float) -> None:
+        """At the end of a step: the energy [J] stored in surfaces and springy limits before it and now, and what the
+        surfaces and the limits took in it. Where `before` is not what the last step left there, a setting was changed
+        or another method was at work."""
         ledger = state.ledger
         ledger += stages.ledger
-        ledger[Account.CHANGED, 0] += held + ledger[Account.STORED, 0]
+        ledger[Account.CHANGED, 0] += before + ledger[Account.STORED, 0]
         ledger[Account.STORED, 0] = -stored
         ledger[Account.SURFACES, 0] -= lost
         ledger[Account.LIMITS, 0] -= taken + stages.ledger[Account.LIMITS, 0]
@@ -75,7 +75,7 @@ class SoftBooks:
 
 
 @kernel
-def hold_pull(loads, ydot, sign, books):
+def note_pull(loads, ydot, sign, books):
     """Once with sign -1 before the mouse acts, once with 1 after it: the pull is what it adds to the rates (n, 13)."""
     i = int(loads.grab_body[0])
     if i >= 0:
@@ -84,14 +84,15 @@ def hold_pull(loads, ydot, sign, books):
 
 
 @kernel
-def note_stage(model, loads, bodies, contacts, slot, work, of_stops, driven, joint_v, held, i, books):
-    """Enter what acts at stage i: the surfaces, the force of contact k in row slot[k] of work.force[i]; the pull; the
-    loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints, and of
+def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions, i, books):
+    """Enter what acts at stage i: the surfaces, the force of contact k in row soft.slot[k] of soft.work.force[i]; the
+    mouse; the loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints, and of
     driven bodies against them [W]; and the joints in maximal coordinates.
 
     What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
     surfaces hold and take, its energy: nothing is to be entered.
     """
+    contacts, slot, work = soft.contacts, soft.slot, soft.work
     rates, given, anchored = books.rates[i], books.given[i], books.anchored
     kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
     body_a, body_b, x, q, v, w = contacts.body_a, contacts.body_b, bodies.x, bodies.q, bodies.v, bodies.w
@@ -112,7 +113,7 @@ def note_stage(model, loads, bodies, contacts, slot, work, of_stops, driven, joi
     if len(joint_v) > 0:
         add_joints(model, loads, joint_v, 1.0, rates)
     if len(model.joints.type) > 0:
-        add_held(kind, held, bodies, 1.0, rates)
+        add_held(kind, reactions, bodies, 1.0, rates)
         rates[LIMITS, 0] += of_stops
         rates[DRIVEN, 0] += driven
     pulled = int(loads.grab_body[0])

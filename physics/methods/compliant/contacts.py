@@ -8,9 +8,11 @@ from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ...core.tuple_abi import resize
 from ...laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from ...problem.assemble import match
-from .rates import SoftContactWork, empty_soft_work
+from .rates import CLOSED, LAW, SoftContactWork, SoftSystem, empty_soft_work
 from .rows import enter_rows, fill_gains
 from .settle import settle, stored_energy
+
+KNOWN_SYSTEMS = 4  # tuples kept, so that kernels find their packed form: two tables of rows take turns
 
 
 class SoftContacts:
@@ -28,15 +30,33 @@ class SoftContacts:
         self.contacts: Contacts = self.detector.contacts
         self.slot = np.zeros(16, np.int32)
         self.work: SoftContactWork = empty_soft_work(16, 1)
-        self.stages = 1
-        self.law, self.code = "", 0
+        self.stages, self.law = 1, ""
+        self.choice = np.zeros(2, np.int64)  #: see SoftSystem.choice
+        self._systems: list[SoftSystem] = []
         self._table = np.zeros((0, 0, 8))
         self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
 
-    def begin(self, state: State, law: str, stages: int, margin: Array) -> None:
+    @property
+    def code(self) -> int:
+        """Of the normal force."""
+        return int(self.choice[LAW])
+
+    @property
+    def system(self) -> SoftSystem:
+        """What kernels read: the contacts found last, their surfaces and scratch."""
+        parts = self.detector.near, self.contacts, self.slot, self.surfaces, self.work, self.choice
+        for known in self._systems:
+            if all(a is b for a, b in zip(known, parts, strict=True)):
+                return known
+        self._systems = [SoftSystem(*parts), *self._systems[: KNOWN_SYSTEMS - 1]]
+        return self._systems[0]
+
+    def begin(self, state: State, law: str, recovery: str, stages: int, margin: Array) -> None:
         """Contacts within the margin (n,) [m] of the bodies, and their surfaces as the state remembers them."""
         if law != self.law:
-            self._table, self.law, self.code = pair_units(self.model.materials.surfaces, law), law, LAWS[law].code
+            self._table, self.law = pair_units(self.model.materials.surfaces, law), law
+            self.choice[LAW] = LAWS[law].code
+        self.choice[CLOSED] = recovery == "closed_form"
         self.stages = stages
         old = state.surfaces
         if old.t[0] != state.t[0]:  # another method has been at work
@@ -59,7 +79,7 @@ class SoftContacts:
     def settle(self, bodies: Bodies, exact: int) -> None:
         """Bring the surfaces up to date with the poses looked at last; unless exact = 1, also who touches, lets go and
         slides."""
-        settle(self.model, self.contacts, self.slot, self.code, exact, bodies, self.surfaces, self.work)
+        settle(self.model, self.system, exact, bodies)
 
     def stored(self) -> float:
         """Energy in the springs of the surfaces [J]."""

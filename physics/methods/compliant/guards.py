@@ -1,4 +1,4 @@
-"""When a contact's mode ends: touch, release, slip, stick; and what then changes. Kernels of `compliant_adaptive`."""
+"""When a contact's mode ends: touch, release, slip, stick; and what then changes. Kernels of `adaptive`."""
 
 import math
 
@@ -7,18 +7,21 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.vec import norm, row
 from ...dynamics.trees.rates import link_error
-from ...integrators.stepper import local_error
+from ...integrators.stepper import dense_weights, local_error
 from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
-from .rates import FREE, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
+from .rates import CLOSED, FREE, LAW, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
 from .settle import pressed_in
 from .substeps import look
 
-CALM, TOUCH, RELEASE, SLIP, STICK = range(5)
+CALM, TOUCH, RELEASE, SLIP, STICK = range(5)  #: what ends a mode
 
 
 @helper
-def contact_forces(law, from_gap, units, k, gap, zeta, v, n, n0, z, x):
-    """f_n and |f_stick| of a touching contact."""
+def contact_forces(law, from_gap, units, k, gap, motion, normals, z, x):
+    """f_n and |f_stick| of a touching contact that moves with (ζ, v); x lies in the plane across the first of the
+    normals and is carried over to that across the second. from_gap: z = p, else as it was integrated."""
+    zeta, v = motion
+    n0, n = normals
     k1, d1 = gain(units, k, NORMAL_1)
     k2, d2 = gain(units, k, NORMAL_2)
     z1 = gap - z[k, 1] if from_gap else z[k, 0]
@@ -30,10 +33,11 @@ def contact_forces(law, from_gap, units, k, gap, zeta, v, n, n0, z, x):
 
 
 @kernel
-def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
+def guards(model, soft, bodies):
     """The smallest quantity that stays positive while the modes last, its row and what its end means; 1, -1, CALM where
     there is none. Distances count in metres, forces in newtons: only signs matter."""
-    motions = model.motions
+    contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
+    motions, from_gap = model.motions, soft.choice[CLOSED] == 1
     worst, where, change = 1.0, -1, CALM
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
@@ -48,8 +52,8 @@ def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
         n = row(contacts.normal, i)
         _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
                                        row(contacts.point, i), n)
-        n0 = row(surfaces.normal, k)
-        f, stick = contact_forces(law, closed == 1, work.units, k, gap, zeta, v, n, n0, work.z, work.x)
+        f, stick = contact_forces(law, from_gap, work.units, k, gap, (zeta, v), (row(surfaces.normal, k), n), work.z,
+                                  work.x)
         if f < worst:
             worst, where, change = f, k, RELEASE
         room = work.friction[k] * f - stick
@@ -61,30 +65,26 @@ def guards(model, contacts, slot, law, closed, bodies, surfaces, work):
 
 
 @kernel
-def mode_ends(model, tableau, near, law, closed, t, h, parts, contacts, slot, surfaces, work, course):
+def mode_ends(model, tableau, t, h, parts, soft, course):
     """Which of the parts (p,) of the step just tried is the first at which a mode has ended; p where none is, -1 where
     a contact at course.middle needs a row first."""
-    stages, degree = tableau.dense_x.shape
-    weights_x, weights_p, trees = np.zeros(stages), np.zeros(stages), course.trees
+    weights_x, weights_p = np.zeros(len(tableau.c)), np.zeros(len(tableau.c))
     for n in range(len(parts)):
-        for i in range(stages):  # B_i(δ), as in stepper.dense_output
-            weights_x[i], weights_p[i] = 0.0, 0.0
-            for m in range(degree - 1, -1, -1):
-                weights_x[i] = parts[n] * (weights_x[i] + tableau.dense_x[i, m])
-                weights_p[i] = parts[n] * (weights_p[i] + tableau.dense_p[i, m])
-        stage(model, weights_x, weights_p, stages, parts[n], t, h, course.y0, course.k, law, closed, surfaces, work,
-              trees, course.middle, trees.q, trees.v)
-        if not look(model, near, course.middle, surfaces, contacts, slot):
+        dense_weights(tableau.dense_x, parts[n], weights_x)
+        dense_weights(tableau.dense_p, parts[n], weights_p)
+        stage(model, weights_x, weights_p, parts[n], t, h, soft, course, course.middle)
+        if not look(model, soft, course.middle):
             return -1
-        if guards(model, contacts, slot, law, closed, course.middle, surfaces, work)[0] < 0.0:
+        if guards(model, soft, course.middle)[0] < 0.0:
             return n
     return len(parts)
 
 
 @kernel
-def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
+def switch(model, soft, k, change, bodies):
     """Let contact row k change its mode."""
-    motions = model.motions
+    contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
+    motions, law = model.motions, soft.choice[LAW]
     if change == RELEASE:
         surfaces.mode[k] = FREE
     if change == SLIP:
@@ -107,15 +107,17 @@ def switch(model, contacts, slot, law, k, change, bodies, surfaces, work):
         push = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
         work.approach[k], work.normal_now[k] = min(work.approach[k], zeta), max(push, 0.0)
         surfaces.mode[k] = STICKS if push >= 0.0 else FREE
-        f, stick = contact_forces(law, False, work.units, k, gap, zeta, v, n, n, surfaces.surface_z, surfaces.surface_x)
+        f, stick = contact_forces(law, False, work.units, k, gap, (zeta, v), (n, n), surfaces.surface_z,
+                                  surfaces.surface_x)
         if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:
             surfaces.mode[k] = SLIDES
 
 
 @kernel
-def step_error(model, error, h, y0, k, surfaces, work):
+def step_error(model, error, h, y0, k, soft):
     """Largest local error of a step: of bodies and links relative (see stepper.local_error and
-    tree_rates.link_error), of surfaces in metres."""
+    trees.rates.link_error), of surfaces in metres."""
+    surfaces, work = soft.surfaces, soft.work
     largest = local_error(model, error, h, y0, k)
     of_links = link_error(model.trees, error, h, y0, k)
     largest = max(largest, of_links) if math.isfinite(largest + of_links) else math.nan

@@ -7,7 +7,7 @@ With g = γ h and the stage's start *, a stage asks for velocities u = (v, ω) o
 The surfaces are eliminated: z = z* + g ż with K z + D ż + f = 0 and 0 <= f ⊥ p - z >= 0 give f as a continuous function
 of p, f = max(0, (Σ c_i D_i z_i*/g - p)/Σ c_i), c_i = 1/(K_i + D_i/g), and likewise f_t of the slip. So a touch within a
 stage is no jump, and Newton's method on the velocities finds the stage whatever the stiffness. What joints add to it
-says `compliant_newton_joints`: the equations of the bodies A and of the joints in maximal coordinates J, reduced to the
+says `newton_joints`: the equations of the bodies A and of the joints in maximal coordinates J, reduced to the
 velocities of free bodies and of the joints of trees by their bodies' velocities B,
 
     [ BᵀA B   -BᵀJᵀ ] [ Δu ]   [       Bᵀr         ]
@@ -54,17 +54,16 @@ from .newton_joints import (
 from .rates import FREE, STICKS, finish
 from .settle import stored_energy
 
-ENOUGH = 1e-12     # change of velocities that ends the iteration, relative to the fastest or 1 m/s
-STALLED = 1e-8     # the same where the changes no longer become smaller: rounding of K p
-MOST = 40          # iterations of one stage
-HALVINGS = 6       # of a step whose stages are not found
-DENSE = 300        # unknowns up to which a dense factorisation is faster
-PATIENCE = 5       # iterations after which steps are shortened that go to and fro
-SHORTEST = 0.125   # part of a step of Newton's method
-SETTLED = 20       # iterations after which motors with a limit take and leave their speed one at a time
-
-
-GAIN = 1e-4        # of the kinetic energy that a step in which touch changes may gain
+CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
+STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
+MOST_ITERATIONS = 40   # of Newton's method for one stage
+HALVINGS = 6           # of a step whose stages are not found
+MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
+RELAXED_AFTER = 5      # iterations after which steps that go to and fro are shortened,
+SHORTEST_SHARE = 0.125  # to this part of a step of Newton's method at the shortest
+ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
+ALLOWED_GAIN = 1e-4    # of the kinetic energy: what a step in which touch changes may gain
+#: accounts whose work is no gain of the step
 GIVERS = [Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN]
 EULER = tableau(a=[[1.0]], b=[1.0], c=[1.0], dense=[[1.0]])  # implicit
 
@@ -95,9 +94,7 @@ class Implicit:
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
 
-    def advance(
-        self, bodies: Bodies, joints: JointState, loads: Loads, closed: int, asked: int, t: float, h: float
-    ) -> None:
+    def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, one where that is 0, and more where a stage is not found.
         Surfaces are always integrated."""
         parts = asked or 1
@@ -147,7 +144,7 @@ class Implicit:
             self.status = "iterations"
         copy(self.middle, bodies)
         copy((self.joints.trees.q, self.joints.trees.v), joints)
-        finish(a.b_p, h, soft.surfaces, soft.work)
+        finish(a.b_p, h, soft.system)
         take_stages(a.b_p, h, self.books)
         count = int(soft.surfaces.count[0])
         pushed = soft.work.force[len(a.c) - 1, :count].any(axis=1)
@@ -169,7 +166,7 @@ class Implicit:
         after = soft.surfaces._replace(surface_z=soft.work.z, surface_x=soft.work.x)
         before = self.energy(bodies, *joints, soft.surfaces)
         kinetic = sum(float((p * u).sum()) for p, u in ((bodies.P, bodies.v), (bodies.L, bodies.w)))
-        return self.energy(self.middle, ends.q, ends.v, after) - before - h * work > GAIN * kinetic
+        return self.energy(self.middle, ends.q, ends.v, after) - before - h * work > ALLOWED_GAIN * kinetic
 
     def energy(self, bodies: Bodies, q: Array, v: Array, surfaces: Surfaces) -> float:
         """Of bodies, surfaces and stops [J]."""
@@ -181,11 +178,11 @@ class Implicit:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
         Whether it came to an end, and its least change of a velocity [m/s]."""
         best, self.share = np.inf, 1.0
-        for turn in range(MOST):
+        for turn in range(MOST_ITERATIONS):
             self.iterations += 1
             change, changed = self.newton_step(loads, t, g, row, turn)
             speed = max(1.0, float(np.abs(self.middle.v).max(initial=0.0)))
-            done = change <= ENOUGH * speed or (change <= STALLED * speed and change > 0.5 * best)
+            done = change <= CONVERGED * speed or (change <= STALLED * speed and change > 0.5 * best)
             best = min(best, change)
             if done and not changed:
                 return True, best
@@ -196,8 +193,8 @@ class Implicit:
         model, soft, middle = self.model, self.soft, self.middle
         self.evaluate(loads, t, g, row)
         add_impulses(self.joints, g, self.rate)
-        note_stage(model, loads, middle, soft.contacts, soft.slot, soft.work, *self.power, self.joints.trees.v,
-                   self.reactions, np.int64(row), self.books)
+        note_stage(model, loads, middle, soft.system, *self.power, self.joints.trees.v, self.reactions, np.int64(row),
+                   self.books)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
         if self.joined:
             take_joints(model, g, middle, self.joints, row)
@@ -211,8 +208,7 @@ class Implicit:
                                 self.rate)
         if len(soft.contacts.gap) > len(self.newton.stiffness):
             self.newton = empty_newton(len(soft.contacts.gap), self.size, self.more)
-        implicit_forces(model, soft.contacts, soft.slot, soft.code, g, row, soft.surfaces, soft.work, self.middle,
-                        self.rate, self.newton.stiffness)
+        implicit_forces(model, soft.system, g, row, self.middle, self.rate, self.newton.stiffness)
 
     def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int) -> tuple[float, bool]:
         """Improve the velocities of `middle` once; the largest change [m/s], and whether motors changed."""
@@ -220,16 +216,15 @@ class Implicit:
         self.evaluate(loads, t, g, row)
         newton = self.newton
         residual(joints.place, self.base, g, middle, self.rate, newton.right)
-        entries = fill_matrix(model, soft.contacts, soft.slot, soft.work.roll, joints.place, g, middle,
-                              newton.stiffness, newton.row, newton.column, newton.value)
+        entries = fill_matrix(model, soft.system, joints.place, g, middle, newton)
         if self.joined:
             entries = joint_entries(model, loads, g, middle, joints, entries, newton)
         change, full = self._solve(entries)
         step = change[: self.velocities]
-        if turn > PATIENCE:
+        if turn > RELAXED_AFTER:
             self.share = shortened(self.share, step, self.last)
         self.last[:] = step
-        changed = take_change(change, full, self.share, g, middle, joints, turn > SETTLED)
+        changed = take_change(change, full, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
         return float(np.abs(step).max(initial=0.0)), bool(changed)
 
     def _solve(self, entries: int) -> tuple[Array, Array]:
@@ -237,7 +232,7 @@ class Implicit:
         newton, joints, n = self.newton, self.joints, self.size
         row, column, value = newton.row[:entries], newton.column[:entries], newton.value[:entries]
         linked = len(self.model.trees.body) > 0
-        if n > DENSE:
+        if n > MOST_DENSE:
             return self._solve_sparse(row, column, value, linked)
         matrix, found = np.bincount(row * n + column, value, n * n).reshape(n, n), newton.right
         if linked:
@@ -278,7 +273,7 @@ def shortened(share: float, step: Array, last: Array) -> float:
     ends a to and fro between two pieces of a force."""
     square = float(last @ last)
     along = float(step @ last) / square if square > 0.0 else 0.0
-    return min(max(share / (1.0 - along), SHORTEST), 1.0) if along < 1.0 else 1.0
+    return min(max(share / (1.0 - along), SHORTEST_SHARE), 1.0) if along < 1.0 else 1.0
 
 
 def spread_change(spread: Entries, found: Array, n: int) -> Array:

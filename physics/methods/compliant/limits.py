@@ -8,7 +8,7 @@ from ...core.sym3 import world_inverse_inertia
 from ...core.vec import cross, dot, rotate, row, row4, sub
 from ...dynamics.constraints.limits import world_axis
 from ...laws.soft import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
-from .rates import contact_motion, gain
+from .rates import CLOSED, LAW, contact_motion, gain
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIDER = int(JointType.SLIDER)
@@ -16,7 +16,7 @@ SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
 
 @kernel
-def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stops, q, blocks):
+def rate_limits(model, soft, bodies, stops, q, blocks):
     """Bounds for the explicit step: largest ω² [1/s2] and damping rate [1/s] of bodies on their surfaces, and largest
     rate [1/s] at which surfaces recover or springs in series relax. q are the positions of joints; blocks
     (n, 2, 6, 6) and (2, 6, 6) more are scratch.
@@ -25,6 +25,8 @@ def rate_limits(model, contacts, slot, surfaces, work, law, closed, bodies, stop
     bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
     freedom away, and the eigenvalues with them become no larger.
     """
+    contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
+    law, closed = soft.choice[LAW], soft.choice[CLOSED]
     units, rolling, kind, mass, bx = work.units, work.roll, model.kind, model.mass, bodies.x
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     blocks[:] = 0.0

@@ -1,5 +1,5 @@
-"""Kernels of implicit stages: the forces of compliant surfaces after an implicit Euler step of length g, how they
-answer velocities, and the matrix of Newton's method. u of body i are the unknowns 6 place[i] … : v, then ω."""
+"""Kernels of implicit stages: the forces of compliant surfaces after an implicit Euler step of length g [s], how they
+answer velocities, and the matrix of Newton's method. The unknowns 6 place[i] … 6 place[i] + 5 are v and ω of body i."""
 
 import math
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, r
 from ...laws.contact import disc_projection
 from ...laws.soft import HERTZ, HUNT_CROSSLEY, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, spring_force
 from ...solvers.linear import lu_factor, lu_solve
-from .rates import add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
+from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
@@ -159,15 +159,16 @@ def after(law, stiff, damp, z, f, g, gap):
 
 
 @kernel
-def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, ydot, stiffness_out):
+def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
     at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and how each
     force answers the velocity of its point."""
+    contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
-    z_rate, x_rate, pushes, lost = work.z_rate[s], work.x_rate[s], work.force[s], 0.0
+    x_rate, pushes, lost, nothing = work.x_rate[s], work.force[s], 0.0, (0.0, 0.0, 0.0)
     for k in range(int(surfaces.count[0])):
-        put(pushes, k, (0.0, 0.0, 0.0))
-        lost += relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
+        put(pushes, k, nothing)
+        lost += relax(law, g, s, k, 0.0, math.inf, nothing, work)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         stiffness_out[i, :, :] = 0.0
@@ -187,8 +188,8 @@ def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, yd
         stick = scale(1.0 / (c1 + c2), axpy(-g, v, start))
         limit = friction[k] * f
         f_t = disc_projection(stick, limit)
-        lost -= relax(law, units, k, 0.0, math.inf, (0.0, 0.0, 0.0), g, z, x, z_rate, x_rate)
-        lost += relax(law, units, k, f, gap, carried(n, n0, f_t), g, z, x, z_rate, x_rate)
+        lost -= relax(law, g, s, k, 0.0, math.inf, nothing, work)
+        lost += relax(law, g, s, k, f, gap, carried(n, n0, f_t), work)
         sliding = add(vector_of(x_rate, k, 0), vector_of(x_rate, k, 1))
         lost -= dot(f_t, sub(v, carried(n0, n, sliding)))
         force = axpy(f, n, f_t)
@@ -204,9 +205,10 @@ def implicit_forces(model, contacts, slot, law, g, s, surfaces, work, bodies, yd
 
 
 @helper
-def relax(law, units, k, f, gap, f_t, g, z, x, z_rate_out, x_rate_out):
-    """Mean rates of the surfaces of row k over a stage under the forces f, f_t; the power their dampers take [W]."""
-    lost = 0.0
+def relax(law, g, s, k, f, gap, f_t, work):
+    """Mean rates of the surfaces of row k over stage s of length g [s] under the forces f, f_t at the gap; the power
+    that their dampers take [W]."""
+    units, z, x, z_rate_out, x_rate_out, lost = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], 0.0
     for j in range(2):
         stiff, damp = gain(units, k, NORMAL_1 + 2 * j)
         z_rate_out[k, j] = 0.0
@@ -243,8 +245,9 @@ def put_answer(normal, tangent, mu, limit, n, stick, i, stiffness_out):
 
 
 @helper
-def put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s):
-    """g Gᵣᵀ S G_c as 36 entries, G = [1, -arm ×]: the velocity of a point by v and ω."""
+def put_block(newton, at, r, c, arm_r, arm_c, factor, s):
+    """factor · Gᵣᵀ S G_c as 36 entries from `at` on, G = [1, -arm ×]: the velocity of a point by v and ω. Returns where
+    the next entry goes."""
     for j in range(6):
         unit = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
         u = unit if j < 3 else cross(unit, arm_c)
@@ -252,41 +255,41 @@ def put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s
              s[2, 0] * u[0] + s[2, 1] * u[1] + s[2, 2] * u[2])
         torque = cross(arm_r, f)
         for q in range(6):
-            row_out[at] = r + q
-            column_out[at] = c + j
-            value_out[at] = sign * g * (f[q] if q < 3 else torque[q - 3])
+            newton.row[at], newton.column[at] = r + q, c + j
+            newton.value[at] = factor * (f[q] if q < 3 else torque[q - 3])
             at += 1
     return at
 
 
 @helper
-def put_roll(row_out, column_out, value_out, at, r, c, resistance, n):
+def put_roll(newton, at, r, c, resistance, n):
     """resistance (1 - n nᵀ) of the turning of two bodies as 9 entries."""
     for j in range(3):
         for q in range(3):
-            row_out[at], column_out[at] = r + 3 + q, c + 3 + j
-            value_out[at] = resistance * ((1.0 if j == q else 0.0) - n[q] * n[j])
+            newton.row[at], newton.column[at] = r + 3 + q, c + 3 + j
+            newton.value[at] = resistance * ((1.0 if j == q else 0.0) - n[q] * n[j])
             at += 1
     return at
 
 
 @kernel
-def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness, row_out, column_out, value_out):
+def fill_matrix(model, soft, place, g, bodies, newton):
     """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. The turning of inertia and
     contact geometry is left out: it is of order g and does not change the solution."""
-    at = 0
+    contacts, slot, resistances, stiffness = soft.contacts, soft.slot, soft.work.roll, newton.stiffness
+    at, rows, columns, values = 0, newton.row, newton.column, newton.value
     for i in range(len(place)):
         r = 6 * int(place[i])
         if r < 0:
             continue
         inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inertia, i))  # R I Rᵀ
         for a in range(3):
-            row_out[at], column_out[at], value_out[at] = r + a, r + a, model.mass[i]
+            rows[at], columns[at], values[at] = r + a, r + a, model.mass[i]
             at += 1
             for b in range(3):
                 lo, hi = min(a, b), max(a, b)
-                row_out[at], column_out[at] = r + 3 + a, r + 3 + b
-                value_out[at] = inertia[lo * (5 - lo) // 2 + hi]
+                rows[at], columns[at] = r + 3 + a, r + 3 + b
+                values[at] = inertia[lo * (5 - lo) // 2 + hi]
                 at += 1
     for i in range(int(contacts.count[0])):
         s = stiffness[i]
@@ -300,9 +303,9 @@ def fill_matrix(model, contacts, slot, resistances, place, g, bodies, stiffness,
                 if r >= 0 and c >= 0:
                     arm_r = sub(row(contacts.point, i), row(bodies.x, one))
                     arm_c = sub(row(contacts.point, i), row(bodies.x, other))
-                    at = put_block(row_out, column_out, value_out, at, r, c, arm_r, arm_c, sign, g, s)
+                    at = put_block(newton, at, r, c, arm_r, arm_c, sign * g, s)
                     if resistance > 0.0:
-                        at = put_roll(row_out, column_out, value_out, at, r, c, sign * resistance, n)
+                        at = put_roll(newton, at, r, c, sign * resistance, n)
     return at
 
 

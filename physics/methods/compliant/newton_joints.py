@@ -60,11 +60,11 @@ from ...dynamics.trees.kinematics import (
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ...dynamics.trees.tree import last_velocity, momentum_of
 from ...laws.mouse import spring_rate, spring_slope
-from .books import hold_pull
+from .books import note_pull
 from .newton import half_turned, move, put_block, put_roll, turn_rate
 
 LINK = int(BodyKind.LINK)
-LOOSE = 1e-10  # ε, see `looseness`
+LOOSE = 1e-10  # ε of a row, relative to how its bodies answer, see `looseness`
 
 
 class Entries(NamedTuple):
@@ -94,7 +94,7 @@ class StageJoints(NamedTuple):
     dent_rate: Array    #: (s, k)
     impulse: Array      #: (m,) λ
     loose: Array        #: (m,) ε
-    give: Array         #: (1,) how what the mouse holds answers where the step begins, 0 = not at all
+    give: Array         #: (1,) how the grabbed point answers at the beginning of the step, 0 = not at all
     spread: Entries     #: B, 1 for free bodies and for λ
     own: Entries        #: what belongs to the joint velocities of trees
     right: Array        #: (n_v,) g τ - I_r (v - v*)
@@ -172,7 +172,7 @@ def begin_joints(model, loads, bodies, joints):
 
 @helper
 def find_give(model, loads, bodies, joints):
-    """How the mechanism answers where the mouse holds it, without motors that may give in."""
+    """How the mechanism answers at the grabbed point, without motors that have a limit."""
     i, reactions, trees = int(loads.grab_body[0]), joints.reactions, joints.trees
     joints.give[0] = 0.0
     linked = i >= 0 and model.kind[i] == LINK
@@ -284,7 +284,7 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
     i = int(loads.grab_body[0])
     if i < 0:
         return stopped, driven
-    hold_pull(loads, rate_out, -1.0, books)
+    note_pull(loads, rate_out, -1.0, books)
     if joints.give[0] > 0.0:
         f, moment = pull_by(model, loads, bodies, i, joints.give[0], g, force, torque)
         for j in range(3):
@@ -292,7 +292,7 @@ def push_stage(model, loads, t, g, bodies, joints, force, torque, books, rate_ou
             rate_out[i, 10 + j] += moment[j]
     elif model.inv_mass[i] > 0.0 and reactions.joined[i] == 0:
         pull_grabbed(model, loads, bodies, g, force, torque, rate_out)
-    hold_pull(loads, rate_out, 1.0, books)
+    note_pull(loads, rate_out, 1.0, books)
     return stopped, driven
 
 
@@ -337,7 +337,7 @@ def joint_entries(model, loads, g, bodies, joints, at, newton):
 
 @helper
 def looseness(model, bodies, joints, r):
-    """ε of row r: LOOSE times what its bodies would answer if nothing else held them; 0 where λ is not to be found."""
+    """ε of row r: LOOSE times what its bodies would answer if they were free; 0 where λ is not to be found."""
     reactions, trees, answer, d = joints.reactions, joints.trees, 0.0, int(joints.reactions.drive[r])
     if reactions.mode[r] != HOLDS or reactions.softness[r] > 0.0:
         return 0.0
@@ -379,21 +379,21 @@ def put_pull(loads, g, bodies, joints, at, newton):
     i = int(loads.grab_body[0])
     r, answer = 6 * int(joints.place[i]), spring_slope(spring_rate(g), g) / joints.give[0]
     if loads.grab_turn[0] == 1:
-        return put_roll(newton.row, newton.column, newton.value, at, r, r, g * answer, (0.0, 0.0, 0.0))
+        return put_roll(newton, at, r, r, g * answer, (0.0, 0.0, 0.0))
     arm, _ = arm_and_target(loads, bodies, i)
     for j in range(3):
         for k in range(3):
             joints.cross[j, k] = answer if j == k else 0.0
-    return put_block(newton.row, newton.column, newton.value, at, r, r, arm, arm, 1.0, g, joints.cross)
+    return put_block(newton, at, r, r, arm, arm, g, joints.cross)
 
 
 @helper
 def free_places(joints):
     """Unknowns of the free bodies."""
-    held = 0
+    count = 0
     for slot in joints.reactions.slot:
-        held += 6 if slot >= 0 else 0
-    return held
+        count += 6 if slot >= 0 else 0
+    return count
 
 
 @helper

@@ -1,19 +1,19 @@
 """The right-hand side of the method `compliant`: forces of compliant surfaces as functions of positions and velocities,
-and the rates of the surfaces. Kernels over contacts; row k of the surfaces is `slot[i]` of contact i."""
+and the rates of the surfaces. Kernels over contacts; row k of the surfaces is soft.slot[i] of contact i."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
+from ...collision.nearby_pairs import Near
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind
+from ...core.model import Array, BodyKind, IntArray
+from ...core.state import Contacts, LongArray, Surfaces
 from ...core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.motion import drive
-from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.rates import combine_links
-from ...integrators.stepper import combine
+from ...integrators.stepper import combine_all
 from ...laws.soft import (
     NORMAL_1,
     TANGENT_1,
@@ -31,14 +31,15 @@ from ...laws.soft import (
 from ...problem.assemble import surface_velocity
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
-FREE, STICKS, SLIDES = 0, 1, 2
+FREE, STICKS, SLIDES = range(3)  #: modes of a contact, see Surfaces.mode
+LAW, CLOSED = range(2)           #: places in SoftSystem.choice
 OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
 
 
 class SoftContactWork(NamedTuple):
     """Scratch of one step; row k belongs to row k of the Surfaces, stage i to stage i of the integrator."""
 
-    units: Array     #: (c, UNITS) K and D, see soft_laws.pair_units
+    units: Array     #: (c, UNITS) K and D, see laws.soft.pair_units
     friction: Array  #: (c,)
     roll: Array      #: (c,) D_r R² of the travelling dent, see `roll` [N m s]
     z: Array         #: (c, 2) surfaces at the stage
@@ -51,6 +52,17 @@ class SoftContactWork(NamedTuple):
     approach: Array  #: (c,) ζ at the first touch of this step, 0 without one [m/s]
     zeta: Array      #: (c,) when the step began; nan before it is known [m/s]
     normal_now: Array  #: (c,) normal force when last settled [N]
+
+
+class SoftSystem(NamedTuple):
+    """The contacts found last, the surfaces they belong to, and the law: what every kernel of the method reads."""
+
+    near: Near          #: pairs to look at again at every stage
+    contacts: Contacts
+    slot: IntArray      #: (c,) row of the surfaces of each contact, -1: none yet
+    surfaces: Surfaces
+    work: SoftContactWork
+    choice: LongArray   #: (2,) code of the normal force at LAW; 1 at CLOSED where free surfaces recover by closed form
 
 
 def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
@@ -119,7 +131,14 @@ def contact_motion(motions, bodies, a, b, point, n):
 
 @helper
 def gain(units, k, j):
+    """K and D of a unit, see pair_units."""
     return units[k, j], units[k, j + 1]
+
+
+@helper
+def two_units(units, k, j):
+    """K and D of two units in series."""
+    return units[k, j], units[k, j + 1], units[k, j + 2], units[k, j + 3]
 
 
 @helper
@@ -132,16 +151,15 @@ def add_wrench(ydot, body, f, torque):
 
 # ------------------------------------------------------------------------------------------------------------ stages
 @kernel
-def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surfaces, work, trees, bodies_out, q_out,
-          v_out):
-    """Bodies, coordinates of links and surfaces (work.z, work.x) of a stage at the part c of the step: y_0 + h Σ_j w_j
-    k_j. Surfaces that were free when the step began recover by the closed form where `closed`."""
-    combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
-    if len(model.trees.body) > 0:  # handing a model on costs a microsecond, as much as a contact
-        combine_links(model.trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out)
-        place_links(model, q_out, v_out, trees.work, bodies_out)
+def stage(model, weights_x, weights_p, c, t, h, soft, course, bodies_out):
+    """Bodies, coordinates of links (course.trees) and surfaces (work.z, work.x) of a stage at the part c of the step
+    from t [s] over h [s]: y_0 + h Σ_j w_j k_j over the stages that the weights (j,) of positions and momenta are for.
+    Where the choice is CLOSED, surfaces that were free when the step began recover by the closed form."""
+    trees = course.trees
+    stages = combine_all(model, weights_x, weights_p, h, course.y0, course.k, trees.work, bodies_out, trees.q, trees.v)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + c * h, bodies_out)
+    law, closed, surfaces, work = soft.choice[LAW], soft.choice[CLOSED], soft.surfaces, soft.work
     units, mode, z_0, x_0, z, x = work.units, surfaces.mode, surfaces.surface_z, surfaces.surface_x, work.z, work.x
     z_rate, x_rate = work.z_rate, work.x_rate
     for i in range(int(surfaces.count[0])):
@@ -158,8 +176,9 @@ def stage(model, weights_x, weights_p, stages, c, t, h, y0, k, law, closed, surf
 
 
 @kernel
-def finish(weights_p, h, surfaces, work):
+def finish(weights_p, h, soft):
     """Take over the surfaces at the end of a substep (in work.z, work.x); add up impulses and losses."""
+    surfaces, work = soft.surfaces, soft.work
     z, x, force, impulse = work.z, work.x, work.force, work.impulse
     z_out, x_out = surfaces.surface_z, surfaces.surface_x
     for s in range(len(weights_p)):
@@ -174,9 +193,9 @@ def finish(weights_p, h, surfaces, work):
 
 
 @kernel
-def recovery_loss(law, h, surfaces, units):
-    """Energy that surfaces free since the step began give to their dampers within h [J], in the closed form."""
-    lost = 0.0
+def recovery_loss(h, soft):
+    """Energy that surfaces free since the step began give to their dampers within h [s], in the closed form [J]."""
+    lost, law, surfaces, units = 0.0, soft.choice[LAW], soft.surfaces, soft.work.units
     for i in range(int(surfaces.count[0])):
         if surfaces.mode[i] != FREE:
             continue
@@ -193,14 +212,15 @@ def recovery_loss(law, h, surfaces, units):
 
 
 @kernel
-def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, bodies, ydot):
+def contact_rates(model, soft, exact, s, bodies, ydot):
     """Add the forces of the surfaces to the rates of P and L in ydot (n, 13), and write what stage s finds in `work`:
     rates of the surfaces, forces, power lost [W].
 
     `exact` = 1: every contact keeps the mode it began the step with, so that the right-hand side is smooth; the steps
     then end where a mode does. Else the laws decide at every stage.
     """
-    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
+    contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
+    law, closed = soft.choice[LAW], soft.choice[CLOSED]
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     mode, plane, friction, rolling = surfaces.mode, surfaces.normal, work.friction, work.roll
     units, z, x, z_rate, x_rate, pushes = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], work.force[s]
@@ -218,8 +238,8 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
         k = int(slot[i])
         if k < 0:
             continue
-        held = mode[k] != FREE
-        if not held and (exact == 1 or gap[i] > z[k, 0] + z[k, 1]):
+        touched = mode[k] != FREE
+        if not touched and (exact == 1 or gap[i] > z[k, 0] + z[k, 1]):
             continue
         a, b, n = int(body_a[i]), int(body_b[i]), row(normal, i)
         arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
@@ -229,10 +249,10 @@ def contact_rates(model, contacts, slot, law, closed, exact, s, surfaces, work, 
         zeta = dot(n, u)
         if closed == 0:
             lost -= free_loss(law, units, k, z, x)
-        f, z_1, z_2, power = press(law, closed, exact, held, units[k, 0], units[k, 1], units[k, 2], units[k, 3], gap[i],
-                                   zeta, z[k, 0], z[k, 1])
-        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), units[k, 4], units[k, 5], units[k, 6], units[k, 7],
-                                  friction[k] * f, n, row(plane, k), 0.5 * dot(n, add(w_a, w_b)), axpy(-zeta, n, u),
+        f, z_1, z_2, power = press(law, closed, exact, touched, two_units(units, k, NORMAL_1), gap[i], zeta, z[k, 0],
+                                   z[k, 1])
+        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), two_units(units, k, TANGENT_1), friction[k] * f,
+                                  (row(plane, k), n), 0.5 * dot(n, add(w_a, w_b)), axpy(-zeta, n, u),
                                   vector_of(x, k, 0), vector_of(x, k, 1))
         z_rate[k, 0], z_rate[k, 1] = z_1, z_2
         put_vector(x_rate, k, 0, x_1)
@@ -295,13 +315,15 @@ def free_loss(law, units, k, z, x):
 
 
 @helper
-def press(law, closed, exact, held, k1, d1, k2, d2, gap, zeta, z1, z2):
-    """Normal force of a touching contact, the rates of z, and the power its dampers take.
+def press(law, closed, exact, touched, units, gap, zeta, z1, z2):
+    """Normal force of a touching contact, the rates of z, and the power its dampers take; `touched` since the step
+    began.
 
     In the closed form z = p while they touch, so only the second of two surfaces has a rate of its own; a surface that
     was free when the step began has its recovery in it already.
     """
-    if closed == 1 or not held:
+    k1, d1, k2, d2 = units
+    if closed == 1 or not touched:
         z1 = gap - z2
     f = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
     lets_go = f < 0.0 and exact == 0
@@ -319,17 +341,21 @@ def press(law, closed, exact, held, k1, d1, k2, d2, gap, zeta, z1, z2):
         lost += (spring_force(law, k2, z2) - f) * rate_2
     if closed == 1:
         rate_1 = 0.0
-        if not held:
+        if not touched:
             rate_2 -= free_rate(law, k2, d2, z2)
     return f, rate_1, rate_2, lost
 
 
 @helper
-def rub(closed, exact, mode, k1, d1, k2, d2, limit, n, n0, spin, v, x1, x2):
-    """Friction force of a touching contact, the rates of x, and the power it and its dampers take.
+def rub(closed, exact, mode, units, limit, normals, spin, v, x1, x2):
+    """Friction force of a touching contact of at most `limit` [N], the rates of x, and the power it and its dampers
+    take.
 
-    x lies in the plane of n0 and is carried over to that of n; it turns about n with the mean spin of the two bodies.
+    x lies in the plane across the first normal, n0, and is carried over to that across the second, n; it turns about n
+    with the mean spin of the two bodies.
     """
+    k1, d1, k2, d2 = units
+    n0, n = normals
     x1 = carried(n0, n, x1)
     if k2 < math.inf:
         x2 = carried(n0, n, x2)

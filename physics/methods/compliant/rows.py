@@ -1,4 +1,4 @@
-"""The rows of the surfaces that belong to contacts, and what their materials say: kernels of `compliant_contacts`."""
+"""The rows of the surfaces that belong to contacts, and what their materials say: kernels of `contacts`."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ...core.jit import helper, kernel
 from ...core.vec import put, row
 from ...problem.assemble import pair_order, place_of
 
-FLAT = 1e-12  # m: a surface that is this near to its rest is forgotten when its contact is gone
+FLAT = 1e-12  # [m] a surface this near to its rest is forgotten once its contact is gone
 
 
 @kernel
@@ -78,7 +78,7 @@ def copy_row(old, k, r, new):
 
 @kernel
 def fill_gains(surfaces, material, table, friction, units_out, friction_out):
-    """K and D of the units (see soft_laws.pair_units) and the friction coefficient of every row."""
+    """K and D of the units (see laws.soft.pair_units) and the friction coefficient of every row."""
     shapes = surfaces.shapes
     for k in range(int(surfaces.count[0])):
         a, b = int(material[shapes[k, 0]]), int(material[shapes[k, 1]])

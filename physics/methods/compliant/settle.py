@@ -8,18 +8,18 @@ from ...core.state import Case
 from ...core.vec import add, axpy, dot, norm, put, row, scale, sub
 from ...laws.soft import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
 from ...problem.assemble import place_of
-from .rates import FREE, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
+from .rates import FREE, LAW, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
 
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 
 
 @kernel
-def settle(model, contacts, slot, law, exact, bodies, surfaces, work):
+def settle(model, soft, exact, bodies):
     """Bring the surfaces up to date with the bodies: plane of x, key and place of every contact, and z = p where they
     touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also who touches
     (p <= z), who lets go (f_n < 0), and who slides."""
+    contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     release_lonely(contacts, slot, surfaces, work)
-    # arrays are taken out of their tuples, and helpers get numbers: handing arrays on costs more than a contact
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     mode, plane, z, x, key, place = (surfaces.mode, surfaces.normal, surfaces.surface_z, surfaces.surface_x,
                                      surfaces.key, surfaces.place)
@@ -70,7 +70,7 @@ def settle(model, contacts, slot, law, exact, bodies, surfaces, work):
 
 @helper
 def release_lonely(contacts, slot, surfaces, work):
-    """Free the surfaces that have no contact; work.z serves as the mark of those that have one."""
+    """Free the surfaces without a contact; work.z serves as the mark of those that have one."""
     count, marks, pushes, mode = int(surfaces.count[0]), work.z, work.normal_now, surfaces.mode
     for k in range(count):
         marks[k, 0] = 0.0
@@ -116,9 +116,10 @@ def stored_energy(law, surfaces, units):
 
 
 @kernel
-def report(model, contacts, slot, bodies, surfaces, work, rest_speed, h, approach_out):
+def report(model, soft, bodies, rest_speed, h, approach_out):
     """Fill what the step found out about every contact (see `Contacts`) and the speed at which it first touched
     (c,) [m/s], 0 where it did not; returns the deepest dent [m]."""
+    contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     zeta_out, zeta_dot, lam_out, slip = contacts.zeta, contacts.zeta_dot, contacts.lam, contacts.slip
     impulse_out, friction_force, case_out = contacts.impulse, contacts.friction_force, contacts.case

@@ -10,9 +10,10 @@ from ...core.model import Array
 from ...integrators import Integrator
 from ...integrators.tableau import Tableau
 
-SHARE = 0.25         # part of the largest stable step that is used: stable is not yet accurate
-MOST_SUBSTEPS = 2000
-LARGEST = 100.0      # h ω that is looked at
+USED_SHARE = 0.25     # part of the largest stable step that is used: stable is not yet accurate
+MOST_SUBSTEPS = 2000  # of one step
+LARGEST_PRODUCT = 100.0  # h ω (or h k) up to which the end of stability is looked for
+DAMPED = 50.0         # damping ratio from which on the slow root of an oscillator no longer matters
 
 
 class FastestMode(NamedTuple):
@@ -32,9 +33,9 @@ def substeps_needed(integrator: Integrator, h: float, limits: FastestMode) -> in
     """Substeps of h [s] that keep a motion of these limits stable, and some more that it is accurate; at most
     MOST_SUBSTEPS."""
     limit = limits.step(integrator)
-    if limit >= h / SHARE:
+    if limit >= h / USED_SHARE:
         return 1
-    return min(MOST_SUBSTEPS, math.ceil(h / (SHARE * limit))) if limit > 0.0 else MOST_SUBSTEPS
+    return min(MOST_SUBSTEPS, math.ceil(h / (USED_SHARE * limit))) if limit > 0.0 else MOST_SUBSTEPS
 
 
 def stable_step(integrator: Integrator, square: float, damping: float) -> float:
@@ -46,7 +47,7 @@ def stable_step(integrator: Integrator, square: float, damping: float) -> float:
         return math.inf if damping <= 0.0 else real_limit(integrator.name) / damping
     omega = math.sqrt(square)
     ratio = 0.5 * damping / omega
-    if ratio > 50.0:  # creeping: the fast root is -damping
+    if ratio > DAMPED:  # the fast root is -damping
         return real_limit(integrator.name) / damping
     coarse = math.ceil(ratio * 200.0) / 200.0 if ratio > 0.05 else math.floor(ratio * 2000.0) / 2000.0
     return _oscillator_limit(integrator.name, coarse) / omega
@@ -68,7 +69,7 @@ def _bisect(name: str, positions: Array, momenta: Array) -> float:
     from ...integrators import INTEGRATORS
 
     tableau = INTEGRATORS[name].tableau
-    grid = np.geomspace(1e-3, LARGEST, 400)
+    grid = np.geomspace(1e-3, LARGEST_PRODUCT, 400)
     unstable = np.flatnonzero(_grows(tableau, positions, momenta, grid))
     if not len(unstable):
         return math.inf

@@ -5,13 +5,13 @@
     f_t = -K_t x - D_t v within |f_t| <= μ f_n,   ẋ = -(K_t x + f_t)/D_t                      [RBDA eqs. 11.77–11.79]
 
 The forces follow from positions and velocities alone, so there are no impacts and no contact problem to solve: contacts
-are found anew at every stage of the integrator, and their forces go into its right-hand side. An explicit integrator
-makes as many substeps as the stiffest contact asks for (`compliant_explicit`); an adaptive one ends its steps at
-contact changes (`compliant_adaptive`); the implicit one makes one step whatever the stiffness (`compliant_implicit`).
+are found anew at every stage of the integrator, and their forces go into its right-hand side. A step finds the contacts
+(`contacts`), makes substeps (`explicit`, `adaptive`, `implicit`, with the right-hand side of `rates`), brings the
+surfaces up to date (`settle`) and reports. An explicit integrator makes as many substeps as the stiffest contact asks
+for; an adaptive one ends its substeps at contact changes; the implicit one makes one step whatever the stiffness.
 
-A motor that seeks a speed with a limit closes in on it like e^(-t/T) once it is near, exerting no more than the limit:
-a force that follows from positions and velocities, too. T is a substep of an explicit integrator, a SHARE of the step
-of an adaptive one.
+A motor that seeks a speed with a limited force closes in on it like e^(-t/T): this force, too, follows from positions
+and velocities. T is a substep of an explicit integrator, the part adaptive.MOTOR_TIME of the step of an adaptive one.
 
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
@@ -41,8 +41,8 @@ from .explicit import Explicit
 from .implicit import Implicit
 from .settle import report
 
-REST = 2.0        # approach speed that counts as rest, in units of g h
-SMALLEST = 1e-6   # m and m/s: lengths and speeds that count as zero even without gravity
+REST_SPEED = 2.0  # largest speed that counts as rest, in units of g h
+ZERO_MOTION = 1e-6  # [m] and [m/s] lengths and speeds that count as zero even without gravity
 
 
 def solver_of(integrator: Integrator) -> type[Explicit] | type[Implicit]:
@@ -72,33 +72,41 @@ class Compliant:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, integrator = settings.h, (INTEGRATORS | IMPLICIT)[settings.integrator]
-        before = total_energy(self.model, state.bodies, *state.joints)
-        if self._course is None or self._course.integrator is not integrator:
-            self._course = solver_of(integrator)(self.model, self.soft, integrator)
-        self._keep_joints(state, self._course, settings)
-        self._reach(state, h)
-        first = state.surfaces.t[0] != state.t[0]
-        self._books.begin(state, self._course.books)
-        self.soft.begin(state, settings.law, len(integrator.tableau.c), self._margin)
-        if first:
-            self.soft.settle(state.bodies, exact=0)
-        stops, spent = self._stopped(state), float(self.soft.surfaces.dissipated[0])
-        held = self.soft.stored() + stops
-        closed = int(settings.surface == "closed_form")
-        self._course.advance(state.bodies, state.joints, loads, closed, settings.substeps, float(state.t[0]), h)
+        h, course, model, soft = settings.h, self._course_with(settings.integrator), self.model, self.soft
+        energy_before = total_energy(model, state.bodies, *state.joints)
+        self._keep_joints(state, course, settings)
+        self._books.begin(state, course.books)
+        self._find_contacts(state, course, settings)
+        stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
+        stored = soft.stored() + stops
+        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
         if settings.joint_cure == "projection":
             self._keeper.mend(state.bodies, state.joints, settings.joint_cure)
-        # limits took what they held at first, less what they hold now, less what their forces did
-        taken = stops - self._stopped(state) - float(self._course.books.ledger[Account.LIMITS, 0])
-        self.soft.surfaces.dissipated[0] += taken
-        self._report(state, self._course, h, before)
-        self._books.end(state, self._course.books, held, self.info.stored, self.info.dissipated - spent - taken, taken)
+        # limits took what they stored at first, less what they store now, less what their forces did
+        taken = stops - self._stop_energy(state) - float(course.books.ledger[Account.LIMITS, 0])
+        soft.surfaces.dissipated[0] += taken
+        self._report(state, course, h, energy_before)
+        self._books.end(state, course.books, stored, self.info.stored, self.info.dissipated - spent - taken, taken)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
         return TimeStepping(self.model).problem(state, loads, settings)
+
+    def _course_with(self, integrator: str) -> Explicit | Implicit:
+        """What advances with this integrator."""
+        wanted = (INTEGRATORS | IMPLICIT)[integrator]
+        if self._course is None or self._course.integrator is not wanted:
+            self._course = solver_of(wanted)(self.model, self.soft, wanted)
+        return self._course
+
+    def _find_contacts(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
+        """Contacts that the bodies may make within the step, and their surfaces as the state remembers them."""
+        first = state.surfaces.t[0] != state.t[0]  # another method has been at work
+        self._reach(state, settings.h)
+        self.soft.begin(state, settings.law, settings.surface, len(course.integrator.tableau.c), self._margin)
+        if first:
+            self.soft.settle(state.bodies, exact=0)
 
     def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
@@ -108,23 +116,22 @@ class Compliant:
             done = total_energy(self.model, state.bodies, *state.joints)
             state.ledger[Account.JOINTS, 0] += done - before
 
-    def _stopped(self, state: State) -> float:
-        """Energy that stops of joints hold [J]."""
+    def _stop_energy(self, state: State) -> float:
+        """Energy stored in the stops of joints [J]."""
         return float(stop_energy(self.model, self._stops, state.bodies, state.joints.q))
 
     def _reach(self, state: State, h: float) -> None:
         """How far each body may get within the step."""
-        span = self.soft.detector.span
-        reach(self.model.kind, state.bodies, np.where(np.isfinite(span), span, 0.0), self._gravity * h**2 + SMALLEST, h,
-              self._margin)
+        span = np.where(np.isfinite(self.soft.detector.span), self.soft.detector.span, 0.0)
+        reach(self.model.kind, state.bodies, span, self._gravity * h**2 + ZERO_MOTION, h, self._margin)
 
     def _report(self, state: State, course: Explicit | Implicit, h: float, energy_before: float) -> None:
         """Contacts, events and memory of the step."""
         model, soft, memory, bodies = self.model, self.soft, state.memory, state.bodies
-        rest_speed = REST * self._gravity * h + SMALLEST
+        rest_speed = REST_SPEED * self._gravity * h + ZERO_MOTION
         self.contacts, count = soft.contacts, int(soft.contacts.count[0])
         approach, zeros = np.zeros(count), np.zeros(count, np.int32)
-        deepest = report(model, self.contacts, soft.slot, bodies, soft.surfaces, soft.work, rest_speed, h, approach)
+        deepest = report(model, soft.system, bodies, rest_speed, h, approach)
         energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
             self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
@@ -132,7 +139,7 @@ class Compliant:
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
-        stored = soft.stored() + self._stopped(state)
+        stored = soft.stored() + self._stop_energy(state)
         self.info = StepInfo(
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,

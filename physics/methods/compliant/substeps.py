@@ -19,34 +19,34 @@ from ...dynamics.grab_joined import pull_joined, pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
 from ...problem.assemble import match
-from .books import StageBooks, empty_stage_books, hold_pull, note_stage, take_stages
-from .rates import contact_rates, finish, recovery_loss, stage
+from .books import StageBooks, empty_stage_books, note_pull, note_stage, take_stages
+from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
 from .settle import settle
 
 LINK = int(BodyKind.LINK)
-DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made, or a contact needs a row first: at the stage, at the bodies
+DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made; or a contact needs a row first, at the stage or at the bodies
 
 
 class SubstepScratch(NamedTuple):
     """Scratch of one step."""
 
-    middle: Bodies  #: the stage
+    middle: Bodies  #: at the stage
     force: Array    #: (n, 3) applied [N]
     torque: Array   #: (n, 3) [N m]
-    joints: JointState  #: of links, where the substep begins
-    end: JointState     #: where the substep just tried ends
+    joints: JointState  #: of links at the beginning of the substep
+    end: JointState     #: and at the end of the one tried last
     trees: TreeScratch  #: links at the stage
     stops: Stops        #: limits of joints
     limit: Array        #: (n_v,) loads on the joints, and forces of their stops
     free: Array         #: (6 n_d + n_v,) scratch
     bias: Array         #: (n, 6) scratch
-    y0: Array       #: (n, 13) when the substep began
+    y0: Array       #: (n, 13) at the beginning of the substep
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
     reactions: Reactions     #: of joints in maximal coordinates
 
 
-def empty_course(model: Model, stages: int) -> SubstepScratch:
+def empty_substep_scratch(model: Model, stages: int) -> SubstepScratch:
     """Scratch for steps of so many stages."""
     n = body_count(model)
     trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, 0, drives=True)
@@ -59,8 +59,8 @@ def empty_course(model: Model, stages: int) -> SubstepScratch:
 
 @helper
 def push_links(model, loads, t, h, bodies, course, ydot):
-    """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates, and let
-    joints in maximal coordinates react; returns the power of the stops of trees [W]."""
+    """Turn the forces that contacts have left in the rows of links in ydot into the rates of their coordinates, and add
+    the reactions of joints in maximal coordinates; returns the power of the stops of trees [W]."""
     trees, body = course.trees, model.trees.body
     for l in range(len(body)):
         i = int(body[l])
@@ -73,31 +73,32 @@ def push_links(model, loads, t, h, bodies, course, ydot):
     power = add_stops(model, course.stops, bodies, trees.q, trees.v, course.limit)
     pushed = Loads(loads.force, loads.torque, loads.grab_body, loads.grab_point, loads.grab_target, loads.grab_turn,
                    loads.grab_force, course.limit)
-    held, pull = int(loads.grab_body[0]), course.books.pull
-    linked = held >= 0 and model.kind[held] == LINK
+    grabbed, pull = int(loads.grab_body[0]), course.books.pull
+    linked = grabbed >= 0 and model.kind[grabbed] == LINK
     if linked:
         for j in range(3):
-            pull[j], pull[3 + j] = -course.force[held, j], -course.torque[held, j]
+            pull[j], pull[3 + j] = -course.force[grabbed, j], -course.torque[grabbed, j]
     accelerate(model, pushed, h, bodies, course.force, course.torque, trees, course.free, course.bias)
     if linked:
         for j in range(3):
-            pull[j] += course.force[held, j]
-            pull[3 + j] += course.torque[held, j]
+            pull[j] += course.force[grabbed, j]
+            pull[3 + j] += course.torque[grabbed, j]
     find_joints_off(model, t, bodies, course.bias, trees.v, trees.work, course.reactions)
     if pulls_joined(course.reactions, loads):
-        hold_pull(loads, ydot, -1.0, course.books)
+        note_pull(loads, ydot, -1.0, course.books)
         pull_joined(model, loads, bodies, h, course.reactions, course.force, course.torque, ydot)
-        hold_pull(loads, ydot, 1.0, course.books)
+        note_pull(loads, ydot, 1.0, course.books)
     hold_rates(model, bodies, trees, course.reactions, course.free, ydot)
     pack_link_rates(model.trees, trees, ydot)
     return power
 
 
 @helper
-def look(model, near, bodies, surfaces, contacts, slot):
+def look(model, soft, bodies):
     """Find the contacts of these poses and the rows of their surfaces; False where there is no room for them, or where
     one that touches has no row. Contacts that stay apart need none: slot -1."""
-    if touch_again(model, near, bodies.x, bodies.q, contacts) < 0:
+    contacts, slot, surfaces = soft.contacts, soft.slot, soft.surfaces
+    if touch_again(model, soft.near, bodies.x, bodies.q, contacts) < 0:
         return False
     known = np.int64(surfaces.count[0])
     match(contacts, known, surfaces.key, surfaces.shapes, surfaces.place, model.kind, bodies.x, slot)
@@ -108,66 +109,73 @@ def look(model, near, bodies, surfaces, contacts, slot):
     return missing == 0
 
 
+@helper
+def push_stage(model, loads, exact, t, h, i, soft, course):
+    """Rates of stage i at course.middle and time t [s] into course.k[i], what it finds of the surfaces into soft.work,
+    and what acts into course.books."""
+    middle, ydot, trees, reactions = course.middle, course.k[i], course.trees, course.reactions
+    of_stops, driven, joined = 0.0, 0.0, len(model.joints.type) > 0
+    dydt(model, loads, t, middle, course.force, course.torque, ydot)
+    if joined:
+        push_axes(model, middle, reactions, course.force, course.torque, ydot)
+        of_stops, driven = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque, ydot)
+    grabbed = int(loads.grab_body[0])
+    if grabbed >= 0 and model.inv_mass[grabbed] > 0.0 and not pulls_joined(reactions, loads):
+        note_pull(loads, ydot, -1.0, course.books)
+        pull_grabbed(model, loads, middle, h, course.force, course.torque, ydot)
+        note_pull(loads, ydot, 1.0, course.books)
+    contact_rates(model, soft, exact, i, middle, ydot)
+    if joined:
+        of_stops += push_links(model, loads, t, h, middle, course, ydot)
+    note_stage(model, loads, middle, soft, of_stops, driven, trees.v, reactions, i, course.books)
+
+
 @kernel
-def attempt(model, loads, tableau, near, law, closed, exact, t, h, contacts, slot, surfaces, work, course, bodies, out):
-    """All stages of a substep from t [s] over h [s], and its end in `out` (may be `bodies`) and work.z, work.x. False
-    where a contact at course.middle needs a row first; `bodies` are then as they were."""
-    middle, k, stages = course.middle, course.k, len(tableau.c)
-    trees, end, joined = course.trees, course.end, len(model.joints.type) > 0
+def attempt(model, loads, tableau, exact, t, h, soft, course, bodies, out):
+    """All stages of a substep from t [s] over h [s], and its end in `out` (may be `bodies`), course.end and work.z,
+    work.x. False where a contact at course.middle needs a row first; `bodies` are then as they were.
+
+    exact = 1: contacts keep their modes, see `contact_rates`."""
+    middle, trees, end = course.middle, course.trees, course.end
     pack(bodies, course.y0)
     pack_links(model.trees, course.joints.q, course.joints.v, course.y0)
-    for i in range(stages):
-        stage(model, tableau.a_x[i], tableau.a_p[i], i, tableau.c[i], t, h, course.y0, k, law, closed, surfaces, work,
-              trees, middle, trees.q, trees.v)
-        if tableau.a_x[i].any() and not look(model, near, middle, surfaces, contacts, slot):  # else nothing has moved
+    for i in range(len(tableau.c)):
+        stage(model, tableau.a_x[i, :i], tableau.a_p[i, :i], tableau.c[i], t, h, soft, course, middle)
+        if tableau.a_x[i].any() and not look(model, soft, middle):  # else nothing has moved
             return False
-        dydt(model, loads, t + tableau.c[i] * h, middle, course.force, course.torque, k[i])
-        of_stops, driven = 0.0, 0.0
-        if joined:
-            push_axes(model, middle, course.reactions, course.force, course.torque, k[i])
-            of_stops, driven = push_stops(model, course.stops, middle, trees.q, trees.v, course.force, course.torque,
-                                          k[i])
-        held = int(loads.grab_body[0])
-        if held >= 0 and model.inv_mass[held] > 0.0 and not pulls_joined(course.reactions, loads):
-            hold_pull(loads, k[i], -1.0, course.books)
-            pull_grabbed(model, loads, middle, h, course.force, course.torque, k[i])
-            hold_pull(loads, k[i], 1.0, course.books)
-        contact_rates(model, contacts, slot, law, closed, exact, i, surfaces, work, middle, k[i])
-        if joined:
-            of_stops += push_links(model, loads, t + tableau.c[i] * h, h, middle, course, k[i])
-        note_stage(model, loads, middle, contacts, slot, work, of_stops, driven, trees.v, course.reactions, i,
-                   course.books)
-    stage(model, tableau.b_x, tableau.b_p, stages, 1.0, t, h, course.y0, k, law, closed, surfaces, work, trees, out,
-          end.q, end.v)
+        push_stage(model, loads, exact, t + tableau.c[i] * h, h, i, soft, course)
+    stage(model, tableau.b_x, tableau.b_p, 1.0, t, h, soft, course, out)
+    for j in range(len(end.q)):
+        end.q[j] = trees.q[j]
+    for j in range(len(end.v)):
+        end.v[j] = trees.v[j]
     return True
 
 
 @kernel
-def conclude(tableau, law, closed, h, surfaces, work, course):
-    """Accept the surfaces and the coordinates of links of the substep just tried."""
+def accept(tableau, h, soft, course):
+    """Take over the surfaces and the coordinates of links of the substep just tried."""
     take_stages(tableau.b_p, h, course.books)
     for i in range(len(course.joints.q)):
         course.joints.q[i] = course.end.q[i]
     for i in range(len(course.joints.v)):
         course.joints.v[i] = course.end.v[i]
-    if closed == 1:
-        surfaces.dissipated[0] += recovery_loss(law, h, surfaces, work.units)
-    finish(tableau.b_p, h, surfaces, work)
+    if soft.choice[CLOSED] == 1:
+        soft.surfaces.dissipated[0] += recovery_loss(h, soft)
+    finish(tableau.b_p, h, soft)
 
 
 @kernel
-def make_substeps(model, loads, tableau, near, law, closed, first, count, t, h, contacts, slot, surfaces, work, course,
-                  bodies):
+def make_substeps(model, loads, tableau, first, count, t, h, soft, course, bodies):
     """Substeps `first` … count - 1 of h [s] each of the step that began at t [s]; returns the first that is not made,
     and why: DONE, AT_STAGE, AT_BODIES."""
     exact = np.int64(0)  # a literal would be another type to the kernels below
     for i in range(first, count + 1):
-        if i > 0 and not look(model, near, bodies, surfaces, contacts, slot):
+        if i > 0 and not look(model, soft, bodies):
             return i, AT_BODIES
-        settle(model, contacts, slot, law, exact, bodies, surfaces, work)
+        settle(model, soft, exact, bodies)
         if i < count:
-            if not attempt(model, loads, tableau, near, law, closed, exact, t + i * h, h, contacts, slot, surfaces,
-                           work, course, bodies, bodies):
+            if not attempt(model, loads, tableau, exact, t + i * h, h, soft, course, bodies, bodies):
                 return i, AT_STAGE
-            conclude(tableau, law, closed, h, surfaces, work, course)
+            accept(tableau, h, soft, course)
     return count + 1, DONE

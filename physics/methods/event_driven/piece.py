@@ -99,8 +99,7 @@ def empty_track(model: Model, surface: Elements, radius: Array, pairs: int, cont
 @helper
 def go(model, tableau, y0, k, delta, track):
     """Bodies and links at the fraction delta of the piece from y0 with the stages k."""
-    dense_output(model, tableau, track.span[0], track.span[1], y0, k, delta, track.work, track.bodies, track.joints.q,
-                 track.joints.v)
+    dense_output(model, tableau, track.span[0], track.span[1], y0, k, delta, track.work, track.bodies, track.joints)
 
 
 @kernel

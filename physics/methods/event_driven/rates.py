@@ -1,7 +1,6 @@
 """The right-hand side of the event-driven method: active contacts are equality constraints in it, and one Runge–Kutta
 step over it for any tableau."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +11,13 @@ from ...core.model import Array, IntArray, Model, body_count
 from ...core.state import Bodies, empty_state
 from ...dynamics.constraints.limits import find_limits
 from ...dynamics.constraints.reactions import push_axes, push_free
-from ...dynamics.free_body import dydt, velocity_from_momentum
+from ...dynamics.free_body import dydt
 from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pulls_joined
-from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.rates import combine_links, link_error, pack_link_rates
-from ...integrators.stepper import combine, local_error
+from ...dynamics.trees.rates import combine_links, pack_link_rates
+from ...integrators.stepper import combine, end_step
 from ...problem.contact_equations import (
     Equations,
     accelerate_bodies,
@@ -229,11 +227,4 @@ def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, sc
         combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)
         combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
         constrained_rates(model, surface, chosen, loads, t + tableau.c[i] * h, whole, stage, scratch, k_out[i])
-    combine(model.kind, tableau.b_x, tableau.b_p, stages, h, y0, k_out, bodies_out)
-    combine_links(model.trees, tableau.b_x, tableau.b_p, stages, h, y0, k_out, q_out, v_out)
-    velocity_from_momentum(model, bodies_out)
-    drive(model, t + h, bodies_out)
-    place_links(model, q_out, v_out, trees.work, bodies_out)
-    error = local_error(model, tableau.error, h, y0, k_out)
-    of_links = link_error(model.trees, tableau.error, h, y0, k_out)
-    return max(error, of_links) if math.isfinite(error + of_links) else math.nan
+    return end_step(model, tableau, t, h, y0, k_out, trees.work, bodies_out, q_out, v_out)

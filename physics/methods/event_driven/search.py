@@ -118,7 +118,7 @@ class Course:
         """Bodies at a fraction of the step; valid until the next call, as are the links' coordinates in `joints`."""
         track = self.track
         dense_output(self.model, self.tableau, self.t, self.h, self.y0, self.k, float(delta), track.work, track.bodies,
-                     *track.joints)
+                     track.joints)
         return track.bodies
 
     def gaps(self, delta: float) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from ...core.model import Array, Model
 from ...core.state import Bodies, JointState
 from ...dynamics.constraints.cure import JointKeeper
 from ...integrators import Integrator
-from ...integrators.stepper import GROW, SAFETY, SHRINK, SMALLEST_SUBSTEP
+from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
@@ -40,7 +40,7 @@ def longer(error: float, integrator: Integrator) -> float:
     errors are not known."""
     if not integrator.adaptive:
         return 0.5
-    return min(GROW, max(SHRINK, SAFETY * max(error, 1e-10) ** (-1.0 / integrator.order)))
+    return step_factor(error, integrator.order)
 
 
 def astray(keeper: JointKeeper, contacts: int, before: Bodies, after: Bodies, y0: Array, k: Array, length: float

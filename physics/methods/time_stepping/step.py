@@ -193,7 +193,7 @@ class TimeStepping:
         if find_involved(model, step.mechanisms, stiff, step.system, step.involved) < self._moving:
             joints = state.joints if self._trees is None else self._trees.work.flown
             integrate(integrator, model, step.loads, float(state.t[0]), h, state.bodies, step.flight, self._dense,
-                      state.joints, joints)
+                      (state.joints, joints))
         for part in self._parts:
             part.end(step)
         if step.cure == "projection":
@@ -205,8 +205,8 @@ class TimeStepping:
         state, books = step.state, self._books.books
         t = float(state.t[0])
         books.begin(state.bodies)
-        integrate(integrator, self.model, step.loads, t, step.h, state.bodies, state.bodies, self._dense, state.joints,
-                  state.joints, books, state.ledger)
+        integrate(integrator, self.model, step.loads, t, step.h, state.bodies, state.bodies, self._dense,
+                  (state.joints, state.joints), (books, state.ledger))
         books.end(state.bodies, state.ledger)
         if self._books.floats:
             self._books.settle(step)
