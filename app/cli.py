@@ -24,11 +24,11 @@ from rich.table import Table
 from ..assets import gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.methods import METHODS
+from ..physics.methods.choices import check_settings
 from ..physics.problem.problem import CannotSolve
 from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.scene import open_file
-from ..physics.simulation.simulation import check_settings
 
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.
 UsageError: Any = typer.BadParameter.__base__

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.impacts.impact_laws import IMPACT_LAWS
+from ...physics.core.settings import SETTINGS
 from ...physics.integrators import offered
-from ...physics.laws.soft import LAWS, SURFACES
-from ...physics.methods import CURES, METHODS
+from ...physics.methods import METHODS
+from ...physics.methods.choices import CHOICES
 from ...physics.run.messages import Set, Snapshot
 from ...physics.solvers import SOLVERS, refusal
 from ..commands import TOGGLES
@@ -16,10 +16,10 @@ from ..keys import key_of
 from ..ui_state import Rect, UiState
 from . import style
 from .joints import draw_joints, has_joints
-from .rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
+from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 from .surfaces import draw_substeps, draw_surfaces
 
-OF_BALLS = {"restitution_t": "Of balls, tangential  e_t", "restitution_psi": "Of balls, torsional  e_ψ"}
+OF_BALLS = ("restitution_t", "restitution_psi")
 
 
 def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rect) -> None:
@@ -63,28 +63,27 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """e and μ of all contacts, or as the materials say; gravity."""
     settings, materials = snapshot.settings, snapshot.model.materials
     if "law" not in METHODS[settings.method].uses:  # else it follows from K and D
-        _coefficient(ui, send, "restitution", "Restitution  e", settings.restitution, materials.restitution, 1.0)
-    _coefficient(ui, send, "friction", "Friction  μ", settings.friction, materials.friction, 1.5)
-    for name, label in OF_BALLS.items():
+        _coefficient(ui, send, "restitution", settings.restitution, materials.restitution)
+    _coefficient(ui, send, "friction", settings.friction, materials.friction)
+    for name in OF_BALLS:
         override, table = getattr(settings, name), getattr(materials, name)
         used = override is not None or not np.isnan(table).all()
         if used and "impact_law" in METHODS[settings.method].uses:
-            _coefficient(ui, send, name, label, override, table, 1.0, -1.0)
+            _coefficient(ui, send, name, override, table)
     gravity = np.array(settings.gravity)
     size = float(np.linalg.norm(gravity))
     shown = value_of(ui, "gravity", size)
-    value_row(ui, "Gravity  g", f"{shown:.2f} m/s²")
-    imgui.set_next_item_width(FULL)
-    changed, g = style.slider("gravity", shown, 0.0, 25.0, "%.2f", ui)
+    value_row(ui, SETTINGS["gravity"].slider.label, f"{shown:.2f} m/s²")
+    changed, g = setting_slider(ui, "gravity", shown)
     if changed:
         direction = gravity / size if size > 0.0 else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in direction * g)
         ask(ui, send, "gravity", g, (x, y, z))
 
 
-def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float | None, table: np.ndarray, top: float,
-                 bottom: float = 0.0) -> None:
+def _coefficient(ui: UiState, send: Send, name: str, override: float | None, table: np.ndarray) -> None:
     """A slider for a coefficient of all contacts, and a button that gives it back to the materials."""
+    label = SETTINGS[name].slider.label
     own = table[~np.isnan(table)]
     lo, hi = (float(own.min()), float(own.max())) if own.size else (0.0, 0.0)
     shown = value_of(ui, name, 0.5 * (lo + hi) if override is None else override)
@@ -94,8 +93,7 @@ def _coefficient(ui: UiState, send: Send, name: str, label: str, override: float
     else:
         value_row(ui, label, f"{shown:.2f}", button="\uf0e2")
         as_materials_say(ui, name, send)
-    imgui.set_next_item_width(FULL)
-    changed, value = style.slider(name, shown, bottom, top, "%.2f", ui)
+    changed, value = setting_slider(ui, name, shown)
     if changed:
         ask(ui, send, name, value, value)
 
@@ -107,18 +105,17 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, offered(settings.method))
     if "law" in uses:
-        _choice(ui, send, "law", "Surface", settings.law, LAWS)
-        _choice(ui, send, "surface", "Recovery", settings.surface, SURFACES)
+        _choice(ui, send, "law", "Surface", settings.law, CHOICES["law"])
+        _choice(ui, send, "surface", "Recovery", settings.surface, CHOICES["surface"])
     if "solver" in uses:
         _solver_choice(ui, send, snapshot)
     if "impact_law" in uses:
-        _choice(ui, send, "impact_law", "Impacts", settings.impact_law, IMPACT_LAWS)
+        _choice(ui, send, "impact_law", "Impacts", settings.impact_law, CHOICES["impact_law"])
     if "joint_cure" in uses and (snapshot.model.joints.generalized == 0).any():
-        _choice(ui, send, "joint_cure", "Joints", settings.joint_cure, CURES)
+        _choice(ui, send, "joint_cure", "Joints", settings.joint_cure, CHOICES["joint_cure"])
     rate = value_of(ui, "h", 1.0 / settings.h)
-    value_row(ui, "Step  h", f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
-    imgui.set_next_item_width(FULL)
-    changed, rate = style.slider("h", rate, 30.0, 4000.0, "%.0f", ui, logarithmic=True)
+    value_row(ui, SETTINGS["h"].slider.label, f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
+    changed, rate = setting_slider(ui, "h", rate)
     if changed:
         ask(ui, send, "h", round(rate), 1.0 / round(rate))
     if "substeps" in uses:
@@ -126,9 +123,8 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     if "iterations" not in uses:
         return
     count = value_of(ui, "iterations", settings.iterations)
-    value_row(ui, "Iterations", f"{count:.0f}")
-    imgui.set_next_item_width(FULL)
-    changed, count = style.slider("iterations", count, 1.0, 1000.0, "%.0f", ui, logarithmic=True)
+    value_row(ui, SETTINGS["iterations"].slider.label, f"{count:.0f}")
+    changed, count = setting_slider(ui, "iterations", count)
     if changed:
         ask(ui, send, "iterations", round(count), round(count))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from imgui_bundle import imgui
 
+from ...physics.core.settings import SETTINGS
 from ...physics.run.messages import Command, Set
 from ..ui_state import UiState
 from . import style
@@ -26,6 +27,13 @@ def ask(ui: UiState, send: Send, name: str, shown: float, value: float | int | t
     """Set a setting; its slider shows `shown` until the engine has answered."""
     ui.asked[name] = (shown, ui.clock + SOON)
     send(Set(name, value))
+
+
+def setting_slider(ui: UiState, name: str, shown: float) -> tuple[bool, float]:
+    """The slider of a setting over the whole width: whether it was moved, and to where."""
+    low, high, form, logarithmic = SETTINGS[name].slider[1:]
+    imgui.set_next_item_width(FULL)
+    return style.slider(name, shown, low, high, form, ui, logarithmic=logarithmic)
 
 
 def value_row(ui: UiState, name: str, value: str, button: str = "") -> None:

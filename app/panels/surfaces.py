@@ -3,18 +3,16 @@
 import numpy as np
 from imgui_bundle import imgui
 
+from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import IMPLICIT, INTEGRATORS, Integrator
-from ...physics.laws.soft import D_N, D_R, GAINS, K_N, K_S, LAWS, lumped
+from ...physics.laws.soft import D_N, D_R, K_N, K_S, LAWS, lumped
 from ...physics.methods.compliant.stability import stable_step
 from ...physics.run.messages import Set, Snapshot
 from ...physics.scene.gains import Gains, damping_for, meaning
 from ..ui_state import UiState
 from . import style
-from .rows import FULL, Send, as_materials_say, ask, right_aligned, value_of, value_row
+from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 
-SYMBOLS = {"stiffness_n": "Stiffness  Kₙ", "damping_n": "Damping  Dₙ", "stiffness_t": "Tangential  Kₜ",
-           "damping_t": "Tangential  Dₜ", "stiffness_series": "Series spring  Kₛ", "damping_roll": "Rolling dent  Dᵣ"}
-LOW, HIGH = {True: 1e2, False: 1e-1}, {True: 1e8, False: 1e5}  # ends of the sliders: of K, of D
 E_AND_SPEED = (0.5, 1.0)  # the restitution wanted and the speed of the impact [m/s], until they are chosen
 
 
@@ -27,19 +25,16 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     for column, name in enumerate(GAINS):
         if column == K_S and settings.law != "standard_solid":
             continue
-        springy = name.startswith("stiffness")
-        own = units[0 if springy else 1] if name.endswith("_n") else ("N/m" if springy else "N s/m")
+        setting = SETTINGS[name]
+        own = units[column] if column in (K_N, D_N) else setting.unit
         shown = value_of(ui, name, float(gains[column]))
         given = getattr(settings, name) is not None
-        value_row(ui, SYMBOLS[name], style.engineering(shown, own), button="\uf0e2" if given else "")
+        value_row(ui, setting.slider.label, style.engineering(shown, own), button="\uf0e2" if given else "")
         if given:
             as_materials_say(ui, name, send)
         if column == D_R and imgui.is_item_hovered():
             imgui.set_tooltip("A dent that travels at c takes the power D c²: rolling comes to an end")
-        imgui.set_next_item_width(FULL)
-        low, high = (0.0, 20.0) if column == D_R else (LOW[springy], HIGH[springy])
-        shown = min(max(shown, low), high)
-        changed, value = style.slider(name, shown, low, high, "%.3g", ui, logarithmic=column != D_R)
+        changed, value = setting_slider(ui, name, min(max(shown, setting.slider.low), setting.slider.high))
         if changed:
             ask(ui, send, name, value, value)
     _gains_mean(ui, snapshot, send, Gains(settings.law, *(float(gains[c]) for c in (K_N, D_N, K_S))), mass, names)
@@ -118,8 +113,7 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
         return
     if settings.substeps and not integrator.adaptive:
         count = value_of(ui, "substeps", settings.substeps)
-        imgui.set_next_item_width(FULL)
-        changed, count = style.slider("substeps", count, 1.0, 500.0, "%.0f", ui, logarithmic=True)
+        changed, count = setting_slider(ui, "substeps", count)
         if changed:
             ask(ui, send, "substeps", round(count), round(count))
     largest = min(snapshot.info.stable_step, step_in_contact(snapshot, integrator))

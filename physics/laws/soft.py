@@ -25,9 +25,7 @@ from ..core.model import Array, BodyKind, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale
 
 LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
-#: settings, and fields of materials, in the order of the columns of Materials.surfaces
-GAINS = ("stiffness_n", "damping_n", "stiffness_t", "damping_t", "stiffness_series", "damping_roll")
-K_N, D_N, K_T, D_T, K_S, D_R = range(6)
+K_N, D_N, K_T, D_T, K_S, D_R = range(6)  #: columns of Materials.surfaces, in the order of core.settings.GAINS
 NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = 0, 2, 4, 6, 8      # K, D of each unit in rows of pair_units
 
 
@@ -47,7 +45,7 @@ LAWS: dict[str, SoftLaw] = {
     "hunt_crossley": SoftLaw("Hunt–Crossley, δ (K + D δ̇)", HUNT_CROSSLEY, (1.0, 2.0), ("N/m", "N s/m²")),
     "standard_solid": SoftLaw("Standard linear solid", LINEAR, (1.0, 1.0), ("N/m", "N s/m")),
 }
-SURFACES = ("closed_form", "integrated")  # how a free surface recovers: z = z_0 exp(-K (t - t_0)/D), or ż integrated
+RECOVERIES = ("closed_form", "integrated")  #: how a free surface recovers: z = z_0 exp(-K (t - t_0)/D), or ż integrated
 
 
 def series(a: Array, b: Array, exponent: float = 1.0) -> Array:

@@ -14,18 +14,18 @@ import numpy as np
 from ..books.diagnostics import measure
 from ..books.ledger import TAKERS, Account
 from ..core.report import SIDES, Event, Side
+from ..core.settings import Part, names_of
 from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
+from ..methods.choices import check_settings
 from ..scene.scene import Scene
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET
-from ..simulation.simulation import Simulation, check_settings
+from ..simulation.simulation import Simulation
 from .messages import Timeline, Watch
 
-#: settings of a side that it keeps in another scene
-OWN = ("method", "integrator", "solver", "iterations", "impact_law", "law", "surface", "substeps", "joint_cure")
-#: settings that are the same on all sides
-SHARED = ("restitution", "restitution_t", "restitution_psi", "friction", "gravity")
+OWN = tuple(name for name in names_of(Part.SOLVER) if name != "h")  #: settings of a side that it keeps in another scene
+SHARED = names_of(Part.PAIRS, Part.SCENE)                           #: settings that are the same on all sides
 
 ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
 TIMELINE_EVENTS = 2000  # of the timeline

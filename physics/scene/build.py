@@ -20,10 +20,11 @@ from ..core.model import (
     movable,
 )
 from ..core.report import Settings
+from ..core.settings import GAINS
 from ..core.state import Bodies, State, empty_state
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
-from ..laws.soft import GAINS, lumped
+from ..laws.soft import lumped
 from ..shapes import shapes as solid
 from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
 from .gains import surface_gains
@@ -119,12 +120,7 @@ def _assemble(
         notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes),
         joints=tuple(joint_names),
     )
-    solver = file.solver
-    settings = Settings(
-        method=solver.method, integrator=solver.integrator, solver=solver.solver, h=solver.h,
-        iterations=solver.iterations, gravity=file.scene.gravity, law=solver.law, surface=solver.surface,
-        substeps=solver.substeps, impact_law=solver.impact_law, joint_cure=solver.joint_cure,
-    )
+    settings = Settings(gravity=file.scene.gravity, **file.solver.model_dump())
     return Setup(model, state, labels, settings)
 
 

@@ -21,11 +21,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from ..core.report import SIDES, Settings
-from ..impacts.impact_laws import IMPACT_LAWS
+from ..core.settings import SETTINGS, Part, names_of
 from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
-from ..laws.soft import LAWS, SURFACES
-from ..methods import CURES, METHODS
-from ..solvers import SOLVERS
+from ..methods.choices import CHOICES, described
 
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
 MAX_BODIES = 20_000
@@ -180,8 +178,8 @@ Counts = Annotated[
 ]
 
 
-def _choice(table: dict[str, Any]) -> Any:
-    """One of the names of a registry."""
+def _choice(table: tuple[str, ...]) -> Any:
+    """One of these names."""
 
     def check(value: Any, _: Any) -> str:
         if value not in table:
@@ -228,33 +226,10 @@ class Camera(Table):
     )
 
 
-class Solver(Table):
+class _OfSolver(Table):
     """How the scene is computed; the panel and the command line can change all of it."""
 
-    method: _choice(METHODS) = _field(DEFAULTS.method, f"one of {', '.join(METHODS)}")  # pyright: ignore
-    integrator: _choice(INTEGRATORS | IMPLICIT | FLIGHT) = _field(  # pyright: ignore
-        DEFAULTS.integrator, f"one of {', '.join(INTEGRATORS)}, with the method compliant also {', '.join(IMPLICIT)}, "
-                             f"with time_stepping {', '.join(FLIGHT)}"
-    )
-    solver: _choice(SOLVERS) = _field(DEFAULTS.solver, f"one of {', '.join(SOLVERS)}")  # pyright: ignore
-    h: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-6, le=0.1)] = _field(
-        DEFAULTS.h, "the step, a number from 1e-6 to 0.1 [s]"
-    )
-    iterations: Annotated[int, Strict(), Field(ge=1, le=10_000)] = _field(
-        DEFAULTS.iterations, "a whole number from 1 to 10000"
-    )
-    impact_law: _choice(IMPACT_LAWS) = _field(  # pyright: ignore
-        DEFAULTS.impact_law, f"what happens where several contacts are hit at once, one of {', '.join(IMPACT_LAWS)}")
-    law: _choice(LAWS) = _field(DEFAULTS.law, f"of compliant surfaces: one of {', '.join(LAWS)}")  # pyright: ignore
-    surface: _choice(dict.fromkeys(SURFACES)) = _field(  # pyright: ignore
-        DEFAULTS.surface, f"how compliant surfaces recover: one of {', '.join(SURFACES)}"
-    )
-    substeps: Annotated[int, Strict(), Field(ge=0, le=10_000)] = _field(
-        DEFAULTS.substeps, "substeps of the method compliant, a whole number from 0 (as many as needed) to 10000"
-    )
-    joint_cure: _choice(CURES) = _field(DEFAULTS.joint_cure, f"one of {', '.join(CURES)}")  # pyright: ignore
-
-    @field_validator("integrator")
+    @field_validator("integrator", check_fields=False)
     @classmethod
     def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
         method = info.data.get("method", OWNERS.get(name, "compliant"))
@@ -264,22 +239,47 @@ class Solver(Table):
         return name
 
 
+def _settings_of(part: Part) -> dict[str, Any]:
+    """Fields for the settings of a part, as core.settings has them."""
+    fields: dict[str, Any] = {}
+    for name in names_of(part):
+        fields[name] = (_choice(CHOICES[name]) if name in CHOICES else _number_from(name),
+                        _field(getattr(DEFAULTS, name), _described(name)))
+    return fields
+
+
+def _number_from(name: str) -> Any:
+    """A number in the range of a setting."""
+    setting = SETTINGS[name]
+    kind: Any = setting.kind
+    if kind is float:
+        return Annotated[kind, Strict(), Field(allow_inf_nan=False, ge=setting.low, le=setting.high)]
+    return Annotated[kind, Strict(), Field(ge=int(setting.low), le=int(setting.high))]
+
+
+def _described(name: str) -> str:
+    if name != "integrator":
+        return described(name)
+    return (f"one of {', '.join(INTEGRATORS)}, with the method compliant also {', '.join(IMPLICIT)}, with "
+            f"time_stepping {', '.join(FLIGHT)}")
+
+
+class Solver(create_model("Solver", __base__=_OfSolver, **_settings_of(Part.SOLVER))):
+    """How the scene is computed; the panel and the command line can change all of it."""
+
+
 def _optional(table: type[Table]) -> dict[str, Any]:
     """The fields of a table, none of which has to be there."""
     return {name: (field.rebuild_annotation() | None, _field(None, field.description or ""))
             for name, field in table.model_fields.items()}
 
 
-Finite = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=1e-3, le=1e12)]
-FiniteDamping = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1e9)]
-
-
 class Side(create_model("Side", __base__=Table, **_optional(Solver))):
     """A further side of a comparison that the scene opens with; [solver] is the first. What a table does not say,
     [solver] says."""
 
-    stiffness_n: Finite | None = _field(None, "K along the normal for every pair, a number from 0.001 to 1e12 [N/m]")
-    damping_n: FiniteDamping | None = _field(None, "D along the normal for every pair, a number from 0 to 1e9 [N s/m]")
+    stiffness_n: _number_from("stiffness_n") | None = _field(None, described("stiffness_n"))  # pyright: ignore
+    damping_n: _number_from("damping_n") | None = _field(None, described("damping_n"))  # pyright: ignore
     coordinates: Literal["generalized", "maximal"] | None = _field(
         None, 'of all joints: "generalized" or "maximal" (else as each joint says)'
     )

@@ -2,7 +2,6 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,23 +12,20 @@ from ..books.diagnostics import measure
 from ..core.copy_in_place import overwrite
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Energy, Event, Settings, StepInfo
+from ..core.settings import GAINS, STEPWISE, Part, names_of
 from ..core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
-from ..impacts.impact_laws import IMPACT_LAWS
-from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS
-from ..laws.soft import GAINS, LAWS, SURFACES, lumped
-from ..methods import CURES, METHODS, Method, Untreatable
+from ..laws.soft import lumped
+from ..methods import METHODS, Method, Untreatable
+from ..methods.choices import check_settings, vector_of
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
-from ..solvers import SOLVERS, refusal
+from ..solvers import refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .history import History, Inputs
 
 KEPT_EVENTS = 10_000
-OF_BALLS = ("restitution_t", "restitution_psi")  #: settings and fields of materials
-#: settings that methods read every step
-STEPWISE = ("h", "iterations", "solver", "integrator", "impact_law", "law", "surface", "substeps", "joint_cure")
 Vector = tuple[float, float, float]
 
 
@@ -280,10 +276,10 @@ class Simulation:
     def apply_force(self, body: str | int, force: Any, point: Any = None) -> None:
         """Add a force (3,) [N] at a world point (3,) [m] (default: the centre of mass), for the next step only."""
         i = self.number(body)
-        f = _vector("force", force)
+        f = vector_of("force", force)
         self.loads.force[i] += f
         if point is not None:
-            self.loads.torque[i] += np.cross(_vector("point", point) - self.state.bodies.x[i], f)
+            self.loads.torque[i] += np.cross(vector_of("point", point) - self.state.bodies.x[i], f)
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
         """Hold the body at a world point [m] with a critically damped spring towards the world point `target`."""
@@ -292,15 +288,15 @@ class Simulation:
             raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
         bodies = self.state.bodies
         conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
-        self.loads.grab_point[:] = _rotate(conjugate, _vector("point", point) - bodies.x[i])
-        self.loads.grab_target[:] = _vector("target", target)
+        self.loads.grab_point[:] = _rotate(conjugate, vector_of("point", point) - bodies.x[i])
+        self.loads.grab_target[:] = vector_of("target", target)
         self.loads.grab_turn[0] = int(turn)
         self.loads.grab_force[:] = 0.0
         self.loads.grab_body[0] = i
 
     def move_grab(self, target: Any) -> None:
         """Pull the held body towards another world point [m]."""
-        self.loads.grab_target[:] = _vector("target", target)
+        self.loads.grab_target[:] = vector_of("target", target)
 
     def release(self) -> None:
         """Let go of the held body."""
@@ -346,11 +342,7 @@ class Simulation:
     def _model_with(self, settings: Settings) -> Model:
         """The scene's model with the overrides of these settings."""
         materials = self._scene_model.materials
-        if settings.restitution is not None:
-            materials = materials._replace(restitution=np.full_like(materials.restitution, settings.restitution))
-        if settings.friction is not None:
-            materials = materials._replace(friction=np.full_like(materials.friction, settings.friction))
-        for name in OF_BALLS:
+        for name in names_of(Part.PAIRS):
             if (value := getattr(settings, name)) is not None:
                 materials = materials._replace(**{name: np.full_like(materials.restitution, value)})
         materials = materials._replace(surfaces=_surfaces(materials.surfaces, settings))
@@ -455,58 +447,6 @@ def _surfaces(surfaces: Array, settings: Settings) -> Array:
         if value is not None:
             surfaces[:, :, 0, column] = value
     return surfaces
-
-
-def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """The settings with the changes made; ValueError in one sentence where a name or a value is not allowed."""
-    checked = {name: _check_setting(name, value) for name, value in changes.items()}
-    wanted = replace(settings, **checked)
-    owner = OWNERS.get(wanted.integrator, wanted.method)
-    if owner != wanted.method:
-        if "integrator" in changes:
-            raise ValueError(f"the integrator {wanted.integrator} is implicit and works with the method {owner} only")
-        wanted = replace(wanted, integrator=Settings().integrator)  # left behind with its method
-    return wanted
-
-
-def _check_setting(name: str, value: Any) -> Any:
-    choices = {"method": METHODS, "integrator": INTEGRATORS | IMPLICIT | FLIGHT, "solver": SOLVERS,
-               "impact_law": IMPACT_LAWS,
-               "law": LAWS, "surface": SURFACES, "joint_cure": CURES}
-    if name in choices:
-        if value not in choices[name]:
-            raise ValueError(f"{name} must be one of {', '.join(choices[name])}, not {value!r}")
-        return value
-    if name == "gravity":
-        return tuple(_vector(name, value).tolist())
-    counts = {"iterations": (1, 10_000), "substeps": (0, 10_000)}
-    if name in counts:
-        low, high = counts[name]
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-            raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-        return int(value)
-    ranges = {"restitution": (0.0, 1.0), "friction": (0.0, 100.0), "h": (1e-6, 0.1)}
-    ranges |= dict.fromkeys(OF_BALLS, (-1.0, 1.0))
-    ranges |= {gain: (0.0, 1e9) if gain.startswith("damping") else (1e-3, 1e12) for gain in GAINS}
-    if name not in ranges:
-        known = ", ".join([*ranges, *counts, "gravity", *choices])
-        raise ValueError(f"there is no setting {name!r}; there are {known}")
-    if value is None and name != "h":
-        return None
-    low, high = ranges[name]
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
-        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-    return float(value)
-
-
-def _vector(name: str, value: Any) -> Array:
-    try:
-        vector = np.array(value, np.float64)
-    except (TypeError, ValueError):
-        vector = np.zeros(0)
-    if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise ValueError(f"{name} must be three finite numbers, not {value!r}")
-    return vector
 
 
 def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:

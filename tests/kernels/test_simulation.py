@@ -1,12 +1,18 @@
 """Simulation: what scripts rely on. Exact saving, seeking and replay; settings that are checked; frames as placed."""
 
 import tracemalloc
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from bare_bodies import Balls
 
+from contactlab.physics.core.report import Settings
+from contactlab.physics.core.settings import GAINS, SETTINGS
+from contactlab.physics.methods import METHODS
+from contactlab.physics.methods.choices import CHOICES, check_settings
 from contactlab.physics.run.messages import Grab, MoveGrab, Release, Reset, Set
+from contactlab.physics.scene.schema import Gains
 from contactlab.physics.simulation.history import History, Inputs
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -218,7 +224,7 @@ def test_reset_goes_back_to_the_start_but_keeps_the_settings():
     ("integrator", "verlet",
      "integrator must be one of euler, semi_implicit, heun, rk4, dopri5, sdirk2, midpoint, not 'verlet'"),
     ("solver", "none", "solver must be one of"),
-    ("elasticity", 1.0, "there is no setting 'elasticity'; there are restitution"),
+    ("elasticity", 1.0, "there is no setting 'elasticity'; there are method"),
 ])
 def test_a_setting_that_is_not_allowed_is_refused_in_one_sentence(name, value, says):
     sim = Simulation(Balls(1))
@@ -345,3 +351,17 @@ def test_a_short_history_forgets_nothing_it_promises():
     assert history.first == history.last == 0
     with pytest.raises(ValueError, match="step 3 is not in the history"):
         history.keyframe(3)
+
+
+def test_the_table_of_settings_and_the_record_agree():
+    """Every field of Settings has its row and the other way round, in the ranges of the table; what a method says that
+    it uses is a setting; gains are fields of materials in the order of their columns."""
+    defaults = asdict(Settings())
+    assert set(SETTINGS) == set(defaults)
+    assert check_settings(Settings(), defaults) == Settings()
+    for name, setting in SETTINGS.items():
+        value = defaults[name]
+        assert (value is None) == setting.none and (value is None or isinstance(value, setting.kind))
+        assert (name in CHOICES) == (setting.kind is str)
+    assert set().union(*(method.uses for method in METHODS.values())) <= set(SETTINGS)
+    assert tuple(Gains.model_fields) == GAINS
