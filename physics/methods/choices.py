@@ -35,7 +35,8 @@ def check_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 def range_text(name: str) -> str:
     """What a number of that name may be, in words."""
     setting = SETTINGS[name]
-    return f"{'whole number' if setting.kind is int else 'number'} from {setting.low:g} to {setting.high:g}"
+    low, high = (f"{end:g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e") for end in setting[3:5])
+    return f"{'whole number' if setting.kind is int else 'number'} from {low} to {high}"
 
 
 def described(name: str) -> str:

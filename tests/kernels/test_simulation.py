@@ -212,7 +212,7 @@ def test_reset_goes_back_to_the_start_but_keeps_the_settings():
     ("restitution", "much", "restitution must be a number"),
     ("friction", -0.1, "friction must be a number from 0"),
     ("friction", float("nan"), "friction must be a number"),
-    ("h", 0.0, "h must be a number from 1e-06 to 0.1, not 0.0"),
+    ("h", 0.0, "h must be a number from 1e-6 to 0.1, not 0.0"),
     ("h", None, "h must be a number"),
     ("iterations", 0, "iterations must be a whole number from 1"),
     ("iterations", 2.5, "iterations must be a whole number"),

@@ -145,7 +145,7 @@ def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkey
     (["run", "{scene}", "--until", "1", "--set", "restitution=2"], "restitution must be a number from 0 to 1, not 2"),
     (["run", "{scene}", "--until", "1", "--set", "restitution"], "--set takes NAME=VALUE, not 'restitution'"),
     (["run", "{scene}", "--until", "1", "--set", "colour=1"], "there is no setting 'colour'"),
-    (["run", "{scene}", "--until", "1", "--h", "0"], "h must be a number from 1e-06 to 0.1"),
+    (["run", "{scene}", "--until", "1", "--h", "0"], "h must be a number from 1e-6 to 0.1"),
     (["run", "{scene}", "--until", "1", "--integrator", "verlet"], "integrator must be one of euler"),
     (["run", "{scene}", "--until", "1", "--solver", "x"], "solver must be one of"),
     (["run", "{scene}", "--until", "1", "--method", "x"], "method must be one of"),
