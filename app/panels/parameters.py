@@ -1,12 +1,13 @@
 """The parameters of the run and the switches of the view. Choices come from the registries: nothing dead is shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.settings import SETTINGS
 from ...physics.integrators import offered
+from ...physics.laws.soft import LAWS
 from ...physics.methods import METHODS
 from ...physics.methods.choices import CHOICES
 from ...physics.run.messages import Set, Snapshot
@@ -105,7 +106,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _choice(ui, send, "method", "Method", settings.method, METHODS)
     _choice(ui, send, "integrator", "Integrator", settings.integrator, offered(settings.method))
     if "law" in uses:
-        _choice(ui, send, "law", "Surface", settings.law, CHOICES["law"])
+        _choice(ui, send, "law", "Surface", settings.law, {name: law.title for name, law in LAWS.items()})
         _choice(ui, send, "surface", "Recovery", settings.surface, CHOICES["surface"])
     if "solver" in uses:
         _solver_choice(ui, send, snapshot)
@@ -130,7 +131,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:
-    """A combo box over a registry."""
+    """A combo box over names; what a mapping says of them is shown in tooltips."""
     imgui.align_text_to_frame_padding()
     imgui.text(label)
     imgui.same_line(5.2 * ui.font)
@@ -139,6 +140,8 @@ def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names:
         for key in names:
             if imgui.selectable(key.replace("_", " "), key == current)[0]:
                 send(Set(name, key))
+            if isinstance(names, Mapping) and isinstance(names[key], str):
+                imgui.set_item_tooltip(names[key])
         imgui.end_combo()
 
 

@@ -23,7 +23,7 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
     units = LAWS[settings.law].units
     for column, name in enumerate(GAINS):
-        if column == K_S and settings.law != "standard_solid":
+        if column == K_S and not LAWS[settings.law].series:
             continue
         setting = SETTINGS[name]
         own = units[column] if column in (K_N, D_N) else setting.unit
@@ -80,7 +80,7 @@ def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass:
                         ("Effective e", f"{m.restitution:.3f}"), ("Sag under its weight", f"{1e3 * m.sag:.3g} mm"),
                         ("An impact lasts", f"{1e3 * m.time:.3g} ms")):
         value_row(ui, name, value)
-    if gains.law in ("hertz", "hunt_crossley"):  # else e is the same at any speed
+    if LAWS[gains.law].by_speed:  # else e is the same at any speed
         value_row(ui, "of an impact at", f"{speed:.2g} m/s")
         imgui.set_next_item_width(FULL)
         changed, speed = style.slider("impact_speed", speed, 0.05, 20.0, "%.2g", ui, logarithmic=True)
@@ -134,11 +134,12 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:
-    """The largest stable step [s] while the body in focus is pressed into its surface, which it need not be now; of the
-    linear laws, whose stiffness is the same at every depth."""
+    """The largest stable step [s] while the body in focus is pressed into its surface, which it need not be now; of
+    laws whose stiffness is the same at every depth."""
     pair, mass, _ = contact_in_focus(snapshot)
     gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
-    if snapshot.settings.law != "linear" or not np.isfinite(gains[[K_N, D_N]]).all():
+    law = LAWS[snapshot.settings.law]
+    if law.by_speed or law.series or not np.isfinite(gains[[K_N, D_N]]).all():
         return np.inf
     return stable_step(integrator, float(gains[K_N]) / mass, float(gains[D_N]) / mass)
 

@@ -1,4 +1,5 @@
-"""The laws of compliant surfaces: massless springs and dampers between two bodies [RBDA §11.8].
+"""The laws of compliant surfaces: massless springs and dampers between two bodies [RBDA §11.8]. A law is a row of LAWS
+and its branches in the functions below; nothing else names it.
 
 A surface stands out by z (z < 0: pressed in) and is dragged along by x in the tangent plane. p is the gap of the
 undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
@@ -24,26 +25,35 @@ from ..core.jit import helper
 from ..core.model import Array, BodyKind, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale
 
-LINEAR, HERTZ, HUNT_CROSSLEY = 0, 1, 2
+LINEAR, HERTZ, HUNT_CROSSLEY = range(3)  #: codes of the normal force
 K_N, D_N, K_T, D_T, K_S, D_R = range(6)  #: columns of Materials.surfaces, in the order of core.settings.GAINS
-NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = 0, 2, 4, 6, 8      # K, D of each unit in rows of pair_units
+NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = range(0, 10, 2)  #: K, D of each unit in rows of pair_units
 
 
 @dataclass(frozen=True)
 class SoftLaw:
     """A law as the menu shows it."""
 
-    title: str
+    title: str           #: of the menu, with what is worth knowing
     code: int            #: of the normal force
-    exponents: tuple[float, float]  #: how K and D of two surfaces add up: series(…, exponent)
-    units: tuple[str, str]          #: of K and D
+    exponents: tuple[float, float] = (1.0, 1.0)  #: a, b of f = K δ^a + D δ^(b - 1) δ̇, see `series`
+    units: tuple[str, str] = ("N/m", "N s/m")    #: of K and D
+    two_states: bool = False  #: each of two surfaces has a state of its own where their K/D differ
+    series: bool = False      #: has a spring K_s in series
+
+    @property
+    def by_speed(self) -> bool:
+        """Whether the restitution of an impact depends on its speed."""
+        return self.exponents != (1.0, 1.0)
 
 
 LAWS: dict[str, SoftLaw] = {
-    "linear": SoftLaw("Linear spring and damper", LINEAR, (1.0, 1.0), ("N/m", "N s/m")),
-    "hertz": SoftLaw("Hertz, √δ (K δ + D δ̇)", HERTZ, (1.5, 1.5), ("N/m^1.5", "N s/m^1.5")),
-    "hunt_crossley": SoftLaw("Hunt–Crossley, δ (K + D δ̇)", HUNT_CROSSLEY, (1.0, 2.0), ("N/m", "N s/m²")),
-    "standard_solid": SoftLaw("Standard linear solid", LINEAR, (1.0, 1.0), ("N/m", "N s/m")),
+    "linear": SoftLaw("Linear spring and damper; the surface recovers behind the body", LINEAR, two_states=True),
+    "hertz": SoftLaw("Hertz, √δ (K δ + D δ̇): the contact of round bodies", HERTZ, (1.5, 1.5), ("N/m^1.5", "N s/m^1.5")),
+    "hunt_crossley": SoftLaw(
+        "Hunt–Crossley, δ (K + D δ̇): no jump of the force at the first touch", HUNT_CROSSLEY, (1.0, 2.0),
+        ("N/m", "N s/m²")),
+    "standard_solid": SoftLaw("Standard linear solid: a spring in series with the linear law", LINEAR, series=True),
 }
 RECOVERIES = ("closed_form", "integrated")  #: how a free surface recovers: z = z_0 exp(-K (t - t_0)/D), or ż integrated
 
@@ -90,12 +100,12 @@ def pair_units(surfaces: Array, law: str) -> Array:
         soft = np.isfinite(one[..., k]) & np.isfinite(two[..., k])
         with np.errstate(invalid="ignore"):  # a rigid surface on an undamped one
             same = np.isclose(one[..., k] * two[..., d], two[..., k] * one[..., d], rtol=1e-9, atol=0.0)
-        apart = soft & ~same & (law == "linear") & (one[..., d] > 0.0) & (two[..., d] > 0.0)
+        apart = soft & ~same & LAWS[law].two_states & (one[..., d] > 0.0) & (two[..., d] > 0.0)
         units[..., first] = np.where(apart, one[..., k], series(one[..., k], two[..., k], m[0]))
         units[..., first + 1] = np.where(apart, one[..., d], series(one[..., d], two[..., d], m[1]))
         units[..., second] = np.where(apart, two[..., k], np.inf)
         units[..., second + 1] = np.where(apart, two[..., d], np.inf)
-    if law == "standard_solid":
+    if LAWS[law].series:
         units[..., NORMAL_2 : NORMAL_2 + 2] = units[..., NORMAL_1 : NORMAL_1 + 2]
         units[..., NORMAL_1], units[..., NORMAL_1 + 1] = series(one[..., K_S], two[..., K_S]), 0.0
     return units
@@ -156,6 +166,35 @@ def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
 
 
 @helper
+def free_height(law, z1, z2):
+    """Gap below which a body touches surfaces that nothing touches."""
+    return z1 + z2
+
+
+@helper
+def until_release(law, f, gap):
+    """What stays positive or 0 while a body presses on the surfaces with the force f at this gap: they let go where
+    they would have to pull."""
+    return f
+
+
+@helper
+def varies(law):
+    """Whether stiffness and damping depend on how deep the surface is pressed in."""
+    return law in (HERTZ, HUNT_CROSSLEY)
+
+
+@helper
+def gains_at(law, k, d, depth):
+    """∂f/∂δ and ∂f/∂δ̇ where a surface at rest is pressed in by `depth` [m]."""
+    if law == HERTZ:
+        return 1.5 * k * math.sqrt(depth), d * math.sqrt(depth)
+    if law == HUNT_CROSSLEY:
+        return k, d * depth
+    return k, d
+
+
+@helper
 def free_rate(law, k, d, z):
     """ż of a surface that nothing touches; without damping it is back at once, which no rate can say."""
     if d == 0.0 or k == math.inf:
@@ -179,6 +218,47 @@ def recovered(law, k, d, z, time):
     if law == HUNT_CROSSLEY:
         return min(0.0, z + k * time / d)
     return z * math.exp(-k * time / d)
+
+
+# --------------------------------------------------------------------------------------- after an implicit Euler step
+@helper
+def softness(stiff, damp, g):
+    """c = 1/(K + D/g), 0 of a rigid surface."""
+    return 0.0 if stiff == math.inf else 1.0 / (stiff + damp / g)
+
+
+@helper
+def implicit_force(law, units, g, gap, z1, z2):
+    """f_n >= 0 and -∂f_n/∂p at the gap p after an implicit Euler step of length g [s] that the surfaces began at z_1,
+    z_2; units: K_1, D_1, K_2, D_2."""
+    k1, d1, k2, d2 = units
+    if not varies(law):
+        c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
+        start = c1 * d1 * z1 / g + (c2 * d2 * z2 / g if c2 > 0.0 else 0.0)
+        f = (start - gap) / (c1 + c2)
+        return max(f, 0.0), 1.0 / (c1 + c2)
+    depth = max(-gap, 0.0)
+    rate = (depth + z1) / g
+    root = math.sqrt(depth)
+    if law == HERTZ:
+        f, slope = root * (k1 * depth + d1 * rate), root * (1.5 * k1 + d1 / g) + 0.5 * d1 * rate / max(root, 1e-9)
+    else:
+        f, slope = depth * (k1 + d1 * rate), k1 + d1 * rate + d1 * depth / g
+    return max(f, 0.0), max(slope, 0.0)
+
+
+@helper
+def implicit_end(law, k, d, z, f, g, gap):
+    """z of a surface at the end of such a step under the force f at this gap."""
+    if k == math.inf:
+        return 0.0
+    if not varies(law):
+        return (d * z / g - f) / (k + d / g)
+    if f > 0.0:
+        return gap
+    if law == HUNT_CROSSLEY:
+        return min(0.0, z + g * k / d) if d > 0.0 else 0.0
+    return d * z / (d + g * k)
 
 
 # ------------------------------------------------------------------------------------------------------- friction

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..laws.soft import LAWS, depth_of_impact, normal_force
+
 FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material says nothing
 DEADEST = 0.5     # largest damping ratio that is chosen for a restitution
-STEPS, LONG = 100, 40  # of an impact that is followed in time: steps per 1/ω_0, and how many of those
+IMPACT_STEPS = 100  # per 1/ω_0, of an impact that is followed in time,
+IMPACT_LENGTH = 40  # [1/ω_0] for so long at most
 
 
 def restitution_of(ratio: float) -> float:
@@ -71,20 +74,17 @@ class Meaning:
 def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
     """What gains mean for a mass [kg] under gravity [m/s2]; of the laws that are not linear e and the time of an impact
     depend on its speed [m/s]."""
-    k, d, weight = gains.stiffness, gains.damping, mass * gravity
-    if gains.law == "standard_solid":
+    k, d, weight, law = gains.stiffness, gains.damping, mass * gravity, LAWS[gains.law]
+    if law.series:
         omega, ratio = _slow_pair(gains, mass)
         sag = weight / k + weight / gains.series
     else:
-        sag = (weight / k) ** (2.0 / 3.0) if gains.law == "hertz" else weight / k
-        stiff, damp = k, d
-        if gains.law == "hertz":
-            stiff, damp = 1.5 * k * math.sqrt(sag), d * math.sqrt(sag)
-        elif gains.law == "hunt_crossley":
-            damp = d * sag
+        a, b = law.exponents
+        sag = (weight / k) ** (1.0 / a)
+        stiff, damp = a * k * sag ** (a - 1.0), d * sag ** (b - 1.0)
         omega = math.sqrt(stiff / mass)
         ratio = damp / (2.0 * math.sqrt(stiff * mass)) if stiff > 0.0 else 0.0
-    if gains.law == "linear":
+    if not (law.series or law.by_speed):
         e, time = restitution_of(ratio), contact_time(ratio, omega)
     else:
         e, time = impact(gains, mass, speed)
@@ -105,17 +105,14 @@ def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
 def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
     """Effective e and duration [s] of an impact of a mass [kg] at a speed [m/s], without gravity: m δ̈ = -f(δ, δ̇) until
     f = 0; e = 0 where damping is so strong that nothing bounces within a long time."""
-    if gains.law == "standard_solid":
+    if LAWS[gains.law].series:
         return _impact_on_solid(gains, mass)
-    law, k, d = gains.law, gains.stiffness, gains.damping
-    depth = _depth(gains, mass, speed) if law == "hertz" else speed * math.sqrt(mass / k)
-    h, y = depth / speed / STEPS, (0.0, speed)
+    code, k, d = LAWS[gains.law].code, gains.stiffness, gains.damping
+    depth = _depth(gains, mass, speed)
+    h, y = depth / speed / IMPACT_STEPS, (0.0, speed)
 
     def force(delta: float, rate: float) -> float:
-        if law == "linear":
-            return k * delta + d * rate
-        shape = max(delta, 0.0)
-        return math.sqrt(shape) * (k * delta + d * rate) if law == "hertz" else shape * (k + d * rate)
+        return normal_force.py_func(code, k, d, math.inf, math.inf, -delta, 0.0, -rate)
 
     def moved(y: tuple[float, float], s: float, r: tuple[float, float]) -> tuple[float, float]:
         return y[0] + s * r[0], y[1] + s * r[1]
@@ -124,7 +121,7 @@ def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
         return y[1], -force(*y) / mass
 
     before = force(*y)
-    for i in range(LONG * STEPS):  # classical Runge–Kutta
+    for i in range(IMPACT_LENGTH * IMPACT_STEPS):  # classical Runge–Kutta
         r1 = rates(y)
         r2 = rates(moved(y, 0.5 * h, r1))
         r3 = rates(moved(y, 0.5 * h, r2))
@@ -135,7 +132,7 @@ def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
             part = before / (before - now) if before > now else 1.0
             return max(0.0, -(y[1] + part * (after[1] - y[1])) / speed), (i + part) * h
         y, before = after, now
-    return 0.0, LONG * STEPS * h
+    return 0.0, IMPACT_LENGTH * IMPACT_STEPS * h
 
 
 def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
@@ -144,29 +141,29 @@ def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
     from scipy.linalg import expm  # when it is first needed: it takes long to load
 
     k, k_s, d = gains.stiffness, gains.series, max(gains.damping, 1e-9 * math.sqrt(gains.stiffness * mass))
-    h = math.sqrt(mass / min(k, k_s)) / STEPS
+    h = math.sqrt(mass / min(k, k_s)) / IMPACT_STEPS
     rates = np.array([[0.0, 1.0, 0.0], [-k_s / mass, 0.0, k_s / mass], [k_s / d, 0.0, -(k + k_s) / d]])
     one_step: Any = expm(h * rates)
     (a, b, c), (p, q, r), (u, v, w) = one_step.tolist()
     depth, rate, inner = 0.0, 1.0, 0.0
-    for i in range(LONG * STEPS):
+    for i in range(IMPACT_LENGTH * IMPACT_STEPS):
         before, last = depth - inner, rate
         depth, rate, inner = (a * depth + b * rate + c * inner, p * depth + q * rate + r * inner,
                               u * depth + v * rate + w * inner)
         if i > 0 and depth <= inner:
             part = before / (before - (depth - inner))
             return max(0.0, -(last + part * (rate - last))), (i + part) * h
-    return 0.0, LONG * STEPS * h
+    return 0.0, IMPACT_LENGTH * IMPACT_STEPS * h
 
 
 def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> float:
     """D that gives a body of this mass [kg] an effective restitution 0 < e <= 1 with gains otherwise these, at an
     impact of this speed [m/s]; where no D of a standard solid damps so much the one that damps most."""
-    critical = 2.0 * math.sqrt(gains.stiffness * mass)
-    if gains.law == "linear":
+    critical, law = 2.0 * math.sqrt(gains.stiffness * mass), LAWS[gains.law]
+    if not (law.series or law.by_speed):
         return ratio_for(restitution) * critical
-    scale = {"hertz": critical / _depth(gains, mass, speed) ** 0.25,
-             "hunt_crossley": gains.stiffness / speed}.get(gains.law, critical)
+    a, b = law.exponents
+    scale = critical * _depth(gains, mass, speed) ** (0.5 * (a - 1.0) - (b - 1.0))  # critical at the greatest depth
 
     def e(damping: float) -> float:
         return impact(replace(gains, damping=damping), mass, speed)[0]
@@ -183,8 +180,8 @@ def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> 
 
 
 def _depth(gains: Gains, mass: float, speed: float) -> float:
-    """How deep an impact on a Hertz surface goes without damping [m]."""
-    return (1.25 * mass * speed * speed / gains.stiffness) ** 0.4
+    """How deep an impact goes without damping [m]."""
+    return depth_of_impact.py_func(LAWS[gains.law].code, gains.stiffness, speed, 1.0 / mass)
 
 
 def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:

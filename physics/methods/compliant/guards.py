@@ -8,7 +8,16 @@ from ...core.jit import helper, kernel
 from ...core.vec import norm, row
 from ...dynamics.trees.rates import link_error
 from ...integrators.stepper import dense_weights, local_error
-from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, normal_force, stick_force
+from ...laws.soft import (
+    NORMAL_1,
+    NORMAL_2,
+    TANGENT_1,
+    TANGENT_2,
+    free_height,
+    normal_force,
+    stick_force,
+    until_release,
+)
 from .rates import CLOSED, FREE, LAW, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
 from .settle import pressed_in
 from .substeps import look
@@ -45,7 +54,7 @@ def guards(model, soft, bodies):
         if k < 0:
             continue
         if surfaces.mode[k] == FREE:
-            value, what = gap - (work.z[k, 0] + work.z[k, 1]), TOUCH
+            value, what = gap - free_height(law, work.z[k, 0], work.z[k, 1]), TOUCH
             if value < worst:
                 worst, where, change = value, k, what
             continue
@@ -54,8 +63,9 @@ def guards(model, soft, bodies):
                                        row(contacts.point, i), n)
         f, stick = contact_forces(law, from_gap, work.units, k, gap, (zeta, v), (row(surfaces.normal, k), n), work.z,
                                   work.x)
-        if f < worst:
-            worst, where, change = f, k, RELEASE
+        value = until_release(law, f, gap)
+        if value < worst:
+            worst, where, change = value, k, RELEASE
         room = work.friction[k] * f - stick
         if work.friction[k] > 0.0 and surfaces.mode[k] == STICKS and room < worst:
             worst, where, change = room, k, SLIP
@@ -99,7 +109,7 @@ def switch(model, soft, k, change, bodies):
         n = row(contacts.normal, i)
         _, _, zeta, v = contact_motion(motions, bodies, int(contacts.body_a[i]), int(contacts.body_b[i]),
                                        row(contacts.point, i), n)
-        gap = min(contacts.gap[i], surfaces.surface_z[k, 0] + surfaces.surface_z[k, 1])  # rounding left them apart
+        gap = min(contacts.gap[i], free_height(law, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1]))  # rounding
         k1, d1 = gain(work.units, k, NORMAL_1)
         k2, d2 = gain(work.units, k, NORMAL_2)
         z1, z2 = pressed_in(k2, d1, d2, True, gap, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1])

@@ -7,7 +7,7 @@ from ...core.model import BodyKind, JointType
 from ...core.sym3 import world_inverse_inertia
 from ...core.vec import cross, dot, rotate, row, row4, sub
 from ...dynamics.constraints.limits import world_axis
-from ...laws.soft import HERTZ, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact
+from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact, gains_at, varies
 from .rates import CLOSED, LAW, contact_motion, gain
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
@@ -46,12 +46,11 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
             damp = 0.0 if d1 == 0.0 else 1.0 / (1.0 / d1 + 1.0 / d2)
             drag = max(drag, (k1 + k2) / (d1 + d2))
         kt, dt = gain(units, k, TANGENT_1)
-        if law != LINEAR:  # K and D at the depth there is, or there will be after this approach
+        if varies(law):  # K and D at the depth there is, or there will be after this approach
             _, _, zeta, _ = contact_motion(model.motions, bodies, a, b, p, n)
             w = mobility(mass[a]) + mobility(mass[b])
             depth = max(-gap[i], depth_of_impact(law, k1, zeta, w) if zeta < 0.0 and w > 0.0 else 0.0)
-            stiff = 1.5 * k1 * math.sqrt(depth) if law == HERTZ else k1
-            damp = d1 * (math.sqrt(depth) if law == HERTZ else depth)
+            stiff, damp = gains_at(law, k1, d1, depth)
         if dt > 0.0:
             drag = max(drag, kt / dt)
         move_a, move_b = kind[a] == DYNAMIC or kind[a] == LINK, kind[b] == DYNAMIC or kind[b] == LINK

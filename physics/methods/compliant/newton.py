@@ -12,9 +12,9 @@ from ...core.state import LongArray
 from ...core.sym3 import world_inverse_inertia
 from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ...laws.contact import disc_projection
-from ...laws.soft import HERTZ, HUNT_CROSSLEY, LINEAR, NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, spring_force
+from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, implicit_end, implicit_force, softness, spring_force
 from ...solvers.linear import lu_factor, lu_solve
-from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, vector_of
+from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, two_units, vector_of
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
@@ -118,46 +118,6 @@ def residual(place, base, g, bodies, rate, right_out):
 
 
 # ---------------------------------------------------------------------------------------------------------- contacts
-@helper
-def softness(stiff, damp, g):
-    """c = 1/(K + D/g), 0 of a rigid surface."""
-    return 0.0 if stiff == math.inf else 1.0 / (stiff + damp / g)
-
-
-@helper
-def implicit_normal(law, units, k, g, gap, z):
-    """f_n >= 0 at the gap p and K_g = -∂f_n/∂p."""
-    k1, d1 = gain(units, k, NORMAL_1)
-    k2, d2 = gain(units, k, NORMAL_2)
-    if law == LINEAR:
-        c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
-        start = c1 * d1 * z[k, 0] / g + (c2 * d2 * z[k, 1] / g if c2 > 0.0 else 0.0)
-        f = (start - gap) / (c1 + c2)
-        return max(f, 0.0), 1.0 / (c1 + c2)
-    depth = max(-gap, 0.0)
-    rate = (depth + z[k, 0]) / g
-    root = math.sqrt(depth)
-    if law == HERTZ:
-        f, slope = root * (k1 * depth + d1 * rate), root * (1.5 * k1 + d1 / g) + 0.5 * d1 * rate / max(root, 1e-9)
-    else:
-        f, slope = depth * (k1 + d1 * rate), k1 + d1 * rate + d1 * depth / g
-    return max(f, 0.0), max(slope, 0.0)
-
-
-@helper
-def after(law, stiff, damp, z, f, g, gap):
-    """z of a surface at the end of the stage under the force f."""
-    if stiff == math.inf:
-        return 0.0
-    if law == LINEAR:
-        return (damp * z / g - f) / (stiff + damp / g)
-    if f > 0.0:
-        return gap
-    if law == HUNT_CROSSLEY:
-        return min(0.0, z + g * stiff / damp) if damp > 0.0 else 0.0
-    return damp * z / (damp + g * stiff)
-
-
 @kernel
 def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
@@ -173,7 +133,7 @@ def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
         k = int(slot[i])
         stiffness_out[i, :, :] = 0.0
         gap = contacts.gap[i]
-        f, answer = implicit_normal(law, units, k, g, gap, z)
+        f, answer = implicit_force(law, two_units(units, k, NORMAL_1), g, gap, z[k, 0], z[k, 1])
         if f <= 0.0:
             continue
         a, b, n, n0 = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(surfaces.normal, k)
@@ -214,7 +174,7 @@ def relax(law, g, s, k, f, gap, f_t, work):
         z_rate_out[k, j] = 0.0
         put_vector(x_rate_out, k, j, (0.0, 0.0, 0.0))
         if stiff < math.inf:
-            end = after(law, stiff, damp, z[k, j], f, g, gap)
+            end = implicit_end(law, stiff, damp, z[k, j], f, g, gap)
             z_rate_out[k, j] = (end - z[k, j]) / g
             lost += (spring_force(law, stiff, end) - f) * z_rate_out[k, j]
         stiff, damp = gain(units, k, TANGENT_1 + 2 * j)

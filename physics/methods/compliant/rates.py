@@ -19,6 +19,7 @@ from ...laws.soft import (
     TANGENT_1,
     UNITS,
     drag_rate,
+    free_height,
     free_rate,
     normal_force,
     recovered,
@@ -27,6 +28,7 @@ from ...laws.soft import (
     stick_force,
     undragged,
     unit_rate,
+    until_release,
 )
 from ...problem.assemble import surface_velocity
 
@@ -239,7 +241,7 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         if k < 0:
             continue
         touched = mode[k] != FREE
-        if not touched and (exact == 1 or gap[i] > z[k, 0] + z[k, 1]):
+        if not touched and (exact == 1 or gap[i] > free_height(law, z[k, 0], z[k, 1])):
             continue
         a, b, n = int(body_a[i]), int(body_b[i]), row(normal, i)
         arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
@@ -326,7 +328,7 @@ def press(law, closed, exact, touched, units, gap, zeta, z1, z2):
     if closed == 1 or not touched:
         z1 = gap - z2
     f = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
-    lets_go = f < 0.0 and exact == 0
+    lets_go = exact == 0 and until_release(law, f, gap) < 0.0
     if lets_go:
         f = 0.0
     rate_2 = unit_rate(k2, d2, z2, f)

@@ -6,7 +6,7 @@ import math
 from ...core.jit import helper, kernel
 from ...core.state import Case
 from ...core.vec import add, axpy, dot, norm, put, row, scale, sub
-from ...laws.soft import NORMAL_1, TANGENT_1, normal_force, spring_energy, stick_force
+from ...laws.soft import NORMAL_1, TANGENT_1, free_height, normal_force, spring_energy, stick_force, until_release
 from ...problem.assemble import place_of
 from .rates import FREE, LAW, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
 
@@ -40,7 +40,7 @@ def settle(model, soft, exact, bodies):
         put(place, k, place_of(bx, kind, a, b, p))
         key[k] = contacts.key[i]
         free = mode[k] == FREE
-        apart = free and (exact == 1 or gap[i] > z[k, 0] + z[k, 1])
+        apart = free and (exact == 1 or gap[i] > free_height(law, z[k, 0], z[k, 1]))
         if apart and not math.isnan(first_zeta[k]):
             continue
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
@@ -59,10 +59,11 @@ def settle(model, soft, exact, bodies):
         pushes[k] = max(f, 0.0)
         if exact == 1:
             continue
-        mode[k] = STICKS if f >= 0.0 else FREE
+        pressed = until_release(law, f, gap[i]) >= 0.0
+        mode[k] = STICKS if pressed else FREE
         stick = stick_force(units[k, 4], units[k, 5], units[k, 6], units[k, 7], x_1, x_2, axpy(-zeta, n, u))
-        limit, size = friction[k] * f, norm(stick)
-        if f >= 0.0 and size > limit:
+        limit, size = friction[k] * pushes[k], norm(stick)
+        if pressed and size > limit:
             mode[k] = SLIDES
             if units[k, 5] == 0.0:  # a spring without a damper springs back at once
                 put_vector(x, k, 0, scale(-limit / (units[k, 4] * size), stick))
