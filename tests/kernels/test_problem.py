@@ -70,7 +70,7 @@ def frame_of(n):
 
 
 def test_the_written_out_matrix_is_the_answer_to_unit_impulses():
-    """M = J M⁻¹ Jᵀ, assembled here from the bodies' own data in the middle of the step, where no body has turned yet."""
+    """M = J M⁻¹ Jᵀ, assembled here from the bodies' own data in the middle of the step: no body has turned yet."""
     sim = scene()
     problem, middle = sim.problem(), sim.state.bodies.x + 0.5 * sim.settings.h * sim.state.bodies.v
     sim.step()
