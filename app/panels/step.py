@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.look.inspection import StepView
-from ...physics.look.step_record import Curve, Piece
+from ...physics.look.step_record import Curve, PieceRecord
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
@@ -66,7 +66,7 @@ def pair_name(snapshot: Snapshot, curve: Curve) -> str:
     return f"{a} → {b}"
 
 
-def reason(snapshot: Snapshot, piece: Piece) -> str:
+def reason(snapshot: Snapshot, piece: PieceRecord) -> str:
     """Why and where a piece was cut, in a sentence."""
     if not piece.kind:
         return "Not cut: nothing became negative."
@@ -75,7 +75,7 @@ def reason(snapshot: Snapshot, piece: Piece) -> str:
     return f"Cut at δ = {piece.cut:.6f}, t = {at:.9f} s: {REASONS[piece.kind].format(pair)}."
 
 
-def _plots(ui: UiState, snapshot: Snapshot, piece: Piece) -> None:
+def _plots(ui: UiState, snapshot: Snapshot, piece: PieceRecord) -> None:
     """φ(δ) of the pairs that are apart, λ(δ) of those in the current set."""
     apart = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "gap"]
     held = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "force"]
@@ -95,7 +95,7 @@ def _plots(ui: UiState, snapshot: Snapshot, piece: Piece) -> None:
 
 
 def _plot(
-    ui: UiState, snapshot: Snapshot, piece: Piece, curves: list[tuple[int, Curve]], name: str, factor: float,
+    ui: UiState, snapshot: Snapshot, piece: PieceRecord, curves: list[tuple[int, Curve]], name: str, factor: float,
     height: float,
 ) -> None:
     c = style.colors(ui)

@@ -38,7 +38,7 @@ from ..solvers import LCP_SOLVERS, SOLVERS
 from ..solvers.indeterminacy import force_ranges, indeterminacy
 from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
-from .step_record import Piece, Struck, Watch
+from .step_record import PieceRecord, Struck, Watch
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs
@@ -128,7 +128,7 @@ class StepView:
     step: int
     t: float                    #: at its beginning [s]
     h: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PieceRecord, ...]
     events: tuple[Event, ...]   #: of this step
 
 

@@ -1,6 +1,6 @@
-"""Anatomy of a step of the event-driven method: the step is made once more by a method that is watched.
+"""A step of the event-driven method, looked into: the step is made once more by a method that is watched.
 
-A step is made of pieces. Of each the integrator gives a dense output, a curve over δ = 0 … 1; the search follows gaps
+A step is made of pieces. Of each the integrator gives a dense output, a curve over δ = 0 … 1. The search follows gaps
 and forces along it, and the first that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..books.diagnostics import measure
 from ..core.model import Array, Model
 from ..core.state import Bodies, JointState
-from ..methods.event_driven.search import Course, Trigger
+from ..methods.event_driven.search import PieceSearch, Trigger
 from ..problem.contact_snapshot import ContactSnapshot
 
 SAMPLES = 41   # of a piece
@@ -29,7 +29,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PieceRecord:
     """One integrator step, or the part of it up to an event."""
 
     t: float                   #: at its beginning [s]
@@ -37,7 +37,7 @@ class Piece:
     delta: Array               #: (s,) 0 … 1
     curves: tuple[Curve, ...]
     cut: float                 #: δ at which it was cut; 1 = not at all
-    kind: str                  #: what became negative: gap, force, cone, slip, margin, sink; "" = nothing
+    kind: str                  #: what became negative, one of KIND_NAMES; "" = nothing
     culprit: int               #: row of curves it happened to, -1 = none
 
 
@@ -57,7 +57,7 @@ class Struck:
 class Watch:
     """Notes what a step does; the method calls it where it has one."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[PieceRecord] = field(default_factory=list)
     impacts: list[Struck] = field(default_factory=list)
 
     def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
@@ -65,29 +65,29 @@ class Watch:
         poses, links = Bodies(*(a.copy() for a in bodies)), JointState(*(a.copy() for a in joints))
         self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links))
 
-    def piece(self, course: Course, trigger: Trigger | None) -> None:
+    def piece(self, search: PieceSearch, trigger: Trigger | None) -> None:
         """Follow gaps and forces along the piece that the search has just looked at."""
-        delta = np.linspace(0.0, 1.0, SAMPLES)
-        gaps, held_gaps, forces = [], [], []
+        delta, contacts = np.linspace(0.0, 1.0, SAMPLES), search.in_set
+        gaps_apart, gaps_in_set, forces = [], [], []
         for d in delta.tolist():
-            gaps.append(course.gaps(d)[0].copy() if course.count else np.zeros(0))
-            lam = course.forces(d) if course.modes else np.zeros(0)
-            forces.append(lam[: 3 * len(course.modes) : 3].copy())
-            held_gaps.append(course.scratch.witness.gap[: len(course.modes)].copy())
-        apart, force, held = np.array(gaps), np.array(forces), np.array(held_gaps)
-        chosen = np.argsort(np.abs(apart).min(axis=0), kind="stable")[:NEAREST].tolist() if apart.size else []
-        if trigger is not None and trigger.kind == "gap" and trigger.row not in chosen:
-            chosen.append(trigger.row)
-        w, nothing = course.witness, np.full(SAMPLES, np.nan)
-        curves = [Curve((int(w.body_a[i]), int(w.body_b[i])), apart[:, i], nothing, "gap") for i in chosen]
-        w = course.scratch.witness
-        curves += [Curve((int(w.body_a[k]), int(w.body_b[k])), held[:, k], force[:, k], "force")
-                   for k in range(len(course.modes))]
+            gaps_apart.append(search.gaps(d)[0].copy() if search.count else np.zeros(0))
+            lam = search.forces(d) if contacts else np.zeros(0)
+            forces.append(lam[: 3 * contacts : 3].copy())
+            gaps_in_set.append(search.set_witness.gap[:contacts].copy())
+        apart, force, in_set = np.array(gaps_apart), np.array(forces), np.array(gaps_in_set)
+        nearest = np.argsort(np.abs(apart).min(axis=0), kind="stable")[:NEAREST].tolist() if apart.size else []
+        if trigger is not None and trigger.kind == "gap" and trigger.row not in nearest:
+            nearest.append(trigger.row)
+        w, nothing = search.witness, np.full(SAMPLES, np.nan)
+        curves = [Curve((int(w.body_a[i]), int(w.body_b[i])), apart[:, i], nothing, "gap") for i in nearest]
+        w = search.set_witness
+        curves += [Curve((int(w.body_a[k]), int(w.body_b[k])), in_set[:, k], force[:, k], "force")
+                   for k in range(contacts)]
         cut, kind, culprit = 1.0, "", -1
         if trigger is not None:
             cut, kind = trigger.delta, trigger.kind
             if trigger.row >= 0:
-                culprit = chosen.index(trigger.row) if kind == "gap" else len(chosen) + trigger.row
-            if course.modes:
-                course.forces(trigger.delta)  # leave the scratch as the search left it
-        self.pieces.append(Piece(course.t, course.h, delta, tuple(curves), cut, kind, culprit))
+                culprit = nearest.index(trigger.row) if kind == "gap" else len(nearest) + trigger.row
+            if contacts:
+                search.forces(trigger.delta)  # leave the scratch as the search left it
+        self.pieces.append(PieceRecord(search.t, search.length, delta, tuple(curves), cut, kind, culprit))

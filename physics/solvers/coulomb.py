@@ -1,4 +1,10 @@
-"""Coulomb's law for accelerations, or for impulses and velocities, solved exactly."""
+"""Coulomb's law for accelerations of contacts at rest, solved exactly.
+
+Given M (3 c, 3 c) and d (3 c,), normal and two tangents of each contact, and friction mu (c,), it finds forces f and
+accelerations a = M f + d with 0 <= a_n ⊥ f_n >= 0 and |f_t| <= mu f_n. Where |f_t| < mu f_n there is no slip
+acceleration. Else f_t is against it or, where the contact slides already, against its slip. Impulses f and velocities a
+obey the same law.
+"""
 
 import itertools
 import math
@@ -16,20 +22,25 @@ from .interior_point import InteriorPoint, newton_with_slides
 from .least_forces import FEW, RANK, ZERO, basis, least, smallest
 from .lemke import Lemke
 
-ANGLES = 24         # directions of slip looked at before the exact one is searched
-SWEEPS = 3000
-QUICK = 200         # sweeps before another method is tried
-ENOUGH = 1e-14      # change of a sweep that ends it, relative to the accelerations without contact
-ENOUGH_HELD = 1e-12 # acceleration left to contacts that stick, relative to that without contact
-NEWTON_STEPS = 30
-SMALL = 6           # contacts of which all sets are tried where solutions need not be unique
+SLIP_ANGLES = 24    # directions of slip looked at before the exact one is searched
+QUICK_SWEEPS = 200  # of block Gauss–Seidel before another method is tried
+CONE_SWEEPS = 3000  # at most
+SWEEP_CHANGE = 1e-14   # change of a sweep that ends them, relative to the accelerations without contact
+STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
+DIRECTION_STEPS = 30   # of Newton's method for directions of slip at most
+ALL_SETS = 6        # contacts of which all sets are tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
-NONE = np.zeros(0, np.intp)
+PUSHES = 1e-7       # force of a contact that is in force in a guess, relative to the largest one
+DIFFERENCE = 1e-7   # of a slip acceleration in a difference quotient, relative to the smallest one
+ALIKE_RATES = 1e-9  # accelerations of two solutions that are the same one, relative to those without contact,
+ALLOWED_RATE = 1e-10   # and approach that counts as none in trying all sets
+NO_PLACES = np.zeros(0, np.intp)
 
 
 @helper
 def slip_torque(b, W, mu, angle):
-    """For slip towards e(angle): λ from ζ̇ = 0, and e × u̇_t and e · u̇_t of the slip acceleration that follows."""
+    """For slip that begins in the direction e(angle): λ from ζ̇ = 0, and e × u̇_t and e · u̇_t of the slip acceleration
+    u̇_t that follows. b (3,): acceleration without the contact, W (3, 3): its block of M."""
     e1, e2 = math.cos(angle), math.sin(angle)
     stiff = W[0, 0] - mu * (W[0, 1] * e1 + W[0, 2] * e2)
     lam = -b[0] / stiff if stiff > 0.0 else -1.0
@@ -41,10 +52,10 @@ def slip_torque(b, W, mu, angle):
 @helper
 def slip_angle(b, W, mu):
     """The direction in which a contact begins to slip: e × u̇_t = 0 with e·u̇_t > 0 and λ > 0; nan = none."""
-    step = 2.0 * math.pi / ANGLES
+    step = 2.0 * math.pi / SLIP_ANGLES
     start = math.atan2(b[2], b[1])
     last = slip_torque(b, W, mu, start)[1]
-    for i in range(ANGLES):
+    for i in range(SLIP_ANGLES):
         lo, hi = start + step * i, start + step * (i + 1)
         now = slip_torque(b, W, mu, hi)[1]
         if last == 0.0 or last * now < 0.0:
@@ -93,8 +104,9 @@ def single_contact(b, W, work, mu, f_out):
 
 @kernel
 def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
-    """Block Gauss–Seidel on Coulomb's law for accelerations; force (3 c,) is the first guess and the answer. Returns
-    the last change of a sweep. slide (c, 3): 1 and the slip direction of a contact that slides already."""
+    """Block Gauss–Seidel on Coulomb's law for accelerations, single contacts solved exactly. force (3 c,) is the first
+    guess and the answer. slide (c, 3): 1 and the slip direction of a contact that slides already. Ends after so many
+    `iterations`, or where a sweep changes no acceleration by more than `enough` [m/s2]. Returns the last change."""
     c = len(friction)
     for r in range(3 * c):
         total = d[r]
@@ -131,7 +143,8 @@ def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
 
 
 def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str, Array]:
-    """All contacts slide or have no friction: a linear complementarity problem in the normal forces."""
+    """Status and forces (3 c,) where all contacts slide, in the directions slip (c, 2), or have no friction: a linear
+    complementarity problem in the normal forces."""
     pull = np.column_stack([np.ones(len(friction)), -friction[:, None] * slip])
     c = len(friction)
     A = np.einsum("ijk,jk->ij", M[::3].reshape(c, c, 3), pull)
@@ -143,9 +156,9 @@ def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str,
             info = Lemke()(problem, lam)
         return "solved" if info.status == "solved" else "inconsistent", (pull * lam[:, None]).ravel()
     unique = np.linalg.eigvalsh(A + A.T)[0] > -1e-12 * np.abs(A).max()
-    info = Lemke()(problem, lam) if unique or c > SMALL else None
+    info = Lemke()(problem, lam) if unique or c > ALL_SETS else None
     solved = info is not None and info.status == "solved"
-    if not solved and c <= SMALL:
+    if not solved and c <= ALL_SETS:
         found = _all_sets(A, d[::3])
         solved, lam = found is not None, np.zeros(c) if found is None else found
     return "solved" if solved else "inconsistent", (pull * _shared(A, d[::3], lam)[:, None]).ravel()
@@ -166,7 +179,8 @@ def _shared(A: Array, d: Array, lam: Array) -> Array:
 
 
 def _all_sets(A: Array, d: Array) -> Array | None:
-    """Every set of a problem whose solution need not be unique; several with different ζ̇ are no answer."""
+    """Normal forces (c,) by trying every set, where the solution need not be unique; None where there is no solution,
+    or several with different ζ̇."""
     lam = np.zeros(len(d))
     A, d = (np.ascontiguousarray(a, np.float64) for a in (A, d))
     return lam if all_sets(A, d, float(np.abs(d).max()) + 1e-300, lam) == 1 else None
@@ -174,8 +188,8 @@ def _all_sets(A: Array, d: Array) -> Array | None:
 
 @kernel
 def all_sets(A, d, scale, lam_out):
-    """Try all sets of contacts in force, smaller numbers of binary digits first; lam_out (c,) is the first solution.
-    Returns how many there are with different ζ̇, at most 2."""
+    """Try all sets of contacts in force, in the order of their binary numbers; lam_out (c,) is the first solution.
+    Returns how many there are with different ζ̇, at most 2: it stops at the second."""
     c, found = len(d), 0
     block, lam, rate, rows = np.zeros((c, c + 1)), np.zeros(c), np.zeros(c), np.zeros(c, np.int32)
     first = np.zeros(c)
@@ -201,8 +215,8 @@ def all_sets(A, d, scale, lam_out):
             rate[i] = d[i]
             for j in range(c):
                 rate[i] += A[i, j] * lam[j]
-            right = right and lam[i] >= 0.0 and rate[i] >= -1e-10 * scale
-            same = same and abs(rate[i] - first[i]) <= 1e-9 * scale
+            right = right and lam[i] >= 0.0 and rate[i] >= -ALLOWED_RATE * scale
+            same = same and abs(rate[i] - first[i]) <= ALIKE_RATES * scale
         if right and (found == 0 or not same):
             found += 1
             if found == 2:
@@ -212,15 +226,16 @@ def all_sets(A, d, scale, lam_out):
 
 
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
-    """Some contact rests and may stick, slip or let go."""
+    """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
+    and slip (c, 2): those that slide already, and their directions."""
     c = len(friction)
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
     if not slides.any() and (friction > 0.0).all():
-        held = least(M, -d)  # of all forces that hold everything the smallest ones
-        inside = np.hypot(held[1::3], held[2::3]) <= friction * held[::3] * (1.0 - ZERO)
-        if inside.all() and np.abs(M @ held + d).max() <= ENOUGH_HELD * np.abs(d).max():
-            return "solved", held.astype(np.float64)
+        sticking = least(M, -d)  # of all forces that leave no acceleration the smallest ones
+        inside = np.hypot(sticking[1::3], sticking[2::3]) <= friction * sticking[::3] * (1.0 - ZERO)
+        if inside.all() and np.abs(M @ sticking + d).max() <= STICK_RESIDUAL * np.abs(d).max():
+            return "solved", sticking.astype(np.float64)
         if c > 1:  # near the verge of slip the sweeps would need as many rounds as the distance to it is small
             status = InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status
             rate = M @ force + d
@@ -228,15 +243,15 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
         force[:] = 0.0
         scale = float(np.abs(d).max()) + 1e-300
-        change = cone_sweeps(M, d, friction, slide, QUICK, ENOUGH * scale, force, rate)
-        if change > ENOUGH * scale:  # sweeps creep where contacts depend on one another
+        change = cone_sweeps(M, d, friction, slide, QUICK_SWEEPS, SWEEP_CHANGE * scale, force, rate)
+        if change > SWEEP_CHANGE * scale:  # sweeps creep where contacts depend on one another
             found = newton_with_slides(ContactProblem.frictional(M, d, friction), slides, slip, force)
             if found is not None:
                 force, change = found, 0.0
                 rate = M @ force + d
             else:
-                change = cone_sweeps(M, d, friction, slide, SWEEPS, ENOUGH * scale, force, rate)
-        status = "solved" if change <= ENOUGH * scale else "iterations"
+                change = cone_sweeps(M, d, friction, slide, CONE_SWEEPS, SWEEP_CHANGE * scale, force, rate)
+        status = "solved" if change <= SWEEP_CHANGE * scale else "iterations"
     exact = sharpened(M, d, friction, slides, slip, force, rate)
     return (status, force) if exact is None else ("solved", exact)
 
@@ -264,7 +279,7 @@ def _exact(
     scale = float(np.abs(d).max()) + 1e-300
     acceleration = rate.reshape(-1, 3)
     largest = float(np.abs(force[::3]).max(initial=0.0)) + 1e-300
-    closed = (force[::3] > 1e-7 * largest) | ((acceleration[:, 0] <= ZERO * scale) & fresh)
+    closed = (force[::3] > PUSHES * largest) | ((acceleration[:, 0] <= ZERO * scale) & fresh)
     starts = ~slides & (friction > 0.0)
     sticks = closed & starts & (np.hypot(*acceleration[:, 1:].T) <= still * scale)
     turning = np.flatnonzero(closed & starts & ~sticks)
@@ -285,7 +300,8 @@ def _exact(
         for j in single:
             k = rows[j] // 3
             pulled[:, j] -= friction[k] * M[:, 3 * k + 1 : 3 * k + 3] @ e[k]
-        x = smallest(pulled[some], -d[some] - pulled[some] @ near, np.flatnonzero(rows % 3 == 0) if fresh else NONE)
+        pushes = np.flatnonzero(rows % 3 == 0) if fresh else NO_PLACES
+        x = smallest(pulled[some], -d[some] - pulled[some] @ near, pushes)
         if x is None:
             return None
         f = np.zeros(len(d))
@@ -321,8 +337,8 @@ def _directions(
     U = U[:, : np.count_nonzero(s > RANK * s[0])]
     now = start.copy()
     wrong = U.T @ ((M @ found + d)[tangents] - now)
-    for _ in range(NEWTON_STEPS):
-        size = 1e-7 * float(np.hypot(now[::2], now[1::2]).min())
+    for _ in range(DIRECTION_STEPS):
+        size = DIFFERENCE * float(np.hypot(now[::2], now[1::2]).min())
         slope = np.zeros((len(wrong), len(wrong)))
         for j in range(len(wrong)):
             shifted = forces(now + size * U[:, j])

@@ -9,15 +9,16 @@ from ..core.jit import kernel
 from ..core.model import Array
 from .gauss_principle import constrained_acceleration
 
-DEPENDENT = 1e-10   # what independent rows leave of a row, relative to it, below which it depends on them
+DEPENDENT = 1e-10   # part of a row that independent rows leave of it, below which it depends on them
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
 RANK = 1e-11        # singular values that count as zero, relative to the largest
 FEW = 100           # equations of which finding independent ones first saves nothing
 
 
 def smallest(B: Array, right: Array, pushes: NDArray[np.intp]) -> Array | None:
-    """The smallest x with B x = right, a system that has solutions, and x >= 0 in the places `pushes`; None where no x
-    is. With x = x₀ + Y t, Y the null space of B, that is Gauss's principle for t."""
+    """The smallest x (n,) with B x = right, B (m, n), a system that has solutions, and x >= 0 in the places `pushes`;
+    None where there is no such x. With x = x₀ + Y t, Y a basis of the null space of B, that is Gauss's principle for
+    t: the smallest |t|² with Y t >= -x₀ in these places."""
     U, s, V = np.linalg.svd(B, full_matrices=False)
     rank = int(np.count_nonzero(s > RANK * s.max(initial=0.0)))
     x = V[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
@@ -46,8 +47,8 @@ def least(M: Array, right: Array) -> Array:
 
 
 def basis(M: Array, *classes: list[int]) -> list[int]:
-    """Independent rows: of each class as many as do not depend on those before, the most independent one first. By
-    Cholesky's decomposition of M with pivoting."""
+    """Independent rows of M (n, n), symmetric and positive semidefinite: of each class in turn as many as do not depend
+    on those chosen before, the most independent one first. By Cholesky's decomposition with pivoting."""
     wanted = np.array([r for rows in classes for r in rows], np.int64)
     ends = np.cumsum([len(rows) for rows in classes], dtype=np.int64)
     chosen = np.zeros(len(wanted), np.int64)
@@ -57,8 +58,8 @@ def basis(M: Array, *classes: list[int]) -> list[int]:
 
 @kernel
 def pick_basis(M, wanted, ends, chosen_out):
-    """See `basis`: the classes are what lies before the ends among the rows `wanted`. Writes the places of those chosen
-    and returns their number."""
+    """See `basis`: each class are the rows `wanted` up to one of the `ends`. Writes the places of those chosen and
+    returns their number."""
     n, count, begin = len(wanted), 0, 0
     left, unit, L = np.zeros(n), np.ones(n), np.zeros((n, n))
     for i in range(n):

@@ -1,5 +1,5 @@
-"""What the event-driven method books: between events the forces at the nodes of a quadrature over the dense output, and
-impacts exactly; and the torsional impulses of balls with what they take."""
+"""What the event-driven method enters in the ledger: between events the forces at the nodes of a quadrature over the
+dense output, impacts exactly, and the torsional impulses of balls with what they take."""
 
 import math
 
@@ -25,44 +25,55 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, Model, movable
 from ...core.state import Bodies, LongArray, empty_state
 from ...core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
-from ...dynamics.forces import Loads, applied_forces
+from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import velocity_from_momentum
 from ...impacts.impact_laws import ALIKE
-from ...problem.contact_equations import Equations, own_rate
-from .piece import go, see_forces
-from .search import Course
+from ...problem.contact_equations import own_rate
+from .piece import LENGTH, Piece, go, see_forces
+from .rates import Instant
 
 SIDE = 0.5 / math.sqrt(5.0)
-NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)                    # Lobatto's rule of order 6
-WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
+LOBATTO_NODES = (0.0, 0.5 - SIDE, 0.5 + SIDE, 1.0)            # of a piece: Lobatto's rule of order 6
+LOBATTO_WEIGHTS = (1.0 / 12.0, 5.0 / 12.0, 5.0 / 12.0, 1.0 / 12.0)
 
 
-def world_forces(eq: Equations, normal: Array, lam: Array) -> Array:
-    """Forces or impulses λ (3 c,) of the contact rows in the world frame (c, 3); normal (c, 3)."""
-    f = lam.reshape(-1, 3)
-    count = len(f)
-    return f[:, :1] * normal[:count] + f[:, 1:2] * eq.tangent_1[:count] + f[:, 2:] * eq.tangent_2[:count]
+class PairImpulses:
+    """What the contacts of each pair came to in a step, impacts included, world frame [N s]."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, Array] = {}
+
+    def begin_step(self) -> None:
+        self._of = {}
+
+    def add(self, pair: int, impulse: Array) -> None:
+        """Add an impulse (3,) on body b of a pair."""
+        self._of[pair] = self._of.get(pair, 0.0) + impulse
+
+    def of(self, pairs: LongArray) -> Array:
+        """(k, 3)"""
+        return np.array([self._of.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)
 
 
-def book_piece(books: Books, loads: Loads, course: Course, delta: float, ledger: Array) -> Array:
-    """What acts over the part [0, delta] of the course; returns the impulses of the set's contacts (c, 3) [N s]."""
-    total = np.zeros((int(course.chosen.count[0]), 3))
-    book_nodes(books.model, course.surface, course.chosen, loads, course.tableau, course.y0, course.k, delta,
-               course.track, course.scratch, ledger, books.given, total)
+def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array:
+    """What acts over the part [0, delta] of the piece; returns the impulses of the set's contacts (c, 3) [N s]."""
+    total = np.zeros((int(piece.chosen.count[0]), 3))
+    book_nodes(piece, delta, ledger, books.given, total)
     return total
 
 
 @kernel
-def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scratch, ledger, given, total_out):
+def book_nodes(piece, delta, ledger, given, total_out):
     """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
-    count, bodies, v = int(chosen.count[0]), track.bodies, track.joints.v
-    eq, witness, belts = scratch.equations, scratch.witness, model.motions
-    held, first = int(loads.grab_body[0]), len(surface.kind) ** 2
-    for node in range(len(NODES)):
-        place, weight = NODES[node] * delta, WEIGHTS[node] * delta * track.span[1]
-        go(model, tableau, y0, k, place, track)
-        if count > 0 or held >= 0 or len(eq.reactions.lam) > 0:
-            see_forces(model, surface, chosen, loads, place, track, scratch)
+    at, chosen = piece.at, piece.chosen
+    model, loads, scratch, bodies, v = at.model, at.loads, at.scratch, at.bodies, at.joints.v
+    eq, witness, belts, count = scratch.equations, scratch.witness, model.motions, int(chosen.count[0])
+    grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
+    for node in range(len(LOBATTO_NODES)):
+        place, weight = LOBATTO_NODES[node] * delta, LOBATTO_WEIGHTS[node] * delta * piece.span[LENGTH]
+        go(piece, place)
+        if count > 0 or grabbed >= 0 or len(eq.reactions.lam) > 0:
+            see_forces(at, chosen)
         add_forces(model, loads, bodies, bodies, weight, ledger, given)
         if len(v) > 0:
             add_joints(model, loads, v, weight, ledger)
@@ -81,52 +92,55 @@ def book_nodes(model, surface, chosen, loads, tableau, y0, k, delta, track, scra
                 a, b = int(witness.body_a[i]), int(witness.body_b[i])
                 add_contact(model.kind, belts.surface_velocity, belts.surface_spin, bodies.x, bodies.q, bodies.v,
                             bodies.w, a, b, point, normal, p, 0, ledger, given)
-        if held >= 0:
-            book_mouse(model, loads, held, bodies, scratch, weight, ledger, given)
+        if grabbed >= 0:
+            book_mouse(at, grabbed, weight, ledger, given)
 
 
 @helper
-def book_mouse(model, loads, held, bodies, scratch, weight, ledger, given):
-    """The mouse spring: what acts on the held body beyond all other applied forces."""
+def book_mouse(at, grabbed, weight, ledger, given):
+    """The mouse spring: what acts on the body that the mouse pulls beyond all other applied forces."""
+    scratch, bodies = at.scratch, at.bodies
     force, torque = np.zeros_like(scratch.force), np.zeros_like(scratch.torque)
-    applied_forces(model, loads, bodies, force, torque)
-    p = scale(weight, sub(row(scratch.force, held), row(force, held)))
-    turn = scale(weight, sub(row(scratch.torque, held), row(torque, held)))
-    work = dot(p, row(bodies.v, held)) + dot(turn, row(bodies.w, held))
-    moment = add(turn, cross(row(bodies.x, held), p))
+    applied_forces(at.model, at.loads, bodies, force, torque)
+    p = scale(weight, sub(row(scratch.force, grabbed), row(force, grabbed)))
+    turn = scale(weight, sub(row(scratch.torque, grabbed), row(torque, grabbed)))
+    work = dot(p, row(bodies.v, grabbed)) + dot(turn, row(bodies.w, grabbed))
+    moment = add(turn, cross(row(bodies.x, grabbed), p))
     credit(ledger, MOUSE, work, p, moment)
-    give(given, held, p, moment)
+    give(given, grabbed, p, moment)
 
 
 def book_contacts(
-    books: Books, course: Course, pairs: LongArray, over: Bodies, impulse: Array, ledger: Array
+    books: Books, at: Instant, pairs: LongArray, over: Bodies, impulse: Array, ledger: Array
 ) -> None:
     """Impulses (c, 3) at the witnesses of these pairs, found last. Limits pass nothing from outside to their bodies."""
-    w = course.scratch.witness
-    k = np.flatnonzero(~limits_among(course.surface, pairs))
+    w = at.scratch.witness
+    k = np.flatnonzero(~limits_among(at.surface, pairs))
     point = 0.5 * (w.p_a[k] + w.p_b[k])
     books.contacts(over, len(k), w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
 
 
 def book_impact(
-    books: Books, course: Course, pairs: LongArray, p: Array, before: Bodies, after: Bodies, impulse: Array,
-    ledger: Array,
+    books: Books, at: Instant, pairs: LongArray, p: Array, before: Bodies, impulse: Array, ledger: Array
 ) -> None:
-    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, from the motion before them and after them.
-    What friction gives where it turns the slip around is booked with the impacts: it is their law that gives it
-    (Kane's paradox)."""
-    over, eq = empty_state(len(before.x)).bodies, course.scratch.equations
-    for mine, one, other in zip(over, before, after, strict=True):
+    """Impulses p (3 c,) in the rows of these pairs, (c, 3) in the world, between the motion `before` and the present
+    one.
+
+    Friction that turns the slip round gives energy (Kane's paradox). That is booked with the impacts, for it comes from
+    their law."""
+    over, eq = empty_state(len(before.x)).bodies, at.scratch.equations
+    for mine, one, other in zip(over, before, at.bodies, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
-    book_contacts(books, course, pairs, over, impulse, ledger)
+    book_contacts(books, at, pairs, over, impulse, ledger)
     books.reactions(eq.reactions, p @ eq.reactions.passed[: len(p)], before, ledger)
     change = p @ eq.T[: len(p)]
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
     ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
-    for r in 3 * np.flatnonzero(limits_among(course.surface, pairs)):
+    for r in 3 * np.flatnonzero(limits_among(at.surface, pairs)):
         gained = float(eq.HT[r] @ change)
         ledger[Account.IMPACTS, 0] += p[r] * (eq.u[r] + 0.5 * gained)
-        ledger[Account.DRIVEN, 0] += p[r] * (row_rate(eq, after, r) - eq.u[r] - gained)  # less what driven bodies make
+        # less what driven bodies make
+        ledger[Account.DRIVEN, 0] += p[r] * (row_rate(eq, at.bodies, r) - eq.u[r] - gained)
 
 
 @kernel

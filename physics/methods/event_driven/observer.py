@@ -5,13 +5,13 @@ from typing import Protocol
 from ...core.model import Model
 from ...core.state import Bodies, JointState
 from ...problem.contact_snapshot import ContactSnapshot
-from .search import Course, Trigger
+from .search import PieceSearch, Trigger
 
 
 class Observer(Protocol):
     """Is told every piece of a step and every impact in it. It may look along the piece, and changes nothing."""
 
-    def piece(self, course: Course, trigger: Trigger | None) -> None:
+    def piece(self, search: PieceSearch, trigger: Trigger | None) -> None:
         """A piece was made, and `trigger` will cut it (None: nothing does)."""
 
     def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:

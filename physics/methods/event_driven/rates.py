@@ -1,23 +1,26 @@
-"""The right-hand side of the event-driven method: active contacts are equality constraints in it, and one Runge–Kutta
-step over it for any tableau."""
+"""The right-hand side of the event-driven method: the active contacts are equality constraints in it.
+
+    H q̈ + C = τ + T λ,    λ such that ζ̇ = M λ + d = 0 in the rows of the active set        [RBDA eqs. 11.28–11.36]
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ...collision.exact.elements import Elements
 from ...collision.exact.gaps import Witness, empty_witness, find_witnesses
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model, body_count
-from ...core.state import Bodies, empty_state
+from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.constraints.limits import find_limits
 from ...dynamics.constraints.reactions import push_axes, push_free
+from ...dynamics.forces import Loads
 from ...dynamics.free_body import dydt
 from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.rates import combine_links, pack_link_rates
-from ...integrators.stepper import combine, end_step
+from ...dynamics.trees.rates import pack_link_rates
 from ...problem.contact_equations import (
     Equations,
     accelerate_bodies,
@@ -30,31 +33,47 @@ from ...problem.contact_equations import (
 )
 from ...problem.limit_rows import limit_rows
 from ...solvers.lcp_info import row_product, subtract_row
-from .sets import ASIDE, SLIDE, SLIPS, STICK, STRAIGHT
+from .sets import SLIDE, STICK, ContactSet
+from .tolerances import ASIDE, SLIPS, STRAIGHT
+
+TIME, STEP = range(2)   # places in Instant.clock
+VANISHED = 1e-26        # square of what independent rows leave of a row, relative to it: below it is rounding
 
 
-class Scratch(NamedTuple):
-    """What evaluating the right-hand side writes; after it, of the state evaluated last."""
+class RateScratch(NamedTuple):
+    """What evaluating the right-hand side writes; afterwards it holds the forces and equations of that state."""
 
-    bodies: Bodies       #: the stage
+    bodies: Bodies       #: of a stage of the integrator
     force: Array         #: (n, 3) applied [N]
     torque: Array        #: (n, 3) [N m]
-    witness: Witness     #: of the current set
+    witness: Witness     #: of the contacts in the equations
     equations: Equations
     lam: Array           #: (3 c,) contact forces: normal, tangent 1, tangent 2 [N]
     slide: Array         #: (2 c,) unit slip direction in the tangents, 0 where it does not slide
-    share: Array         #: (3 c,) forces of the columns of the set; of those that wait, what they would take
-    system: Array        #: (3 c, 3 c + 1)
+    share: Array         #: (3 c,) forces of the columns of the set; of the columns that wait, what they would take
+    system: Array        #: (3 c, 3 c + 1) equations of one island
     part: Array          #: (3 c,) forces of one island
     rows: IntArray       #: (3 c,) its places in ContactSet.row
     columns: IntArray    #: (3 c,) and in ContactSet.column
     rate: Array          #: (n, 13) ydot
 
 
-def empty_scratch(model: Model, contacts: int) -> Scratch:
+class Instant(NamedTuple):
+    """A state at one time with all that its equations need. For kernels: one packed tuple."""
+
+    model: Model
+    surface: Elements
+    loads: Loads
+    clock: Array         #: (2,) TIME: of this state; STEP: length of the whole step, which the mouse spring needs [s]
+    bodies: Bodies
+    joints: JointState   #: of the links
+    scratch: RateScratch
+
+
+def empty_rate_scratch(model: Model, contacts: int) -> RateScratch:
     """Scratch for the right-hand side with so many contacts in the set."""
     n = body_count(model)
-    return Scratch(
+    return RateScratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_witness(contacts),
         empty_equations(model, contacts), np.zeros(3 * contacts), np.zeros(2 * contacts), np.zeros(3 * contacts),
         np.zeros((3 * contacts, 3 * contacts + 1)), np.zeros(3 * contacts), np.zeros(3 * contacts, np.int32),
@@ -64,9 +83,12 @@ def empty_scratch(model: Model, contacts: int) -> Scratch:
 
 @helper
 def slip_direction(eq, chosen, k, slide_out):
-    """Unit direction of slip of contact k in its tangents. As long as it is STRAIGHT, that in which the piece began.
-    Where it has turned against that, its mirror image: the force then goes on smoothly, and the end of slip is an
-    event, not a kink."""
+    """Unit direction of slip of contact k in its tangents.
+
+    As long as the slip goes STRAIGHT on, it is the direction in which the piece began. Where the slip has turned round
+    against that, it is the opposite of the slip: the force then stays smooth over the end of slip, which the search
+    finds as an event.
+    """
     u1, u2 = eq.u[3 * k + 1], eq.u[3 * k + 2]
     b1, b2 = 0.0, 0.0
     for j in range(3):
@@ -92,9 +114,12 @@ def pulled(eq, chosen, slide, r, c):
 
 @helper
 def smallest_forces(system, rows, columns, width, share_out):
-    """The smallest x (columns,) with B x = b, B | b the first rows of `system` (rows, width + 1), rows independent:
-    B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b. For columns beyond, B_kᵀ L⁻ᵀ L⁻¹ b: where
-    that is positive, the forces with the k-th among them would be smaller."""
+    """The smallest x (columns,) with B x = b, where B | b are the first rows of `system` (rows, width + 1) and the rows
+    of B are independent: B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b.
+
+    For each column k beyond the first ones it writes B_kᵀ L⁻ᵀ L⁻¹ b. Where that is positive, forces that use column k
+    too would be smaller.
+    """
     for i in range(rows):
         whole = row_product(system, i, system[i], 0, columns)
         size = whole
@@ -105,7 +130,7 @@ def smallest_forces(system, rows, columns, width, share_out):
             size = row_product(system, i, system[i], 0, columns)
             if size > 0.5 * whole:
                 break
-        scale = 1.0 / np.sqrt(size) if size > 1e-26 * whole else 0.0
+        scale = 1.0 / np.sqrt(size) if size > VANISHED * whole else 0.0
         for j in range(width + 1):
             system[i, j] *= scale
     for j in range(width):
@@ -127,9 +152,9 @@ def members(island, island_of, numbers, first, last, list_out, count):
 
 @helper
 def balance(chosen, scratch):
-    """Forces λ of the current set with ζ̇ = 0 (and no slip acceleration where it sticks) in all rows of the set:
-    M_aa λ_a = -d_a, a sliding contact pushing along n - μ (slip direction); the smallest forces where there are more
-    of them than rows. Island by island: what does not act on one another needs no common equations."""
+    """Forces λ of the current set with ζ̇ = 0, and no slip acceleration where it sticks, in all rows of the active set:
+    M_aa λ_a = -d_a. A sliding contact pushes along n - μ (slip direction). Where there are more forces than rows they
+    are the smallest ones. Islands do not act on one another, so each has its own equations."""
     eq, slide, system, share, lam = scratch.equations, scratch.slide, scratch.system, scratch.share, scratch.lam
     part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
     used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
@@ -163,8 +188,8 @@ def balance(chosen, scratch):
 
 @kernel
 def add_contact_forces(chosen, scratch, ydot_out):
-    """Find the forces of the current set and add them, and the reactions of joints in maximal coordinates, to the rates
-    of P and L in ydot (n, 13), and to those of the joint velocities in eq.trees."""
+    """Find the forces of the current set. Add them, and the reactions of joints in maximal coordinates, to the rates of
+    P and L in ydot (n, 13) and to those of the joint velocities in eq.trees."""
     eq, lam, reactions = scratch.equations, scratch.lam, scratch.equations.reactions
     count, rates = int(chosen.count[0]), eq.trees.rates
     first = len(eq.free) - len(rates)
@@ -192,9 +217,11 @@ def add_contact_forces(chosen, scratch, ydot_out):
 
 
 @kernel
-def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot_out):
-    """Rate of change of Y (n, 13) with the forces of the current set; v, w of `bodies` are brought up to date. Links
-    are where the coordinates in the scratch's equations say. h: the step that the mouse spring has to be slow for."""
+def constrained_rates(at, chosen, t, bodies, ydot_out):
+    """Rate of change of Y (n, 13) with the forces of the current set, of `bodies` at the time t [s]; their v and w are
+    brought up to date. Links are where the coordinates in the scratch's equations say; of the Instant `at` the loads,
+    the length of the step and the scratch are used."""
+    model, surface, loads, scratch, h = at.model, at.surface, at.loads, at.scratch, at.clock[STEP]
     eq = scratch.equations
     trees = eq.trees
     place_links(model, trees.q, trees.v, trees.work, bodies)
@@ -217,14 +244,13 @@ def constrained_rates(model, surface, chosen, loads, t, h, bodies, scratch, ydot
     pack_link_rates(model.trees, trees, ydot_out)
 
 
-@kernel
-def constrained_step(model, surface, chosen, loads, tableau, t, h, whole, y0, scratch, k_out, bodies_out, q_out, v_out):
-    """One step of any tableau from y0 (n, 13) at t [s] over h [s], a part of the `whole` step, contacts included;
-    returns the largest relative local error. Writes the stages k_out (s, n, 13), the bodies and the coordinates of
-    links at t + h."""
-    stages, stage, trees = len(tableau.c), scratch.bodies, scratch.equations.trees
-    for i in range(stages):
-        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, stage)
-        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k_out, trees.q, trees.v)
-        constrained_rates(model, surface, chosen, loads, t + tableau.c[i] * h, whole, stage, scratch, k_out[i])
-    return end_step(model, tableau, t, h, y0, k_out, trees.work, bodies_out, q_out, v_out)
+def find_forces(at: Instant, chosen: ContactSet) -> None:
+    """Find the forces of the current set at this instant; they are left in the scratch."""
+    take_coordinates(at)
+    constrained_rates(at, chosen, float(at.clock[TIME]), at.bodies, at.scratch.rate)
+
+
+def take_coordinates(at: Instant) -> None:
+    """Tell the right-hand side where the links are."""
+    trees = at.scratch.equations.trees
+    trees.q[:], trees.v[:] = at.joints

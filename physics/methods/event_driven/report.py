@@ -1,27 +1,36 @@
-"""What the event-driven method tells and remembers: rows of Contacts, and its sets in the State's memory.
+"""What the event-driven method reports at the end of a step and remembers from step to step.
 
-`ContactMemory.own` holds how a contact holds (mode), its equations in use (one bit each), whether its force is unique,
-and the direction of slip of a sliding contact (3,), or of a sticking one the force (3,) that obeyed Coulomb's law last,
-normal and tangents, 0 = not asked; `key` is the pair of surface elements.
+Of `ContactMemory.own` it uses for each contact: its mode; the rows that are kept at zero, one bit each; whether its
+force is unique; and three places for the direction of slip of a sliding contact (3,), or of a sticking one the force
+(3,) that obeyed Coulomb's law last, normal and tangents, 0 = not known. `key` is the pair of surface elements.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from ...collision.exact.elements import Elements, first_and_second, limits_among, shapes_of
-from ...core.model import Array, BoolArray, IntArray, Model
+from ...collision.exact.elements import limits_among, shapes_of
+from ...core.model import Array, IntArray, movable
 from ...core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
+from ...problem.problem import ContactProblem
+from ...problem.residual import natural_map
+from .books import PairImpulses
+from .impact import without
+from .instant import world_forces
+from .materials import PairMaterials
 from .sets import STICK, ContactSet, list_columns
+from .tolerances import EDGE, FACING, RESTS, TOUCH
+from .workspace import Workspace
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
-NO_FORCE = np.zeros(3)
+NOT_KNOWN = np.zeros(3)
 
 
 def remember(
-    chosen: ContactSet, held: Mapping[int, Array], shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory
+    chosen: ContactSet, forces: Mapping[int, Array], shapes: IntArray, place: Array, impulse: Array,
+    memory: ContactMemory,
 ) -> None:
-    """Write the current set to the memory, sorted by shapes (c, 2); held: forces of pairs that obeyed Coulomb's law;
+    """Write the current set to the memory, sorted by shapes (c, 2); forces: those of pairs that obeyed Coulomb's law;
     place (c, 3) and impulse (c, 3) as the memory says."""
     count = int(chosen.count[0])
     grow_memory(memory, count)
@@ -39,7 +48,7 @@ def remember(
     memory.own[:count, ROWS] = bits[order]
     memory.own[:count, OPEN] = chosen.open[:count][order]
     sticks = (chosen.mode[:count] == STICK).tolist()
-    kept = [held.get(pair, NO_FORCE) if sticks[k] else chosen.direction[k]
+    kept = [forces.get(pair, NOT_KNOWN) if sticks[k] else chosen.direction[k]
             for k, pair in enumerate(chosen.pair[:count].tolist())]
     memory.own[:count, DIRECTION] = np.array(kept).reshape(count, 3)[order]
 
@@ -64,66 +73,80 @@ def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> dict[i
 
 
 class Report:
-    """Collects the rows of Contacts at the end of a step."""
+    """Fills the rows of Contacts at the end of a step, from the state in hand."""
 
-    def __init__(self, model: Model, surface: Elements) -> None:
-        self.model, self.surface = model, surface
+    def __init__(self, work: Workspace, materials: PairMaterials) -> None:
+        self._work, self._materials = work, materials
         self.contacts: Contacts = empty_contacts(16)
 
-    def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
-        """Restitution and friction (k,) of pairs of elements, and of limits."""
-        restitution, friction = np.zeros(len(pairs)), np.zeros(len(pairs))
-        solid = ~limits_among(self.surface, pairs)
-        e, f = first_and_second(self.surface, pairs[solid])
-        m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
-        limits = self.surface.limits.joint[pairs[~solid] - len(self.surface.kind) ** 2]
-        restitution[~solid] = self.model.joints.restitution[limits]
-        restitution[solid] = self.model.materials.restitution[m, n]
-        friction[solid] = self.model.materials.friction[m, n]
-        return restitution, friction
+    def near(self, kept: LongArray) -> LongArray:
+        """Pairs outside the set, whose pairs are `kept`, that could touch within a step."""
+        work, bodies, search = self._work, self._work.here.bodies, self._work.search
+        search.find_pairs(work.here, TOUCH + work.h * (np.linalg.norm(bodies.v, axis=1)
+                                                       + np.linalg.norm(bodies.w, axis=1) * search.radius))
+        n, w = search.count, search.witness
+        found = search.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
+        return without(found, set(kept.tolist()))[: work.room - len(kept)]
 
-    def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:
-        """Tangential and torsional restitution (k,) of pairs of elements, and of limits; nan = none."""
-        table = self.model.materials
-        found = np.full((2, len(pairs)), np.nan)
-        solid = ~limits_among(self.surface, pairs)
-        e, f = first_and_second(self.surface, pairs[solid])
-        m, n = (self.surface.material[self.surface.shape[i]] for i in (e, f))
-        found[:, solid] = table.restitution_t[m, n], table.restitution_psi[m, n]
-        return found[0], found[1]
-
-    def fill(
-        self, pairs: LongArray, geometry: list[tuple], rates: Array, forces: Array, impulses: Array, current: BoolArray,
-        active: BoolArray, resting: float, touching: float,
-    ) -> Contacts:
-        """Write the contacts: of each its pair, (point, normal, gap, body a, body b), (ζ, ζ̇, slip), force (3,) and
-        impulse (3,) on b in the world frame, and whether it is in the current and in the active set. Limits are left
+    def fill(self, pairs: LongArray, force: Array, rate: Array, u: Array, impulses: PairImpulses) -> None:
+        """Write the contacts of pairs (c,), those of the current set first: force (3 c,), acceleration rate (3 c,) and
+        velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints are left
         out."""
-        rows = np.flatnonzero(~limits_among(self.surface, pairs))
-        pairs, rates, forces, impulses = pairs[rows], rates[rows], forces[rows], impulses[rows]
-        geometry, current, active = [geometry[i] for i in rows], current[rows], active[rows]
-        count = len(pairs)
-        if count > len(self.contacts.gap):
-            self.contacts = empty_contacts(2 * count)
+        here, surface, w = self._work.here, self._work.surface, self._work.here.scratch.witness
+        current, active = np.arange(len(pairs)) < self._work.in_set, self._active(len(pairs))
+        forces, impulse, slip = world_forces(here.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
+        rows = np.flatnonzero(~limits_among(surface, pairs))
+        if len(rows) > len(self.contacts.gap):
+            self.contacts = empty_contacts(2 * len(rows))
         out = self.contacts
-        out.count[0] = count
-        out.restitution[:count], out.friction[:count] = self.coefficients(pairs)
-        shapes = shapes_of(self.surface, pairs)
-        for i, pair in enumerate(pairs.tolist()):
-            point, normal, gap, a, b = geometry[i]
-            out.body_a[i], out.body_b[i] = a, b
+        out.count[0] = len(rows)
+        out.restitution[: len(rows)], out.friction[: len(rows)] = self._materials.coefficients(pairs[rows])
+        shapes = shapes_of(surface, pairs[rows])
+        for i, k in enumerate(rows.tolist()):
+            normal, gap = w.normal[k], float(w.gap[k])
+            out.body_a[i], out.body_b[i] = w.body_a[k], w.body_b[k]
             out.shape_a[i], out.shape_b[i] = shapes[i]
-            out.key[i] = pair
-            out.point[i], out.normal[i], out.gap[i] = point, normal, gap
-            out.zeta[i], out.zeta_dot[i], out.slip[i] = rates[i]
-            out.lam[i] = forces[i] @ normal
-            out.friction_force[i] = forces[i] - out.lam[i] * normal
-            out.impulse[i] = impulses[i]
-            out.current[i], out.active[i] = current[i], active[i]
+            out.key[i] = pairs[k]
+            out.point[i], out.normal[i], out.gap[i] = 0.5 * (w.p_a[k] + w.p_b[k]), normal, gap
+            out.zeta[i], out.zeta_dot[i], out.slip[i] = u[3 * k], rate[3 * k], slip[k]
+            out.lam[i] = forces[k] @ normal
+            out.friction_force[i] = forces[k] - out.lam[i] * normal
+            out.impulse[i] = impulse[k]
+            out.current[i], out.active[i] = current[k], active[k]
             case = Case.APART
-            if gap <= touching or current[i]:
-                rest = current[i] or abs(rates[i][0]) <= resting
-                case = Case.RESTING if rest else Case.COLLIDING if rates[i][0] < 0 else Case.SEPARATING
+            if gap <= TOUCH or current[k]:
+                rests = current[k] or abs(u[3 * k]) <= RESTS
+                case = Case.RESTING if rests else Case.COLLIDING if u[3 * k] < 0 else Case.SEPARATING
             out.case[i] = case
-        return out
 
+    def _active(self, count: int) -> Array:
+        """Which of so many contacts, those of the set first, are in the active set."""
+        active, chosen = np.zeros(count, bool), self._work.chosen
+        rows = chosen.row[: chosen.rows[0]]
+        active[rows[rows % 3 == 0] // 3] = True
+        return active
+
+    @property
+    def deepest(self) -> float:
+        """The deepest overlap reported [m]."""
+        return max(0.0, -float(self.contacts.gap[: self.contacts.count[0]].min(initial=0.0)))
+
+    def residual(self, M: Array, rate: Array, force: Array) -> float:
+        """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0 with
+        the friction as it is, and what sticking contacts accelerate along their tangents. M (3 c, 3 c), rate (3 c,) and
+        force (3 c,) of the set and of others after it."""
+        count = self._work.in_set
+        rows = slice(0, 3 * count, 3)
+        lam, normal = force[rows].copy(), np.ascontiguousarray(M[rows, rows])
+        wrong = natural_map(ContactProblem.frictionless(normal, rate[rows] - normal @ lam), lam)
+        slip = rate[: 3 * count].reshape(-1, 3)[self._work.chosen.mode[:count] == STICK, 1:]
+        return max(float(wrong), float(np.abs(slip).max(initial=0.0)))
+
+    def remember(self, memory: ContactMemory, forces: Mapping[int, Array], impulses: PairImpulses) -> None:
+        """Write the set to the memory; its equations must be in the scratch. forces: those of pairs that obeyed
+        Coulomb's law."""
+        here, w, pairs = self._work.here, self._work.here.scratch.witness, self._work.set_pairs.copy()
+        a, b = w.body_a[: len(pairs)], w.body_b[: len(pairs)]
+        mover = np.where(movable(here.model.kind[b]), b, a)
+        place = 0.5 * (w.p_a[: len(pairs)] + w.p_b[: len(pairs)]) - here.bodies.x[mover]
+        remember(self._work.chosen, forces, shapes_of(self._work.surface, pairs), place, impulses.of(pairs), memory)

@@ -1,190 +1,391 @@
-"""The search of one step for its earliest event, on the integrator's dense output [RBDA §11.5, eqs. 11.45–11.51].
+"""The search of a piece for its earliest event, on the integrator's dense output [RBDA §11.5, eqs. 11.45–11.51].
 
 All that can end the reign of a contact set is a number that must not become negative: the gap of a pair that is apart,
-the force of a contact, what is left to the friction cone of a sticking one, the slip of a sliding one along its
-direction at the start, the margin within which a contact's elements are the nearest ones; of contacts that share a
-load, the force that one which carries nothing would not take; and of a motor with a limit what is left of it while it
-holds its speed, and of the way to that speed while it does not. The numbers are looked at on nodes so close that bodies
-turn little between them; a gap is followed by its rate ζ as well, so that a dip below zero
-and back between two nodes (a grazing contact, a thin body flown through) does not escape. Roots are bracketed and found
-by Brent's method to TIME. `event_course` does it.
+and the numbers of the set and of motors that `piece` tells of. They are looked at on nodes so close that bodies turn
+little between them. A gap is followed by its rate ζ as well, so that a dip below zero and back between two nodes is not
+missed: a contact that grazes, a thin body that is flown through. Roots are bracketed and found by Brent's method. The
+whole search is one kernel.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...collision.exact.elements import Elements
 from ...collision.exact.gaps import Witness
-from ...core.model import Array, Model
-from ...core.state import Bodies, JointState, LongArray
-from ...dynamics.forces import Loads
-from ...integrators.stepper import dense_output
+from ...core.jit import helper, kernel
+from ...core.model import Array
+from ...core.state import LongArray
+from ...dynamics.constraints.reactions import HOLDS
 from ...integrators.tableau import Tableau
+from .instant import force_scale
+from .nearby import bounding_radii, choose_watched, pairs_near, pairs_touching
 from .piece import (
     ASKS,
+    BEGIN,
     DEPTH,
+    GAP,
+    KINDS,
     LEAST_FORCE,
-    TOUCH,
-    Track,
-    empty_track,
-    find_event,
+    LENGTH,
+    MOTOR,
+    Piece,
+    empty_pairs,
+    empty_piece,
+    empty_search,
+    go,
+    has_limited_motors,
+    left_to_motor,
     look,
     meet,
-    pairs_near,
-    pairs_touching,
+    name_implied,
+    numbers_of_set,
+    own_place,
+    see_forces,
+    see_one,
+    see_pairs,
+    slip_along,
 )
-from .rates import Scratch
+from .rates import Instant
 from .sets import ContactSet
+from .tolerances import EDGE, FACING, SLIPS, TOUCH
 
-LEAST = 1e-11     # force that counts as none, relative to the forces at work
-TAKES = 1e-8      # force that a contact without one has to ask for before it gets it, relative to the forces at work
-ROOM = 256        # pairs watched, at first
+ROOT_TIME = 1e-13     # to which instants are found [s], but for rounding
+ROOT_STEPS = 100      # of Brent's method at most
+JUST_HOLDS = 1e-9     # by which a motor that has just come to hold its speed may pass its limit, relative to the limit
+VANISHING = 1e-11      # force that counts as none, relative to the forces at work
+TAKES = 1e-8          # force that a contact without one must ask for before it gets it, relative to the same
+WATCHED_ROOM = 256    # pairs watched, at first
 
-KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap", "motor")  # as event_course numbers them
-MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = KIND_NAMES
+#: what became negative, in the order of the numbers in `piece`
+KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap", "motor")
+RATE, NUMBER = 8, 9   # what else roots are looked for: the rate of a gap; any number of the set
 
 
+# ------------------------------------------------------------------------------------------------- roots
+@helper
+def number(piece, delta, what, i):
+    """At the fraction delta of the piece: the gap (what = GAP) or its rate (RATE) of the pair i watched, or the i-th
+    NUMBER of the set."""
+    search = piece.search
+    go(piece, delta)
+    if what == NUMBER:
+        see_forces(piece.at, piece.chosen)
+        numbers_of_set(piece.chosen, piece.levels, search, piece.at.scratch)
+        return search.values[i]
+    see_one(piece.at, search.watched.pairs[i], search)
+    return search.witness_one.gap[0] + search.watched.offset[i] if what == GAP else search.zeta_one[0]
+
+
+@helper
+def root(piece, lo, hi, what, i):
+    """Where a number changes its sign between lo and hi; lo where it does not [Brent 1973, ch. 4]."""
+    a, b = lo, hi
+    f_a = number(piece, a, what, i)
+    f_b = number(piece, b, what, i)
+    if (f_a < 0.0) == (f_b < 0.0) or f_a == 0.0:
+        return lo
+    c, f_c, step, last = a, f_a, b - a, b - a  # b the best so far, a the one before, c with the other sign
+    for _ in range(ROOT_STEPS):
+        if (f_b < 0.0) == (f_c < 0.0):
+            c, f_c, step, last = a, f_a, b - a, b - a
+        if abs(f_c) < abs(f_b):
+            a, b, c, f_a, f_b, f_c = b, c, b, f_b, f_c, f_b
+        enough, half = 4e-16 * abs(b) + 0.5 * ROOT_TIME / piece.span[LENGTH], 0.5 * (c - b)
+        if abs(half) <= enough or f_b == 0.0:
+            break
+        if abs(last) >= enough and abs(f_a) > abs(f_b):
+            s = f_b / f_a
+            if a == c:
+                p, q = 2.0 * half * s, 1.0 - s
+            else:
+                q, r = f_a / f_c, f_b / f_c
+                p, q = s * (2.0 * half * q * (q - r) - (b - a) * (r - 1.0)), (q - 1.0) * (r - 1.0) * (s - 1.0)
+            p, q = abs(p), -q if p > 0.0 else q
+            fits = 2.0 * p < min(3.0 * half * q - abs(enough * q), abs(last * q))
+            last, step = (step, p / q) if fits else (half, half)
+        else:
+            step = last = half
+        a, f_a = b, f_b
+        b += step if abs(step) > enough else math.copysign(enough, half)
+        f_b = number(piece, b, what, i)
+    return b
+
+
+# ------------------------------------------------------------------------------------------------- events
+@helper
+def first_gap(watched, length):
+    """Of the gaps at both ends of an interval of `length` [s]: the pair that is deepest at its end among those that
+    fall below zero or may dip below it between the ends; -1 = none."""
+    best = -1
+    for i in range(watched.count[0]):
+        f, g, df, dg = watched.gap[0, i], watched.gap[1, i], watched.rate[0, i], watched.rate[1, i]
+        falls = g < 0.0 and (f > 0.0 or df > 0.0 or f == 0.0)
+        if f <= 0.0 and df >= 0.0 and dg >= 0.0:
+            falls = False  # it opens: what its gap loses is rounding, or the integrator's error
+        dips = g >= 0.0 and df < 0.0 and dg > 0.0 and f <= -df * length
+        if (falls or dips) and watched.rejected[i] == 0 and (best < 0 or g < watched.gap[1, best]):
+            best = i
+    return best
+
+
+@helper
+def gap_event(piece, lo, hi, event_out):
+    """Write the first gap that falls below zero between lo and hi while its elements face each other, where there is
+    one: δ, GAP, and its row. After each one found only the time before it is left to the others."""
+    at, search = piece.at, piece.search
+    watched = search.watched
+    gap, rate = watched.gap, watched.rate
+    for i in range(watched.count[0]):
+        watched.rejected[i] = 0
+    while True:
+        i = first_gap(watched, (hi - lo) * piece.span[LENGTH])
+        if i < 0:
+            return
+        watched.rejected[i] = 1
+        start, end = lo, hi
+        if gap[1, i] >= 0.0:                            # down and up again: end at the bottom
+            end = root(piece, lo, hi, RATE, i)
+            if number(piece, end, GAP, i) >= 0.0:
+                continue
+        elif rate[0, i] > 0.0 and rate[1, i] < 0.0:     # up and down again: begin at the top
+            start = root(piece, lo, hi, RATE, i)
+        delta = root(piece, start, end, GAP, i)
+        go(piece, delta)
+        see_one(at, watched.pairs[i], search)
+        if search.witness_one.margin[0] >= -EDGE and search.witness_one.facing[0] >= FACING:
+            event_out[0], event_out[1], event_out[2], hi = delta, float(GAP), float(i), delta
+            see_pairs(at, watched)
+            note_gaps(watched, 1)
+
+
+@helper
+def note_gaps(watched, end):
+    """Write the gaps and rates seen last as those at an end (0 or 1) of the interval."""
+    for i in range(watched.count[0]):
+        watched.gap[end, i], watched.rate[end, i] = watched.witness.gap[i] + watched.offset[i], watched.zeta[i]
+
+
+@helper
+def name_event(count, delta, i, event_out):
+    """The event that the i-th number has become negative at the fraction delta."""
+    if i < KINDS * count:
+        event_out[0], event_out[1], event_out[2] = delta, float(i // count), float(i % count)
+    else:
+        event_out[0], event_out[1], event_out[2] = delta, float(MOTOR), float(i - KINDS * count)
+
+
+@helper
+def end_of_set(piece, lo, hi, event_out):
+    """The first number of the set that falls below zero between lo and hi, where all of them were seen last, or at the
+    event found, where that is earlier."""
+    count, values, done = int(piece.chosen.count[0]), piece.search.values, piece.search.done
+    size = KINDS * count + len(piece.search.late)
+    for i in range(size):
+        done[i] = 0
+    while True:
+        least = -1
+        for i in range(size):
+            if values[i] < 0.0 and done[i] == 0 and (least < 0 or values[i] < values[least]):
+                least = i
+        if least < 0:
+            return
+        done[least] = 1
+        hi = root(piece, lo, hi, NUMBER, least)
+        name_event(count, hi, least, event_out)
+        number(piece, hi, NUMBER, least)
+
+
+@helper
+def wrong_at_start(piece, event_out):
+    """Whether the set cannot even begin to go on, with the event; the bodies must be at the start of the piece.
+
+    A slip that has just begun may be a little below zero: it must get worse than that. So must what is left to a motor
+    that has just changed."""
+    at, chosen, search = piece.at, piece.chosen, piece.search
+    count, slack, late = int(chosen.count[0]), search.slack, search.late
+    name_implied(chosen, search.implied)
+    see_forces(at, chosen)
+    for j in range(count):
+        slip = slip_along(chosen, at.scratch.equations, j)
+        slack[j] = -slip if -SLIPS <= slip < 0.0 else 0.0
+    reactions = at.scratch.equations.reactions
+    for r in range(len(late)):
+        left = left_to_motor(reactions, r)
+        enough = SLIPS if reactions.mode[r] != HOLDS else JUST_HOLDS * reactions.limit[r]
+        late[r] = -left if -enough <= left < 0.0 else 0.0
+    numbers_of_set(chosen, piece.levels, search, at.scratch)
+    for i in range(KINDS * count + len(late)):
+        if search.values[i] < 0.0:
+            name_event(count, 0.0, i, event_out)
+            return True
+    return False
+
+
+@kernel
+def find_event(piece, blind, event_out):
+    """Write the first event of the piece: δ, its kind, -1 = none, and its row, of the pairs watched for GAP, of the set
+    for the others. blind = 1: only gaps count. Returns the number of pairs to watch; where that exceeds the room,
+    nothing was searched."""
+    found, intervals = choose_watched(piece)
+    at, watched, count = piece.at, piece.search.watched, piece.chosen.count[0]
+    event_out[0], event_out[1], event_out[2] = 1.0, -1.0, -1.0
+    motors = has_limited_motors(at.scratch.equations.reactions)
+    if found > len(watched.pairs) or (watched.count[0] + count == 0 and not motors):
+        return found
+    sets = (count > 0 or motors) and blind == 0
+    note_gaps(watched, 0)
+    if sets and wrong_at_start(piece, event_out):
+        return found
+    for node in range(intervals):
+        lo, hi = node / intervals, (node + 1) / intervals
+        go(piece, hi)
+        see_pairs(at, watched)
+        note_gaps(watched, 1)
+        gap_event(piece, lo, hi, event_out)
+        if sets:
+            end = event_out[0] if event_out[1] >= 0.0 else hi
+            number(piece, end, NUMBER, 0)
+            end_of_set(piece, lo, end, event_out)
+        if event_out[1] >= 0.0:
+            return found
+        for i in range(watched.count[0]):
+            watched.gap[0, i], watched.rate[0, i] = watched.gap[1, i], watched.rate[1, i]
+    return found
+
+
+# ------------------------------------------------------------------------------------------------- for Python
 @dataclass(frozen=True)
 class Trigger:
-    """What happens first: at the fraction `delta` of the step a number of kind `kind` becomes negative."""
+    """What happens first: at the fraction `delta` of the piece a number of kind `kind` becomes negative."""
 
     delta: float
     kind: str
-    row: int   #: of the watched pairs for GAP, of the joints' rows for MOTOR, of the set for the others
+    row: int   #: of the pairs watched for "gap", of the joints' rows for "motor", of the set for the others; -1 = none
 
 
-class Course:
-    """One step of the integrator as a curve, and the numbers to watch along it."""
+class PieceSearch:
+    """The pairs near each other at an instant; and pieces, searched for their first event and looked at anywhere."""
 
-    def __init__(self, model: Model, surface: Elements, scratch: Scratch) -> None:
-        self.model, self.surface, self.scratch = model, surface, scratch
-        self.radius = _radii(model)
-        self._event = np.zeros(3)
-        self.track = self._empty_track(ROOM)
+    def __init__(self, start: Instant, chosen: ContactSet) -> None:
+        """Pieces begin at the state `start`, under the set `chosen`."""
+        self.radius = bounding_radii(start.model)
+        self._start, self._chosen, self._event = start, chosen, np.zeros(3)
+        self._scratch, self._at = empty_search(start, self.radius, WATCHED_ROOM), own_place(start)
+        self._piece: Piece | None = None
 
-    def _empty_track(self, pairs: int) -> Track:
-        contacts, rows = len(self.scratch.lam) // 3, len(self.scratch.equations.reactions.lam)
-        return empty_track(self.model, self.surface, self.radius, pairs, contacts, rows)
+    def begin_at(self, start: Instant) -> None:
+        """Let pieces begin at another state of the same model, with the same scratch."""
+        self._start, self._piece = start, None
+        self._at = self._at._replace(loads=start.loads)
+
+    def piece_of(self, tableau: Tableau) -> Piece:
+        """The piece to be made next, with this tableau; it is the same memory every time."""
+        if self._piece is None or self._piece.tableau is not tableau:
+            self._piece = empty_piece(self._start, self._at, self._chosen, tableau, self._scratch)
+        return self._piece
 
     def _make_room(self, pairs: int) -> None:
-        """Room for so many pairs apart; the piece taken up stays."""
-        before, self.track = self.track, self._empty_track(pairs)
-        self.track.span[:], self.track.levels[:] = before.span, before.levels
+        """Room for so many pairs."""
+        self._scratch = self._scratch._replace(watched=empty_pairs(pairs))
+        if self._piece is not None:
+            self._piece = self._piece._replace(search=self._scratch)
+
+    # ------------------------------------------------------------------------------------------ the piece made last
+    @property
+    def piece(self) -> Piece:
+        """The piece made last."""
+        assert self._piece is not None, "no piece was made yet"
+        return self._piece
 
     @property
-    def bodies(self) -> Bodies:
-        """Where the piece was looked at last."""
-        return self.track.bodies
+    def t(self) -> float:
+        """At its beginning [s]."""
+        return float(self.piece.span[BEGIN])
 
     @property
-    def joints(self) -> JointState:
-        """The links there."""
-        return self.track.joints
+    def length(self) -> float:
+        """[s]"""
+        return float(self.piece.span[LENGTH])
 
     @property
-    def reach(self) -> Array:
-        """(n,) how far the pairs that `find_pairs` finds may be from each body [m]."""
-        return self.track.reach
+    def in_set(self) -> int:
+        """How many contacts are in the current set."""
+        return int(self._chosen.count[0])
 
     @property
-    def pairs(self) -> LongArray:
-        """The pairs found or watched; the first `count` are valid."""
-        return self.track.pairs
+    def set_witness(self) -> Witness:
+        """Their witnesses, where their forces were found last."""
+        return self._start.scratch.witness
 
     @property
     def count(self) -> int:
-        """How many there are."""
-        return int(self.track.count[0])
+        """How many pairs are watched, or were found."""
+        return int(self._scratch.watched.count[0])
+
+    @property
+    def pairs(self) -> LongArray:
+        """These pairs; the first `count` are valid."""
+        return self._scratch.watched.pairs
 
     @property
     def witness(self) -> Witness:
         """Their witnesses."""
-        return self.track.witness
+        return self._scratch.watched.witness
 
-    def begin(
-        self, chosen: ContactSet, loads: Loads, tableau: Tableau, t: float, h: float, whole: float, y0: Array, k: Array,
-        scale: float, sink: float,
-    ) -> None:
-        """Take up the piece of the `whole` step from y0 at t over h with the stages k; scale [N] is that of the forces
-        at work, sink the depth that contacts beside the active ones may come to [m]."""
-        self.chosen, self.loads, self.tableau, self.t, self.h, self.y0, self.k = chosen, loads, tableau, t, h, y0, k
-        self.track.span[:] = t, h, whole
-        levels = self.track.levels
-        levels[LEAST_FORCE], levels[ASKS], levels[DEPTH] = LEAST * scale, TAKES * scale, sink
-        self.modes = chosen.mode[: chosen.count[0]].tolist()
-
-    def at(self, delta: float) -> Bodies:
-        """Bodies at a fraction of the step; valid until the next call, as are the links' coordinates in `joints`."""
-        track = self.track
-        dense_output(self.model, self.tableau, self.t, self.h, self.y0, self.k, float(delta), track.work, track.bodies,
-                     track.joints)
-        return track.bodies
+    def at(self, delta: float) -> Instant:
+        """Bodies, links and time at a fraction of the piece; valid until the next look at it."""
+        go(self.piece, float(delta))
+        return self._at
 
     def gaps(self, delta: float) -> tuple[Array, Array]:
-        """Gaps [m] and their rates [m/s] of the watched pairs at a fraction of the step."""
-        self._look(delta, 0)
-        track, count = self.track, self.count
-        return track.witness.gap[:count] + track.offset[:count], track.zeta[:count].copy()
+        """Gaps [m] and their rates [m/s] of the watched pairs at a fraction of the piece."""
+        look(self.piece, float(delta), 0)
+        watched, count = self._scratch.watched, self.count
+        return watched.witness.gap[:count] + watched.offset[:count], watched.zeta[:count].copy()
 
     def forces(self, delta: float) -> Array:
-        """Contact forces (3 c,) at a fraction of the step; the scratch then holds the equations there."""
-        self._look(delta, 1)
-        return self.scratch.lam
+        """Contact forces (3 c,) at a fraction of the piece; the scratch then holds the equations there."""
+        look(self.piece, float(delta), 1)
+        return self._start.scratch.lam
 
-    def _look(self, delta: float, forces: int) -> None:
-        look(self.model, self.surface, self.chosen, self.loads, self.tableau, self.y0, self.k, float(delta), forces,
-             self.track, self.scratch)
-
-    def earliest(self, blind: bool) -> Trigger | None:
-        """The first event of the step, or None. blind: only gaps count."""
+    def earliest(self, sink: float, blind: bool) -> Trigger | None:
+        """The first event of the piece, or None. sink: depth that contacts beside the active ones may come to [m];
+        blind: only gaps count."""
+        piece, levels = self.piece, self.piece.levels
+        scale = force_scale(piece.start.model, piece.start.scratch)
+        levels[LEAST_FORCE], levels[ASKS], levels[DEPTH] = VANISHING * scale, TAKES * scale, sink
         while True:
-            found = find_event(self.model, self.surface, self.chosen, self.loads, self.tableau, self.y0, self.k,
-                               int(blind), self.track, self.scratch, self._event)
-            if found <= len(self.track.pairs):
+            found = find_event(self.piece, int(blind), self._event)
+            if found <= len(self.pairs):
                 break
             self._make_room(2 * int(found))
         delta, kind, row = self._event.tolist()
         return Trigger(delta, KIND_NAMES[int(kind)], int(row)) if kind >= 0.0 else None
 
     # ------------------------------------------------------------------------------------------ at an instant
-    def find_pairs(
-        self, bodies: Bodies, joints: JointState, depth: float = TOUCH, near: float = np.inf
-    ) -> None:
-        """Pairs of elements that are apart or overlap by `depth` at most and are within `reach` of each other; and the
-        limits that are within `near`."""
+    def find_pairs(self, at: Instant, reach: Array) -> None:
+        """Find all pairs of elements that overlap by TOUCH at most and are within `reach` (n,) [m] of each other; no
+        limits of joints."""
         while True:
-            found = pairs_near(self.model, self.surface, bodies, joints, depth, near, self.track)
+            self._scratch.reach[:] = reach
+            found = pairs_near(at, TOUCH, -math.inf, self._scratch)
             if found <= len(self.pairs):
                 return
-            reach = self.reach
             self._make_room(2 * int(found))
-            self.reach[:] = reach
 
-    def touching(self, bodies: Bodies, joints: JointState, depth: float) -> tuple[LongArray, Array]:
-        """Pairs that touch, overlap by `depth` at most, and face each other, and their ζ; valid until the next call."""
+    def touching(self, at: Instant, depth: float) -> tuple[LongArray, Array]:
+        """Pairs that touch, overlap by `depth` [m] at most, and face each other, and their ζ; valid until the next
+        call."""
         while True:
-            kept, found = pairs_touching(self.model, self.surface, bodies, joints, depth, self.track)
+            kept, found = pairs_touching(at, depth, self._scratch)
             if found <= len(self.pairs):
-                return self.pairs[:kept], self.track.zeta[:kept]
+                return self.pairs[:kept], self._scratch.watched.zeta[:kept]
             self._make_room(2 * int(found))
 
-    def find(self, bodies: Bodies, joints: JointState, pairs: LongArray, count: int, out: Witness) -> Array:
-        """Fill `out` for the first `count` pairs, limits among them; their rates ζ [m/s]."""
-        zeta = np.zeros(count)
-        meet(self.model, self.surface, bodies, joints, pairs, count, out, zeta)
-        return zeta
-
-
-def take_coordinates(scratch: Scratch, joints: JointState) -> None:
-    """Tell the right-hand side where the links are."""
-    scratch.equations.trees.q[:], scratch.equations.trees.v[:] = joints
-
-
-def _radii(model: Model) -> Array:
-    """Radius about the centre of mass that holds all bounded shapes of each body (n,) [m]."""
-    shapes = model.shapes
-    radius = np.zeros(len(model.kind))
-    reach = np.linalg.norm(shapes.position, axis=1) + np.where(np.isfinite(shapes.bound), shapes.bound, 0.0)
-    np.maximum.at(radius, shapes.body, np.abs(reach))
-    return radius
+    def find_one(self, at: Instant, pair: int) -> tuple[Witness, float]:
+        """Witness of one pair, in row 0, and its ζ [m/s]; valid until the next look."""
+        scratch = self._scratch
+        scratch.one[0] = pair
+        meet(at, scratch.one, 1, scratch.witness_one, scratch.zeta_one)
+        return scratch.witness_one, float(scratch.zeta_one[0])

@@ -1,18 +1,18 @@
-"""Which contacts are in force, and how each one holds: the sets of RBDA §11.5 and table 11.1, with friction.
+"""The current and the active contact set of RBDA §11.5 and table 11.1, with friction.
 
 The *current* set are the contacts with φ = ζ = ζ̇ = 0. The *active* ones among them are a basis: those whose rows the
 right-hand side keeps at zero. `resolve` finds both from the equations of all contacts that rest (φ = ζ = 0):
 
     no friction    0 <= ζ̇ = M λ + d ⊥ λ >= 0, a basic solution by Dantzig's pivoting
     all slide      the same with columns n - μ (slip direction); M need not be symmetric: Lemke's pivoting
-    some rest      Coulomb's law for accelerations with the true cone: block Gauss–Seidel with exact solutions of single
-                   contacts finds who sticks, slips or lets go; Newton's method on those modes makes it exact
+    some rest      Coulomb's law for accelerations with the true cone: an interior point or block Gauss–Seidel finds who
+                   sticks, slips or lets go; Newton's method on those modes makes it exact
 
 Where a sliding contact has n·M(n - μ s) <= 0 there may be no solution, or several (Painlevé's rod).
 
-Redundant contacts with friction (four corners of a block) do not say how they share their load, and once they slide the
-motion depends on it. Of all forces that keep their rows at zero they take the smallest, min |λ|² with λ >= 0: that is
-one only, and symmetric where the contacts are. What sticks does so as long as any forces within the cones hold it.
+The equations do not say how redundant contacts with friction share their load (four corners of a block), and once these
+slide the motion depends on it. Of all forces that keep their rows at zero they take the smallest, min |λ|² with λ >= 0:
+these are unique, and symmetric where the contacts are. A contact sticks as long as any forces within the cones hold it.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,15 @@ from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
 from ...solvers.coulomb import with_rest, without_rest
 from ...solvers.least_forces import ZERO, basis
+from .tolerances import SLIPS
 
-OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3  # how a contact holds; IDLE: current but not active
-SLIPS = 1e-9        # slip above which a contact slides [m/s]
-UNSURE = 1e-5       # slip acceleration that counts as none where the sweeps did not end, relative to the largest one
-STRAIGHT = 1e-9     # turn of a slip that is not told from none [rad], and
-ASIDE = 1e-12       # slip across its direction [m/s]: that of a slow one would follow errors of rounding
-ALONE = 1e-12       # square of the part of a force that the equations leave open, below which it is unique
-UNIQUE, SHARED, UNKNOWN = 0, 1, 2  # whether a force is unique; if not, whether the smallest one obeys Coulomb's law
+#: how a contact holds: not in the set; current but not active; without friction; with it, sliding or sticking
+OPEN, IDLE, SMOOTH, SLIDE, STICK = -1, 0, 1, 2, 3
+#: whether a force is unique; if not, whether the smallest one obeys Coulomb's law
+UNIQUE, SHARED, UNKNOWN = 0, 1, 2
+UNSURE = 1e-5    # slip acceleration that counts as none where the sweeps did not end, relative to the largest one
+OPEN_PART = 1e-12  # square of the part of a force that the equations leave open, below which it is unique
+LEAST_SCALE = 1e-12  # added to accelerations before they are compared with parts of themselves [m/s2]
 
 
 class ContactSet(NamedTuple):
@@ -43,12 +44,12 @@ class ContactSet(NamedTuple):
     pair: LongArray      #: (c,)   pair of surface elements
     mode: IntArray       #: (c,)   IDLE, SMOOTH (no friction), SLIDE or STICK
     friction: Array      #: (c,)   mu
-    direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning, world frame
+    direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning of the piece, world frame
     rows: IntArray       #: (1,)   number of equations
     row: IntArray        #: (3 c,) the rows of Equations that are kept at zero: those of the active set
-    columns: IntArray    #: (2,)   number of forces that keep them there; and of those that wait to
+    columns: IntArray    #: (2,)   number of forces that keep them there, and of those that wait to
     column: IntArray     #: (3 c,) these forces, numbered as rows: of SMOOTH and SLIDE the normal one, of STICK all
-                         #:        three; then the normal ones of IDLE contacts with friction
+                         #:        three; then those that wait: the normal ones of IDLE contacts with friction
     open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
     island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
     islands: IntArray    #: (1,)   how many there are
@@ -81,10 +82,9 @@ class Resolution:
     slip: Array        #: (c, 2) unit direction of slip of SLIDE in the tangents
 
 
-# --------------------------------------------------------------------------------------- one contact with friction
+NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
 
-# ------------------------------------------------------------------------------------------------- all contacts
 def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Array]) -> Resolution:
     """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,), mu (c,).
 
@@ -132,7 +132,7 @@ def classify(
 ) -> Resolution:
     """Say of each contact how it holds; scale [m/s2] is that of the accelerations without contact forces."""
     c = len(friction)
-    scale += 1e-12
+    scale += LEAST_SCALE
     still = (ZERO if status == "solved" else UNSURE) * scale
     largest = float(np.abs(force[::3]).max(initial=0.0))
     mode, e = [], slip.copy()
@@ -157,8 +157,8 @@ def classify(
 def fill_set(
     chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array, nodes: IntArray
 ) -> None:
-    """Write the current set: the contacts of `pairs` that are not OPEN; tangents (c, 2, 3), nodes (c, 2): see
-    `connect`."""
+    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c), friction (c,) and
+    tangents (c, 2, 3) of them; nodes (c, 2): see `connect`."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least = ZERO * float(np.abs(found.force[::3]).max(initial=0.0))
     loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least]
@@ -182,8 +182,9 @@ def fill_set(
 
 
 def overlapping(M: Array, d: Array, friction: Array) -> Resolution:
-    """Where no accelerations keep all contacts (c,): some are kept, the others come to overlap by a little until turned
-    normals stop the motion [RBDA example 11.1]."""
+    """Forces where no accelerations keep all contacts (c,), as in RBDA example 11.1: an independent part of them is
+    kept, those that close fastest first. The others come to overlap by a little, until their normals have turned and
+    stop the motion."""
     c = len(friction)
     rows = basis(M, *([3 * k] for k in np.argsort(d[::3], kind="stable").tolist()))
     force = _holding(M, d, rows)
@@ -199,8 +200,8 @@ def _holding(M: Array, d: Array, rows: list[int]) -> Array:
 
 
 def unjammed(M: Array, d: Array, u: Array, friction: Array, slow: float) -> Resolution:
-    """Forces that M, symmetric, bounds, of contacts (c,) whose sliding friction would ask for any: those with a slip of
-    at most `slow` [m/s] stick, the others slide without friction."""
+    """Forces of contacts (c,) whose sliding friction would ask for forces without bound: those with a slip of at most
+    `slow` [m/s] stick, the others slide without friction. M is then symmetric and bounds the forces."""
     c = len(friction)
     sticks = (friction > 0.0) & (np.hypot(u[1::3], u[2::3]) <= slow)
     mode = [STICK if stays else SMOOTH if mu == 0.0 else SLIDE
@@ -228,7 +229,7 @@ def list_columns(chosen: ContactSet) -> None:
 
 def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:
     """Write which forces are not unique, and of each island with such forces whether the smallest ones obey Coulomb's
-    law. Where nothing sticks by a force that is not known they need not: those that slide have the smallest forces."""
+    law. Only an island where a contact sticks by a force that is not unique needs that."""
     count, columns = len(kept), chosen.column[: chosen.columns[0]]
     chosen.open[:count] = UNIQUE
     if len(columns) == chosen.rows[0]:
@@ -241,9 +242,9 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
         B[:, j] = M[place, r]
         if mode[c // 3] == SLIDE:
             B[:, j] -= friction[c // 3] * M[place, 3 * k + 1 : 3 * k + 3] @ found.slip[k]
-    Q, R = np.linalg.qr(B.T)  # what a force has outside the rows' space is not determined by them
+    Q, R = np.linalg.qr(B.T)  # a force is unique where its unit vector lies in the space of the rows
     shared = np.zeros(count, bool)
-    shared[columns[1.0 - (Q * Q).sum(axis=1) > ALONE] // 3] = True
+    shared[columns[1.0 - (Q * Q).sum(axis=1) > OPEN_PART] // 3] = True
     force = np.zeros(3 * count)
     force[columns] = Q @ np.linalg.solve(R.T, right)
     sticks = mode == STICK

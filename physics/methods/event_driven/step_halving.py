@@ -1,7 +1,9 @@
-"""Steps of fixed length close to singular positions of linkages, and to where sliding friction jams.
+"""Steps of fixed length that constraint forces lead astray: they are halved.
 
-There the constraint forces of a step's stages grow without bound, and the step makes any speed and any energy. An
-integrator with error control sees it, and asks for many short steps; for the others these are the signs.
+Close to singular positions of linkages, and where sliding friction jams, the constraint forces of a step's stages grow
+without bound, and the step makes any speed and any energy. An integrator with error control sees that and takes many
+short steps. For the others, the signs looked for here are forces that differ widely between the stages, and joints that
+come apart.
 """
 
 import math
@@ -10,17 +12,17 @@ import numpy as np
 
 from ...books.diagnostics import measure
 from ...core.jit import kernel
-from ...core.model import Array, Model
-from ...core.state import Bodies, JointState
 from ...dynamics.constraints.cure import JointKeeper
 from ...integrators import Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
+from .piece import LENGTH, Piece
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
-WILD = 0.5       # part of a momentum; a turn of ω h in a step changes one by some (ω h)² of it
-RUNAWAY = 4.0    # the same where contacts are all that constrains: stages that feed on one another
-GAIN = 1e-3      # of the kinetic energy: more than an accurate step gains by its error
-ROUNDING = 1e-9  # of all momenta: less is none
+#: by how much the stages' forces may change a momentum, relative to its size; a turn of ω h changes one by some (ω h)²
+WILD = 0.5        # with joints in maximal coordinates
+RUNAWAY = 4.0     # where contacts are all that constrains
+GAIN = 1e-3       # energy that a piece may gain by its error, relative to the kinetic one
+MOMENTUM_ROUNDING = 1e-9  # change of a momentum that is none, relative to all momenta
 
 
 def least_substep(done: int, h: float) -> float:
@@ -28,10 +30,11 @@ def least_substep(done: int, h: float) -> float:
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
 
 
-def gains(model: Model, before: tuple[Bodies, JointState], after: tuple[Bodies, JointState]) -> bool:
-    """Whether a step gains so much energy that it is no error of the integrator's."""
-    start, _ = measure(model, *before)
-    end, _ = measure(model, *after)
+def gains(piece: Piece) -> bool:
+    """Whether a piece gains so much energy that it is no error of the integrator's."""
+    model = piece.start.model
+    start, _ = measure(model, piece.start.bodies, piece.start.joints)
+    end, _ = measure(model, piece.end, piece.end_joints)
     return end.total - start.total > GAIN * start.kinetic
 
 
@@ -43,19 +46,18 @@ def longer(error: float, integrator: Integrator) -> float:
     return step_factor(error, integrator.order)
 
 
-def astray(keeper: JointKeeper, contacts: int, before: Bodies, after: Bodies, y0: Array, k: Array, length: float
-           ) -> bool:
-    """Whether a step from y0 (n, 13) with the stages k (s, n, 13) over `length` [s], with so many contacts in the set,
-    should be taken in halves."""
+def astray(keeper: JointKeeper, piece: Piece) -> bool:
+    """Whether a piece of fixed length should be taken in halves."""
+    length = float(piece.span[LENGTH])
     if keeper.any:
-        return wild(y0, k, length, WILD) or keeper.torn(before, after)
-    return contacts > 0 and wild(y0, k, length, RUNAWAY)
+        return wild(piece.y0, piece.k, length, WILD) or keeper.torn(piece.start.bodies, piece.end)
+    return piece.chosen.count[0] > 0 and wild(piece.y0, piece.k, length, RUNAWAY)
 
 
 @kernel
 def wild(y0, k, length, share):
-    """Whether forces differ so much between the stages k (s, n, 13) that they would change a momentum in y0 (n, 13), or
-    a link's velocity, by more than a share of its size, or of what they give at the start of the step."""
+    """Whether forces differ so much between the stages k (s, n, 13) that over `length` [s] they would change a momentum
+    in y0 (n, 13), or a link's velocity, by more than the `share` of its size and of what the first stage gives."""
     change, size = np.zeros(2), np.zeros(2)
     for part in range(2):  # of translation, of rotation
         first = 0.0
@@ -68,5 +70,5 @@ def wild(y0, k, length, share):
                         return True
                     change[part] = max(change[part], length * other)
         size[part] += length * first
-    nothing = ROUNDING * (size[0] + size[1])
+    nothing = MOMENTUM_ROUNDING * (size[0] + size[1])
     return change[0] > share * size[0] + nothing or change[1] > share * size[1] + nothing

@@ -1,0 +1,70 @@
+"""What the event-driven method tells of a step: its events."""
+
+from collections.abc import Collection
+
+from ...collision.exact.elements import limit_joint
+from ...core.model import Array
+from ...core.report import Event, JointImpulse
+from ...core.state import Case, Tally
+from .instant import energy_at
+from .sets import SLIDE, STICK
+from .tolerances import RESTS
+from .workspace import Workspace
+
+Modes = dict[int, int]  # pair in the current set -> mode
+
+
+class EventLog:
+    """The events of the step in hand."""
+
+    def __init__(self, work: Workspace) -> None:
+        self._work = work
+        self.events: list[Event] = []
+
+    def begin_step(self) -> None:
+        self.events = []
+
+    def tell(
+        self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None,
+        joints: tuple[JointImpulse, ...] = (),
+    ) -> None:
+        """Append an event of a pair at the state in hand; impulse (3,) on its body b [N s], energy before it [J],
+        joints: what they passed on."""
+        here = self._work.here
+        w, zeta = self._work.search.find_one(here, pair)
+        after = energy_at(here)
+        p = (0.0, 0.0, 0.0) if impulse is None else tuple(impulse.tolist())
+        point = 0.5 * (w.p_a[0] + w.p_b[0])
+        case = Case.SEPARATING if zeta > RESTS else Case.COLLIDING if zeta < -RESTS else Case.RESTING
+        self.add([Event(
+            kind, 0, self._work.t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()),
+            tuple(w.normal[0].tolist()), p, after if energy is None else energy, after,
+            int(case) if kind == "impact" else 0, limit_joint(here.surface, pair), joints,
+        )])
+
+    def add(self, events: list[Event]) -> None:
+        """Append events."""
+        self.events += events
+        self._work.tally[Tally.EVENTS] += len(events)
+
+    def modes(self) -> Modes:
+        """How each contact of the current set holds."""
+        chosen, count = self._work.chosen, self._work.in_set
+        return dict(zip(chosen.pair[:count].tolist(), chosen.mode[:count].tolist(), strict=True))
+
+    def tell_changes(self, before: Modes, hit: Collection[int], lost: Collection[int], stopped: int) -> None:
+        """Events of the change from the set `before` to the present one. hit: pairs that an impact told of already;
+        lost: those that have left their elements; stopped: one whose slip has come to an end, -1 = none."""
+        now, told = self.modes(), len(self.events)
+        for pair in before:
+            if pair not in now:
+                self.tell("geometric_loss" if pair in lost else "dynamic_loss", pair)
+            elif now[pair] == SLIDE and (before[pair] == STICK or pair == stopped):
+                self.tell("slip", pair)
+            elif before[pair] == SLIDE and now[pair] == STICK:
+                self.tell("stick", pair)
+        for pair in now:
+            if pair not in before and pair not in hit:
+                self.tell("gain", pair)
+        if len(self.events) == told and not hit and now != before:
+            self.tell("active_set", next(p for p in now if now[p] != before.get(p)))

@@ -1,0 +1,185 @@
+"""Impacts at an instant of the event-driven method: laws of impact for what collides, and for what jams."""
+
+from collections.abc import Set
+
+import numpy as np
+
+from ...books.ledger import Books
+from ...collision.exact.elements import limits_among
+from ...core.islands import islands_of
+from ...core.model import Array, BoolArray
+from ...core.report import JointImpulse
+from ...core.state import Bodies, LongArray
+from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ...impacts import impact_laws
+from ...problem.contact_snapshot import ContactSnapshot, equations_of
+from ...solvers.least_forces import RANK
+from .books import PairImpulses, book_impact, twist
+from .events import EventLog
+from .instant import add_impulses, energy_at, equations, world_forces
+from .materials import PairMaterials
+from .motors import Motors
+from .observer import Observer
+from .patience import Patience
+from .piece import meet
+from .tolerances import RESTS, SLIPS
+from .workspace import Workspace
+
+
+class Impacts:
+    """Solves impacts and changes the motion by them; books them and tells of them.
+
+    A ball that bounces to rest meets the floor infinitely often in finite time. An impact slower than the workspace's
+    `rest_speed` therefore has no restitution. What is cut off at the approach speed v would have lasted
+    2 e v/(g (1 - e)). A body that rocks to rest does so too: where impacts crowd, slow ones stop all that touches.
+    """
+
+    struck: set[int]        #: nodes that got an impulse at this instant, see `islands_of`
+    law: str                #: a key of IMPACT_LAWS
+    watch: Observer | None  #: is told of every impact
+
+    def __init__(
+        self, work: Workspace, materials: PairMaterials, motors: Motors, books: Books, impulses: PairImpulses,
+        log: EventLog, patience: Patience,
+    ) -> None:
+        self._work, self._materials, self._motors, self._books = work, materials, motors, books
+        self._impulses, self._log, self._patience = impulses, log, patience
+        self.struck, self.law, self.watch = set(), "newton", None
+
+    def begin_step(self, law: str, watch: Observer | None) -> None:
+        self.law, self.watch, self.struck = law, watch, set()
+
+    def begin_instant(self) -> None:
+        """Nothing has been struck yet at this instant."""
+        self.struck.clear()
+        self._patience.begin_instant()
+
+    # ------------------------------------------------------------------------------------------ what collides
+    def solve(self, lost: Set[int], hit: set[int]) -> bool:
+        """Solve the impact of the contacts that touch, if any of them closes; False where none did, or where impacts
+        have to end. lost: contacts that have left their elements and are left out; the pairs that got an impulse are
+        added to `hit`."""
+        work, patience = self._work, self._patience
+        pairs, zeta = work.touching()
+        if not (zeta < -RESTS).any():
+            return False
+        pairs = without(pairs, lost)
+        self._motors.rest()
+        M, _, u = equations(work.here, pairs)
+        if not (u[::3] < -RESTS).any():
+            return False
+        if self.watch is not None:
+            here = work.here
+            self.watch.impact(here.model, work.t, self.snapshot(pairs), here.bodies, here.joints)
+        patience.count_impact()
+        e_t, e_psi = np.where(impact_laws.between_balls(M), self._materials.of_balls(pairs), np.nan)
+        p, slow = self._impulses_of(pairs, M, u, e_t)
+        patience.count_hits(pairs[p[::3] > 0.0].tolist())
+        self._apply(pairs, p, hit, np.where(slow, np.nan, e_psi))
+        return not patience.impacts_end() and bool(p.any())
+
+    def _impulses_of(self, pairs: LongArray, M: Array, u: Array, e_t: Array) -> tuple[Array, BoolArray]:
+        """Impulses p (3 c,) [N s] of colliding contacts, island by island, and which contacts have no restitution."""
+        work, patience, rest_speed = self._work, self._patience, self._work.rest_speed
+        e, mu = self._materials.coefficients(pairs)
+        tired = np.array([patience.is_tired(pair) for pair in pairs.tolist()])
+        p, slow, island = np.zeros(3 * len(pairs)), np.ones(len(pairs), bool), islands_of(work.nodes(pairs))
+        for i in np.unique(island[u[::3] < -RESTS]):
+            mine = np.flatnonzero(island == i)
+            rows = (3 * mine[:, None] + np.arange(3)).ravel()
+            zeta = u[3 * mine]
+            slow[mine] = (zeta < -RESTS) & (zeta >= -rest_speed) | (zeta.min() >= -rest_speed)
+            if tired[mine].any() and e[mine].any():
+                slow[mine] = True
+                patience.take_restitution()
+            stopped = rows[(rows % 3 == 0) | (mu[rows // 3] > 0.0)]
+            if patience.chatters and np.abs(u[stopped]).max() <= rest_speed:
+                p[stopped] = -np.linalg.lstsq(M[np.ix_(stopped, stopped)], u[stopped], rcond=RANK)[0]
+                continue
+            used, used_t = np.where(slow[mine], 0.0, e[mine]), np.where(slow[mine], np.nan, e_t[mine])
+            p[rows] = impact_laws.hit(self.law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
+            work.count_solve()
+        return p, slow
+
+    def snapshot(self, pairs: LongArray) -> ContactSnapshot:
+        """Pairs (c,) with their equations at the state in hand."""
+        work, pairs = self._work, np.ascontiguousarray(pairs)
+        here, witness = work.here, work.here.scratch.witness
+        meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
+        return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs,
+                            *self._materials.coefficients(pairs), self._materials.of_balls(pairs), here.joints,
+                            here.surface, self._motors.mode)
+
+    # ------------------------------------------------------------------------------------------ what jams
+    def without_collision(self, pairs: LongArray, u: Array) -> bool:
+        """The impact of contacts that rest, where friction is why their accelerations have no solution, or several;
+        False where it is not. u (3 c,): velocities of the pairs (c,) [m/s]."""
+        self._log.tell("inconsistent", int(pairs[0]))
+        mu = self._materials.friction(pairs)
+        speed = np.hypot(u[1::3], u[2::3])
+        slides = (mu > 0.0) & (speed > SLIPS)
+        if not slides.any():
+            return False
+        slip = np.column_stack([u[1::3], u[2::3]]) / np.where(speed > 0.0, speed, 1.0)[:, None]
+        modes = self._motors.mode.copy()
+        self._motors.rest()
+        M = equations(self._work.here, pairs)[0]
+        p = impact_laws.impact_without_collision(M, u, slides, slip, mu)
+        self._apply(pairs, p, set())
+        self._motors.mode[:] = modes
+        return bool(p.any())
+
+    # ------------------------------------------------------------------------------------------ impulses
+    def _apply(self, pairs: LongArray, p: Array, hit: set[int], e_psi: Array | None = None) -> None:
+        """Change the momenta by impulses p (3 c,) in the rows of the equations, and tell, of each two bodies, the sum
+        at the contact that is hit hardest. e_psi (c,): the torsional restitution of balls, nan = none."""
+        here, ledger = self._work.here, self._work.ledger
+        energy = energy_at(here)
+        world, limits = world_forces(here.scratch, p), limits_among(here.surface, pairs)
+        self.struck |= set(self._work.nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
+        joints = self._joint_impulses(world, limits, p)
+        before = Bodies(*(a.copy() for a in here.bodies))
+        add_impulses(here, p)
+        book_impact(self._books, here, pairs, p, before, world, ledger)
+        w = here.scratch.witness
+        if e_psi is not None:
+            twist(self._books, here.bodies, w, p[::3], e_psi, ledger)
+        groups: dict[tuple[int, int, int], list[int]] = {}
+        for i in np.flatnonzero(p[::3] > 0.0).tolist():
+            group = int(w.body_a[i]), int(w.body_b[i]), int(pairs[i]) if limits[i] else -1
+            groups.setdefault(group, []).append(i)
+            hit.add(int(pairs[i]))
+            self._impulses.add(int(pairs[i]), world[i])
+        for members in groups.values():
+            hardest = max(members, key=lambda i: p[3 * i])
+            self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints)
+
+    def _joint_impulses(self, world: Array, limits: BoolArray, p: Array) -> tuple[JointImpulse, ...]:
+        """What joints pass on of contact impulses p (3 c,) in the rows of the equations, `world` (c, 3)."""
+        here = self._work.here
+        eq, w, x = here.scratch.equations, here.scratch.witness, here.bodies.x
+        if not len(here.model.joints.type):
+            return ()
+        impulse, moment = np.zeros_like(x), np.zeros_like(x)
+        for k in np.flatnonzero(~limits).tolist():
+            for sign, i, point in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
+                impulse[i] += sign * world[k]
+                moment[i] += np.cross(point - x[i], sign * world[k])
+        lam = p @ eq.reactions.passed[: len(p)]
+        add_to_bodies(eq.reactions.rows, eq.reactions.J, lam, impulse, moment)
+        change = p @ eq.HT[: len(p)]
+        of_trees = joint_impulses(here.model.trees, change[len(change) - len(here.joints.v) :], impulse, moment,
+                                  eq.trees.work)
+        return of_trees + reaction_impulses(eq.reactions, lam, here.bodies)
+
+
+def among(pairs: LongArray, some: Set[int]) -> BoolArray:
+    """Which of the pairs are among some others; numpy's isin is slow for a few."""
+    if not some:
+        return np.zeros(len(pairs), bool)
+    return np.array([pair in some for pair in pairs.tolist()], bool)
+
+
+def without(pairs: LongArray, some: Set[int]) -> LongArray:
+    """The pairs that are not among some others."""
+    return pairs[~among(pairs, some)]

@@ -1,0 +1,141 @@
+"""What a step of the event-driven method gives up so that it comes to an end, and how it says so.
+
+A step may have more events than it can follow. After MANY_PIECES events it goes on without restitution and loss of
+contacts. After MOST_PIECES what is left of it passes without motion. A pair that was hit STORM times loses its
+restitution for the rest of the step; so does everything at an instant with as many impacts. Where events bring no
+progress WITHOUT_END times the sets stay as they are. Where the forces of sliding friction grow without bound, slow
+contacts stick and fast ones slide without friction to the end of the step. Which of redundant contacts stick may change
+DOUBTS times in a step.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
+STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
+CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
+DOUBTS = 10         # instants of one step at which Coulomb's law let other redundant contacts stick than before
+MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
+MOST_PIECES = 600   # what is left of it then passes without motion
+PROGRESS = 1e-12    # shorter pieces are none [s]
+
+
+class Limit(IntEnum):
+    """What a step ran into, from the least to the gravest."""
+
+    NONE = 0
+    PAIR = 1      #: one pair was hit STORM times
+    INSTANT = 2   #: STORM impacts at one instant
+    UNSETTLED = 3 #: impacts that do not end at one instant, with or without collision
+    DOUBT = 4     #: which of redundant contacts stick changed DOUBTS times
+    JAM = 5       #: sliding friction without bound
+    IDLE = 6      #: WITHOUT_END events without progress
+    PIECES = 7    #: MANY_PIECES
+    HALTED = 8    #: MOST_PIECES, or not even gaps let it go on
+
+
+SAYS = {
+    Limit.PAIR: f"a contact was hit {STORM} times in one step: it lost its rebound",
+    Limit.INSTANT: f"{STORM} impacts at one instant: no rebound",
+    Limit.UNSETTLED: "impacts at one instant did not end: contact sets are those before",
+    Limit.DOUBT: f"redundant contacts changed {DOUBTS} times in one step: kept to its end",
+    Limit.JAM: "friction jammed: slow contacts stick, fast ones slide without it to the end of the step",
+    Limit.IDLE: f"{WITHOUT_END} events without progress: contacts kept to the end of the step",
+    Limit.PIECES: f"{MANY_PIECES} events in one step: no rebound, contacts kept to its end",
+    Limit.HALTED: "too many events in one step: its rest passed without motion",
+}
+
+
+class Patience:
+    """Counts what one step goes through, and says what it has to give up."""
+
+    limit: Limit          #: the gravest of what the step ran into
+    blind: bool           #: the sets find no peace: they are kept to the end of the step, and only gaps are events
+    uncut: int            #: pieces that no event cut
+    cuts: int             #: pieces that one did
+
+    def __init__(self) -> None:
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Nothing has happened yet."""
+        self.limit, self.blind = Limit.NONE, False
+        self.uncut = self.cuts = 0
+        self._idle = self._doubts = self._impacts = self._impacts_here = 0
+        self._hits: dict[int, int] = {}
+
+    def give_up(self, limit: Limit) -> None:
+        """The step says the gravest of what it ran into."""
+        self.limit = max(self.limit, limit)
+
+    # ------------------------------------------------------------------------------------------ pieces
+    @property
+    def goes_on(self) -> bool:
+        """Whether the step may have another piece."""
+        return self.cuts < MOST_PIECES
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether not even gaps let the step go on."""
+        return self._idle > 2 * WITHOUT_END
+
+    def count_piece(self, cut: bool, done: float) -> None:
+        """A piece was made that went on for `done` [s], cut by an event or not."""
+        self.uncut, self.cuts = self.uncut + (not cut), self.cuts + cut
+        if self.cuts >= MANY_PIECES:
+            self.give_up(Limit.PIECES)
+        self._idle = self._idle + 1 if cut and done < PROGRESS else 0
+
+    def end_piece(self) -> None:
+        """The event at the end of the piece was handled: decide what the next pieces look for."""
+        if self._idle > WITHOUT_END:
+            self.give_up(Limit.IDLE)
+        self.blind = self.limit >= Limit.JAM
+
+    def doubt(self) -> None:
+        """Other redundant contacts than before have to stick."""
+        self._doubts += 1
+        if self._doubts == DOUBTS:
+            self.give_up(Limit.DOUBT)
+
+    @property
+    def may_doubt(self) -> bool:
+        """Whether to ask again which of redundant contacts stick."""
+        return not self.blind and self._doubts < DOUBTS
+
+    # ------------------------------------------------------------------------------------------ impacts
+    def begin_instant(self) -> None:
+        """No impact has happened at this instant."""
+        self._impacts_here = 0
+
+    def count_impact(self) -> None:
+        self._impacts_here, self._impacts = self._impacts_here + 1, self._impacts + 1
+
+    def count_hits(self, pairs: Iterable[int]) -> None:
+        """These pairs were hit."""
+        for pair in pairs:
+            self._hits[pair] = self._hits.get(pair, 0) + 1
+
+    @property
+    def chatters(self) -> bool:
+        """Whether slow impacts stop all that touches from now on."""
+        return self._impacts > CHATTER
+
+    def is_tired(self, pair: int) -> bool:
+        """Whether the island of this pair has no restitution any more."""
+        return self._hits.get(pair, 0) >= STORM or self.limit >= Limit.PIECES or self._storms_here
+
+    def take_restitution(self) -> None:
+        """An island has lost it."""
+        self.give_up(Limit.INSTANT if self._storms_here else Limit.PAIR)
+
+    @property
+    def _storms_here(self) -> bool:
+        return self._impacts_here >= STORM
+
+    def impacts_end(self) -> bool:
+        """Whether impacts at this instant have to come to an end now."""
+        if self._impacts_here < 2 * STORM:
+            return False
+        self.give_up(Limit.UNSETTLED)
+        return True

@@ -1,0 +1,83 @@
+"""Drift is projected out along H⁻¹T: the current set is kept at φ = ζ = 0, joints in maximal coordinates closed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...books.ledger import Account
+from ...core.model import Array
+from ...core.state import Tally
+from ...dynamics.constraints.cure import JointKeeper, gain
+from ...solvers.least_forces import least
+from .instant import add_impulses, displace, energy_at, equations
+from .sets import ContactSet
+from .workspace import Workspace
+
+Rows = NDArray[np.integer]
+DRIFT = 1e-14   # φ [m] and velocities in kept rows [m/s] that are left as they are: rounding
+GAP_RANK = 1e-10    # singular values of M that count as zero where gaps are projected, relative to the largest
+
+
+class Projection:
+    """Takes out drift, and counts the energy that this puts in."""
+
+    def __init__(self, work: Workspace, keeper: JointKeeper) -> None:
+        self._work, self._keeper, self._cure = work, keeper, "none"
+
+    def begin_step(self, cure: str) -> None:
+        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
+        work, here = self._work, self._work.here
+        self._cure = cure
+        work.cure_gain[0] = gain(cure, work.h)
+        before = energy_at(here)
+        if self._keeper.begin(here.bodies, here.joints, cure):
+            work.ledger[Account.JOINTS, 0] += energy_at(here) - before
+
+    def mend_joints(self) -> None:
+        """Restore C = 0 and J q̇ = s of joints in maximal coordinates, where that is the cure, and speeds that motors
+        keep."""
+        if self._keeper.any:
+            here = self._work.here
+            before = energy_at(here)
+            if self._keeper.mend(here.bodies, here.joints, self._cure):
+                self._work.tally[Tally.PROJECTION] += energy_at(here) - before
+
+    def project(self) -> None:
+        """Put φ of the current set, and the velocities in its rows, back to zero along H⁻¹T."""
+        work, here, chosen, count = self._work, self._work.here, self._work.chosen, self._work.in_set
+        if count == 0:
+            return
+        pairs = work.set_pairs.copy()
+        M, _, u = equations(here, pairs)
+        gap, rows = here.scratch.witness.gap[:count], chosen.row[: chosen.rows[0]]
+        off = float(np.abs(gap).max())
+        if off <= DRIFT and np.abs(u[rows]).max(initial=0.0) <= DRIFT:
+            return
+        before = energy_at(here)
+        if off > DRIFT and not work.lets_in:
+            s = np.zeros(count)
+            for mine in by_island(chosen, np.arange(count), np.arange(count)):
+                if np.abs(gap[mine]).max() > DRIFT:
+                    s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=GAP_RANK)[0]
+            displace(here, s @ here.scratch.equations.HT[: 3 * count : 3])
+            M, _, u = equations(here, pairs)
+        if len(rows):
+            p = np.zeros(3 * count)
+            for mine in by_island(chosen, rows // 3, rows):
+                if np.abs(u[mine]).max() > DRIFT:
+                    p[mine] = impulses_for(M[np.ix_(mine, mine)], -u[mine])
+            add_impulses(here, p)
+        work.tally[Tally.PROJECTION] += energy_at(here) - before
+
+
+def by_island(chosen: ContactSet, contact: Rows, numbers: Rows) -> list[Rows]:
+    """Numbers in the groups of the islands of their contacts."""
+    island = chosen.island[contact]
+    return [numbers[island == i] for i in range(int(chosen.islands[0]))]
+
+
+def impulses_for(M: Array, change: Array) -> Array:
+    """Those that change the velocities of rows; where rows have come to depend on each other the smallest ones."""
+    try:
+        return np.asarray(np.linalg.solve(M, change), np.float64)
+    except np.linalg.LinAlgError:
+        return least(M, change)

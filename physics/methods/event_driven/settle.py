@@ -1,0 +1,208 @@
+"""What happens at an instant of the event-driven method: impacts until nothing collides, then new contact sets."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...core.islands import islands_of
+from ...core.model import Array, BoolArray
+from ...core.state import LongArray
+from ...solvers.least_forces import basis
+from .events import EventLog
+from .impact import Impacts, among, without
+from .instant import equations, goes_straight, slip_velocities
+from .materials import PairMaterials
+from .motors import Motors
+from .patience import WITHOUT_END, Limit, Patience
+from .rates import find_forces
+from .sets import (
+    IDLE,
+    NOTHING,
+    OPEN,
+    SLIDE,
+    Resolution,
+    clear_set,
+    fill_set,
+    overlapping,
+    resolve,
+    unjammed,
+)
+from .tolerances import SLIPS
+from .workspace import Workspace
+
+CLOSES = 1e-7    # acceleration against which a contact has to be held, relative to that without contact forces
+STILL = 1e-12    # added to it [m/s2]
+
+Problem = tuple[Array, Array, Array]  # M (3 c, 3 c), d (3 c,) and u (3 c,) as `equations` gives them
+
+
+@dataclass(frozen=True)
+class Change:
+    """What has happened to the current set."""
+
+    released: frozenset[int] = frozenset()  #: contacts whose force has just become negative
+    lost: frozenset[int] = frozenset()      #: contacts that have left their elements
+    begins: Mapping[int, Array] = field(default_factory=dict)  #: contacts at the verge of slip, with its direction (3,)
+    stopped: int = -1                       #: one whose slip has ended, -1 = none
+    motor: int = -1                         #: row of a motor that has come to its speed or its limit, -1 = none
+    #: the pairs that something happened to: islands without any of them, without a new pair and without an impact stay
+    #: as they are; None: no island does
+    about: Collection[int] | None = None
+
+
+class Settler:
+    """Brings the impacts of an instant to an end and makes the sets that hold after it."""
+
+    def __init__(
+        self, work: Workspace, materials: PairMaterials, motors: Motors, impacts: Impacts, log: EventLog,
+        patience: Patience,
+    ) -> None:
+        self._work, self._materials, self._motors = work, materials, motors
+        self._impacts, self._log, self._patience = impacts, log, patience
+
+    def settle(self, change: Change, quiet: bool = False) -> None:
+        """Impacts, then new sets; tell what changed, but where `quiet`."""
+        work, motors = self._work, self._motors
+        before, lost, now = self._log.modes(), change.lost, change
+        hit: set[int] = set()
+        exerted = float(work.here.scratch.equations.reactions.lam[change.motor]) if change.motor >= 0 else 0.0
+        modes = motors.mode.copy()
+        self._impacts.begin_instant()
+        for _ in range(WITHOUT_END):
+            while self._impacts.solve(lost, hit):
+                pass
+            pairs = without(work.at_rest(), lost)
+            motors.start(work.here, now.motor, exerted)
+            if not len(pairs):
+                clear_set(work.chosen)
+                self._obeyed(pairs, now)
+                break
+            if self._take(pairs, now):
+                break
+            now = Change()  # after an impact everything is open
+        else:
+            self._patience.give_up(Limit.UNSETTLED)
+        if not quiet:
+            self._log.tell_changes(before, hit, lost, change.stopped)
+            self._log.add(motors.changes(modes, work.here))
+
+    def unjam(self) -> bool:
+        """Where contacts slide with friction, end that for the rest of the step; whether there were any."""
+        work, chosen, count = self._work, self._work.chosen, self._work.in_set
+        if not ((chosen.mode[:count] == SLIDE) & chosen.direction[:count].any(axis=1)).any():
+            return False
+        pairs = work.set_pairs.copy()
+        M, d, u = equations(work.here, pairs)
+        self._write_set(pairs, M, unjammed(M, d, u, self._materials.friction(pairs), work.rest_speed))
+        self._patience.give_up(Limit.JAM)
+        return True
+
+    # ------------------------------------------------------------------------------------------ the new sets
+    def _take(self, pairs: LongArray, change: Change) -> bool:
+        """Make the new sets from contacts that rest; False where it came to an impact instead."""
+        calm = self._calm(pairs, change.about)
+        kept = self._forces_kept(pairs[calm]) if calm.any() else None
+        busy = pairs[~calm]
+        (M, d, u), found = self._obeyed(busy, change)
+        if found.status == "inconsistent":
+            if self._impacts.without_collision(busy, u):
+                return False
+            found = overlapping(M, d, self._materials.friction(busy))
+            self._work.let_in()
+        if kept is not None:
+            pairs = np.concatenate([busy, pairs[calm]])
+            M, d, _ = equations(self._work.here, pairs)
+            force = np.concatenate([found.force, kept.force])
+            found = Resolution(found.status, force, M @ force + d, found.mode + kept.mode,
+                               np.concatenate([found.slip, kept.slip]))
+        self._write_set(pairs, M, found)
+        return True
+
+    def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
+        """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
+        work, eq, c = self._work, self._work.here.scratch.equations, len(pairs)
+        tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
+        fill_set(work.chosen, pairs, found, M, self._materials.friction(pairs), tangents, work.nodes(pairs))
+
+    def _obeyed(self, pairs: LongArray, change: Change) -> tuple[Problem, Resolution]:
+        """Equations and forces of contacts that rest, together with what motors with a limit do."""
+        motors, turns = self._motors, len(self._motors.rows)
+        for turn in range(WITHOUT_END + turns):
+            problem = equations(self._work.here, pairs)
+            found = self._resolve(pairs, problem, change.released, change.begins) if len(pairs) else NOTHING
+            if motors.obeys(self._work.here.scratch.equations, found.force, turn > turns):
+                break
+        return problem, found
+
+    def _resolve(
+        self, pairs: LongArray, problem: Problem, released: frozenset[int], begins: Mapping[int, Array]
+    ) -> Resolution:
+        """Forces of contacts that rest, those released left out where they let go indeed."""
+        self._work.count_solve()
+        M, d, u = problem
+        eq, c = self._work.here.scratch.equations, len(pairs)
+        keep = ~among(pairs, released)
+        verge = {k: np.array([eq.tangent_1[k] @ begins[p], eq.tangent_2[k] @ begins[p]])
+                 for k, p in enumerate(pairs.tolist()) if p in begins}
+        known = self._directions_kept(pairs) | verge
+        inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
+        force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
+        if keep.any():
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._materials.friction(pairs)[keep],
+                           {int(inner[k]): e for k, e in known.items() if keep[k]})
+            force[rows], slip[keep], status = part.force, part.slip, part.status
+            for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):
+                mode[k] = m
+        rate = M @ force + d
+        small = CLOSES * float(np.abs(d).max(initial=0.0)) + STILL
+        needed = {int(pairs[k]) for k in np.flatnonzero(~keep) if rate[3 * k] < -small}
+        stays = any(rate[3 * k + 1 : 3 * k + 3] @ e < -small for k, e in verge.items())
+        if needed or stays:
+            return self._resolve(pairs, problem, released - needed, {} if stays else begins)
+        closed = [3 * k for k in range(c) if mode[k] not in (OPEN, IDLE)]
+        for k in np.flatnonzero(~keep).tolist():  # no force, but the others keep it at φ = ζ = 0: still current
+            if rate[3 * k] <= small and 3 * k not in basis(M, closed, [3 * k]):
+                mode[k] = IDLE
+        return Resolution(status, force, rate, mode, slip)
+
+    def _directions_kept(self, pairs: LongArray) -> dict[int, Array]:
+        """Of the contacts of the set whose slip goes straight on, its direction (2,) in the tangents, by row of `pairs`
+        (c,), whose equations are in the scratch."""
+        chosen, scratch, kept = self._work.chosen, self._work.here.scratch, {}
+        row = {p: k for k, p in enumerate(pairs.tolist())}
+        slip, eq = slip_velocities(scratch, len(pairs)), scratch.equations
+        for i in np.flatnonzero(chosen.mode[: chosen.count[0]] == SLIDE).tolist():
+            k, direction = row.get(int(chosen.pair[i]), -1), chosen.direction[i]
+            if k >= 0 and np.linalg.norm(slip[k]) > SLIPS and goes_straight(slip[k], direction):
+                kept[k] = np.array([eq.tangent_1[k] @ direction, eq.tangent_2[k] @ direction])
+        return kept
+
+    # ------------------------------------------------------------------------------------------ what stays as it is
+    def _calm(self, pairs: LongArray, about: Collection[int] | None) -> BoolArray:
+        """Which of the pairs (c,) are in islands that nothing happened to."""
+        work, chosen, count = self._work, self._work.chosen, self._work.in_set
+        if about is None or count == 0 or chosen.islands[0] < 2 or self._motors.any:
+            return np.zeros(len(pairs), bool)
+        concerned, struck_nodes = set(about), self._impacts.struck
+        before = dict(zip(chosen.pair[:count].tolist(), chosen.island[:count].tolist(), strict=True))
+        sizes, nodes = np.bincount(chosen.island[:count]), work.nodes(pairs)
+        island, calm = islands_of(nodes), np.zeros(len(pairs), bool)
+        struck = np.array([not struck_nodes.isdisjoint(ends) for ends in nodes.tolist()])
+        for i in range(int(island.max(initial=-1)) + 1):
+            mine = np.flatnonzero(island == i)
+            was = {before.get(p, -1) for p in pairs[mine].tolist()}
+            same = len(was) == 1 and -1 not in was and sizes[next(iter(was))] == len(mine)
+            calm[mine] = same and not struck[mine].any() and concerned.isdisjoint(pairs[mine].tolist())
+        return calm
+
+    def _forces_kept(self, pairs: LongArray) -> Resolution:
+        """Forces and modes of pairs that stay in the set as they are."""
+        work, chosen, count = self._work, self._work.chosen, self._work.in_set
+        find_forces(work.here, chosen)
+        row = {p: k for k, p in enumerate(chosen.pair[:count].tolist())}
+        rows, eq = np.array([row[p] for p in pairs.tolist()]), work.here.scratch.equations
+        direction = chosen.direction[rows]
+        slip = np.column_stack([(direction * t[rows]).sum(1) for t in (eq.tangent_1, eq.tangent_2)])
+        force = work.here.scratch.lam[: 3 * count].reshape(-1, 3)[rows].ravel()
+        return Resolution("solved", force, np.zeros_like(force), chosen.mode[rows].tolist(), slip)

@@ -1,0 +1,144 @@
+"""The arrays that the parts of the event-driven method share: the state in hand, the current set, the search."""
+
+import numpy as np
+
+from ...collision.exact.elements import Elements, bodies_of
+from ...core.islands import nodes_of
+from ...core.model import Array, IntArray, Model
+from ...core.report import Settings
+from ...core.state import LongArray, State, Tally, empty_state
+from ...dynamics.forces import Loads, empty_loads
+from ...dynamics.trees.rates import empty_joints
+from .rates import STEP, TIME, Instant, RateScratch, empty_rate_scratch
+from .search import PieceSearch
+from .sets import ContactSet, empty_set
+from .tolerances import RESTS, SLOT, TOUCH
+
+FIRST_ROOM = 16     # contacts that there is room for at first
+OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
+REST = 1e-4         # approach speed below which there is no restitution, relative to g h
+LEAST_REST = 10.0 * RESTS  # and where there is no gravity [m/s]
+
+
+class Workspace:
+    """Memory with room for so many contacts. Where it has to grow `here`, `chosen` and `search` become other objects:
+    whoever needs them asks for them anew."""
+
+    here: Instant        #: the state in hand: its arrays are those of the State
+    chosen: ContactSet   #: the current set
+    search: PieceSearch
+    tally: Array         #: of the State, see Tally
+    ledger: Array        #: of the State
+    depth: float         #: overlap that counts as touching [m]
+    sink: float          #: depth that contacts beside the active ones may come to [m]
+    rest_speed: float    #: approach speed below which there is no restitution [m/s]
+
+    def __init__(self, model: Model, surface: Elements, motor_modes: IntArray) -> None:
+        """motor_modes (m,): what motors with a limit do, shared with whoever decides that."""
+        self.model, self.surface = model, surface
+        self.cure_gain = np.zeros(1)  #: α of Baumgarte's stabilisation [1/s]
+        self._motor_modes, self._node = motor_modes, nodes_of(model)
+        joints = empty_joints(model.trees)
+        self.here = Instant(model, surface, empty_loads(len(model.kind), len(joints.v)), np.zeros(2),
+                            empty_state(len(model.kind)).bodies, joints, self._scratch(FIRST_ROOM))
+        self._begin_set(FIRST_ROOM)
+        radius = self.search.radius[self.search.radius > 0]
+        self._overlap = OVERLAP * float(radius.min()) if len(radius) else TOUCH
+
+    def _scratch(self, contacts: int) -> RateScratch:
+        scratch = empty_rate_scratch(self.model, contacts)
+        reactions = scratch.equations.reactions._replace(mode=self._motor_modes, cure=self.cure_gain)
+        return scratch._replace(equations=scratch.equations._replace(reactions=reactions))
+
+    def _begin_set(self, contacts: int) -> None:
+        self.chosen = empty_set(contacts)
+        self.search = PieceSearch(self.here, self.chosen)
+
+    @property
+    def room(self) -> int:
+        """How many contacts there is room for."""
+        return len(self.chosen.pair)
+
+    @property
+    def in_set(self) -> int:
+        """How many contacts are in the current set."""
+        return int(self.chosen.count[0])
+
+    @property
+    def set_pairs(self) -> LongArray:
+        """Their pairs; valid until the set changes."""
+        return self.chosen.pair[: self.in_set]
+
+    @property
+    def t(self) -> float:
+        """Time of the state in hand [s]."""
+        return float(self.here.clock[TIME])
+
+    @t.setter
+    def t(self, t: float) -> None:
+        self.here.clock[TIME] = t
+
+    @property
+    def h(self) -> float:
+        """Length of the whole step [s]."""
+        return float(self.here.clock[STEP])
+
+    def take_up(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Make this state the one in hand, with room for the set that its memory may hold."""
+        here = self.here
+        if here.bodies is not state.bodies or here.joints is not state.joints or here.loads is not loads:
+            self.here = here._replace(bodies=state.bodies, joints=state.joints, loads=loads)
+            self.search.begin_at(self.here)
+        self.here.clock[TIME], self.here.clock[STEP] = state.t[0], settings.h
+        self.tally, self.ledger = state.tally, state.ledger
+        self.depth, self.sink = TOUCH, 0.5 * TOUCH
+        self.rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * settings.h, LEAST_REST)
+
+    def need_room(self, contacts: int) -> None:
+        """Make room for so many contacts where there is not enough; the set is kept."""
+        if contacts > self.room:
+            chosen, room = self.chosen, contacts + contacts // 4 + 16
+            self.here = self.here._replace(scratch=self._scratch(room))
+            self._begin_set(room)
+            for mine, theirs in zip(self.chosen, chosen, strict=True):
+                mine[: len(theirs)] = theirs
+
+    # ------------------------------------------------------------------------------------------ overlap
+    def take_overlap_for_touching(self) -> None:
+        """A first state may overlap by more than rounding."""
+        self.depth = self._overlap
+
+    def let_in(self) -> None:
+        """Contacts may come to overlap from now on to the end of the step: no forces keep all of them from it."""
+        self.sink, self.depth = SLOT, 2.0 * SLOT
+
+    @property
+    def lets_in(self) -> bool:
+        """Whether `let_in` was called in this step."""
+        return self.sink == SLOT
+
+    def forget_first_overlap(self) -> None:
+        """The first state has its sets: from now on less overlap counts as touching."""
+        self.depth = 2.0 * SLOT if self.lets_in else TOUCH
+
+    # ------------------------------------------------------------------------------------------ pairs
+    def touching(self) -> tuple[LongArray, Array]:
+        """Pairs that touch now, and their ζ."""
+        pairs, zeta = self.search.touching(self.here, self.depth)
+        pairs, zeta = pairs.copy(), zeta.copy()
+        self.need_room(len(pairs))
+        return pairs, zeta
+
+    def at_rest(self) -> LongArray:
+        """Pairs that touch and neither approach nor separate."""
+        pairs, zeta = self.touching()
+        return pairs[np.abs(zeta) <= RESTS]
+
+    def nodes(self, pairs: LongArray) -> IntArray:
+        """What moves at both sides of pairs (k, 2), see `islands_of`."""
+        return self._node[bodies_of(self.model, self.surface, pairs)]
+
+    # ------------------------------------------------------------------------------------------ counts
+    def count_solve(self) -> None:
+        """A contact problem was solved."""
+        self.tally[Tally.SOLVES] += 1
