@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...physics.collision.geometry import hollow_box
 from ...physics.core.model import HOLLOW, Array, Model, ShapeKind, movable
+from ...physics.shapes.table import FORMS
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
@@ -178,7 +178,7 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     half = np.where(kind == ShapeKind.ELLIPSOID, stretched, half)
     half = np.where(kind == ShapeKind.PLANE, np.nan, half)
     for s in np.flatnonzero(np.isin(shapes.kind, HOLLOW)):
-        wall = hollow_box(int(shapes.kind[s]), *shapes.size[s].tolist())
+        wall = FORMS[int(shapes.kind[s])].box(model, int(s))
         centre[s] += rotation[s] @ wall[:3]
         half[s] = np.abs(rotation[s]) @ wall[3:]
     return centre - half, centre + half

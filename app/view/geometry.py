@@ -7,11 +7,11 @@ lies inside a face and is not to be drawn.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import HOLLOW, Array, Hulls, Labels, Meshes, Model, ShapeKind
+from ...physics.core.model import Array, Labels, Model
+from ...physics.shapes.table import FORMS
 from .instances import Group
 
 Vertices = NDArray[np.float32]
-LIP = 0.02  # width of the rim of a hollow that is seen from outside too, relative to its radius
 CREASE = np.cos(np.radians(28.0))  # faces that meet at less are one smooth surface
 
 
@@ -70,29 +70,14 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
 
 
 def surface(model: Model, labels: Labels, group: Group) -> Vertices:
-    """Rows of the hulls or meshes of a group: as their file shows them, else as they collide; or of a hollow."""
-    if group.kind in HOLLOW:
-        return smoothed(*(bowl if group.kind == ShapeKind.BOWL else pipe)(*model.shapes.size[group.data].tolist()))
-    if labels.draw_meshes and len(labels.draw_meshes[group.shapes[0]][1]):
-        return smoothed(*labels.draw_meshes[group.shapes[0]])
-    return hull(model.hulls, group.data) if group.kind == ShapeKind.HULL else mesh(model.meshes, group.data)
-
-
-def hull(hulls: Hulls, k: int) -> Vertices:
-    """Rows of hull k."""
-    first, last = hulls.vertex_start[k : k + 2]
-    fans = []
-    for f in range(hulls.face_start[k], hulls.face_start[k + 1]):
-        loop = hulls.face_loop[hulls.loop_start[f] : hulls.loop_start[f + 1]]
-        fans.append(np.column_stack([np.full(len(loop) - 2, loop[0]), loop[1:-1], loop[2:]]))
-    return smoothed(hulls.vertices[first:last], np.concatenate(fans) - first)
-
-
-def mesh(meshes: Meshes, k: int) -> Vertices:
-    """Rows of mesh k."""
-    first, last = meshes.vertex_start[k : k + 2]
-    triangles = meshes.triangles[meshes.triangle_start[k] : meshes.triangle_start[k + 1]]
-    return smoothed(meshes.vertices[first:last], triangles - first)
+    """Rows of the shapes of a group that no program of their own draws: as their file shows them, else as they
+    collide."""
+    s = int(group.shapes[0])
+    if labels.draw_meshes and len(labels.draw_meshes[s][1]):
+        return smoothed(*labels.draw_meshes[s])
+    triangles = FORMS[group.kind].surface
+    assert triangles is not None
+    return smoothed(*triangles(model, s))
 
 
 def box() -> Vertices:
@@ -145,44 +130,6 @@ def ball() -> Vertices:
     """Coarse unit ball for shadows of ellipsoids."""
     angle = np.radians(np.linspace(-90.0, 90.0, 7))
     return revolved(np.column_stack([np.cos(angle), np.sin(angle)]), 14)
-
-
-def bowl(radius: float, cosine: float, _: float) -> tuple[Array, NDArray[np.int32]]:
-    """Vertices and triangles of the inner face, from the bottom at -z up to the rim, and of a lip around this on the
-    outside; from where they are meant to be seen they run counter-clockwise."""
-    rim = np.arccos(cosine)
-    around = np.linspace(0.0, 2.0 * np.pi, 73)
-
-    def zone(polar: Array) -> Array:
-        s, c = np.sin(polar)[:, None], np.cos(polar)[:, None]
-        return radius * np.stack(np.broadcast_arrays(s * np.cos(around), s * np.sin(around), -c), axis=2)
-
-    inner = zone(np.linspace(0.0, rim, max(4, int(np.ceil(rim / np.radians(5.0)))) + 1))
-    return _sheets(inner, *([zone(np.array([rim, rim - LIP]))] if cosine > -1.0 else []))
-
-
-def pipe(radius: float, half: float, cosine: float) -> tuple[Array, NDArray[np.int32]]:
-    """Likewise, from one edge by the bottom at -y to the other; lips around both ends."""
-    edge = np.arccos(cosine)
-    around = np.linspace(-edge, edge, 2 * max(4, int(np.ceil(edge / np.radians(5.0)))) + 1)
-
-    def band(low: float, high: float) -> Array:
-        z = np.array([low, high])[:, None]
-        return np.stack(np.broadcast_arrays(radius * np.sin(around), -radius * np.cos(around), z), axis=2)
-
-    lip = min(LIP * radius, half)
-    return _sheets(band(-half, half), band(half, half - lip), band(lip - half, -half))
-
-
-def _sheets(*grids: Array) -> tuple[Array, NDArray[np.int32]]:
-    """Vertices and triangles of grids of points (m, n, 3), the first direction on the left of the second."""
-    triangles, first = [], 0
-    for m, n, _ in (grid.shape for grid in grids):
-        number = first + np.arange(m * n).reshape(m, n)
-        a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
-        triangles.append(np.stack([np.stack([a, c, b], 2), np.stack([a, d, c], 2)], 2).reshape(-1, 3))
-        first += m * n
-    return np.concatenate([grid.reshape(-1, 3) for grid in grids]), np.concatenate(triangles).astype(np.int32)
 
 
 def capsule() -> Vertices:

@@ -35,11 +35,11 @@ def new_sweep(shapes: int, pairs: int) -> Sweep:
 @helper
 def meets_plane(geom, plane, s):
     """Whether the bounds of shape s reach into the half-space below the plane, both swollen by their margins."""
-    n = axis(geom.pose, plane, 2)
+    n = axis(geom, plane, 2)
     lo, hi = row(geom.lo, s), row(geom.hi, s)
     lowest = (lo[0] if n[0] > 0.0 else hi[0], lo[1] if n[1] > 0.0 else hi[1], lo[2] if n[2] > 0.0 else hi[2])
     # the bounds of a plane, which has no extent, are its margin about its origin
-    return dot(n, sub(lowest, origin(geom.pose, plane))) <= geom.hi[plane, 0] - geom.pose[plane, 0]
+    return dot(n, sub(lowest, origin(geom, plane))) <= geom.hi[plane, 0] - geom.x[plane, 0]
 
 
 @kernel

@@ -9,20 +9,25 @@ from ..core.jit import helper
 from ..core.model import Array
 from ..core.state import LongArray
 from ..core.vec import axpy, cross, dot, neg, scale, sub, unit
-from .geometry import CYLINDER, ELLIPSOID, PATCH, between, extent, origin, put_point, swell
+from ..shapes.cylinder import CAP_CORNERS
+from ..shapes.table import flat_end_cosine, has_rims
+from .geometry import PATCH, between, extent, origin, put_point, swell, to_local
 from .geometry import axis as axis_of
 from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
-from .manifold import B_SIDE, CORNER, lay_over, put_corner, reduce_points
+from .manifold import B_SIDE, CORNER, lay_over, reduce_points
 from .polytope import (
-    CAP_CORNERS,
+    EDGES,
+    FACES,
+    POINTS,
     Solids,
     allowed,
     best_face,
+    first_loop,
     load_faces,
     load_points,
-    put_cylinder,
     put_edge,
     put_face,
+    put_round,
     separating_axis,
     spot,
 )
@@ -45,7 +50,7 @@ class ConvexScratch(NamedTuple):
 def new_work(solids: Solids) -> ConvexScratch:
     """Scratch that is large enough for every pair of these polytopes."""
     corners = max(int(solids.loops[:, 0].max()), CAP_CORNERS)
-    points, faces, edges = (int(solids.info[:, c].max()) for c in (2, 4, 6))
+    points, faces, edges = (int(solids.info[:, c].max()) for c in (POINTS, FACES, EDGES))
     return ConvexScratch(
         np.zeros((4, 2 * corners + 2, CORNER)), np.zeros((2, points + faces + 1, 3)),
         np.zeros((9 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
@@ -54,62 +59,62 @@ def new_work(solids: Solids) -> ConvexScratch:
 
 
 @helper
-def flat_axes(pose, s, core, points, faces, other, sign, depth, n):
-    """Of the axes on which a cylinder or ellipsoid s touches flat, one no worse than the depth and normal given.
+def flat_axes(geom, s, core, points, faces, other, sign, depth, n):
+    """Of the axes on which a round shape s touches flat, one no worse than the depth and normal given.
 
-    The expanding polytope approaches them only as far as rounding lets it: a cylinder's own axis and the face normals
-    of the other shape. `sign` is 1 where s is a.
+    The expanding polytope approaches them only as far as rounding lets it: the axis of a shape with flat ends and the
+    face normals of the other shape. `sign` is 1 where s is a.
     """
     best, normal = depth, n
-    u, e = axis_of(pose, s, 2), extent(pose, s)
-    for f in range(0 if e[2] > 0.0 else -2, faces):
+    u, e = axis_of(geom, s, 2), extent(geom, s)
+    for f in range(-2 if has_rims(geom.kind[s]) else 0, faces):
         m = scale(-1.0, spot(core, points + f)) if f >= 0 else (u if f == -1 else neg(u))
-        reach = dot(m, sub(support(core, 0, pose, s, m), support(core, points, pose, other, neg(m))))
+        reach = dot(m, sub(support(core, 0, geom, s, m), support(core, points, geom, other, neg(m))))
         if reach <= best * (1.0 + 1e-7) + 1e-10 * e[0] and dot(m, n) * sign > 0.99:
             best, normal = min(best, reach), scale(sign, m)
     return best, normal
 
 
 @helper
-def overlap_round(pose, core, a, b, na, nb, fa, fb, rows, simplex):
-    """(separation, normal) of two overlapping cores of which one is a cylinder or an ellipsoid."""
-    rows = fill_simplex(core[0], na, core[1], nb, pose, a, b, rows, simplex)
+def overlap_round(geom, solids, work, a, b, rows):
+    """(separation, normal) of two overlapping cores of which one is a round shape; GJK has left `rows` of a simplex."""
+    core, simplex = work.core, work.simplex
+    na, nb = solids.info[a, POINTS], solids.info[b, POINTS]
+    rows = fill_simplex(core[0], na, core[1], nb, geom, a, b, rows, simplex)
     if rows < 4:
-        n = unit(sub(origin(pose, b), origin(pose, a)))
+        n = unit(sub(origin(geom, b), origin(geom, a)))
         return 0.0, n if dot(n, n) > 0.0 else (0.0, 0.0, 1.0)
     faces, rim = simplex[EXPANSIONS + 5 : 7 * EXPANSIONS + 5], simplex[7 * EXPANSIONS + 5 :]
-    depth, n = expand(core[0], na, core[1], nb, pose, a, b, simplex, faces, rim)
+    depth, n = expand(core[0], na, core[1], nb, geom, a, b, simplex, faces, rim)
     if na == 0:
-        depth, n = flat_axes(pose, a, core[1], nb, fb, b, 1.0, depth, n)
+        depth, n = flat_axes(geom, a, core[1], nb, solids.info[b, FACES], b, 1.0, depth, n)
     if nb == 0:
-        depth, n = flat_axes(pose, b, core[0], na, fa, a, -1.0, depth, n)
+        depth, n = flat_axes(geom, b, core[0], na, solids.info[a, FACES], a, -1.0, depth, n)
     return -depth, n
 
 
 @helper
-def put_feature(pose, info, loops, edges, core, s, n, flat, face, cosine, face_offset, side, feature_out):
-    """The feature with which shape s touches along n; returns its number of corners."""
-    if info[s, 0] == CYLINDER:
-        return put_cylinder(pose, s, n, side, feature_out)
-    if info[s, 0] == ELLIPSOID:
-        put_corner(feature_out, 0, support(core, 0, pose, s, n), side)
-        return 1
+def put_feature(geom, solids, core, s, n, flat, face, cosine, side, feature_out):
+    """The feature with which shape s touches along n; returns its number of corners. `face` is the face of a polytope
+    that looks most along n, with that cosine."""
+    if solids.info[s, POINTS] == 0:
+        return put_round(geom, s, n, side, feature_out)
     if flat and cosine > FACE_FACING:
-        return put_face(core, loops, info[s, 3] - face_offset + face, side, feature_out)
-    return put_edge(core, info, edges, s, n, side, feature_out)
+        return put_face(core, solids.loops, first_loop(solids, s) + face, side, feature_out)
+    return put_edge(core, solids, s, n, side, feature_out)
 
 
 @helper
-def put_features(pose, info, loops, edges, core, a, b, face_offset, n, figures):
+def put_features(geom, solids, work, a, b, n):
     """The touching features of a and b along n; returns their numbers of corners."""
-    m = neg(n)
-    face_a, cos_a = best_face(core[0], info[a, 2], info[a, 4], n)
-    face_b, cos_b = best_face(core[1], info[b, 2], info[b, 4], m)
+    m, info, core = neg(n), solids.info, work.core
+    face_a, cos_a = best_face(core[0], info[a, POINTS], info[a, FACES], n)
+    face_b, cos_b = best_face(core[1], info[b, POINTS], info[b, FACES], m)
     flat = max(cos_a, cos_b) > FACE_ALIGNED
-    flat = flat or (info[a, 0] == CYLINDER and abs(dot(n, axis_of(pose, a, 2))) > FACE_ALIGNED)
-    flat = flat or (info[b, 0] == CYLINDER and abs(dot(n, axis_of(pose, b, 2))) > FACE_ALIGNED)
-    ca = put_feature(pose, info, loops, edges, core[0], a, n, flat, face_a, cos_a, face_offset, 0, figures[0])
-    cb = put_feature(pose, info, loops, edges, core[1], b, m, flat, face_b, cos_b, face_offset, B_SIDE, figures[1])
+    flat = flat or flat_end_cosine(geom.kind[a], to_local(geom, a, n)) > FACE_ALIGNED
+    flat = flat or flat_end_cosine(geom.kind[b], to_local(geom, b, m)) > FACE_ALIGNED
+    ca = put_feature(geom, solids, core[0], a, n, flat, face_a, cos_a, 0, work.figures[0])
+    cb = put_feature(geom, solids, core[1], b, m, flat, face_b, cos_b, B_SIDE, work.figures[1])
     return ca, cb
 
 
@@ -131,67 +136,66 @@ def witness(figures, count_a, count_b, n, separation, p, q):
 
 
 @helper
-def finish(patch, first, count, separation, n, p, q, radius_a, radius_b, margin, size):
-    """Add the pair of nearest points where the overlay has missed it, and reduce; returns the row after the last."""
-    gap = separation - radius_a - radius_b
+def finish(patch, first, count, gap, point, n, margin, size):
+    """Add the midpoint of the nearest points where the overlay has missed it, and reduce; returns the row after the
+    last."""
     deepest = math.inf
     for k in range(first, count):
         deepest = min(deepest, patch[k, 6])
     if gap <= margin and deepest > gap + 1e-6 * size:
-        point = between(axpy(radius_a, n, p), axpy(-radius_b, n, q))
         count = put_point(patch, count, point, n, gap, 1 << 50)
     return first + reduce_points(patch, first, count - first)
 
 
 @helper
-def direction(pose, info, loops, edges, core, a, b, face_offset, distance, rows, simplex, picked, cone):
+def direction(geom, solids, work, a, b, distance, rows):
     """(separation, normal a -> b) of two cores whose distance GJK has found, with its simplex."""
-    na, nb = info[a, 2], info[b, 2]
-    size = pose[a, 16] + pose[b, 16]
+    size = geom.core[a] + geom.core[b]
     if distance > OVERLAP * size:
-        return distance, unit(sub(weighted(simplex, rows, 6), weighted(simplex, rows, 3)))
-    if na == 0 or nb == 0:
-        return overlap_round(pose, core, a, b, na, nb, info[a, 4], info[b, 4], rows, simplex)
-    separation, n = separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, size)
+        return distance, unit(sub(weighted(work.simplex, rows, 6), weighted(work.simplex, rows, 3)))
+    if solids.info[a, POINTS] == 0 or solids.info[b, POINTS] == 0:
+        return overlap_round(geom, solids, work, a, b, rows)
+    separation, n = separating_axis(solids, work, a, b, size)
     if separation == -math.inf:  # two points, or two segments in one line: any direction will do
         return 0.0, (0.0, 0.0, 1.0)
     return separation, n
 
 
 @helper
-def touch_convex(pose, info, vectors, loops, edges, core, figures, simplex, picked, cone, a, b, margin, patch, first):
+def touch_convex(geom, solids, work, a, b, margin, first):
     """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last."""
-    ra, rb = swell(pose, a), swell(pose, b)
-    na = load_points(pose, info, vectors, a, core[0])
-    nb = load_points(pose, info, vectors, b, core[1])
-    distance, rows = gjk(core[0], na, core[1], nb, pose, a, b, margin + ra + rb, simplex)
+    core, simplex, patch = work.core, work.simplex, work.patch
+    ra, rb = swell(geom, a), swell(geom, b)
+    na = load_points(geom, solids, a, core[0])
+    nb = load_points(geom, solids, b, core[1])
+    distance, rows = gjk(core[0], na, core[1], nb, geom, a, b, margin + ra + rb, simplex)
     if distance > margin + ra + rb:
         return first
-    load_faces(pose, info, vectors, a, core[0])
-    load_faces(pose, info, vectors, b, core[1])
-    face_offset = vectors.shape[0] - loops.shape[0]
-    size = pose[a, 16] + pose[b, 16]
-    separation, n = direction(pose, info, loops, edges, core, a, b, face_offset, distance, rows, simplex, picked, cone)
+    load_faces(geom, solids, a, core[0])
+    load_faces(geom, solids, b, core[1])
+    size = geom.core[a] + geom.core[b]
+    separation, n = direction(geom, solids, work, a, b, distance, rows)
     apart, known = distance > OVERLAP * size, True
-    if not allowed(cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
+    if not allowed(work.cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
         front = neg(spot(core[1], 3))
         behind = apart and dot(front, n) < -0.999 and distance < ra
         if apart and not behind and (na == 1 or dot(front, n) < 0.0):
             return first
         separation, n, known = -distance if behind else separation, front, behind
-    ca, cb = put_features(pose, info, loops, edges, core, a, b, face_offset, n, figures)
-    p, q = support(core[0], na, pose, a, n), support(core[1], nb, pose, b, neg(n))
+    ca, cb = put_features(geom, solids, work, a, b, n)
+    p, q = support(core[0], na, geom, a, n), support(core[1], nb, geom, b, neg(n))
     if apart:
         p, q = weighted(simplex, rows, 3), weighted(simplex, rows, 6)
-    elif info[a, 0] == ELLIPSOID:
+    elif na == 0 and ca == 1:
         q = axpy(separation, n, p)
-    elif info[b, 0] == ELLIPSOID:
+    elif nb == 0 and cb == 1:
         p = axpy(-separation, n, q)
     elif na > 0 and nb > 0:
-        p, q = witness(figures, ca, cb, n, separation, p, q)
+        p, q = witness(work.figures, ca, cb, n, separation, p, q)
     last = first
     if ca > 1 and cb > 1:
-        last = lay_over(figures[:2], figures[2:], ca, cb, n, ra, rb, margin, patch, first)
+        last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)
     if known:
-        return finish(patch, first, last, separation, n, p, q, ra, rb, margin, size)
+        point = between(axpy(ra, n, p), axpy(-rb, n, q))
+        return finish(patch, first, last, separation - ra - rb, point, n, margin, size)
     return first + reduce_points(patch, first, last - first)

@@ -7,7 +7,7 @@ from ..core.state import Bodies, Contacts, LongArray, empty_contacts
 from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from .convex import new_work
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
-from .impact_time import bound_paths, find_fast, first_touches
+from .impact_time import bound_paths, find_fast, first_touches, new_paths
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -17,6 +17,7 @@ from .narrow_phase import (
     RANK,
     ROUND,
     TRIANGLES,
+    Found,
     drop_doubles,
     fill_contacts,
     sort_families,
@@ -43,9 +44,9 @@ def body_sizes(geom: Geometry, model: Model) -> tuple[Array, Array]:
     thickness, span = np.full(len(model.kind), np.inf), np.zeros(len(model.kind))
     for s, kind in enumerate(shapes.kind):
         if kind not in (PLANE, MESH):
-            thin = np.inf if kind in (BOWL, PIPE) else geom.pose[s, 15] + geom.box[s, 3:].min()
+            thin = np.inf if kind in (BOWL, PIPE) else geom.swell[s] + geom.box[s, 3:].min()
             thickness[shapes.body[s]] = min(thickness[shapes.body[s]], thin)
-            reach = np.linalg.norm(shapes.position[s]) + geom.pose[s, 17]
+            reach = np.linalg.norm(shapes.position[s]) + geom.bound[s]
             span[shapes.body[s]] = max(span[shapes.body[s]], reach)
     return thickness, span
 
@@ -75,6 +76,7 @@ class Detector:
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
         self.thickness, self.span = body_sizes(self.geometry, model)
+        self.paths = new_paths(self.span)
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
         self._make_room_for_points(8 * s + 16)
@@ -87,8 +89,7 @@ class Detector:
         self._near: Near | None = None
 
     def _make_room_for_points(self, points: int) -> None:
-        self.rows = np.zeros((points, PATCH))
-        self.owner = np.zeros(points, np.int32)
+        self.found = Found(np.zeros((points, PATCH)), np.zeros(points, np.int32))
         self.link = np.zeros(points, np.int32)
         self.head = np.zeros(1 << points.bit_length(), np.int32)
         self.contacts = empty_contacts(points)
@@ -101,8 +102,7 @@ class Detector:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
             self._near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
                               self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                              self.start, self.stack, self.rows, self.owner, self.link, self.head,
-                              np.zeros(2, np.int32))
+                              self.start, self.stack, self.found, self.link, self.head, np.zeros(2, np.int32))
         return self._near
 
     def detect(self, bodies: Bodies, margin: Array) -> Contacts:
@@ -125,21 +125,21 @@ class Detector:
         """As `detect` with the same margins, looking only at the pairs that were near when `keep_near` was called."""
         while touch_again(self.model, self.near, bodies.x, bodies.q, self.contacts) < 0:
             points, chosen = self.near.needed.tolist()
-            if points > len(self.rows):
+            if points > len(self.found.rows):
                 self._make_room_for_points(2 * points)
             if chosen > len(self.chosen):
                 self.chosen, self._near = np.zeros((2 * chosen, 2), np.int64), None
         return self.contacts
 
     def _touch_pairs(self, reach: Array) -> Contacts:
-        while (total := self._touch(reach)) > len(self.rows):
+        while (total := self._touch(reach)) > len(self.found.rows):
             self._make_room_for_points(2 * total)
         shapes = self.model.shapes
         if self.shapes_of.max(initial=0) > 1:
-            total = drop_doubles(self.geometry.pose, self.sweep.pairs, shapes.body, self.shapes_of, total, self.head,
-                                 self.link, self.rows, self.owner)
-        fill_contacts(self.sweep.pairs, self.pair_count, self.rows, self.owner, total, self.start, shapes.body,
-                      shapes.material, self.model.materials, self.contacts)
+            total = drop_doubles(self.geometry, self.sweep.pairs, shapes.body, self.shapes_of, total, self.head,
+                                 self.link, self.found)
+        fill_contacts(self.sweep.pairs, self.pair_count, self.found, total, self.start, shapes, self.model.materials,
+                      self.contacts)
         return self.contacts
 
     def gap(self, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
@@ -151,11 +151,11 @@ class Detector:
         self._place(bodies.x, bodies.q, reach)
         self.sweep.pairs[0] = shape_a, shape_b
         self.pair_count = 1
-        while (total := self._touch(reach)) > len(self.rows):
+        while (total := self._touch(reach)) > len(self.found.rows):
             self._make_room_for_points(2 * total)
         if total == 0:
             return np.inf, np.full(3, np.nan), np.full(3, np.nan)
-        row = self.rows[np.argmin(self.rows[:total, 6])]
+        row = self.found.rows[np.argmin(self.found.rows[:total, 6])]
         return float(row[6]), row[3:6].copy(), row[:3].copy()
 
     def time_of_impact(self, bodies: Bodies, h: float) -> Array:
@@ -164,14 +164,13 @@ class Detector:
         1 for all who do not, and for pairs of which neither moves by half its thickness within the step: they cannot
         pass through each other. Shapes that touch or overlap at the start are left to the contacts.
         """
-        shapes, geom, n = self.model.shapes, self.geometry, len(bodies.x)
-        fraction, fast = np.ones(n), np.zeros(n, np.int32)
-        x, q, path = np.empty((n, 3)), np.empty((n, 4)), np.zeros(len(shapes.kind))
-        if not find_fast(bodies.x, bodies.q, bodies.v, bodies.w, h, self.thickness, self.span, fast, x, q):
-            return fraction
-        self._place(bodies.x, bodies.q, path)
+        shapes, geom, paths = self.model.shapes, self.geometry, self.paths
+        no_margin = np.zeros(len(shapes.kind))
+        if not find_fast(bodies, h, self.thickness, paths):
+            return paths.fraction.copy()
+        self._place(bodies.x, bodies.q, no_margin)
         lo, hi = geom.lo.copy(), geom.hi.copy()
-        self._place(x, q, path)
+        self._place(paths.x, paths.q, no_margin)
         bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
         self.pair_count = self._find_pairs()
         lists, counts = self.lists, self.counts
@@ -181,17 +180,14 @@ class Detector:
         if counts[TRIANGLES]:
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
             chosen = np.vstack([chosen, self._find_triangles(h * speed[shapes.body])])
-        solids, work = self.solids, self.work
-        first_touches(geom.pose, solids.info, solids.vectors, self.sheets, work.core, work.simplex, work.cone,
-                      self.sweep.pairs, np.ascontiguousarray(chosen), len(chosen), fast, shapes.body, shapes.position,
-                      shapes.orientation, bodies.x, bodies.q, bodies.v, bodies.w, self.span, h, fraction)
-        return fraction
+        first_touches(geom, self.solids, self.sheets, self.work, self.sweep.pairs, np.ascontiguousarray(chosen), shapes,
+                      bodies, paths, h)
+        return paths.fraction.copy()
 
     def _place(self, x: Array, q: Array, reach: Array) -> None:
         """Poses of all shapes, and their bounds swollen by the reach (s,) of each."""
-        shapes, geom = self.model.shapes, self.geometry
-        place_shapes(shapes.body, shapes.position, shapes.orientation, x, q, geom.pose)
-        bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
+        place_shapes(self.model.shapes, x, q, self.geometry)
+        bound_shapes(self.geometry, reach)
 
     def _find_pairs(self) -> int:
         """Fill self.sweep.pairs; returns the number of pairs."""
@@ -203,37 +199,33 @@ class Detector:
             self._make_room_for_pairs(2 * count)
 
     def _touch(self, reach: Array) -> int:
-        """Points of all pairs in self.rows, family by family; returns their number, which may exceed the room."""
+        """Points of all pairs in self.found, family by family; returns their number, which may exceed the room."""
         geom, work, solids, pairs = self.geometry, self.work, self.solids, self.sweep.pairs
-        lists, counts, rows, owner = self.lists, self.counts, self.rows, self.owner
+        lists, counts, found = self.lists, self.counts, self.found
         sort_families(geom.kind, FAMILY, pairs, self.pair_count, lists, counts)
         total = 0
         if counts[ROUND]:
-            total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
-                                      int(counts[ROUND]), reach, total, work.patch, rows, owner)
+            total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], int(counts[ROUND]), reach, total,
+                                      found)
         if counts[HOLLOWS]:
-            total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
-                                       lists[HOLLOWS], int(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
+            total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], int(counts[HOLLOWS]), reach, total,
+                                       found)
         if counts[BOXES]:
-            total = touch_box_pairs(geom.pose, pairs, lists[BOXES], int(counts[BOXES]), reach, total, work.figures,
-                                    work.patch, lists, counts, rows, owner)
+            total = touch_box_pairs(geom, work, pairs, lists[BOXES], int(counts[BOXES]), reach, total, lists, counts,
+                                    found)
         chosen = np.full((counts[CONVEX], 2), -1, np.int64)
         chosen[:, 0] = lists[CONVEX, : counts[CONVEX]]
         if counts[TRIANGLES]:
             chosen = np.vstack([chosen, self._find_triangles(reach)])
         if len(chosen):
-            total = touch_convex_pairs(geom.kind, geom.pose, solids.info, solids.vectors, solids.loops, solids.edges,
-                                       self.sheets, work.core, work.figures, work.simplex, work.picked, work.cone,
-                                       work.patch, pairs, chosen, len(chosen), reach, total, rows, owner)
+            total = touch_convex_pairs(geom, solids, self.sheets, work, pairs, chosen, len(chosen), reach, total, found)
         return total
 
     def _find_triangles(self, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch."""
-        geom, meshes = self.geometry, self.model.meshes
         while True:
-            total = find_triangles(geom.data, geom.pose, geom.lo, geom.hi, self.sweep.pairs, self.lists[TRIANGLES],
-                                   int(self.counts[TRIANGLES]), reach, self.rank, meshes.node_start, meshes.node_min,
-                                   meshes.node_max, meshes.child, meshes.leaf_order, self.sheets, self.stack,
+            total = find_triangles(self.geometry, self.model.meshes, self.sweep.pairs, self.lists[TRIANGLES],
+                                   int(self.counts[TRIANGLES]), reach, self.rank, self.sheets, self.stack,
                                    self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]

@@ -1,16 +1,15 @@
 """Distance of two convex cores: Gilbert, Johnson and Keerthi's algorithm; and depth by the expanding polytope.
 
-A core is a set of points (corners of a polyhedron, ends of a segment, a point), or a cylinder or an ellipsoid where it
-has no points.
-A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
+A core is a set of points (corners of a polyhedron, ends of a segment, a point), or where it has no points a round
+shape with a support function. A simplex is rows of w = p_a - p_b (0-2), p_a (3-5), p_b (6-8) and weight (9).
 """
 
 import math
 
 from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, norm, scale, sub, unit
-from .ellipsoid import ellipsoid_support
-from .geometry import origin, rim, to_local, to_world
+from ..shapes.table import support_of
+from .geometry import extent, origin, to_local, to_world
 
 SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
@@ -24,15 +23,11 @@ FACE = 8           # columns of its faces: three rows of points 0-2, outward nor
 
 
 @helper
-def support(points, count, pose, s, d):
-    """Point of a core farthest along d. Without points it is an ellipsoid, or without third size a cylinder."""
-    if count == 0 and pose[s, 14] > 0.0:
-        size = (pose[s, 12], pose[s, 13], pose[s, 14])
-        return add(origin(pose, s), to_world(pose, s, ellipsoid_support(size, to_local(pose, s, d))))
+def support(points, count, geom, s, d):
+    """Point of a core farthest along d; one without points is a round shape."""
     if count == 0:
-        side, along = rim(pose, s, d)
-        half = pose[s, 13]
-        return add(origin(pose, s), to_world(pose, s, (side[0], side[1], half if along >= 0.0 else -half)))
+        p = support_of(geom.kind[s], extent(geom, s), to_local(geom, s, d))
+        return add(origin(geom, s), to_world(geom, s, p))
     best, value = 0, -math.inf
     for i in range(count):
         h = points[i, 0] * d[0] + points[i, 1] * d[1] + points[i, 2] * d[2]
@@ -42,10 +37,10 @@ def support(points, count, pose, s, d):
 
 
 @helper
-def difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex_out, k):
+def difference(points_a, count_a, points_b, count_b, geom, a, b, d, simplex_out, k):
     """Row k of the simplex: the point of a - b farthest along d; returns it."""
-    p = support(points_a, count_a, pose, a, d)
-    q = support(points_b, count_b, pose, b, (-d[0], -d[1], -d[2]))
+    p = support(points_a, count_a, geom, a, d)
+    q = support(points_b, count_b, geom, b, (-d[0], -d[1], -d[2]))
     w = sub(p, q)
     for i in range(3):
         simplex_out[k, i], simplex_out[k, 3 + i], simplex_out[k, 6 + i] = w[i], p[i], q[i]
@@ -160,20 +155,20 @@ def is_known(simplex, count, w, nearer):
 
 
 @helper
-def gjk(points_a, count_a, points_b, count_b, pose, a, b, margin, simplex):
+def gjk(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex):
     """(distance, rows): distance of two cores, 0 where they overlap, and how many rows of the simplex span it.
 
     Stops early, with a lower bound, where the distance is known to exceed the margin [van den Bergen 2003, §4.3].
     """
-    start = sub(origin(pose, b), origin(pose, a))
-    v = difference(points_a, count_a, points_b, count_b, pose, a, b, start, simplex, 0)
+    start = sub(origin(geom, b), origin(geom, a))
+    v = difference(points_a, count_a, points_b, count_b, geom, a, b, start, simplex, 0)
     simplex[0, 9] = 1.0
     count, square = 1, dot(v, v)
     for _ in range(ITERATIONS):
         if square == 0.0:
             break
         d = (-v[0], -v[1], -v[2])
-        w = difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex, count)
+        w = difference(points_a, count_a, points_b, count_b, geom, a, b, d, simplex, count)
         bound = dot(v, w)
         if bound > margin * math.sqrt(square) and bound > 0.0:
             return bound / math.sqrt(square), count
@@ -192,7 +187,7 @@ def gjk(points_a, count_a, points_b, count_b, pose, a, b, margin, simplex):
 
 
 @helper
-def fill_simplex(points_a, count_a, points_b, count_b, pose, a, b, count, simplex):
+def fill_simplex(points_a, count_a, points_b, count_b, geom, a, b, count, simplex):
     """Add rows until they span a volume; returns 4, or less where a - b has none."""
     for k in range(count, 4):
         best = 0.0
@@ -203,7 +198,7 @@ def fill_simplex(points_a, count_a, points_b, count_b, pose, a, b, count, simple
             if k >= 2:
                 u = sub(corner(simplex, 1), corner(simplex, 0))
                 d = cross(u, e) if k == 2 else scale(sign, cross(u, sub(corner(simplex, 2), corner(simplex, 0))))
-            w = difference(points_a, count_a, points_b, count_b, pose, a, b, d, simplex, 4)
+            w = difference(points_a, count_a, points_b, count_b, geom, a, b, d, simplex, 4)
             r = sub(w, corner(simplex, 0))
             spread = norm(r)
             if k == 2:
@@ -293,7 +288,7 @@ def cut_horizon(faces, face_count, edges):
 
 
 @helper
-def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, rim):
+def expand(points_a, count_a, points_b, count_b, geom, a, b, points, faces, rim):
     """(depth, normal a -> b) from a tetrahedron in rows 0-3 of `points`: the least overlap along any normal tried.
 
     The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where that of the nearest face
@@ -314,7 +309,7 @@ def expand(points_a, count_a, points_b, count_b, pose, a, b, points, faces, rim)
             if faces[f, 7] > 0.0 and (best < 0 or faces[f, 6] < faces[best, 6]):
                 best = f
         n = (faces[best, 3], faces[best, 4], faces[best, 5])
-        w = difference(points_a, count_a, points_b, count_b, pose, a, b, n, points, count)
+        w = difference(points_a, count_a, points_b, count_b, geom, a, b, n, points, count)
         size = norm(w)
         if dot(n, w) < depth:
             depth, normal = dot(n, w), n

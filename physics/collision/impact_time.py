@@ -6,10 +6,30 @@ along the direction between them; repeated, the pair arrives at the moment of to
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.vec import axpy, dot, neg, norm, quat_exp, quat_mat, quat_mul, row, row4, scale, sub, transform, unit
-from .geometry import BOWL, MESH, PIPE, PLANE, axis, origin, swell
+from ..core.model import Array, IntArray
+from ..core.vec import (
+    axpy,
+    dot,
+    neg,
+    norm,
+    put,
+    put4,
+    quat_exp,
+    quat_mat,
+    quat_mul,
+    row,
+    row4,
+    scale,
+    sub,
+    transform,
+    unit,
+)
+from .geometry import BOWL, MESH, PIPE, PLANE, axis, origin, put_pose, swell
 from .gjk import gjk, support, weighted
 from .hollow import hollow_gap
 from .polytope import load_points
@@ -20,23 +40,34 @@ TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to
 FAST = 0.5        # of a body's thinnest half extent: who moves less in a step is left to the contacts
 
 
-@kernel
-def find_fast(x, q, v, w, h, thickness, span, fast_out, x_out, q_out):
-    """Pose of every body after a step of free motion, and which bodies are fast; returns how many.
+class Paths(NamedTuple):
+    """What a step of free motion would do to the bodies."""
 
-    thickness, span (n,): the thinnest half extent of a body's shapes, and their reach from its centre [m].
-    """
-    count = 0
-    for i in range(x.shape[0]):
-        vi, wi = row(v, i), row(w, i)
-        fast_out[i] = 1 if h * (norm(vi) + norm(wi) * span[i]) > FAST * thickness[i] else 0
-        count += fast_out[i]
-        end = axpy(h, vi, row(x, i))
-        turned = quat_mul(quat_exp(scale(h, wi)), row4(q, i))
-        for k in range(3):
-            x_out[i, k] = end[k]
-        for k in range(4):
-            q_out[i, k] = turned[k]
+    span: Array      #: (n,) reach of the body's shapes from its centre [m]
+    fast: IntArray   #: (n,) 1 = it moves by more than FAST of its thinnest half extent
+    fraction: Array  #: (n,) part of the step until it touches what it does not touch yet
+    x: Array         #: (n, 3) pose after the step
+    q: Array         #: (n, 4)
+
+
+def new_paths(span: Array) -> Paths:
+    """Room for the paths of so many bodies."""
+    n = len(span)
+    return Paths(span, np.zeros(n, np.int32), np.ones(n), np.zeros((n, 3)), np.zeros((n, 4)))
+
+
+@kernel
+def find_fast(bodies, h, thickness, paths_out):
+    """Pose of every body after a step of free motion, and which bodies are fast; returns how many. thickness (n,): the
+    thinnest half extent of a body's shapes [m]."""
+    count, out = 0, paths_out
+    for i in range(bodies.x.shape[0]):
+        v, w = row(bodies.v, i), row(bodies.w, i)
+        out.fraction[i] = 1.0
+        out.fast[i] = 1 if h * (norm(v) + norm(w) * out.span[i]) > FAST * thickness[i] else 0
+        count += out.fast[i]
+        put(out.x, i, axpy(h, v, row(bodies.x, i)))
+        put4(out.q, i, quat_mul(quat_exp(scale(h, w)), row4(bodies.q, i)))
     return count
 
 
@@ -52,82 +83,84 @@ def bound_paths(body, w, h, span, lo_start, hi_start, lo_out, hi_out):
 
 
 @helper
-def place_at(pose, s, x, q, v, w, position, orientation, t):
-    """Pose of shape s when its body has moved for the time t."""
+def place_at(geom, s, motion, t):
+    """Pose of shape s when its body has moved for the time t; `motion` as in `touch_time`."""
+    x, q, v, w, position, orientation, _ = motion
     turned = quat_mul(quat_exp(scale(t, w)), q)
-    p = transform(axpy(t, v, x), turned, position)
-    m = quat_mat(quat_mul(turned, orientation))
-    for i in range(3):
-        pose[s, i] = p[i]
-        for j in range(3):
-            pose[s, 3 + 3 * i + j] = m[i][j]
+    put_pose(geom, s, transform(axpy(t, v, x), turned, position), quat_mat(quat_mul(turned, orientation)))
 
 
 @helper
-def distance_of(pose, info, vectors, sheets, core, simplex, cone, a, b, t, far):
+def distance_of(geom, solids, sheets, work, a, b, t):
     """(gap, normal a -> b) of two convex shapes, a shape and a plane or a hollow b, or a shape and triangle t >= 0 of
     mesh b."""
-    na = load_points(pose, info, vectors, a, core[0])
-    if info[b, 0] == BOWL or info[b, 0] == PIPE:
-        return hollow_gap(info[b, 0], pose, core[0], na, a, b)
-    if info[b, 0] == PLANE:
-        n = neg(axis(pose, b, 2))
-        low = support(core[0], na, pose, a, n)
-        return dot(n, sub(origin(pose, b), low)) - swell(pose, a), n
+    core, kind = work.core, geom.kind[b]
+    na = load_points(geom, solids, a, core[0])
+    if kind in (BOWL, PIPE):
+        return hollow_gap(geom, core[0], na, a, b)
+    if kind == PLANE:
+        n = neg(axis(geom, b, 2))
+        low = support(core[0], na, geom, a, n)
+        return dot(n, sub(origin(geom, b), low)) - swell(geom, a), n
     second, nb = b, 0
     if t >= 0:
-        load_triangle(pose, b, sheets[t], core[1], cone)
-        second, nb = pose.shape[0] - 1, 3
+        load_triangle(geom, b, sheets[t], core[1], work.cone)
+        second, nb = geom.x.shape[0] - 1, 3
     else:
-        nb = load_points(pose, info, vectors, b, core[1])
-    distance, rows = gjk(core[0], na, core[1], nb, pose, a, second, far, simplex)
-    n = unit(sub(weighted(simplex, rows, 6), weighted(simplex, rows, 3)))
-    return distance - swell(pose, a) - swell(pose, second), n
+        nb = load_points(geom, solids, b, core[1])
+    distance, rows = gjk(core[0], na, core[1], nb, geom, a, second, 1e300, work.simplex)
+    n = unit(sub(weighted(work.simplex, rows, 6), weighted(work.simplex, rows, 3)))
+    return distance - swell(geom, a) - swell(geom, second), n
 
 
 @helper
-def touch_time(pose, info, vectors, sheets, core, simplex, cone, a, b, t, motion_a, motion_b, span_a, span_b, h):
+def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h):
     """When the pair first touches, between 0 and h; h where it does not, or where it touches or overlaps already.
 
-    A motion is (x, q, v, w, position, orientation) of the body and of the shape in it.
+    A motion is (x, q, v, w, position, orientation, span) of the body and of the shape in it.
     """
-    xa, qa, va, wa, pa, oa = motion_a
-    xb, qb, vb, wb, pb, ob = motion_b
-    size = pose[a, 17] if t >= 0 or info[b, 0] in (PLANE, BOWL, PIPE) else min(pose[a, 17], pose[b, 17])
-    turning = norm(wa) * span_a + norm(wb) * span_b
+    v_a, w_a, span_a, v_b, w_b, span_b = motion_a[2], motion_a[3], motion_a[6], motion_b[2], motion_b[3], motion_b[6]
+    cone, hollow = work.cone, geom.kind[b] in (BOWL, PIPE)
+    one = t >= 0 or hollow or geom.kind[b] == PLANE
+    size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
+    turning = norm(w_a) * span_a + norm(w_b) * span_b
     now = 0.0
     for step in range(ADVANCES):
-        place_at(pose, a, xa, qa, va, wa, pa, oa, now)
-        place_at(pose, b, xb, qb, vb, wb, pb, ob, now)
-        gap, n = distance_of(pose, info, vectors, sheets, core, simplex, cone, a, b, t, 1e300)
+        place_at(geom, a, motion_a, now)
+        place_at(geom, b, motion_b, now)
+        gap, n = distance_of(geom, solids, sheets, work, a, b, t)
         if step == 0 and (gap <= TOUCH * size or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
             return h  # contacts hold what touches; the back of a triangle is no surface
         if gap <= TOUCH * size:
             return now
-        hollow = info[b, 0] == BOWL or info[b, 0] == PIPE  # whose wall may come nearer along another direction
-        approach = (norm(sub(va, vb)) if hollow else dot(n, sub(va, vb))) + turning
+        # the wall of a hollow may come nearer along another direction
+        approach = (norm(sub(v_a, v_b)) if hollow else dot(n, sub(v_a, v_b))) + turning
         if approach * (h - now) < gap - 0.5 * TOUCH * size:
             return h
         now += (gap - 0.5 * TOUCH * size) / approach
     return now
 
 
+@helper
+def motion_of(shapes, bodies, span, s):
+    """The motion of shape s, see `touch_time`."""
+    i = shapes.body[s]
+    return (row(bodies.x, i), row4(bodies.q, i), row(bodies.v, i), row(bodies.w, i), row(shapes.position, s),
+            row4(shapes.orientation, s), span[i])
+
+
 @kernel
-def first_touches(pose, info, vectors, sheets, core, simplex, cone, pairs, chosen, count, fast, body, position,
-                  orientation, x, q, v, w, span, h, fraction_out):
-    """Lower fraction_out of both bodies to the part of the step before each chosen (pair, triangle or -1) touches."""
-    for i in range(count):
+def first_touches(geom, solids, sheets, work, pairs, chosen, shapes, bodies, paths, h):
+    """Lower paths.fraction of both bodies to the part of the step h before each chosen (pair, triangle or -1) touches,
+    where one of them is fast."""
+    for i in range(len(chosen)):
         a, b, t = pairs[chosen[i, 0], 0], pairs[chosen[i, 0], 1], chosen[i, 1]
-        if info[a, 0] in (PLANE, BOWL, PIPE) or (t >= 0 and info[a, 0] == MESH):
+        if geom.kind[a] in (PLANE, BOWL, PIPE) or (t >= 0 and geom.kind[a] == MESH):
             a, b = b, a
-        i_a, i_b = int(body[a]), int(body[b])
-        if fast[i_a] == 0 and fast[i_b] == 0:
+        i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
+        if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:
             continue
-        motion_a = (row(x, i_a), row4(q, i_a), row(v, i_a), row(w, i_a), row(position, a), row4(orientation, a))
-        motion_b = (row(x, i_b), row4(q, i_b), row(v, i_b), row(w, i_b), row(position, b), row4(orientation, b))
-        now = touch_time(pose, info, vectors, sheets, core, simplex, cone, a, b, t, motion_a, motion_b, span[i_a],
-                         span[i_b], h)
-        fraction_out[i_a] = min(fraction_out[i_a], now / h)
-        fraction_out[i_b] = min(fraction_out[i_b], now / h)
-
-
+        motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
+        now = touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h)
+        paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
+        paths.fraction[i_b] = min(paths.fraction[i_b], now / h)

@@ -4,9 +4,13 @@ Each family of pairs has a kernel of its own, compiled only when a scene needs i
 `owner` tells which pair each belongs to, and `fill_contacts` puts them in the order of the pairs.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.jit import helper, kernel
+from ..core.model import Array, IntArray
+from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
 from .convex import touch_convex
 from .geometry import (
@@ -27,6 +31,7 @@ from .geometry import (
 )
 from .hollow import touch_hollow
 from .manifold import SAME_DIRECTION, reduce_groups, reduce_points
+from .polytope import POINT_ROW, POINTS
 from .round import (
     balls,
     box_plane,
@@ -46,7 +51,7 @@ from .round import (
 from .triangles import load_triangle
 
 NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS = range(6)  # the families
-FAMILIES, KINDS = 6, 10
+FAMILIES, KINDS = 6, len(FORMS)
 FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
 _BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID]  # whose distance from a point has a closed form
 FAMILY[SPHERE, _BY_BALLS] = FAMILY[_BY_BALLS, SPHERE] = ROUND
@@ -55,10 +60,16 @@ FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
 FAMILY[BOX, BOX] = BOXES
 FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
 FAMILY[[BOWL, PIPE], :] = FAMILY[:, [BOWL, PIPE]] = HOLLOWS
-_SCENERY = [PLANE, MESH, BOWL, PIPE]
-FAMILY[np.ix_(_SCENERY, _SCENERY)] = NONE  # neither moves
+FAMILY[np.ix_(SCENERY, SCENERY)] = NONE  # neither moves
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
-RANK = (0, 1, 2, 3, 6, 4, 7, 5, 8, 9)  # pairs are looked at in this order of kinds: what moves, planes, meshes, hollows
+RANK = tuple(list(FORMS).index(kind) for kind in range(KINDS))  # by kind: which shape of a pair comes first
+
+
+class Found(NamedTuple):
+    """Contact points of pairs of shapes, as they are found."""
+
+    rows: Array      #: (r, PATCH)
+    owner: IntArray  #: (r,) the pair that each belongs to
 
 
 @kernel
@@ -72,24 +83,25 @@ def sort_families(kind, family, pairs, pair_count, lists_out, counts_out):
 
 
 @helper
-def put_rows(patch, count, flip, p, total, rows_out, owner_out):
+def put_rows(patch, count, flip, p, total, found_out):
     """Append the points of pair p, turned round where its shapes were swapped; returns the number of rows."""
-    sign = -1.0 if flip else 1.0
+    sign, rows_out = -1.0 if flip else 1.0, found_out.rows
     for k in range(count):
         r = total + k
         if r < rows_out.shape[0]:
-            owner_out[r] = p
+            found_out.owner[r] = p
             for c in range(PATCH):
                 rows_out[r, c] = patch[k, c] * (sign if 3 <= c < 6 else 1.0)
     return total + count
 
 
 @helper
-def put_row(point, normal, gap, flip, p, total, rows_out, owner_out):
+def put_row(point, normal, gap, flip, p, total, found_out):
     """Append the only point of pair p."""
+    rows_out = found_out.rows
     if total < rows_out.shape[0]:
         sign = -1.0 if flip else 1.0
-        owner_out[total] = p
+        found_out.owner[total] = p
         for c in range(3):
             rows_out[total, c], rows_out[total, 3 + c] = point[c], sign * normal[c]
         rows_out[total, 6], rows_out[total, 7], rows_out[total, 8] = gap, 0.0, 0.0
@@ -97,11 +109,11 @@ def put_row(point, normal, gap, flip, p, total, rows_out, owner_out):
 
 
 @helper
-def move_row(rows, owner, k, r):
+def move_row(found, k, r):
     """Row r becomes what row k is."""
-    owner[r] = owner[k]
+    found.owner[r] = found.owner[k]
     for c in range(PATCH):
-        rows[r, c] = rows[k, c]
+        found.rows[r, c] = found.rows[k, c]
 
 
 @helper
@@ -130,154 +142,155 @@ def in_order(kind, pairs, p):
 
 
 @helper
-def touch_sphere(kind, pose, a, b, margin, patch):
+def touch_sphere(geom, a, b, margin, patch):
     """A sphere a and a shape b of the round family that is neither sphere nor plane."""
-    if kind[b] == BOX:
-        return sphere_box(pose, a, b, margin, patch)
-    if kind[b] == CAPSULE:
-        return sphere_capsule(pose, a, b, margin, patch)
-    if kind[b] == CYLINDER:
-        return sphere_cylinder(pose, a, b, margin, patch)
-    return sphere_ellipsoid(pose, a, b, margin, patch)
+    kind = geom.kind[b]
+    if kind == BOX:
+        return sphere_box(geom, a, b, margin, patch)
+    if kind == CAPSULE:
+        return sphere_capsule(geom, a, b, margin, patch)
+    if kind == CYLINDER:
+        return sphere_cylinder(geom, a, b, margin, patch)
+    return sphere_ellipsoid(geom, a, b, margin, patch)
 
 
 @helper
-def touch_round(kind, pose, info, vectors, a, b, margin, patch):
+def touch_round(geom, solids, a, b, margin, patch):
     """A pair of the round family, in the order of RANK; returns the number of points."""
+    kind = geom.kind
     if kind[a] == SPHERE:
-        return touch_sphere(kind, pose, a, b, margin, patch)
+        return touch_sphere(geom, a, b, margin, patch)
     if kind[b] == CAPSULE:
-        return capsule_capsule(pose, a, b, margin, patch)
+        return capsule_capsule(geom, a, b, margin, patch)
     if kind[b] == ELLIPSOID:
-        return ellipsoid_ellipsoid(pose, a, b, margin, patch)
+        return ellipsoid_ellipsoid(geom, a, b, margin, patch)
     if kind[a] == ELLIPSOID:
-        return ellipsoid_plane(pose, a, b, margin, patch)
+        return ellipsoid_plane(geom, a, b, margin, patch)
     if kind[a] == BOX:
-        return box_plane(pose, a, b, margin, patch)
+        return box_plane(geom, a, b, margin, patch)
     if kind[a] == CAPSULE:
-        return capsule_plane(pose, a, b, margin, patch)
+        return capsule_plane(geom, a, b, margin, patch)
     if kind[a] == CYLINDER:
-        return reduce_points(patch, 0, cylinder_plane(pose, a, b, margin, patch))
-    first = info[a, 1]
-    return reduce_points(patch, 0, hull_plane(pose, vectors, first, first + info[a, 2], a, b, margin, patch))
+        return reduce_points(patch, 0, cylinder_plane(geom, a, b, margin, patch))
+    first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
+    return reduce_points(patch, 0, hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch))
 
 
 @kernel
-def touch_round_pairs(kind, pose, info, vectors, pairs, chosen, count, reach, total, patch, rows_out, owner_out):
+def touch_round_pairs(geom, solids, patch, pairs, chosen, count, reach, total, found_out):
     """Points of the chosen pairs; returns the number of rows so far, which may exceed the room. Spheres on spheres and
     on planes, of which piles have thousands, go straight into their row."""
+    kind = geom.kind
     for i in range(count):
         p = chosen[i]
         a, b, flip = in_order(kind, pairs, p)
         if kind[a] == SPHERE and (kind[b] == SPHERE or kind[b] == PLANE):
             if kind[b] == SPHERE:
-                point, n, gap = balls(origin(pose, a), swell(pose, a), origin(pose, b), swell(pose, b), (0.0, 0.0, 1.0))
+                point, n, gap = balls(origin(geom, a), swell(geom, a), origin(geom, b), swell(geom, b), (0.0, 0.0, 1.0))
             else:
-                height = plane_height(pose, b, origin(pose, a))
-                point, n, gap = foot(origin(pose, a), swell(pose, a), axis(pose, b, 2), height)
+                height = plane_height(geom, b, origin(geom, a))
+                point, n, gap = foot(origin(geom, a), swell(geom, a), axis(geom, b, 2), height)
             if gap <= reach[a] + reach[b]:
-                total = put_row(point, n, gap, flip, p, total, rows_out, owner_out)
+                total = put_row(point, n, gap, flip, p, total, found_out)
             continue
-        found = touch_round(kind, pose, info, vectors, a, b, reach[a] + reach[b], patch)
-        total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
+        points = touch_round(geom, solids, a, b, reach[a] + reach[b], patch)
+        total = put_rows(patch, points, flip, p, total, found_out)
     return total
 
 
 @kernel
-def touch_hollow_pairs(kind, pose, info, vectors, core, pairs, chosen, count, reach, total, patch, rows_out, owner_out):
+def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, found_out):
     """Likewise for shapes within a bowl or a pipe."""
     for i in range(count):
         p = chosen[i]
-        a, b, flip = in_order(kind, pairs, p)
-        found = touch_hollow(kind, pose, info, vectors, core, a, b, reach[a] + reach[b], patch)
-        total = put_rows(patch, found, flip, p, total, rows_out, owner_out)
+        a, b, flip = in_order(geom.kind, pairs, p)
+        points = touch_hollow(geom, solids, work.core[0], a, b, reach[a] + reach[b], work.patch)
+        total = put_rows(work.patch, points, flip, p, total, found_out)
     return total
 
 
 @kernel
-def touch_box_pairs(pose, pairs, chosen, count, reach, total, figures, patch, lists_out, counts_out, rows_out,
-                    owner_out):
+def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, counts_out, found_out):
     """Likewise for boxes; the pairs that an axis of theirs cannot judge go on the list of the convex family."""
-    corners, poly = figures[:2], figures[2:]
+    corners, poly, patch = work.figures[:2], work.figures[2:], work.patch
     for i in range(count):
         p = chosen[i]
         a, b = pairs[p, 0], pairs[p, 1]
-        found = box_box(pose, a, b, reach[a] + reach[b], corners, poly, patch)
-        if found < 0:
+        points = box_box(geom, a, b, reach[a] + reach[b], corners, poly, patch)
+        if points < 0:
             lists_out[CONVEX, counts_out[CONVEX]] = p
             counts_out[CONVEX] += 1
-        total = put_rows(patch, max(found, 0), False, p, total, rows_out, owner_out)
+        total = put_rows(patch, max(points, 0), False, p, total, found_out)
     return total
 
 
 @kernel
-def touch_convex_pairs(kind, pose, info, vectors, loops, edges, sheets, core, figures, simplex, picked, cone, patch,
-                       pairs, chosen, count, reach, total, rows_out, owner_out):
+def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, total, found_out):
     """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
 
     The triangles of one pair follow one another, and their points are reduced together.
     """
-    first = 0
+    first, patch, cone = 0, work.patch, work.cone
     for i in range(count):
         p, t = chosen[i, 0], chosen[i, 1]
-        a, b, flip = in_order(kind, pairs, p)
+        a, b, flip = in_order(geom.kind, pairs, p)
         margin, second = reach[a] + reach[b], b
         cone[7, 0] = 0.0
         if t >= 0:
-            load_triangle(pose, b, sheets[t], core[1], cone)
-            second = pose.shape[0] - 1
-        last = touch_convex(pose, info, vectors, loops, edges, core, figures, simplex, picked, cone, a, second, margin,
-                            patch, first)
+            load_triangle(geom, b, sheets[t], work.core[1], cone)
+            second = geom.x.shape[0] - 1
+        last = touch_convex(geom, solids, work, a, second, margin, first)
         for k in range(first, last):
             patch[k, 8] = t + 1
         ends = i + 1 == count or chosen[i + 1, 0] != p
         if t >= 0 and (ends or last > patch.shape[0] // 2):
-            last = reduce_groups(patch, last, 1e-6 * pose[a, 17])
+            last = reduce_groups(patch, last, 1e-6 * geom.bound[a])
         first = 0 if ends else last
         if ends:
-            total = put_rows(patch, last, flip, p, total, rows_out, owner_out)
+            total = put_rows(patch, last, flip, p, total, found_out)
     return total
 
 
 @kernel
-def drop_doubles(pose, pairs, body, shapes_of, total, head, link, rows, owner):
+def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found):
     """Of points that several shapes of one body pair share keep the deeper; returns the number of rows left.
 
     shapes_of (n,) counts the shapes of each body; head (2^k,) and link (rows,) are the scratch of a hash table by body
     pair.
     """
     head[:] = -1
-    kept = 0
+    kept, rows, owner = 0, found.rows, found.owner
     for k in range(total):
         a, b = pairs[owner[k], 0], pairs[owner[k], 1]
         i, j = np.int64(body[a]), np.int64(body[b])
         double = False
         if shapes_of[i] > 1 or shapes_of[j] > 1:
             h = mix(mix(np.int64(0), min(i, j)), max(i, j)) & (head.shape[0] - 1)
-            smaller = min(pose[a, 17], pose[b, 17])  # a plane has no size
-            nearer = SHARED * (smaller if smaller > 0.0 else max(pose[a, 17], pose[b, 17]))
+            smaller = min(geom.bound[a], geom.bound[b])  # a plane has no size
+            nearer = SHARED * (smaller if smaller > 0.0 else max(geom.bound[a], geom.bound[b]))
             t = head[h]
             while t >= 0 and not double:
                 double = is_double(rows, k, t, nearer) and same_bodies(pairs, body, owner[k], owner[t])
                 if double and rows[k, 6] < rows[t, 6]:
-                    move_row(rows, owner, k, t)
+                    move_row(found, k, t)
                 t = link[t]
             if not double:
                 link[kept] = head[h]
                 head[h] = kept
         if not double:
-            move_row(rows, owner, k, kept)
+            move_row(found, k, kept)
             kept += 1
     return kept
 
 
 @kernel
-def fill_contacts(pairs, pair_count, rows, owner, total, start, body, material, materials, contacts_out):
+def fill_contacts(pairs, pair_count, found, total, start, shapes, materials, contacts_out):
     """Rows of Contacts in the order of the pairs: a stable counting sort by pair."""
     out = contacts_out
     body_a, body_b, shape_a, shape_b, key = out.body_a, out.body_b, out.shape_a, out.shape_b, out.key
     point, normal, gap, e_out, mu_out = out.point, out.normal, out.gap, out.restitution, out.friction
     restitution, friction = materials.restitution, materials.friction
+    rows, owner, body, material = found.rows, found.owner, shapes.body, shapes.material
     start[: pair_count + 1] = 0
     for k in range(total):
         start[owner[k] + 1] += 1

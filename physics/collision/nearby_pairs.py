@@ -16,6 +16,7 @@ from .narrow_phase import (
     HOLLOWS,
     ROUND,
     TRIANGLES,
+    Found,
     drop_doubles,
     fill_contacts,
     touch_box_pairs,
@@ -47,8 +48,7 @@ class Near(NamedTuple):
     chosen: LongArray    #: (q, 2) scratch: pairs, or pairs and triangles, for `touch_convex_pairs`
     start: IntArray      #: (p + 2,) scratch
     stack: IntArray      #: scratch of `find_triangles`
-    rows: Array          #: (r, PATCH) scratch
-    owner: IntArray      #: (r,) scratch
+    found: Found         #: scratch
     link: IntArray       #: (r,) scratch
     head: IntArray       #: scratch
     needed: IntArray     #: (2,) rows and chosen pairs that there was no room for
@@ -74,42 +74,36 @@ def touch_again(model, near, x, q, contacts_out):
     """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
     or NO_ROOM with the sizes in `needed`. Numbers are handed on as int64, as Python's arrive: one signature each."""
     geom, solids, work, shapes, pairs = near.geometry, near.solids, near.work, model.shapes, near.pairs
-    lists, counts, rows, owner, reach = near.lists, near.counts, near.rows, near.owner, near.reach
-    place_shapes(shapes.body, shapes.position, shapes.orientation, x, q, geom.pose)
+    lists, counts, found, reach = near.lists, near.counts, near.found, near.reach
+    place_shapes(shapes, x, q, geom)
     convex, total = counts[CONVEX], np.int64(0)
     if counts[ROUND] > 0:
-        total = touch_round_pairs(geom.kind, geom.pose, solids.info, solids.vectors, pairs, lists[ROUND],
-                                  np.int64(counts[ROUND]), reach, total, work.patch, rows, owner)
+        total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], np.int64(counts[ROUND]), reach, total,
+                                  found)
     if counts[HOLLOWS] > 0:
-        total = touch_hollow_pairs(geom.kind, geom.pose, solids.info, solids.vectors, work.core[0], pairs,
-                                   lists[HOLLOWS], np.int64(counts[HOLLOWS]), reach, total, work.patch, rows, owner)
+        total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], np.int64(counts[HOLLOWS]), reach, total,
+                                   found)
     if counts[BOXES] > 0:
-        total = touch_box_pairs(geom.pose, pairs, lists[BOXES], np.int64(counts[BOXES]), reach, total, work.figures,
-                                work.patch, lists, counts, rows, owner)
+        total = touch_box_pairs(geom, work, pairs, lists[BOXES], np.int64(counts[BOXES]), reach, total, lists, counts,
+                                found)
     chosen = np.int64(counts[CONVEX])
     for i in range(min(chosen, len(near.chosen))):
         near.chosen[i, 0], near.chosen[i, 1] = lists[CONVEX, i], -1
     counts[CONVEX] = convex
     if counts[TRIANGLES] > 0:
-        bound_shapes(geom.kind, geom.box, geom.pose, reach, geom.lo, geom.hi)
-        meshes = model.meshes
-        chosen += find_triangles(geom.data, geom.pose, geom.lo, geom.hi, pairs, lists[TRIANGLES],
-                                 np.int64(counts[TRIANGLES]), reach, near.rank, meshes.node_start, meshes.node_min,
-                                 meshes.node_max, meshes.child, meshes.leaf_order, near.sheets, near.stack,
-                                 near.chosen[min(chosen, len(near.chosen)):])
+        bound_shapes(geom, reach)
+        chosen += find_triangles(geom, model.meshes, pairs, lists[TRIANGLES], np.int64(counts[TRIANGLES]), reach,
+                                 near.rank, near.sheets, near.stack, near.chosen[min(chosen, len(near.chosen)):])
     if chosen > len(near.chosen):
         near.needed[0], near.needed[1] = total, chosen
         return NO_ROOM
     if chosen > 0:
-        total = touch_convex_pairs(geom.kind, geom.pose, solids.info, solids.vectors, solids.loops, solids.edges,
-                                   near.sheets, work.core, work.figures, work.simplex, work.picked, work.cone,
-                                   work.patch, pairs, near.chosen, chosen, reach, total, rows, owner)
-    if total > len(rows):
+        total = touch_convex_pairs(geom, solids, near.sheets, work, pairs, near.chosen, chosen, reach, total, found)
+    if total > len(found.rows):
         near.needed[0], near.needed[1] = total, chosen
         return NO_ROOM
     if near.compound[0] == 1:
-        total = drop_doubles(geom.pose, pairs, shapes.body, near.shapes_of, total, near.head, near.link, rows, owner)
-    fill_contacts(pairs, np.int64(near.pair_count[0]), rows, owner, total, near.start, shapes.body, shapes.material,
-                  model.materials, contacts_out)
+        total = drop_doubles(geom, pairs, shapes.body, near.shapes_of, total, near.head, near.link, found)
+    fill_contacts(pairs, np.int64(near.pair_count[0]), found, total, near.start, shapes, model.materials, contacts_out)
     return total
 

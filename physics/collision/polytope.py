@@ -13,16 +13,17 @@ from ..core.jit import helper
 from ..core.model import Array, Hulls, Model
 from ..core.state import LongArray
 from ..core.vec import add, axpy, cross, dot, scale, sub, unit
-from .geometry import BOX, CAPSULE, HULL, SPHERE, TRIANGLE, axis, extent, origin, rim, to_world
+from ..shapes.cylinder import CAP_CORNERS
+from ..shapes.form import Core
+from ..shapes.table import FORMS, corner_towards, corners_towards
+from .geometry import BOX, CAPSULE, HULL, TRIANGLE, axis, extent, origin, to_local, to_world
 from .manifold import B_SIDE, put_corner
 
-CAP_CORNERS = 8     # points that stand for the rim of a cylinder's cap
-CAP_COSINE = 0.7    # to the axis: below it a cylinder touches with its side
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
 LEAN = 1e-6         # sine by which a normal may lean over an edge before it counts as leaning
 FACE_BIAS = 1e-7    # how much better than a face, relative to size, an edge pair must be to give the normal
 
-POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(1, 7)  # columns of Solids.info after the kind
+POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(6)  # columns of Solids.info
 
 
 class Solids(NamedTuple):
@@ -31,7 +32,7 @@ class Solids(NamedTuple):
     Rows are int64 here and in the lists of pairs: a helper is compiled anew for every kind of integer it meets.
     """
 
-    info: LongArray   #: (s + 1, 7) of every shape: kind, first vertex and their number, likewise faces and edges
+    info: LongArray   #: (s + 1, 6) of every shape: first vertex and their number, likewise faces and edges
     vectors: Array   #: (v + f, 3) vertices of all polytopes, then their face normals, shape frame
     loops: LongArray  #: (f, 1 + l) number of corners of a face, then its corners
     edges: LongArray  #: (e, 4) vertex, vertex, face, face
@@ -40,28 +41,17 @@ class Solids(NamedTuple):
 def new_solids(model: Model) -> Solids:
     """Tables of the polytopes of a model."""
     parts = [_hull(model.hulls, k) for k in range(len(model.hulls.vertex_start) - 1)]
-    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    loops = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    normals = np.repeat(np.eye(3), 2, axis=0) * np.tile([[-1.0], [1.0]], (3, 1))
-    pairs = [(a, b) for a in range(8) for b in range(a) if (corners[a] != corners[b]).sum() == 1]
-    edges = [(a, b, *(f for f in range(6) if a in loops[f] and b in loops[f])) for a, b in pairs]
-    nothing = np.zeros((0, 3))
-    prototypes = {
-        BOX: (corners, normals, loops, edges),
-        CAPSULE: (np.array([[0, 0, -1.0], [0, 0, 1.0]]), nothing, [], [(0, 1, 0, 0)]),
-        SPHERE: (np.zeros((1, 3)), nothing, [], []),
-        TRIANGLE: (np.zeros((3, 3)), np.zeros((1, 3)), [[0, 1, 2]], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]),
-    }
+    triangle = Core(np.zeros((3, 3)), np.zeros((1, 3)), [[0, 1, 2]], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)])
+    prototypes = {kind: form.core for kind, form in FORMS.items() if form.core is not None} | {TRIANGLE: triangle}
     row = {kind: len(parts) + i for i, kind in enumerate(prototypes)}
-    parts += prototypes.values()
+    parts += list(prototypes.values())
     sizes = np.array([[len(part[0]), len(part[1]), len(part[3])] for part in parts])
     starts = np.cumsum(sizes, axis=0) - sizes
-    table = np.zeros((len(model.shapes.kind) + 1, 7), np.int64)
+    table = np.zeros((len(model.shapes.kind) + 1, 6), np.int64)
     for s, (kind, data) in enumerate(zip([*model.shapes.kind, TRIANGLE], [*model.shapes.data, -1], strict=True)):
-        table[s, 0] = kind
         if kind == HULL or kind in row:
             k = data if kind == HULL else row[kind]
-            table[s, 1:] = np.column_stack([starts[k], sizes[k]]).ravel()
+            table[s] = np.column_stack([starts[k], sizes[k]]).ravel()
     table[:, FACE_ROW] += sizes[:, 0].sum()
     faces = [loop for part in parts for loop in part[2]]
     padded = np.zeros((len(faces), 1 + max(map(len, faces))), np.int64)
@@ -81,37 +71,43 @@ def _hull(hulls: Hulls, k: int) -> tuple:
 
 
 @helper
-def load_points(pose, info, vectors, s, core_out):
-    """Corners of the core of shape s in the world; returns their number, 0 for a cylinder or ellipsoid.
+def load_points(geom, solids, s, core_out):
+    """Corners of the core of shape s in the world; returns their number, 0 for a round shape.
 
     The corners of the triangle in hand are in place already.
     """
-    kind, first, count = info[s, 0], info[s, 1], info[s, 2]
+    kind, first, count = geom.kind[s], solids.info[s, POINT_ROW], solids.info[s, POINTS]
     if kind == TRIANGLE:
         return count
-    x, e = origin(pose, s), extent(pose, s)
+    x, e = origin(geom, s), extent(geom, s)
     stretch = (1.0, 1.0, 1.0)
     if kind == BOX:
         stretch = e
     elif kind == CAPSULE:
         stretch = (1.0, 1.0, e[1])
     for i in range(count):
-        v = spot(vectors, first + i)
-        p = add(x, to_world(pose, s, (stretch[0] * v[0], stretch[1] * v[1], stretch[2] * v[2])))
+        v = spot(solids.vectors, first + i)
+        p = add(x, to_world(geom, s, (stretch[0] * v[0], stretch[1] * v[1], stretch[2] * v[2])))
         core_out[i, 0], core_out[i, 1], core_out[i, 2] = p
     return count
 
 
 @helper
-def load_faces(pose, info, vectors, s, core_out):
+def load_faces(geom, solids, s, core_out):
     """Face normals of the core of shape s in the world, in the rows after its corners; returns their number."""
-    points, first, count = info[s, 2], info[s, 3], info[s, 4]
+    points, first, count = solids.info[s, POINTS], solids.info[s, FACE_ROW], solids.info[s, FACES]
     for f in range(count):
-        n = to_world(pose, s, spot(vectors, first + f))
-        if info[s, 0] == TRIANGLE:
+        n = to_world(geom, s, spot(solids.vectors, first + f))
+        if geom.kind[s] == TRIANGLE:
             n = unit(cross(sub(spot(core_out, 1), spot(core_out, 0)), sub(spot(core_out, 2), spot(core_out, 0))))
         core_out[points + f, 0], core_out[points + f, 1], core_out[points + f, 2] = n
     return count
+
+
+@helper
+def first_loop(solids, s):
+    """The row of the loops of the first face of shape s."""
+    return solids.info[s, FACE_ROW] - (solids.vectors.shape[0] - solids.loops.shape[0])
 
 
 @helper
@@ -148,13 +144,13 @@ def allowed(cone, n):
 
 
 @helper
-def face_axes(core_a, info, loops, a, face_offset, core_b, count_b, sign, cone):
+def face_axes(core_a, solids, a, core_b, count_b, sign, cone):
     """Best separation along the face normals of a, and that normal times `sign`."""
     best, normal = -math.inf, (0.0, 0.0, 0.0)
-    points, first, count = info[a, 2], info[a, 3] - face_offset, info[a, 4]
+    points, first, count = solids.info[a, POINTS], first_loop(solids, a), solids.info[a, FACES]
     for f in range(count):
         n = spot(core_a, points + f)
-        offset = dot(n, spot(core_a, loops[first + f, 1]))
+        offset = dot(n, spot(core_a, solids.loops[first + f, 1]))
         low, _ = shadow(core_b, count_b, n)
         if low - offset > best:
             m = scale(sign, n)
@@ -164,9 +160,9 @@ def face_axes(core_a, info, loops, a, face_offset, core_b, count_b, sign, cone):
 
 
 @helper
-def pick_edges(core, info, edges, s, lo, hi, n, level, picked_out):
+def pick_edges(core, solids, s, lo, hi, n, level, picked_out):
     """Edges of shape s whose bounds meet the box lo, hi and that rise to the level along n; returns their number."""
-    count, first, total = 0, info[s, 5], info[s, 6]
+    edges, count, first, total = solids.edges, 0, solids.info[s, EDGE_ROW], solids.info[s, EDGES]
     for e in range(first, first + total):
         p, q = spot(core, edges[e, 0]), spot(core, edges[e, 1])
         outside = max(dot(n, p), dot(n, q)) < level
@@ -240,14 +236,15 @@ def edge_axes(core, na, nb, edges, picked, picked_a, picked_b, best, n, cone):
 
 
 @helper
-def separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, size):
+def separating_axis(solids, work, a, b, size):
     """(separation, normal a -> b) of two polytopes: the largest over all face normals and edge pairs.
 
     [Ericson 2005, §5.2.1; Gregorius 2013 for the arcs]. Exact where the two overlap, which is where it is used.
     """
-    na, nb = info[a, 2], info[b, 2]
-    best, n = face_axes(core[0], info, loops, a, face_offset, core[1], nb, 1.0, cone)
-    other, m = face_axes(core[1], info, loops, b, face_offset, core[0], na, -1.0, cone)
+    core, picked, cone = work.core, work.picked, work.cone
+    na, nb = solids.info[a, POINTS], solids.info[b, POINTS]
+    best, n = face_axes(core[0], solids, a, core[1], nb, 1.0, cone)
+    other, m = face_axes(core[1], solids, b, core[0], na, -1.0, cone)
     if other > best + FACE_BIAS * size:
         best, n = other, m
     # where two edges give the least overlap of all, each comes nearer to the other shape than `best` overlaps
@@ -255,10 +252,10 @@ def separating_axis(info, loops, edges, core, a, b, face_offset, picked, cone, s
     lo_a, hi_a = box_of(core[0], na, reach)
     lo_b, hi_b = box_of(core[1], nb, reach)
     low_b, high_a = shadow(core[1], nb, n)[0], shadow(core[0], na, n)[1]
-    picked_a = pick_edges(core[0], info, edges, a, lo_b, hi_b, n, low_b - reach, picked[0])
-    picked_b = pick_edges(core[1], info, edges, b, lo_a, hi_a, scale(-1.0, n), -high_a - reach, picked[1])
+    picked_a = pick_edges(core[0], solids, a, lo_b, hi_b, n, low_b - reach, picked[0])
+    picked_b = pick_edges(core[1], solids, b, lo_a, hi_a, scale(-1.0, n), -high_a - reach, picked[1])
     bar = best + FACE_BIAS * size if best > -math.inf else best
-    other, m = edge_axes(core, na, nb, edges, picked, picked_a, picked_b, bar, n, cone)
+    other, m = edge_axes(core, na, nb, solids.edges, picked, picked_a, picked_b, bar, n, cone)
     return (other, m) if other > bar else (best, n)
 
 
@@ -299,9 +296,9 @@ def edge_name(v, w):
 
 
 @helper
-def put_edge(core, info, edges, s, n, side, feature_out):
+def put_edge(core, solids, s, n, side, feature_out):
     """The edge at the vertex farthest along n that leans least; returns 2, or 1 for the vertex alone."""
-    count, first, total = info[s, 2], info[s, 5], info[s, 6]
+    edges, count, first, total = solids.edges, solids.info[s, POINTS], solids.info[s, EDGE_ROW], solids.info[s, EDGES]
     top = 0
     for i in range(1, count):
         if dot(spot(core, i), n) > dot(spot(core, top), n):
@@ -322,18 +319,12 @@ def put_edge(core, info, edges, s, n, side, feature_out):
 
 
 @helper
-def put_cylinder(pose, s, n, side, feature_out):
-    """The cap, as a polygon, or the line of the side that looks most along n; returns the number of corners."""
-    u, x, e = axis(pose, s, 2), origin(pose, s), extent(pose, s)
-    c = dot(n, u)
-    if abs(c) < CAP_COSINE:
-        out = add(x, to_world(pose, s, rim(pose, s, n)[0]))
-        put_corner(feature_out, 0, axpy(-e[1], u, out), side + CAP_CORNERS)
-        put_corner(feature_out, 1, axpy(e[1], u, out), side + CAP_CORNERS)
-        return 2
-    up = 1.0 if c > 0.0 else -1.0
-    for i in range(CAP_CORNERS):
-        angle = up * 2.0 * math.pi / CAP_CORNERS * i
-        p = to_world(pose, s, (e[0] * math.cos(angle), e[0] * math.sin(angle), up * e[1]))
-        put_corner(feature_out, i, add(x, p), side + i)
-    return CAP_CORNERS
+def put_round(geom, s, n, side, feature_out):
+    """The feature of a round shape that looks most along n; returns its number of corners."""
+    kind, size, u = geom.kind[s], extent(geom, s), to_local(geom, s, n)
+    count = corners_towards(kind, size, u)
+    for i in range(count):
+        p, along = corner_towards(kind, size, u, i)
+        at = axpy(along, axis(geom, s, 2), add(origin(geom, s), to_world(geom, s, p)))
+        put_corner(feature_out, i, at, side + (CAP_CORNERS if count == 2 else i))
+    return count

@@ -5,12 +5,12 @@ import math
 
 from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
-from .ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
-from .geometry import axis, extent, origin, put_point, rim, swell, to_local, to_world
+from ..shapes.cylinder import CAP_CORNERS, rim_towards
+from ..shapes.ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
+from .geometry import axis, extent, origin, put_point, swell, to_local, to_world
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LYING = 0.7      # cosine to the axis below which a cylinder touches with its side
-CAP_CORNERS = 8  # points that stand for the rim of a cylinder's cap
 
 
 @helper
@@ -51,10 +51,10 @@ def segment_foot(c, u, half, p):
 
 
 @helper
-def sphere_capsule(pose, a, b, margin, patch):
-    p, c, u = origin(pose, a), origin(pose, b), axis(pose, b, 2)
-    foot = axpy(segment_foot(c, u, extent(pose, b)[1], p), u, c)
-    return put_balls(patch, 0, margin, p, swell(pose, a), foot, swell(pose, b), axis(pose, b, 0), 0)
+def sphere_capsule(geom, a, b, margin, patch):
+    p, c, u = origin(geom, a), origin(geom, b), axis(geom, b, 2)
+    foot = axpy(segment_foot(c, u, extent(geom, b)[1], p), u, c)
+    return put_balls(patch, 0, margin, p, swell(geom, a), foot, swell(geom, b), axis(geom, b, 0), 0)
 
 
 @helper
@@ -72,11 +72,11 @@ def segments_closest(ca, ua, ha, cb, ub, hb):
 
 
 @helper
-def capsule_capsule(pose, a, b, margin, patch):
+def capsule_capsule(geom, a, b, margin, patch):
     """One point, or two at the ends of the overlap where the axes are parallel."""
-    ca, ua, ha = origin(pose, a), axis(pose, a, 2), extent(pose, a)[1]
-    cb, ub, hb = origin(pose, b), axis(pose, b, 2), extent(pose, b)[1]
-    ra, rb = swell(pose, a), swell(pose, b)
+    ca, ua, ha = origin(geom, a), axis(geom, a, 2), extent(geom, a)[1]
+    cb, ub, hb = origin(geom, b), axis(geom, b, 2), extent(geom, b)[1]
+    ra, rb = swell(geom, a), swell(geom, b)
     c, d = dot(ua, ub), sub(cb, ca)
     if abs(c) > math.sqrt(1.0 - PARALLEL * PARALLEL):
         # b's axis runs from middle - hb to middle + hb along a's
@@ -87,38 +87,38 @@ def capsule_capsule(pose, a, b, margin, patch):
             for end in range(2):
                 p = axpy(last if end == 1 else first, ua, ca)
                 q = axpy(segment_foot(cb, ub, hb, p), ub, cb)
-                k = put_balls(patch, k, margin, p, ra, q, rb, axis(pose, a, 0), end)
+                k = put_balls(patch, k, margin, p, ra, q, rb, axis(geom, a, 0), end)
             return k
     s, t = segments_closest(ca, ua, ha, cb, ub, hb)
-    across = unit(cross(ua, ub)) if abs(c) < 1.0 - 1e-12 else axis(pose, a, 0)
+    across = unit(cross(ua, ub)) if abs(c) < 1.0 - 1e-12 else axis(geom, a, 0)
     return put_balls(patch, 0, margin, axpy(s, ua, ca), ra, axpy(t, ub, cb), rb, across, 0)
 
 
 @helper
-def sphere_box(pose, a, b, margin, patch):
+def sphere_box(geom, a, b, margin, patch):
     """The nearest point of the box; from a centre inside, the way out through the nearest face."""
-    p, r = origin(pose, a), swell(pose, a)
-    h = extent(pose, b)
-    c = to_local(pose, b, sub(p, origin(pose, b)))
+    p, r = origin(geom, a), swell(geom, a)
+    h = extent(geom, b)
+    c = to_local(geom, b, sub(p, origin(geom, b)))
     foot = (min(max(c[0], -h[0]), h[0]), min(max(c[1], -h[1]), h[1]), min(max(c[2], -h[2]), h[2]))
     d = sub(c, foot)
     height = norm(d)
     if height - r > margin:
         return 0
     if height > 1e-12 * (h[0] + h[1] + h[2]):
-        return put_foot(patch, 0, margin, p, r, to_world(pose, b, unit(d)), height, 0)
+        return put_foot(patch, 0, margin, p, r, to_world(geom, b, unit(d)), height, 0)
     depth = (h[0] - abs(c[0]), h[1] - abs(c[1]), h[2] - abs(c[2]))
     i = 0 if depth[0] <= depth[1] and depth[0] <= depth[2] else (1 if depth[1] <= depth[2] else 2)
-    n = axis(pose, b, i)
+    n = axis(geom, b, i)
     return put_foot(patch, 0, margin, p, r, n if c[i] >= 0.0 else neg(n), -depth[i], 0)
 
 
 @helper
-def sphere_cylinder(pose, a, b, margin, patch):
+def sphere_cylinder(geom, a, b, margin, patch):
     """The nearest point of the cylinder; from a centre inside, the way out through the nearer of side and cap."""
-    p, r = origin(pose, a), swell(pose, a)
-    radius, half = extent(pose, b)[0], extent(pose, b)[1]
-    c = to_local(pose, b, sub(p, origin(pose, b)))
+    p, r = origin(geom, a), swell(geom, a)
+    radius, half = extent(geom, b)[0], extent(geom, b)[1]
+    c = to_local(geom, b, sub(p, origin(geom, b)))
     rho = math.sqrt(c[0] * c[0] + c[1] * c[1])
     out = (c[0] / rho, c[1] / rho, 0.0) if rho > 1e-12 * radius else (1.0, 0.0, 0.0)
     up = (0.0, 0.0, 1.0 if c[2] >= 0.0 else -1.0)
@@ -130,49 +130,49 @@ def sphere_cylinder(pose, a, b, margin, patch):
         height, n = beside, out
     else:
         height, n = above, up
-    return put_foot(patch, 0, margin, p, r, to_world(pose, b, n), height, 0)
+    return put_foot(patch, 0, margin, p, r, to_world(geom, b, n), height, 0)
 
 
 @helper
-def sphere_ellipsoid(pose, a, b, margin, patch):
+def sphere_ellipsoid(geom, a, b, margin, patch):
     """The nearest point of the ellipsoid."""
-    p, s = origin(pose, a), extent(pose, b)
-    y = to_local(pose, b, sub(p, origin(pose, b)))
+    p, s = origin(geom, a), extent(geom, b)
+    y = to_local(geom, b, sub(p, origin(geom, b)))
     x = ellipsoid_foot(y, s)
     n = ellipsoid_normal(x, s)
-    return put_foot(patch, 0, margin, p, swell(pose, a), to_world(pose, b, n), dot(n, sub(y, x)), 0)
+    return put_foot(patch, 0, margin, p, swell(geom, a), to_world(geom, b, n), dot(n, sub(y, x)), 0)
 
 
 @helper
-def ellipsoid_ellipsoid(pose, a, b, margin, patch):
+def ellipsoid_ellipsoid(geom, a, b, margin, patch):
     """The nearest points, or those of least overlap."""
-    c, d = origin(pose, a), sub(origin(pose, b), origin(pose, a))
-    s, t = extent(pose, a), extent(pose, b)
+    c, d = origin(geom, a), sub(origin(geom, b), origin(geom, a))
+    s, t = extent(geom, a), extent(geom, b)
     reach = margin + max(s[0], s[1], s[2]) + max(t[0], t[1], t[2])
     if dot(d, d) > reach * reach:
         return 0
-    P = gram(axis(pose, a, 0), axis(pose, a, 1), axis(pose, a, 2), s)
-    Q = gram(axis(pose, b, 0), axis(pose, b, 1), axis(pose, b, 2), t)
+    P = gram(axis(geom, a, 0), axis(geom, a, 1), axis(geom, a, 2), s)
+    Q = gram(axis(geom, b, 0), axis(geom, b, 1), axis(geom, b, 2), t)
     n = ellipsoids_normal(P, Q, d)
     gap = room(P, Q, d, n)
     if gap > margin:
         return 0
-    p = add(c, to_world(pose, a, ellipsoid_support(s, to_local(pose, a, n))))
+    p = add(c, to_world(geom, a, ellipsoid_support(s, to_local(geom, a, n))))
     return put_point(patch, 0, axpy(0.5 * gap, n, p), n, gap, 0)
 
 
 @helper
-def plane_height(pose, plane, p):
+def plane_height(geom, plane, p):
     """Height of a point over a plane."""
-    return dot(axis(pose, plane, 2), sub(p, origin(pose, plane)))
+    return dot(axis(geom, plane, 2), sub(p, origin(geom, plane)))
 
 
 @helper
-def box_plane(pose, a, b, margin, patch):
+def box_plane(geom, a, b, margin, patch):
     """The corners of the face that looks most towards the plane."""
-    n, x = axis(pose, b, 2), origin(pose, a)
-    d = to_local(pose, a, n)
-    h = extent(pose, a)
+    n, x = axis(geom, b, 2), origin(geom, a)
+    d = to_local(geom, a, n)
+    h = extent(geom, a)
     face = 0 if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]) else (1 if abs(d[1]) >= abs(d[2]) else 2)
     side = -1.0 if d[face] > 0.0 else 1.0
     k = 0
@@ -180,49 +180,49 @@ def box_plane(pose, a, b, margin, patch):
         s = 1.0 if corner & 1 else -1.0
         t = 1.0 if corner & 2 else -1.0
         u = (side, s, t) if face == 0 else ((s, side, t) if face == 1 else (s, t, side))
-        p = add(x, to_world(pose, a, (u[0] * h[0], u[1] * h[1], u[2] * h[2])))
+        p = add(x, to_world(geom, a, (u[0] * h[0], u[1] * h[1], u[2] * h[2])))
         feature = (1 if u[0] > 0.0 else 0) + (2 if u[1] > 0.0 else 0) + (4 if u[2] > 0.0 else 0)
-        k = put_foot(patch, k, margin, p, 0.0, n, plane_height(pose, b, p), feature)
+        k = put_foot(patch, k, margin, p, 0.0, n, plane_height(geom, b, p), feature)
     return k
 
 
 @helper
-def ellipsoid_plane(pose, a, b, margin, patch):
+def ellipsoid_plane(geom, a, b, margin, patch):
     """The lowest point."""
-    n = axis(pose, b, 2)
-    p = add(origin(pose, a), to_world(pose, a, ellipsoid_support(extent(pose, a), to_local(pose, a, neg(n)))))
-    return put_foot(patch, 0, margin, p, 0.0, n, plane_height(pose, b, p), 0)
+    n = axis(geom, b, 2)
+    p = add(origin(geom, a), to_world(geom, a, ellipsoid_support(extent(geom, a), to_local(geom, a, neg(n)))))
+    return put_foot(patch, 0, margin, p, 0.0, n, plane_height(geom, b, p), 0)
 
 
 @helper
-def capsule_plane(pose, a, b, margin, patch):
+def capsule_plane(geom, a, b, margin, patch):
     """The two ends."""
-    c, u, half = origin(pose, a), axis(pose, a, 2), extent(pose, a)[1]
+    c, u, half = origin(geom, a), axis(geom, a, 2), extent(geom, a)[1]
     k = 0
     for end in range(2):
         p = axpy(half if end == 1 else -half, u, c)
-        k = put_foot(patch, k, margin, p, swell(pose, a), axis(pose, b, 2), plane_height(pose, b, p), end)
+        k = put_foot(patch, k, margin, p, swell(geom, a), axis(geom, b, 2), plane_height(geom, b, p), end)
     return k
 
 
 @helper
-def cylinder_plane(pose, a, b, margin, patch):
+def cylinder_plane(geom, a, b, margin, patch):
     """Lying: the two ends of the lowest line of the side. Else the lowest point of the rim and corners of the cap."""
-    n, c, u = axis(pose, b, 2), origin(pose, a), axis(pose, a, 2)
-    r, half = extent(pose, a)[0], extent(pose, a)[1]
+    n, c, u = axis(geom, b, 2), origin(geom, a), axis(geom, a, 2)
+    r, half = extent(geom, a)[0], extent(geom, a)[1]
     tilt = dot(n, u)
     end = -half if tilt > 0.0 else half
-    low = add(axpy(end, u, c), to_world(pose, a, rim(pose, a, neg(n))[0]))
-    depth = plane_height(pose, b, low)
+    low = add(axpy(end, u, c), to_world(geom, a, rim_towards(r, to_local(geom, a, neg(n)))))
+    depth = plane_height(geom, b, low)
     if abs(tilt) < LYING:
         high = axpy(-2.0 * end, u, low)
         k = put_foot(patch, 0, margin, low, 0.0, n, depth, CAP_CORNERS)
-        return put_foot(patch, k, margin, high, 0.0, n, plane_height(pose, b, high), CAP_CORNERS + 1)
+        return put_foot(patch, k, margin, high, 0.0, n, plane_height(geom, b, high), CAP_CORNERS + 1)
     k, nearest = 0, math.inf
     for corner in range(CAP_CORNERS):
         angle = 2.0 * math.pi / CAP_CORNERS * corner
-        p = add(c, to_world(pose, a, (r * math.cos(angle), r * math.sin(angle), end)))
-        height = plane_height(pose, b, p)
+        p = add(c, to_world(geom, a, (r * math.cos(angle), r * math.sin(angle), end)))
+        height = plane_height(geom, b, p)
         nearest = min(nearest, height)
         k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
     if depth < nearest - 1e-6 * r:
@@ -231,15 +231,15 @@ def cylinder_plane(pose, a, b, margin, patch):
 
 
 @helper
-def hull_plane(pose, vertices, first, last, a, b, margin, patch):
+def hull_plane(geom, vertices, first, last, a, b, margin, patch):
     """All vertices first : last of hull a within reach."""
-    n, x = axis(pose, b, 2), origin(pose, a)
-    d = to_local(pose, a, n)
-    offset = dot(n, sub(x, origin(pose, b)))
+    n, x = axis(geom, b, 2), origin(geom, a)
+    d = to_local(geom, a, n)
+    offset = dot(n, sub(x, origin(geom, b)))
     k = 0
     for v in range(first, last):
         height = offset + dot(d, row(vertices, v))
         if height <= margin:
-            p = add(x, to_world(pose, a, row(vertices, v)))
+            p = add(x, to_world(geom, a, row(vertices, v)))
             k = put_foot(patch, k, margin, p, 0.0, n, height, v - first)
     return k

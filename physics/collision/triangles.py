@@ -38,42 +38,42 @@ def new_sheets(meshes: Meshes) -> Array:
 
 
 @helper
-def local_bounds(pose, lo, hi, a, m, margin):
+def local_bounds(geom, a, m, margin):
     """Bounds of shape a in the frame of shape m, swollen by the margin."""
+    lo, hi = geom.lo, geom.hi
     half = (0.5 * (hi[a, 0] - lo[a, 0]), 0.5 * (hi[a, 1] - lo[a, 1]), 0.5 * (hi[a, 2] - lo[a, 2]))
     centre = (0.5 * (hi[a, 0] + lo[a, 0]), 0.5 * (hi[a, 1] + lo[a, 1]), 0.5 * (hi[a, 2] + lo[a, 2]))
-    c = to_local(pose, m, sub(centre, origin(pose, m)))
+    c = to_local(geom, m, sub(centre, origin(geom, m)))
     reach = (margin, margin, margin)
     for j in range(3):
-        r = (abs(pose[m, 3 + 3 * j]), abs(pose[m, 4 + 3 * j]), abs(pose[m, 5 + 3 * j]))
+        r = (abs(geom.R[m, j, 0]), abs(geom.R[m, j, 1]), abs(geom.R[m, j, 2]))
         reach = add(reach, scale(half[j], r))
     return sub(c, reach), add(c, reach)
 
 
 @helper
-def faces_shape(pose, sheets, a, m, t, margin):
+def faces_shape(geom, sheets, a, m, t, margin):
     """Whether the plane of triangle t comes as near to shape a as the margin."""
-    c = to_local(pose, m, sub(origin(pose, a), origin(pose, m)))
-    return abs(dot(row(sheets[t], 3), sub(c, row(sheets[t], 0)))) <= pose[a, 17] + margin
+    c = to_local(geom, m, sub(origin(geom, a), origin(geom, m)))
+    return abs(dot(row(sheets[t], 3), sub(c, row(sheets[t], 0)))) <= geom.bound[a] + margin
 
 
 @kernel
-def find_triangles(data, pose, lo, hi, pairs, chosen, count, reach, rank, first_node, node_min, node_max, child,
-                   leaf_order, sheets, stack, found_out):
+def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stack, found_out):
     """For the chosen pairs of a shape and a mesh, the triangles near the shape: rows (pair, triangle) of `found_out`.
 
     Returns their number, which may exceed the room. The mesh is the shape of higher rank (s,).
     """
-    total = 0
+    total, node_min, node_max, child, order = 0, meshes.node_min, meshes.node_max, meshes.child, meshes.leaf_order
     for i in range(count):
         p = chosen[i]
         a, m = pairs[p, 0], pairs[p, 1]
         if rank[a] > rank[m]:
             a, m = m, a
         margin = reach[a] + reach[m]
-        low, high = local_bounds(pose, lo, hi, a, m, margin)
+        low, high = local_bounds(geom, a, m, margin)
         depth = 1
-        stack[0] = first_node[data[m]]
+        stack[0] = meshes.node_start[geom.data[m]]
         while depth > 0:
             depth -= 1
             k = stack[depth]
@@ -88,27 +88,27 @@ def find_triangles(data, pose, lo, hi, pairs, chosen, count, reach, rank, first_
                 continue
             first = -child[k, 0] - 1
             for leaf in range(first, first + child[k, 1]):
-                if faces_shape(pose, sheets, a, m, leaf_order[leaf], margin):
+                if faces_shape(geom, sheets, a, m, order[leaf], margin):
                     if total < found_out.shape[0]:
-                        found_out[total, 0], found_out[total, 1] = p, leaf_order[leaf]
+                        found_out[total, 0], found_out[total, 1] = p, order[leaf]
                     total += 1
     return total
 
 
 @helper
-def load_triangle(pose, m, sheet, core_out, cone_out):
-    """Make a triangle of mesh shape m the triangle in hand: corners, pose, and the directions it may push along."""
-    last = pose.shape[0] - 1
-    x, length = origin(pose, m), 0.0
+def load_triangle(geom, m, sheet, core_out, cone_out):
+    """Make a triangle of mesh shape m the triangle in hand: corners, geom, and the directions it may push along."""
+    last = geom.x.shape[0] - 1
+    x, length = origin(geom, m), 0.0
     for j in range(3):
-        p = add(x, to_world(pose, m, row(sheet, j)))
+        p = add(x, to_world(geom, m, row(sheet, j)))
         length = max(length, norm(sub(row(sheet, j), row(sheet, 0))))
         core_out[j, 0], core_out[j, 1], core_out[j, 2] = p
     for i in range(3):
-        pose[last, i] = (core_out[0, i] + core_out[1, i] + core_out[2, i]) / 3.0
-    pose[last, 16] = length
+        geom.x[last, i] = (core_out[0, i] + core_out[1, i] + core_out[2, i]) / 3.0
+    geom.core[last] = length
     for j in range(7):
-        d = to_world(pose, m, row(sheet, 3 + j))
+        d = to_world(geom, m, row(sheet, 3 + j))
         cone_out[j, 0], cone_out[j, 1], cone_out[j, 2] = d
     cone_out[7, 0] = 1.0
 

@@ -1,6 +1,5 @@
 """The shape, hull and mesh tables of a Model while they are being filled."""
 
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,9 @@ import numpy as np
 
 from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
 from ..shapes import shapes as solid
+from ..shapes.form import NO_MASS
 from ..shapes.shapes import MassProperties
+from ..shapes.table import FORMS
 from .checks import SceneError
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
 from .mesh import MeshSurface, StaticMesh, solids, static_mesh
@@ -18,7 +19,6 @@ from .mesh import solid as solid_of
 from .mesh_files import read_surface
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
-NO_MASS = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class _Hull(NamedTuple):
@@ -52,41 +52,14 @@ class ShapeTables:
         self, body: int, shape: Any, position: Array, R: Array, material: str, dynamic: bool, at: str
     ) -> MassProperties:
         """Enter a shape of the scene file; its mass properties at density 1 in the shape's own frame."""
-        match shape.type:
-            case "sphere":
-                kind, size, bound = ShapeKind.SPHERE, (shape.radius, 0.0, 0.0), shape.radius
-                properties = solid.sphere(shape.radius)
-            case "box":
-                half = 0.5 * np.array(shape.size)
-                kind, size, bound = ShapeKind.BOX, tuple(half), math.hypot(*half)
-                properties = solid.box(shape.size)
-            case "capsule":
-                half = 0.5 * shape.height
-                kind, size, bound = ShapeKind.CAPSULE, (shape.radius, half, 0.0), shape.radius + half
-                properties = solid.capsule(shape.radius, shape.height)
-            case "cylinder":
-                half = 0.5 * shape.height
-                kind, size, bound = ShapeKind.CYLINDER, (shape.radius, half, 0.0), math.hypot(shape.radius, half)
-                properties = solid.cylinder(shape.radius, shape.height)
-            case "ellipsoid":
-                half = 0.5 * np.array(shape.size)
-                kind, size, bound = ShapeKind.ELLIPSOID, tuple(half), float(half.max())
-                properties = solid.ellipsoid(shape.size)
-            case "bowl":
-                kind, size, bound = ShapeKind.BOWL, (shape.radius, rise(shape.angle), 0.0), shape.radius
-                properties = NO_MASS
-            case "pipe":
-                half = 0.5 * shape.height
-                kind, size = ShapeKind.PIPE, (shape.radius, half, rise(shape.angle))
-                bound, properties = math.hypot(shape.radius, half), NO_MASS
-            case "plane":
-                kind, size, bound = ShapeKind.PLANE, (0.0, 0.0, 0.0), math.inf
-                properties = NO_MASS
-            case _ if shape.type == "mesh" and not dynamic:
-                self._add_surface(body, shape, position, R, material, at)
-                return NO_MASS
-            case _:
-                return self._add_hull(body, shape, position, R, material, at)
+        if shape.type == "mesh" and not dynamic:
+            self._add_surface(body, shape, position, R, material, at)
+            return NO_MASS
+        kind = ShapeKind[shape.type.upper()]
+        measure = FORMS[kind].measure
+        if measure is None:
+            return self._add_hull(body, shape, position, R, material, at)
+        size, bound, properties = measure(shape)
         self._enter(body, kind, position, R, size, bound, material, -1, NO_MESH)
         return properties
 
@@ -222,11 +195,6 @@ class ShapeTables:
             node_max=joined([m.node_max for m in meshes], np.float64, 3), child=joined(child, np.int32, 2),
             leaf_order=joined([m.leaf_order + t[k] for k, m in enumerate(meshes)], np.int32),
         )
-
-
-def rise(angle: float) -> float:
-    """Cosine of the angle [degrees] from the bottom of a hollow shape to its rim, without rounding at 90 degrees."""
-    return math.sin(math.radians(90.0 - angle))
 
 
 def starts(counts: Iterable[int]) -> IntArray:

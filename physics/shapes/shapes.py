@@ -1,4 +1,4 @@
-"""Mass properties of shapes and of bodies made of several, and rotations as NumPy arrays.
+"""Mass properties of polyhedra and of bodies made of several solids, and rotations as NumPy arrays.
 
 A quaternion is (w, x, y, z), unit, from the inner to the outer frame; a matrix R does the same: outer = R inner.
 """
@@ -21,49 +21,6 @@ class MassProperties(NamedTuple):
     inertia: Array  #: (3, 3) about the centre of mass [kg m2]
 
 
-# ---------------------------------------------------------------------------------------------------- single shapes
-
-
-def sphere(radius: float, density: float = 1.0) -> MassProperties:
-    """I = 2/5 m r²"""
-    mass = density * 4.0 / 3.0 * math.pi * radius**3
-    return _about_origin(mass, 0.4 * mass * radius**2 * np.ones(3))
-
-
-def box(size: ArrayLike, density: float = 1.0) -> MassProperties:
-    """A box of full lengths size (3,): I_x = m (b² + c²) / 12, and so on."""
-    square = np.asarray(size, np.float64) ** 2
-    mass = density * math.sqrt(float(np.prod(square)))
-    return _about_origin(mass, mass / 12.0 * (square.sum() - square))
-
-
-def cylinder(radius: float, height: float, density: float = 1.0) -> MassProperties:
-    """About the z axis: I_z = m r²/2, I_x = I_y = m (3 r² + h²) / 12."""
-    mass = density * math.pi * radius**2 * height
-    across = mass * (3.0 * radius**2 + height**2) / 12.0
-    return _about_origin(mass, np.array([across, across, 0.5 * mass * radius**2]))
-
-
-def ellipsoid(size: ArrayLike, density: float = 1.0) -> MassProperties:
-    """An ellipsoid of full lengths size (3,): V = π abc/6, I_x = m (b² + c²) / 20, and so on."""
-    square = np.asarray(size, np.float64) ** 2
-    mass = density * math.pi / 6.0 * math.sqrt(float(np.prod(square)))
-    return _about_origin(mass, mass / 20.0 * (square.sum() - square))
-
-
-def capsule(radius: float, height: float, density: float = 1.0) -> MassProperties:
-    """A cylinder of the given height along z with a half ball on either end.
-
-    The centre of mass of a half ball is 3r/8 from its flat side, and its inertia about a diameter of that side is
-    2/5 m r²; so the two together, mass m, add m (2/5 r² + h²/4 + 3hr/8) to I_x and I_y.
-    """
-    tube = cylinder(radius, height, density)
-    balls = density * 4.0 / 3.0 * math.pi * radius**3
-    across = balls * (0.4 * radius**2 + 0.25 * height**2 + 0.375 * height * radius)
-    moments = np.diag(tube.inertia) + np.array([across, across, 0.4 * balls * radius**2])
-    return _about_origin(tube.mass + balls, moments)
-
-
 def polyhedron(vertices: Array, triangles: IntArray, density: float = 1.0) -> MassProperties:
     """The solid inside a closed surface of triangles, counter-clockwise seen from outside.
 
@@ -81,10 +38,6 @@ def polyhedron(vertices: Array, triangles: IntArray, density: float = 1.0) -> Ma
     about = second - volume * np.outer(center, center)
     inertia = np.trace(about) * np.eye(3) - about
     return MassProperties(density * volume, o + center, density * inertia)
-
-
-def _about_origin(mass: float, moments: Array) -> MassProperties:
-    return MassProperties(mass, np.zeros(3), np.diag(moments))
 
 
 # ---------------------------------------------------------------------------------------------------- compounds

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.shapes import shapes
+from contactlab.physics.shapes import box, capsule, cylinder, ellipsoid, shapes, sphere
 
 lengths = st.floats(0.05, 5.0)
 vectors = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)
@@ -33,7 +33,7 @@ def agree(a: shapes.MassProperties, b: shapes.MassProperties, tolerance: float) 
 @settings(max_examples=30, deadline=None)
 @given(lengths, lengths, lengths)
 def test_a_box_weighs_what_its_triangles_enclose(a, b, c):
-    assert agree(shapes.box((a, b, c)), oracle(trimesh.creation.box((a, b, c))), 1e-12)
+    assert agree(box.mass_properties((a, b, c)), oracle(trimesh.creation.box((a, b, c))), 1e-12)
 
 
 @pytest.mark.parametrize("sections", [64, 128])
@@ -41,15 +41,15 @@ def test_round_shapes_are_the_limit_of_their_polyhedra(sections):
     # inscribed polyhedra lose volume and moments in second order: relative 2 (π/n)² at most for all below
     tolerance = 8.0 * (math.pi / sections) ** 2
     r, h = 0.4, 1.1
-    cylinder = trimesh.creation.cylinder(r, h, sections=sections)
+    tube = trimesh.creation.cylinder(r, h, sections=sections)
     ball = trimesh.creation.uv_sphere(r, count=[sections, sections])
-    capsule = trimesh.creation.capsule(h, r, count=[sections, sections])
-    capsule.apply_translation(-capsule.bounds.mean(axis=0))
-    assert agree(shapes.cylinder(r, h), oracle(cylinder), tolerance)
-    assert agree(shapes.sphere(r), oracle(ball), tolerance)
-    assert agree(shapes.capsule(r, h), oracle(capsule), tolerance)
+    pill = trimesh.creation.capsule(h, r, count=[sections, sections])
+    pill.apply_translation(-pill.bounds.mean(axis=0))
+    assert agree(cylinder.mass_properties(r, h), oracle(tube), tolerance)
+    assert agree(sphere.mass_properties(r), oracle(ball), tolerance)
+    assert agree(capsule.mass_properties(r, h), oracle(pill), tolerance)
     ball.apply_scale([1.0, 2.0, 0.7])
-    assert agree(shapes.ellipsoid((2.0 * r, 4.0 * r, 1.4 * r)), oracle(ball), tolerance)
+    assert agree(ellipsoid.mass_properties((2.0 * r, 4.0 * r, 1.4 * r)), oracle(ball), tolerance)
 
 
 @settings(max_examples=30, deadline=None)
@@ -67,7 +67,7 @@ def test_a_compound_is_the_sum_of_its_parts_about_their_common_centre(parts):
     # reference: the tetrahedra of all parts, each weighted by its density, in one sum about the world origin
     own, mass, first, second = [], 0.0, np.zeros(3), np.zeros((3, 3))
     for a, b, c, position, R, density in parts:
-        own.append(shapes.scaled(shapes.moved(shapes.box((a, b, c)), position, R), density))
+        own.append(shapes.scaled(shapes.moved(box.mass_properties((a, b, c)), position, R), density))
         mesh = trimesh.creation.box((a, b, c))
         mesh.vertices = np.array(mesh.vertices) @ R.T + position
         whole = oracle(mesh)
@@ -84,7 +84,7 @@ def test_a_compound_is_the_sum_of_its_parts_about_their_common_centre(parts):
 @settings(max_examples=50, deadline=None)
 @given(lengths, lengths, lengths, rotations)
 def test_principal_axes_are_a_rotation_that_makes_the_inertia_diagonal(a, b, c, R):
-    inertia = R @ shapes.box((a, b, c)).inertia @ R.T
+    inertia = R @ box.mass_properties((a, b, c)).inertia @ R.T
     moments, axes = shapes.principal_axes(inertia)
     assert np.allclose(axes @ np.diag(moments) @ axes.T, inertia, atol=1e-12 * np.trace(inertia), rtol=0.0)
     assert np.allclose(axes.T @ axes, np.eye(3), atol=1e-12)
@@ -142,7 +142,7 @@ def test_the_body_frame_is_the_principal_frame_and_labels_lead_back():
         there = labels.origin[0] + A @ np.array(given_shape.get("position", [0.0, 0.0, 0.0]))
         assert np.allclose(model.shapes.position[s], there, atol=1e-14)
     # and in the body frame they balance with no product of inertia left
-    pieces = [shapes.box((0.1, 0.3, 0.1), 7800.0), shapes.cylinder(0.02, 0.6, 700.0)]
+    pieces = [box.mass_properties((0.1, 0.3, 0.1), 7800.0), cylinder.mass_properties(0.02, 0.6, 700.0)]
     turns = [shapes.quat_to_matrix(q) for q in model.shapes.orientation]
     parts = [shapes.moved(*placed) for placed in zip(pieces, model.shapes.position, turns, strict=True)]
     whole = shapes.combined(parts)

@@ -6,6 +6,7 @@ from scenes_to_draw import body, contact, front_camera, snapshot
 
 from contactlab.app.view import picking
 from contactlab.physics.core.model import Meshes
+from contactlab.physics.shapes.mesh import ray_to_mesh
 
 DOWN = np.array([0.0, 0.0, -1.0])
 
@@ -88,10 +89,10 @@ def test_a_triangle_is_hit_inside_and_missed_outside():
     empty = np.zeros(0)
     tables = Meshes(*(empty,) * len(Meshes._fields))._replace(
         triangle_start=np.array([0, 1], np.int32), vertices=vertices, triangles=np.array([[0, 1, 2]], np.int32))
-    assert picking.mesh(tables, 0, np.array([0.3, 0.3, 2.0]), DOWN) == pytest.approx(2.0)
-    assert picking.mesh(tables, 0, np.array([0.3, 0.3, -2.0]), -DOWN) == pytest.approx(2.0)
-    assert picking.mesh(tables, 0, np.array([0.6, 0.6, 2.0]), DOWN) == np.inf
-    assert picking.mesh(tables, 0, np.array([0.3, 0.3, 2.0]), np.array([1.0, 0.0, 0.0])) == np.inf
+    assert ray_to_mesh(tables, 0, np.array([0.3, 0.3, 2.0]), DOWN) == pytest.approx(2.0)
+    assert ray_to_mesh(tables, 0, np.array([0.3, 0.3, -2.0]), -DOWN) == pytest.approx(2.0)
+    assert ray_to_mesh(tables, 0, np.array([0.6, 0.6, 2.0]), DOWN) == np.inf
+    assert ray_to_mesh(tables, 0, np.array([0.3, 0.3, 2.0]), np.array([1.0, 0.0, 0.0])) == np.inf
 
 
 def test_the_nearest_of_two_bodies_is_hit_and_a_plane_only_where_nothing_else_is():

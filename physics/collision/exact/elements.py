@@ -12,20 +12,20 @@ An ellipsoid is one element, and so is the wall of a bowl or of a pipe, which on
 that curve more than the wall. A mesh of scenery is the faces, convex edges and their vertices of its triangles.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import Limits, limits_of
+from ...shapes.elements import AHEAD, BEHIND, BOWL, CORNER, EDGE, ELLIPSOID, FACE, PIPE, RIM, VERTEX, Element
 from ...shapes.shapes import quat_product, quat_to_matrix
+from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
 
-#: kinds of elements
-VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE = range(10)
+#: kinds of pairs
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE) = range(19)
@@ -39,7 +39,6 @@ PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
-CORNERS = 8  # of a rim
 MOST_TRIANGLES = 20000  # of a mesh: each step looks at all its elements
 
 
@@ -68,142 +67,6 @@ class Elements(NamedTuple):
     limits: Limits
 
 
-class Element(NamedTuple):
-    """One row of `Elements` while it is being made, in the shape frame."""
-
-    kind: int
-    point: ArrayLike
-    axis: ArrayLike = (0.0, 0.0, 0.0)
-    length: float = np.inf
-    radius: float = 0.0
-    sides: tuple = ()  #: (direction, offset) of half-spaces
-    extent: float = np.inf
-    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)
-
-
-def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
-    """Elements of a convex polyhedron; the loops of its faces run counter-clockwise seen from outside."""
-    found: list[Element] = []
-    normals, beside = [], {}
-    for f, loop in enumerate(loops):
-        corners = vertices[loop]
-        n = np.cross(corners, np.roll(corners, -1, 0)).sum(0)
-        normals.append(n / np.linalg.norm(n))
-        beside.update({(i, j): f for i, j in zip(loop, loop[1:] + loop[:1], strict=True)})
-    out = {}  # directed edge of a face -> in-plane direction out of the face
-    for (i, j), f in beside.items():
-        m = np.cross(vertices[j] - vertices[i], normals[f])
-        out[i, j] = m / np.linalg.norm(m)
-    for v, p in enumerate(vertices):
-        away = [vertices[j] - p for i, j in beside if i == v]
-        sides = tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)
-        found.append(Element(VERTEX, p, sides=sides, extent=0.0))
-    for i, j in beside:
-        if i < j:
-            p, q = vertices[i], vertices[j]
-            sides = tuple((-m, -m @ p) for m in (out[i, j], out[j, i]))
-            half = 0.5 * float(np.linalg.norm(q - p))
-            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides, extent=half))
-    for f, loop in enumerate(loops):
-        sides = tuple((out[i, j], out[i, j] @ vertices[i]) for i, j in zip(loop, loop[1:] + loop[:1], strict=True))
-        extent = float(np.linalg.norm(vertices[loop] - vertices[loop[0]], axis=1).max())
-        found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides, extent=extent))
-    return found
-
-
-def box(half: Array) -> list[Element]:
-    """Elements of a box of these half extents (3,)."""
-    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float) * half
-    loops = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return polyhedron(corners, loops)
-
-
-def capsule(radius: float, half: float) -> list[Element]:
-    z = np.array([0.0, 0.0, 1.0])
-    ends = [Element(VERTEX, s * half * z, radius=radius, sides=((-s * z, -half),), extent=radius) for s in (-1.0, 1.0)]
-    return [*ends, Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
-
-
-def cylinder(radius: float, half: float) -> list[Element]:
-    """The side as a swollen edge; of each end the face, the rim with its lowest point and those beside it, and CORNERS
-    points of the rim to stand on."""
-    z = np.array([0.0, 0.0, 1.0])
-    found = [Element(EDGE, 0.0 * z, z, half, radius, extent=half + radius)]
-    angles = 2.0 * np.pi / CORNERS * np.arange(CORNERS)
-    corners = radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(CORNERS)])
-    for s in (-1.0, 1.0):
-        found += [Element(kind, s * half * z, s * z, radius, extent=radius) for kind in (FACE, RIM, AHEAD, BEHIND)]
-        found += [Element(CORNER, s * half * z + p, s * z, radius, extent=0.0) for p in corners]
-    return found
-
-
-def mesh(vertices: Array, triangles: IntArray, normals: Array, convex: IntArray) -> list[Element]:
-    """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
-    Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
-    faces: list[Element] = []
-    beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> where it is nearest
-    convex_edges: set[tuple[int, int]] = set()
-    neighbours: dict[int, set[int]] = {}
-    for n, corners, kinds in zip(normals, triangles.tolist(), convex.tolist(), strict=True):
-        sides = []
-        for j, (a, b) in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
-            m = np.cross(vertices[b] - vertices[a], n)
-            m /= np.linalg.norm(m)
-            sides.append((m, float(m @ vertices[a])))
-            edge = (min(a, b), max(a, b))
-            beside.setdefault(edge, []).append((-m, float(-m @ vertices[a])))
-            if kinds[j] > 0:
-                convex_edges.add(edge)
-            neighbours.setdefault(a, set()).add(b)
-            neighbours.setdefault(b, set()).add(a)
-        extent = float(np.linalg.norm(vertices[corners] - vertices[corners[0]], axis=1).max())
-        faces.append(Element(FACE, vertices[corners[0]], n, sides=tuple(sides), extent=extent))
-    found = faces
-    for a, b in sorted(convex_edges):
-        half = 0.5 * float(np.linalg.norm(vertices[b] - vertices[a]))
-        found.append(Element(EDGE, 0.5 * (vertices[a] + vertices[b]), (vertices[b] - vertices[a]) / (2.0 * half), half,
-                             sides=tuple(beside[a, b]), extent=half))
-    for v in sorted({v for ends in convex_edges for v in ends}):
-        away = [(vertices[w] - vertices[v]) / np.linalg.norm(vertices[w] - vertices[v]) for w in sorted(neighbours[v])]
-        found.append(Element(VERTEX, vertices[v], sides=tuple((d, d @ vertices[v]) for d in away), extent=0.0))
-    return found
-
-
-def elements_of(model: Model, s: int) -> list[Element]:
-    """Elements of shape s in its own frame."""
-    kind, size = model.shapes.kind[s], model.shapes.size[s]
-    if kind == ShapeKind.SPHERE:
-        return [Element(VERTEX, np.zeros(3), radius=float(size[0]), extent=float(size[0]))]
-    if kind == ShapeKind.PLANE:
-        return [Element(FACE, np.zeros(3), (0.0, 0.0, 1.0))]
-    if kind == ShapeKind.BOX:
-        return box(size)
-    if kind == ShapeKind.CAPSULE:
-        return capsule(float(size[0]), float(size[1]))
-    if kind == ShapeKind.CYLINDER:
-        return cylinder(float(size[0]), float(size[1]))
-    if kind == ShapeKind.ELLIPSOID:
-        return [Element(ELLIPSOID, np.zeros(3), size, extent=float(size.max()))]
-    if kind == ShapeKind.BOWL:
-        radius, cosine, _ = size.tolist()
-        return [Element(BOWL, np.zeros(3), radius=radius, sides=(((0.0, 0.0, 1.0), -radius * cosine),), extent=radius)]
-    if kind == ShapeKind.PIPE:
-        radius, half, cosine = size.tolist()
-        sides = (((0.0, 1.0, 0.0), -radius * cosine),)
-        return [Element(PIPE, np.zeros(3), (0.0, 0.0, 1.0), half, radius, sides, math.hypot(radius, half))]
-    if kind == ShapeKind.HULL:
-        hulls, k = model.hulls, int(model.shapes.data[s])
-        first, last = hulls.vertex_start[k], hulls.vertex_start[k + 1]
-        loops = [
-            (hulls.face_loop[hulls.loop_start[f] : hulls.loop_start[f + 1]] - first).tolist()
-            for f in range(hulls.face_start[k], hulls.face_start[k + 1])
-        ]
-        return polyhedron(hulls.vertices[first:last], loops)
-    meshes, k = model.meshes, int(model.shapes.data[s])
-    mine = slice(meshes.triangle_start[k], meshes.triangle_start[k + 1])
-    return mesh(meshes.vertices, meshes.triangles[mine], meshes.triangle_normal[mine], meshes.edge_convex[mine])
-
-
 class NoExactGap(ValueError):
     """Two shapes whose distance has no closed form here."""
 
@@ -227,7 +90,7 @@ def surface_of(model: Model) -> Elements:
     start, owner = [0], []
     reach = np.column_stack([shapes.position, np.abs(shapes.bound)]).reshape(-1, 4)
     for s in range(len(shapes.kind)):
-        mine = elements_of(model, s)
+        mine = FORMS[int(shapes.kind[s])].elements(model, s)
         rows += [place(e, shapes.position[s], shapes.orientation[s]) for e in mine]
         owner += [s] * len(mine)
         start.append(len(rows))
@@ -262,8 +125,9 @@ def check_pairs(model: Model, meets: IntArray) -> None:
     shapes = model.shapes
     kind, size = shapes.kind, shapes.size
     refused = np.zeros((len(ShapeKind), len(ShapeKind)), bool)
-    refused[ShapeKind.CYLINDER, HOLLOW] = refused[HOLLOW, ShapeKind.CYLINDER] = True
-    refused[ShapeKind.MESH, ShapeKind.MESH] = True
+    for a, form in FORMS.items():
+        others = [int(kind) for kind in form.no_exact_gap]
+        refused[a, others] = refused[others, a] = True
     wrong = refused[kind[meets[:, 0]], kind[meets[:, 1]]]
     for inner, outer in (meets.T, meets.T[::-1]):  # a flatter ellipsoid than the wall touches it more than once
         round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)

@@ -13,16 +13,15 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
+from ...shapes.elements import EDGE, FACE
 from .elements import (
     AHEAD_EDGE,
     BEHIND_EDGE,
     CORNER_FACE,
-    EDGE,
     EDGE_EDGE,
     EDGE_ELLIPSOID,
     ELLIPSOID_BOWL,
     ELLIPSOID_PIPE,
-    FACE,
     FACE_ELLIPSOID,
     PAIR_KINDS,
     RIM_ELLIPSOID,

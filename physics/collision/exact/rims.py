@@ -9,7 +9,7 @@ import math
 
 from ...core.jit import helper
 from ...core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
-from ..ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
+from ...shapes.ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
 from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
 from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
 from .smooth import ellipsoid_turn

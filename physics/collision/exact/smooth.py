@@ -23,7 +23,7 @@ from ...core.vec import (
     unit,
     unrotate,
 )
-from ..ellipsoid import (
+from ...shapes.ellipsoid import (
     ellipsoid_curve,
     ellipsoid_foot,
     ellipsoid_normal,

@@ -2,11 +2,19 @@
 in the frame of the axes, but for the functions of Q."""
 
 import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.jit import helper
+from ..core.model import Array, ShapeKind
 from ..core.vec import axpy, dot, mat_vec, mul, norm, scale, sub, tangents, unit
+from .elements import ELLIPSOID, Element
+from .form import Form, Measured, about_origin, by_size, of_size, ray_to_ball, size_box
+from .shapes import MassProperties
 
-ROUNDS = 60       # of Newton's method; it takes five or six
+NEWTON_ROUNDS = 60  # of Newton's method; it takes five or six
 DEEP = 0.05       # overlap from which on it is looked for all around, in parts of the size
 SHARPEST = 1e-15  # change of a unit normal that is rounding
 
@@ -25,7 +33,7 @@ def ellipsoid_foot(y, s):
     axis, that has no root: the rest then lies along this axis."""
     t = max((abs(y[0]) - s[0]) * s[0], (abs(y[1]) - s[1]) * s[1], (abs(y[2]) - s[2]) * s[2])
     least = 1e-14 * s[0] * s[0]
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_ROUNDS):
         total, slope = -1.0, 0.0
         for i in range(3):
             part = s[i] * y[i] / max(t + s[i] * s[i], least)
@@ -96,7 +104,7 @@ def climb(P, Q, d, n):
     Hessian along tangents t is -t·(∇∇h_P + ∇∇h_Q) t - F. Steps that do not climb are halved."""
     size = math.sqrt(P[0][0] + P[1][1] + P[2][2])
     best = room(P, Q, d, n)
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_ROUNDS):
         t1, t2 = tangents(n)
         p, q = mat_vec(P, n), mat_vec(Q, n)
         slope = sub(d, axpy(1.0 / math.sqrt(dot(n, p)), p, scale(1.0 / math.sqrt(dot(n, q)), q)))
@@ -135,3 +143,37 @@ def ellipsoids_normal(P, Q, d):
                 if value > best:
                     n, best = trial, value
     return n
+
+
+# ------------------------------------------------------------------------------------------------ the kind of shape
+
+
+@helper
+def ellipsoid_width(half, r):
+    """Half the width along a unit vector r of the ellipsoid with the semi-axes `half`."""
+    return norm((r[0] * half[0], r[1] * half[1], r[2] * half[2]))
+
+
+def mass_properties(size: ArrayLike, density: float = 1.0) -> MassProperties:
+    """An ellipsoid of full lengths size (3,): V = π abc/6, I_x = m (b² + c²) / 20, and so on."""
+    square = np.asarray(size, np.float64) ** 2
+    mass = density * math.pi / 6.0 * math.sqrt(float(np.prod(square)))
+    return about_origin(mass, mass / 20.0 * (square.sum() - square))
+
+
+def _measure(spec: Any) -> Measured:
+    half = 0.5 * np.array(spec.size)
+    return Measured(tuple(half), float(half.max()), mass_properties(spec.size))
+
+
+def _elements(size: Array) -> list[Element]:
+    return [Element(ELLIPSOID, np.zeros(3), size, extent=float(size.max()))]
+
+
+def _ray(o: Array, d: Array, size: Array) -> Array:
+    """A unit ball where lengths are measured in semi-axes."""
+    stretch = np.linalg.norm(d / size, axis=1)
+    return ray_to_ball(o / size, d / size / stretch[:, None], np.ones(len(size))) / stretch
+
+
+FORM = Form(ShapeKind.ELLIPSOID, size_box(lambda size: size), of_size(_elements), by_size(_ray), _measure)

@@ -1,0 +1,70 @@
+"""Surfaces as elements whose distances have closed forms: vertices, edges, faces, rims and a few more.
+
+A shape is a core of vertices, edges and faces, swollen by a radius: a ball is a vertex, a capsule two vertices and an
+edge, a box eight vertices, twelve edges and six faces. The event-driven method follows the distances of such elements;
+`collision.exact` says how.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.model import Array
+
+#: kinds of elements
+VERTEX, EDGE, FACE, RIM, AHEAD, BEHIND, CORNER, ELLIPSOID, BOWL, PIPE = range(10)
+CORNERS = 8  # points of a rim on which a flat end stands
+
+
+class Element(NamedTuple):
+    """One element of a shape, in the shape frame."""
+
+    kind: int             #: VERTEX … PIPE
+    point: ArrayLike      #: the vertex or corner, the middle of the edge or rim, a point of the face [m]
+    axis: ArrayLike = (0.0, 0.0, 0.0)  #: unit vector along an edge or out of a face; semi-axes of an ellipsoid [m]
+    length: float = np.inf  #: half an edge; radius of a rim or round face [m]
+    radius: float = 0.0   #: what the element is swollen by [m]
+    sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
+    extent: float = np.inf  #: radius about `point` that holds the element [m]
+    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+
+
+def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
+    """Elements of a convex polyhedron; the loops of its faces run counter-clockwise seen from outside."""
+    found: list[Element] = []
+    normals, beside = [], {}
+    for f, loop in enumerate(loops):
+        corners = vertices[loop]
+        n = np.cross(corners, np.roll(corners, -1, 0)).sum(0)
+        normals.append(n / np.linalg.norm(n))
+        beside.update({(i, j): f for i, j in zip(loop, loop[1:] + loop[:1], strict=True)})
+    out = {}  # directed edge of a face -> in-plane direction out of the face
+    for (i, j), f in beside.items():
+        m = np.cross(vertices[j] - vertices[i], normals[f])
+        out[i, j] = m / np.linalg.norm(m)
+    for v, p in enumerate(vertices):
+        away = [vertices[j] - p for i, j in beside if i == v]
+        sides = tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)
+        found.append(Element(VERTEX, p, sides=sides, extent=0.0))
+    for i, j in beside:
+        if i < j:
+            p, q = vertices[i], vertices[j]
+            sides = tuple((-m, -m @ p) for m in (out[i, j], out[j, i]))
+            half = 0.5 * float(np.linalg.norm(q - p))
+            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides, extent=half))
+    for f, loop in enumerate(loops):
+        sides = tuple((out[i, j], out[i, j] @ vertices[i]) for i, j in zip(loop, loop[1:] + loop[:1], strict=True))
+        extent = float(np.linalg.norm(vertices[loop] - vertices[loop[0]], axis=1).max())
+        found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides, extent=extent))
+    return found
+
+
+def flat_end(z: float, up: float, radius: float, kinds: tuple[int, ...]) -> list[Element]:
+    """Elements of these kinds of a round flat end at height z that looks up (1) or down (-1), and CORNERS points of its
+    rim to stand on."""
+    e_z = np.array([0.0, 0.0, 1.0])
+    angles = 2.0 * np.pi / CORNERS * np.arange(CORNERS)
+    corners = radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(CORNERS)])
+    found = [Element(kind, z * e_z, up * e_z, radius, extent=radius) for kind in kinds]
+    return found + [Element(CORNER, z * e_z + p, up * e_z, radius, extent=0.0) for p in corners]
