@@ -3,14 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, JointType
+from ...physics.core.model import Array
+from ...physics.joints.table import FORMS
 from ...physics.run.messages import Snapshot
 
 Flags = NDArray[np.bool_]
 
 MANY = 60        # joints from which on ranges of limits are left out
 ARC = 20         # pieces of an arc
-HINGES = (JointType.HINGE, JointType.UNIVERSAL)
+ONE_AXIS, TWO_AXES = ([kind for kind, form in FORMS.items() if form.axes == n] for n in (1, 2))
+SLIDING = [kind for kind, form in FORMS.items() if form.slides]
 
 
 def joint_frames(snapshot: Snapshot) -> tuple[Array, Array]:
@@ -42,11 +44,11 @@ def axes_of(snapshot: Snapshot, length: float) -> tuple[Array, Array, Flags]:
     slider's (k,)."""
     at, axes = joint_frames(snapshot)
     kind = snapshot.model.joints.type
-    first = np.isin(kind, (*HINGES, JointType.SLIDER))
-    second = kind == JointType.UNIVERSAL
+    first = np.isin(kind, ONE_AXIS + TWO_AXES)
+    second = np.isin(kind, TWO_AXES)
     centers = np.concatenate([at[first], at[second]])
     along = length * np.concatenate([axes[first, 0], axes[second, 1]])
-    slides = np.concatenate([kind[first] == JointType.SLIDER, np.zeros(int(second.sum()), bool)])
+    slides = np.concatenate([np.isin(kind[first], SLIDING), np.zeros(int(second.sum()), bool)])
     return centers - along, centers + along, slides
 
 
@@ -54,7 +56,7 @@ def arcs_of(snapshot: Snapshot, radius: float, selected: int) -> tuple[Array, Ar
     """The range that limits leave to hinges and sliders, where the child is in it: starts and ends (k, 3) of lines [m],
     and whether each is a spoke (the two ends of the range and the present position)."""
     joints = snapshot.model.joints
-    limited = np.isin(joints.type, (JointType.HINGE, JointType.SLIDER)) & np.isfinite(joints.lower[:, 0])
+    limited = np.isin(joints.type, ONE_AXIS) & np.isfinite(joints.lower[:, 0])
     limited &= np.isfinite(joints.upper[:, 0])
     if selected >= 0:
         limited &= (joints.child == selected) | (joints.parent == selected)
@@ -67,7 +69,7 @@ def arcs_of(snapshot: Snapshot, radius: float, selected: int) -> tuple[Array, Ar
     for j in rows:
         low, high, now = joints.lower[j, 0], joints.upper[j, 0], positions[j]
         axis = axes[j, 0]
-        if joints.type[j] == JointType.SLIDER:
+        if joints.type[j] in SLIDING:
             begin = at[j] - axis * (now - low)
             starts += [begin]
             ends += [begin + axis * (high - low)]

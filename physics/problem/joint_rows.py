@@ -19,8 +19,9 @@ from ..core.vec import norm, scale
 from ..dynamics.constraints.axes import SPIN, AxisRows
 from ..dynamics.constraints.blocks import Constraints
 from ..dynamics.constraints.cure import BAUMGARTE
-from ..dynamics.trees.kinematics import BALL, FIRST_Q, FIRST_V, FREE, TYPE, VELOCITIES, flat4
+from ..dynamics.trees.kinematics import FIRST_Q, FIRST_V, TYPE, flat4
 from ..dynamics.trees.rates import rotation_vector
+from ..joints.table import BALL, FREE, VELOCITIES
 from .mechanisms import answer_alone, answer_through, open_block, put_end
 from .system import LIMIT, LINEAR, MOTOR, OTHERS, USED, Blocks, own_row, push_row, row_velocity
 

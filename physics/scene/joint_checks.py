@@ -4,14 +4,21 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ..core.model import JointType
+from ..joints.form import JointForm
+from ..joints.table import FORMS
 from .joint_forest import in_forest
 from .schema import Body, Joint
 
 Found = tuple[tuple[str | int, ...], str]  # where in the file, and the rest of the sentence
 
-#: by type: numbers in `position` and `velocity`, pairs in `limits`
-AMOUNTS = {"hinge": 1, "slider": 1, "universal": 2, "ball": 3, "fixed": 0, "free": 0}
-RANGES = {"hinge": 1, "slider": 1, "universal": 2, "ball": 1, "fixed": 0, "free": 0}
+
+#: the joints that can have a motor, in words
+DRIVEN = " or ".join(f"a {form.type.name.lower()}" for form in FORMS.values() if form.driven)
+
+
+def form_of(joint: Joint) -> JointForm:
+    return FORMS[JointType[joint.type.upper()]]
 
 
 def check_joints(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Iterator[Found]:
@@ -31,8 +38,8 @@ def check_joints(joints: Mapping[int, Joint], bodies: Mapping[str, Body]) -> Ite
 
 def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
     """Whether the fields go with the type."""
-    kind = joint.type
-    for field, wanted in (("axis", kind in ("hinge", "slider")), ("axes", kind == "universal")):
+    kind, form = joint.type, form_of(joint)
+    for field, wanted in (("axis", form.axes == 1), ("axes", form.axes == 2)):
         given = getattr(joint, field)
         if wanted and given is None:
             yield (*at, field), f"is missing; a {kind} joint must have it"
@@ -40,23 +47,23 @@ def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
             yield (*at, field), f"is given; a joint of type {kind} must not have it"
     if joint.axes is not None and abs(np.dot(*joint.axes)) > 1e-3:
         yield (*at, "axes"), "are not at right angles; they must be"
-    lengths = {"position": AMOUNTS[kind], "velocity": AMOUNTS[kind], "limits": RANGES[kind]}
+    lengths = {"position": form.amounts, "velocity": form.amounts, "limits": form.ranges}
     for field, count in lengths.items():
         given = getattr(joint, field)
         if given is not None and len(given) != count:
             yield (*at, field), f"has {len(given)} entries; a joint of type {kind} must have {count or 'none'}"
-    if joint.limits is not None and kind in ("hinge", "universal") and np.max(np.abs(joint.limits)) > 1e4:
+    if joint.limits is not None and form.angular and form.axes and np.max(np.abs(joint.limits)) > 1e4:
         yield (*at, "limits"), "go past 10000 degrees; they must be smaller"
     if joint.limits is not None and kind == "ball" and not 0.0 < joint.limits[0][1] < 180.0:
         yield (*at, "limits"), f"is {joint.limits[0][1]:g}; it must be greater than 0 and less than 180 degrees"
     if joint.restitution > 0.0 and joint.limits is None:
         yield (*at, "restitution"), "is given without limits; it must be left out"
     if joint.motor is not None:
-        if kind not in ("hinge", "slider"):
-            yield (*at, "motor"), f"is given; only a hinge or a slider must have one, not a joint of type {kind}"
+        if not form.driven:
+            yield (*at, "motor"), f"is given; only {DRIVEN} must have one, not a joint of type {kind}"
         if joint.motor.limit is not None and joint.motor.speed is None:
             yield (*at, "motor", "limit"), "is given without speed; it must be left out"
-    if joint.spring is not None and len(joint.spring.position) != max(1, AMOUNTS[kind] % 3):
+    if joint.spring is not None and len(joint.spring.position) != max(1, form.amounts % 3):
         yield (*at, "spring", "position"), f"has {len(joint.spring.position)} entries; it must have one for every axis"
 
 
@@ -68,7 +75,8 @@ def _check_constraints(joints: Mapping[int, Joint]) -> Iterator[Found]:
         given = [name for name in ("position", "velocity") if getattr(joint, name) is not None]
         if given and not tree:
             yield ("joint", i, given[0]), "is given for a joint that closes a loop; it must be left out"
-        if joint.limits is not None and joint.type in ("hinge", "universal") and np.max(np.abs(joint.limits)) > 180.0:
+        form = form_of(joint)
+        if joint.limits is not None and form.angular and form.axes and np.max(np.abs(joint.limits)) > 180.0:
             yield ("joint", i, "limits"), ("go past 180 degrees; in maximal coordinates, where an angle is known up to "
                                            "whole turns, they must not")
 

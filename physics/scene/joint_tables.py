@@ -16,14 +16,11 @@ from ..dynamics.trees.kinematics import (
     MASS,
     MOMENTS,
     NUMBER_SIZE,
-    POSITIONS,
     REST,
-    VELOCITIES,
 )
+from ..joints.table import FORMS, POSITIONS, VELOCITIES
 from ..shapes import shapes as solid
 from .schema import Joint, Motor
-
-ANGULAR_MOTION = (JointType.HINGE, JointType.BALL, JointType.UNIVERSAL)
 
 
 class Posed(NamedTuple):
@@ -56,7 +53,7 @@ def _row(spec: Joint, parent: int, child: int, posed: Posed) -> tuple:
         anchor = posed.x[child]
     to_parent, to_child = posed.R[parent].T, posed.R[child].T
     given = spec.axes or ((spec.axis, (0.0, 0.0, 0.0)) if spec.axis else ((0.0, 0.0, 0.0),) * 2)
-    unit = math.pi / 180.0 if kind in ANGULAR_MOTION else 1.0
+    unit = math.pi / 180.0 if FORMS[kind].angular else 1.0
     lower, upper = np.full(2, -np.inf), np.full(2, np.inf)
     for k, (low, high) in enumerate(spec.limits or ()):
         lower[k], upper[k] = unit * low, unit * high
@@ -165,7 +162,7 @@ def first_coordinates(specs: list[Joint], joints: Joints, trees: Trees, posed: P
         spec, kind = specs[j], JointType(int(joints.type[j]))
         q_of = q[trees.first_q[link] : trees.first_q[link + 1]]
         v_of = v[trees.first_v[link] : trees.first_v[link + 1]]
-        unit = math.pi / 180.0 if kind in ANGULAR_MOTION else 1.0
+        unit = math.pi / 180.0 if FORMS[kind].angular else 1.0
         position = unit * np.array(spec.position or np.zeros(3))
         if kind == JointType.FREE:
             body = int(trees.body[link])

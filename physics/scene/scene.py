@@ -13,7 +13,7 @@ import numpy as np
 from ..core.report import Settings, Side
 from .build import Setup, build
 from .checks import SceneError, read_tables
-from .joint_checks import AMOUNTS
+from .joint_checks import form_of
 from .joint_forest import in_forest
 from .mesh import solid, solids
 from .mesh_files import read_surface
@@ -111,8 +111,8 @@ class Scene:
         forest = in_forest(self.tables.joint)
         for joint, given, tree in zip(data.get("joint", ()), self.tables.joint, forest, strict=True):
             joint["coordinates"] = coordinates if tree else "maximal"
-            if given.coordinates == "generalized" and coordinates == "maximal" and AMOUNTS[given.type]:
-                joint.setdefault("velocity", AMOUNTS[given.type] * [0.0])
+            if given.coordinates == "generalized" and coordinates == "maximal" and form_of(given).amounts:
+                joint.setdefault("velocity", form_of(given).amounts * [0.0])
         if coordinates == "maximal":
             data["joint"] = [joint for joint in data.get("joint", ()) if joint["type"] != "free"]
         return Scene(read_tables(data, self.name, self.folder), self.folder, self.path, self.notes)

@@ -29,16 +29,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray, Joints, JointType
+from ...core.model import Array, BodyKind, IntArray, Joints
 from ...core.vec import add, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
+from ...joints.form import BEND, DOT, DRIVE, LINE, POINT, SLIDE, SPIN, TURN, RowOf
+from ...joints.table import BALL, FORMS, SLIDER, UNIVERSAL, place_of, slides
+from ...joints.universal import turn_angle
 from ...shapes.shapes import quat_to_matrix
 
 DYNAMIC = int(BodyKind.DYNAMIC)
-POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN, DRIVE = range(8)
-HINGE, SLIDER, BALL, UNIVERSAL = (int(t) for t in (
-    JointType.HINGE, JointType.SLIDER, JointType.BALL, JointType.UNIVERSAL))
-WORLD_AXES = np.eye(3)
-
 
 class AxisRows(NamedTuple):
     """What never changes of rows of J. Vectors fixed in a are in its frame (the world's where a = -1), those fixed in b
@@ -57,62 +55,29 @@ class AxisRows(NamedTuple):
     rest: Array       #: (m, 4) `Joints.rest`
 
 
-def _triad(axis: Array) -> tuple[Array, Array, Array]:
-    """Unit vectors (t1, t2, axis), right-handed; any where there is no axis."""
-    if not axis.any():
-        return WORLD_AXES[0], WORLD_AXES[1], WORLD_AXES[2]
-    across = np.cross(axis, WORLD_AXES[np.argmin(np.abs(axis))])
-    t1 = np.asarray(across / np.linalg.norm(across), np.float64)
-    return t1, np.asarray(np.cross(axis, t1), np.float64), axis
-
-
-def _table(joints: Joints, entries: list[tuple]) -> AxisRows:
-    """Rows from (kind, joint, axis of the joint, s, c, d), all vectors in the parent's frame at q = 0."""
-    kinds, j = np.array([e[0] for e in entries], np.int32), np.array([e[1] for e in entries], np.int32)
+def _table(joints: Joints, rows: list[tuple[int, RowOf]]) -> AxisRows:
+    """Rows of (joint, row)."""
+    kinds, j = np.array([row.kind for _, row in rows], np.int32), np.array([j for j, _ in rows], np.int32)
     to_child = [quat_to_matrix(joints.rest[k]).T for k in j]
-    s, c, d = (np.array([e[k] for e in entries], np.float64).reshape(-1, 3) for k in (3, 4, 5))
+    s, c, d = (np.array([getattr(row, name) for _, row in rows], np.float64).reshape(-1, 3) for name in "scd")
     c = np.array([R @ u for R, u in zip(to_child, c, strict=True)]).reshape(-1, 3)
     d = np.array([R @ u if k == BEND else u for R, u, k in zip(to_child, d, kinds, strict=True)]).reshape(-1, 3)
     return AxisRows(
-        kinds, j, np.array([e[2] for e in entries], np.int32), joints.parent[j], joints.child[j], s, c, d,
+        kinds, j, np.array([row.axis for _, row in rows], np.int32), joints.parent[j], joints.child[j], s, c, d,
         joints.anchor_parent[j], joints.anchor_child[j], joints.rest[j],
     )
 
 
 def constraint_rows(joints: Joints, order: IntArray) -> AxisRows:
     """The rows that the joints in this order keep at zero."""
-    entries, none = [], np.zeros(3)
-    for j in order.tolist():
-        kind = JointType(int(joints.type[j]))
-        t1, t2, axis = _triad(joints.axis[j, 0])
-        if kind == JointType.SLIDER:
-            entries += [(LINE, j, 0, t, none, none) for t in (t1, t2)]
-        else:
-            entries += [(POINT, j, 0, e, none, none) for e in WORLD_AXES]
-        pairs = {
-            JointType.HINGE: [(t1, axis), (t2, axis)], JointType.UNIVERSAL: [(axis, joints.axis[j, 1])],
-            JointType.SLIDER: [(t1, t2), (t2, axis), (axis, t1)], JointType.FIXED: [(t1, t2), (t2, axis), (axis, t1)],
-        }.get(kind, [])
-        entries += [(DOT, j, 0, s, c, none) for s, c in pairs]
-    return _table(joints, entries)
+    forms = [FORMS[kind] for kind in joints.type.tolist()]
+    return _table(joints, [(j, row) for j in order.tolist() for row in forms[j].constraints(joints, j)])
 
 
 def axis_rows(joints: Joints, order: IntArray) -> AxisRows:
     """The rows of what the joints in this order leave free."""
-    entries, none = [], np.zeros(3)
-    for j in order.tolist():
-        kind = JointType(int(joints.type[j]))
-        t1, _, axis = _triad(joints.axis[j, 0])
-        if kind == JointType.HINGE:
-            entries.append((TURN, j, 0, t1, t1, axis))
-        elif kind == JointType.SLIDER:
-            entries.append((SLIDE, j, 0, axis, none, none))
-        elif kind == JointType.UNIVERSAL:
-            second = joints.axis[j, 1]
-            entries += [(TURN, j, 0, second, second, axis), (BEND, j, 1, axis, axis, second)]
-        elif kind == JointType.BALL:
-            entries += [(SPIN, j, k, e, none, none) for k, e in enumerate(WORLD_AXES)]
-    return _table(joints, entries)
+    forms = [FORMS[kind] for kind in joints.type.tolist()]
+    return _table(joints, [(j, row) for j in order.tolist() for row in forms[j].free(joints, j)])
 
 
 # ------------------------------------------------------------------------------------------------------- kernels
@@ -151,12 +116,6 @@ def rotation_vector(turn):
         return v
     sign = 1.0 if turn[0] >= 0.0 else -1.0
     return scale(sign * 2.0 * math.atan2(size, abs(turn[0])) / size, v)
-
-
-@helper
-def turn_angle(s, c, d):
-    """Angle from s to c about d"""
-    return math.atan2(dot(d, cross(s, c)), dot(s, c))
 
 
 @kernel
@@ -297,20 +256,13 @@ def joint_place(joints, j, bodies):
     kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
     parent = (1.0, 0.0, 0.0, 0.0) if a < 0 else row4(bodies.q, a)
     turn = quat_mul(quat_mul(quat_conj(parent), row4(bodies.q, b)), quat_conj(row4(joints.rest, j)))
-    first, second = row(joints.axis[j], 0), row(joints.axis[j], 1)
-    if kind == HINGE:
-        return (dot(first, rotation_vector(turn)), 0.0, 0.0)
-    if kind == SLIDER:
+    first, second, way = row(joints.axis[j], 0), row(joints.axis[j], 1), 0.0
+    if slides(kind):
         arm_a = rotate(parent, row(joints.anchor_parent, j))
         arm_b = in_world(bodies.q, b, row(joints.anchor_child, j))
         apart = sub(add(row(bodies.x, b), arm_b), add(centre(bodies.x, a), arm_a))
-        return (dot(rotate(parent, first), apart), 0.0, 0.0)
-    if kind == UNIVERSAL:
-        return (turn_angle(second, rotate(turn, second), first), turn_angle(first, rotate(turn, first),
-                                                                            rotate(turn, second)), 0.0)
-    if kind == BALL:
-        return rotation_vector(turn)
-    return (0.0, 0.0, 0.0)
+        way = dot(rotate(parent, first), apart)
+    return place_of(kind, way, rotation_vector(turn), turn, first, second)
 
 
 @helper
@@ -319,8 +271,6 @@ def joint_speed(joints, j, bodies):
     kind, a, b = joints.type[j], int(joints.parent[j]), int(joints.child[j])
     w_a, w_b, d = centre(bodies.w, a), row(bodies.w, b), in_world(bodies.q, a, row(joints.axis[j], 0))
     turning = sub(w_b, w_a)
-    if kind == HINGE:
-        return (dot(d, turning), 0.0, 0.0)
     if kind == SLIDER:
         arm = in_world(bodies.q, b, row(joints.anchor_child, j))
         reach = sub(add(row(bodies.x, b), arm), centre(bodies.x, a))
@@ -331,7 +281,7 @@ def joint_speed(joints, j, bodies):
         return (dot(d, turning), dot(second, turning), 0.0)
     if kind == BALL:
         return turning
-    return (0.0, 0.0, 0.0)
+    return (dot(d, turning), 0.0, 0.0)
 
 
 @kernel

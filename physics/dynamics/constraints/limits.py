@@ -19,9 +19,10 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, IntArray, Model
 from ...core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, transform, unrotate
-from ..trees.kinematics import BALL, FREE, VELOCITIES, flat4
+from ...joints.table import BALL, FREE, SLIDER, VELOCITIES
+from ..trees.kinematics import flat4
 from ..trees.rates import rotation_vector
-from .axes import SLIDER, centre, joint_place
+from .axes import centre, joint_place
 
 LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper

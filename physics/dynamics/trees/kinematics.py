@@ -4,14 +4,13 @@ World axes; spatial vectors (`spatial`) of a tree are taken about O, the centre 
 several velocities counts as a chain of joints with massless links between: column by column in `TreeWork.dof`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, JointType, Trees
-from ...core.spatial import add6, axpy6, cross_motion, get6, joined, put6, turning
+from ...core.model import Array, Trees
+from ...core.spatial import add6, axpy6, cross_motion, get6, joined, put6
 from ...core.vec import (
     add,
     axpy,
@@ -24,17 +23,20 @@ from ...core.vec import (
     quat_mat,
     quat_mul,
     quat_unit,
-    rotate,
     scale,
     sub,
 )
-
-FREE, HINGE, SLIDER = int(JointType.FREE), int(JointType.HINGE), int(JointType.SLIDER)
-BALL, UNIVERSAL, FIXED = int(JointType.BALL), int(JointType.UNIVERSAL), int(JointType.FIXED)
-
-#: by JointType: numbers of velocities and of positions
-VELOCITIES = (6, 1, 1, 3, 2, 0)
-POSITIONS = (7, 1, 1, 4, 2, 0)
+from ...joints.table import (
+    FREE,
+    UNIVERSAL,
+    VELOCITIES,
+    bent_axis,
+    column_of,
+    has_orientation,
+    slide_of,
+    slides,
+    turn_of,
+)
 
 # columns of LinkTable.index
 TYPE, PARENT, FIRST_Q, FIRST_V = range(4)
@@ -114,31 +116,11 @@ def get_matrix(a, i, j):
 
 
 @helper
-def about_axis(axis, angle):
-    """The quaternion that turns about a unit axis."""
-    s = math.sin(0.5 * angle)
-    return (math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])
-
-
-@helper
 def still_unit(q):
     """A product of unit quaternions made a unit one again: 1/|q| = (3 - |q|²)/2 to the last bit where |q| is 1 but for
     rounding. It saves a root and a quotient that every link would wait for."""
     s = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (s * q[0], s * q[1], s * q[2], s * q[3])
-
-
-@helper
-def joint_turn(kind, number, l, q, first):
-    """R_J(q) as a quaternion."""
-    axis = get3(number, l, AXIS)
-    if kind == HINGE:
-        return about_axis(axis, q[first])
-    if kind == UNIVERSAL:
-        return quat_mul(about_axis(axis, q[first]), about_axis(get3(number, l, AXIS + 3), q[first + 1]))
-    if kind in (BALL, FREE):
-        return quat_unit(flat4(q, first))
-    return (1.0, 0.0, 0.0, 0.0)
 
 
 @helper
@@ -156,25 +138,15 @@ def put_inertia(link, l, m, moments, r, c):
 
 
 @helper
-def put_subspace(kind, number, l, first_v, r_p, turn_p, q, first_q, point, c, dof):
-    """Columns of S of a joint at the `point` from O, on a link whose centre of mass is at c from O."""
-    axis = mat_vec(r_p, get3(number, l, AXIS))
-    if kind in (HINGE, UNIVERSAL):
-        put6(dof, first_v, S, turning(axis, point))
-    if kind == SLIDER:
-        put6(dof, first_v, S, joined((0.0, 0.0, 0.0), axis))
-    if kind == UNIVERSAL:  # the second axis is turned about the first
-        first = about_axis(get3(number, l, AXIS), q[first_q])
-        second = rotate(turn_p, rotate(first, get3(number, l, AXIS + 3)))
-        put6(dof, first_v + 1, S, turning(second, point))
-    if kind == BALL:
-        for k in range(3):
-            put6(dof, first_v + k, S, turning((r_p[0][k], r_p[1][k], r_p[2][k]), point))
-    if kind == FREE:
-        for k in range(3):
-            e = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-            put6(dof, first_v + k, S, turning(e, c))
-            put6(dof, first_v + 3 + k, S, joined((0.0, 0.0, 0.0), e))
+def put_subspace(table, l, r_p, turn_p, q, point, c, dof):
+    """Columns of S of link l's joint at the `point` from O; the link's centre of mass is at c from O."""
+    index, kind, number = table.index, int(table.index[l, TYPE]), table.number
+    axis, second = mat_vec(r_p, get3(number, l, AXIS)), (0.0, 0.0, 0.0)
+    if kind == UNIVERSAL:
+        second = bent_axis(turn_p, get3(number, l, AXIS), get3(number, l, AXIS + 3), q[index[l, FIRST_Q]])
+    first = int(index[l, FIRST_V])
+    for k in range(last_dof(index, l, dof.shape[0]) - first):
+        put6(dof, first + k, S, column_of(kind, k, axis, second, r_p, point, c))
 
 
 @helper
@@ -192,11 +164,13 @@ def place(table, q, link, dof):
         else:
             x_p, turn_p = get3(number, l, BASE_X), get4(number, l, BASE_Q)
             r_p = quat_mat(turn_p)
-        turn = still_unit(quat_mul(turn_p, quat_mul(joint_turn(kind, number, l, q, first_q), get4(number, l, REST))))
+        axis, second = get3(number, l, AXIS), get3(number, l, AXIS + 3)
+        own = turn_of(kind, axis, second, q, first_q)
+        turn = still_unit(quat_mul(turn_p, quat_mul(own, get4(number, l, REST))))
         r = quat_mat(turn)
         anchor = get3(number, l, ANCHOR_PARENT)
-        if kind == SLIDER:
-            anchor = axpy(q[first_q], get3(number, l, AXIS), anchor)
+        if slides(kind):
+            anchor = axpy(slide_of(kind, q, first_q), axis, anchor)
         point = add(x_p, mat_vec(r_p, anchor))
         x = sub(point, mat_vec(r, get3(number, l, ANCHOR_CHILD)))
         if kind == FREE:
@@ -212,7 +186,7 @@ def place(table, q, link, dof):
         put3(link, l, POINT, sub(point, origin))
         c = sub(x, origin)
         put_inertia(link, l, number[l, MASS], get3(number, l, MOMENTS), r, c)
-        put_subspace(kind, number, l, int(index[l, FIRST_V]), r_p, turn_p, q, first_q, sub(point, origin), c, dof)
+        put_subspace(table, l, r_p, turn_p, q, sub(point, origin), c, dof)
 
 
 @helper
@@ -291,7 +265,7 @@ def rates_of(table, q, v, qdot_out):
     index = table.index
     for l in range(index.shape[0]):
         kind, i, k = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
-        if kind in (BALL, FREE):
+        if has_orientation(kind):
             turn = quat_mul((0.0, 0.5 * v[k], 0.5 * v[k + 1], 0.5 * v[k + 2]), flat4(q, i))
             for j in range(4):
                 qdot_out[i + j] = turn[j]
@@ -299,7 +273,7 @@ def rates_of(table, q, v, qdot_out):
                 for j in range(3):
                     qdot_out[i + 4 + j] = v[k + 3 + j]
         else:
-            for j in range(2 if kind == UNIVERSAL else 0 if kind == FIXED else 1):
+            for j in range(VELOCITIES[kind]):
                 qdot_out[i + j] = v[k + j]
 
 
@@ -308,7 +282,7 @@ def unit_quaternions(table, q_in_out):
     """Make the orientations in q unit quaternions again."""
     index = table.index
     for l in range(index.shape[0]):
-        if index[l, TYPE] == BALL or index[l, TYPE] == FREE:
+        if has_orientation(int(index[l, TYPE])):
             i = int(index[l, FIRST_Q])
             turn = quat_unit(flat4(q_in_out, i))
             for j in range(4):
@@ -321,7 +295,7 @@ def advance(table, q, v, h, q_out):
     index = table.index
     for l in range(index.shape[0]):
         kind, i, k = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
-        if kind in (BALL, FREE):
+        if has_orientation(kind):
             step = quat_exp((h * v[k], h * v[k + 1], h * v[k + 2]))
             turn = quat_unit(quat_mul(step, flat4(q, i)))
             for j in range(4):
@@ -330,5 +304,5 @@ def advance(table, q, v, h, q_out):
                 for j in range(3):
                     q_out[i + 4 + j] = q[i + 4 + j] + h * v[k + 3 + j]
         else:
-            for j in range(2 if kind == UNIVERSAL else 0 if kind == FIXED else 1):
+            for j in range(VELOCITIES[kind]):
                 q_out[i + j] = q[i + j] + h * v[k + j]

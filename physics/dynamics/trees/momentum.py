@@ -17,7 +17,12 @@ from ...core.jit import helper, kernel
 from ...core.model import IntArray, Model
 from ...core.sym3 import sym_inverse, sym_vec, three
 from ...core.vec import add, axpy, cross, dot, mul, quat_mat, row, row4, scale, sub
-from .kinematics import FIRST_V, FREE, PARENT, TYPE
+from ...joints.table import FREE
+from .kinematics import (
+    FIRST_V,
+    PARENT,
+    TYPE,
+)
 
 
 def free_trees(model: Model, held: NDArray[np.bool_]) -> IntArray:

@@ -13,14 +13,11 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, Trees
 from ...core.state import JointState
 from ...core.vec import scale
+from ...joints.table import BALL, FREE, POSITIONS, VELOCITIES
 from .kinematics import (
-    BALL,
     FIRST_Q,
     FIRST_V,
-    FREE,
-    POSITIONS,
     TYPE,
-    VELOCITIES,
     TreeWork,
     empty_work,
     flat4,

@@ -43,10 +43,8 @@ from ...dynamics.grab_joined import FIRM, mobility_of
 from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import most_mobile
 from ...dynamics.trees.kinematics import (
-    BALL,
     FIRST_Q,
     FIRST_V,
-    FREE,
     ORIGIN,
     TYPE,
     S,
@@ -59,6 +57,7 @@ from ...dynamics.trees.kinematics import (
 )
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ...dynamics.trees.tree import last_velocity, momentum_of
+from ...joints.table import BALL, FREE
 from ...laws.mouse import spring_rate, spring_slope
 from .books import note_pull
 from .newton import half_turned, move, put_block, put_roll, turn_rate

@@ -1,0 +1,1 @@
+"""Joints: one file a type; `table` is where a type is entered."""
