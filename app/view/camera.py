@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...physics.core.model import HOLLOW, Array, Model, ShapeKind, movable
-from ...physics.shapes.table import FORMS
+from ...physics.core.model import Array, Model, ShapeKind, movable
+from ...physics.shapes.table import FORMS, MODELLED
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
@@ -177,7 +177,7 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     stretched = np.linalg.norm(rotation * shapes.size[:, None, :], axis=2)
     half = np.where(kind == ShapeKind.ELLIPSOID, stretched, half)
     half = np.where(kind == ShapeKind.PLANE, np.nan, half)
-    for s in np.flatnonzero(np.isin(shapes.kind, HOLLOW)):
+    for s in np.flatnonzero(np.isin(shapes.kind, MODELLED)):
         wall = FORMS[int(shapes.kind[s])].box(model, int(s))
         centre[s] += rotation[s] @ wall[:3]
         half[s] = np.abs(rotation[s]) @ wall[3:]

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import HOLLOW, Array, BodyKind, Labels, Model, ShapeKind
+from ...physics.core.model import Array, BodyKind, Labels, Model, ShapeKind
+from ...physics.shapes.table import MODELLED
 from .theme import body_colors, linear
 
 ROW = 14  # floats of an instance
@@ -15,10 +16,10 @@ UNIT = (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, 
 
 
 class Group(NamedTuple):
-    """Shapes of one kind, and for hulls and meshes of one row of `Hulls` or `Meshes`; every hollow by itself."""
+    """Shapes of one kind: of one row of `Hulls` or `Meshes`, or of one size where that makes their triangles."""
 
     kind: int
-    data: int                     # that row, of a hollow the shape, else -1
+    data: int                     # that row, or the first shape of that size, else -1
     shapes: NDArray[np.intp]      # rows of model.shapes
 
 
@@ -26,7 +27,9 @@ def groups(model: Model) -> list[Group]:
     """All shapes but planes, by what is drawn for them."""
     shapes = model.shapes
     data = np.where(np.isin(shapes.kind, UNIT), -1, shapes.data)
-    data = np.where(np.isin(shapes.kind, HOLLOW), np.arange(len(data)), data)
+    for s in np.flatnonzero(np.isin(shapes.kind, MODELLED)).tolist():
+        alike = (shapes.kind == shapes.kind[s]) & (shapes.size == shapes.size[s]).all(axis=1)
+        data[s] = np.flatnonzero(alike)[0]
     found = []
     for kind, row in sorted(set(zip(shapes.kind.tolist(), data.tolist(), strict=True))):
         if kind != ShapeKind.PLANE:

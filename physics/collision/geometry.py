@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
-from ..core.vec import add, quat_mat, quat_mul, row, row4, scale, transform
-from ..shapes.table import FORMS, SWOLLEN, half_width
+from ..core.vec import add, axpy, quat_mat, quat_mul, row, row4, scale, transform
+from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width
 
 # ShapeKind, as plain integers for the kernels
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE = range(10)
@@ -96,6 +96,13 @@ def to_local(geom, s, u):
         geom.R[s, 0, 1] * u[0] + geom.R[s, 1, 1] * u[1] + geom.R[s, 2, 1] * u[2],
         geom.R[s, 0, 2] * u[0] + geom.R[s, 1, 2] * u[1] + geom.R[s, 2, 2] * u[2],
     )
+
+
+@helper
+def round_corner(geom, s, u, i):
+    """Corner i, in the world, of the feature of round shape s that looks most along the local unit vector u."""
+    p, along = corner_towards(geom.kind[s], extent(geom, s), u, i)
+    return axpy(along, axis(geom, s, 2), add(origin(geom, s), to_world(geom, s, p)))
 
 
 @helper

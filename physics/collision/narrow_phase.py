@@ -19,6 +19,7 @@ from .geometry import (
     CAPSULE,
     CYLINDER,
     ELLIPSOID,
+    HULL,
     MESH,
     PATCH,
     PIPE,
@@ -39,10 +40,10 @@ from .round import (
     capsule_plane,
     cylinder_plane,
     ellipsoid_ellipsoid,
-    ellipsoid_plane,
     foot,
     hull_plane,
     plane_height,
+    round_plane,
     sphere_box,
     sphere_capsule,
     sphere_cylinder,
@@ -164,14 +165,14 @@ def touch_round(geom, solids, a, b, margin, patch):
         return capsule_capsule(geom, a, b, margin, patch)
     if kind[b] == ELLIPSOID:
         return ellipsoid_ellipsoid(geom, a, b, margin, patch)
-    if kind[a] == ELLIPSOID:
-        return ellipsoid_plane(geom, a, b, margin, patch)
     if kind[a] == BOX:
         return box_plane(geom, a, b, margin, patch)
     if kind[a] == CAPSULE:
         return capsule_plane(geom, a, b, margin, patch)
     if kind[a] == CYLINDER:
         return reduce_points(patch, 0, cylinder_plane(geom, a, b, margin, patch))
+    if kind[a] != HULL:
+        return reduce_points(patch, 0, round_plane(geom, a, b, margin, patch))
     first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
     return reduce_points(patch, 0, hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch))
 

@@ -12,11 +12,11 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array, Hulls, Model
 from ..core.state import LongArray
-from ..core.vec import add, axpy, cross, dot, scale, sub, unit
+from ..core.vec import add, cross, dot, scale, sub, unit
 from ..shapes.cylinder import CAP_CORNERS
 from ..shapes.form import Core
-from ..shapes.table import FORMS, corner_towards, corners_towards
-from .geometry import BOX, CAPSULE, HULL, TRIANGLE, axis, extent, origin, to_local, to_world
+from ..shapes.table import FORMS, corners_towards
+from .geometry import BOX, CAPSULE, HULL, TRIANGLE, extent, origin, round_corner, to_local, to_world
 from .manifold import B_SIDE, put_corner
 
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
@@ -321,10 +321,8 @@ def put_edge(core, solids, s, n, side, feature_out):
 @helper
 def put_round(geom, s, n, side, feature_out):
     """The feature of a round shape that looks most along n; returns its number of corners."""
-    kind, size, u = geom.kind[s], extent(geom, s), to_local(geom, s, n)
-    count = corners_towards(kind, size, u)
+    u = to_local(geom, s, n)
+    count = corners_towards(geom.kind[s], extent(geom, s), u)
     for i in range(count):
-        p, along = corner_towards(kind, size, u, i)
-        at = axpy(along, axis(geom, s, 2), add(origin(geom, s), to_world(geom, s, p)))
-        put_corner(feature_out, i, at, side + (CAP_CORNERS if count == 2 else i))
+        put_corner(feature_out, i, round_corner(geom, s, u, i), side + (CAP_CORNERS if count == 2 else i))
     return count

@@ -7,9 +7,11 @@ from ..core.jit import helper
 from ..core.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
 from ..shapes.cylinder import CAP_CORNERS, rim_towards
 from ..shapes.ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
-from .geometry import axis, extent, origin, put_point, swell, to_local, to_world
+from ..shapes.table import corners_towards, support_of
+from .geometry import axis, extent, origin, put_point, round_corner, swell, to_local, to_world
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
+LOWER = 1e-6     # by which a point must be lower than the corners to be a contact too, relative to the size
 LYING = 0.7      # cosine to the axis below which a cylinder touches with its side
 
 
@@ -187,11 +189,22 @@ def box_plane(geom, a, b, margin, patch):
 
 
 @helper
-def ellipsoid_plane(geom, a, b, margin, patch):
-    """The lowest point."""
-    n = axis(geom, b, 2)
-    p = add(origin(geom, a), to_world(geom, a, ellipsoid_support(extent(geom, a), to_local(geom, a, neg(n)))))
-    return put_foot(patch, 0, margin, p, 0.0, n, plane_height(geom, b, p), 0)
+def round_plane(geom, a, b, margin, patch):
+    """The corners of the feature of a round shape that looks most towards the plane, and the lowest point where that is
+    below them."""
+    n, kind, size = axis(geom, b, 2), geom.kind[a], extent(geom, a)
+    down = to_local(geom, a, neg(n))
+    k, nearest = 0, math.inf
+    for corner in range(corners_towards(kind, size, down)):
+        p = round_corner(geom, a, down, corner)
+        height = plane_height(geom, b, p)
+        nearest = min(nearest, height)
+        k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
+    low = add(origin(geom, a), to_world(geom, a, support_of(kind, size, down)))
+    height = plane_height(geom, b, low)
+    if height < nearest - LOWER * geom.core[a]:
+        k = put_foot(patch, k, margin, low, 0.0, n, height, CAP_CORNERS)
+    return k
 
 
 @helper
@@ -225,7 +238,7 @@ def cylinder_plane(geom, a, b, margin, patch):
         height = plane_height(geom, b, p)
         nearest = min(nearest, height)
         k = put_foot(patch, k, margin, p, 0.0, n, height, corner)
-    if depth < nearest - 1e-6 * r:
+    if depth < nearest - LOWER * r:
         k = put_foot(patch, k, margin, low, 0.0, n, depth, CAP_CORNERS)
     return k
 

@@ -17,6 +17,8 @@ FORMS: dict[int, Form] = {int(form.kind): form for form in (
     pipe.FORM)}
 SWOLLEN = tuple(kind for kind, form in FORMS.items() if form.swollen)
 SCENERY = tuple(kind for kind, form in FORMS.items() if form.scenery)
+#: kinds that are drawn as triangles which follow from their size
+MODELLED = tuple(kind for kind, form in FORMS.items() if form.surface is not None and form.measure is not None)
 CYLINDER, ELLIPSOID = int(ShapeKind.CYLINDER), int(ShapeKind.ELLIPSOID)
 
 
