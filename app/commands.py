@@ -9,7 +9,8 @@ from ..physics.run.messages import Compare, Focus, Reset, SetSpeed, Side, Step, 
 from .lab import Lab
 from .panels import pivots
 from .panels.compare import as_side
-from .ui_state import TABS
+from .panels.lower import TABS
+from .panels.tabs import is_open
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SCALE_STEP = 1.1
@@ -87,7 +88,7 @@ def _tab(name: str) -> Callable[[Lab, Any], None]:
 
     def run(lab: Lab, _: Any) -> None:
         p = lab.ui.preferences
-        again = p.lower and not lab.ui.panels_hidden and p.lower_tab == name
+        again = is_open(lab.ui, name)
         p.lower, lab.ui.panels_hidden, p.lower_tab = True, False, "contacts" if again else name
 
     return run
@@ -195,7 +196,7 @@ COMMANDS: dict[str, AppCommand] = {
     "panel_gallery": AppCommand("Gallery: show or hide", "App", _flip("gallery")),
     "panel_parameters": AppCommand("Parameters: show or hide", "App", _flip("parameters")),
     "panel_lower": AppCommand("Contacts and equations: show or hide", "App", _flip("lower")),
-    **{f"tab_{name}": AppCommand(f"{title}: show", "Equations", _tab(name)) for name, title in TABS.items()},
+    **{f"tab_{tab.name}": AppCommand(f"{tab.title}: show", "Equations", _tab(tab.name)) for tab in TABS.values()},
     "tab_large": AppCommand("Equations larger or smaller", "Equations", _large),
     "pivot_on": AppCommand("One step of the solver on", "Equations", _pivot(1)),
     "pivot_back": AppCommand("One step of the solver back", "Equations", _pivot(-1)),

@@ -1,4 +1,4 @@
-"""What is looked at in the contact equations: what the engine is asked for, and the forces that are shown of it."""
+"""The contact equations that are looked at, and the forces that are shown of them."""
 
 from dataclasses import replace
 
@@ -7,23 +7,10 @@ from numpy.typing import NDArray
 
 from ..physics.core.model import Array
 from ..physics.look.inspection import EquationsView, Freedom
-from ..physics.run.messages import Inspect, Snapshot
+from ..physics.run.messages import Snapshot
 from .ui_state import UiState
 
 EQUATIONS = ("equations", "pivots")  # tabs that show forces
-
-
-def wish(ui: UiState) -> Inspect:
-    """What the engine shall look into, as the panels are now."""
-    p, inspector = ui.preferences, ui.inspector
-    if ui.panels_hidden or not p.lower or p.lower_tab in ("contacts", "timeline", "ledger", "compare"):
-        return Inspect()
-    if p.lower_tab == "impact":
-        return Inspect("impact", restitution=inspector.restitution, friction=inspector.friction,
-                       restitution_t=inspector.restitution_t, restitution_psi=inspector.restitution_psi)
-    if p.lower_tab == "step":
-        return Inspect("step")
-    return Inspect(p.lower_tab, inspector.solver, inspector.problem)
 
 
 def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:

@@ -1,4 +1,5 @@
 """The one table of keys, and what the mouse does. Window, F1 page, palette and status bar all read it from here.
+The keys of the tabs of the lower area stand with the tabs, and are bound when `panels.lower` is imported.
 
 A key is written as people write it, "Ctrl+Shift+P"; its last part is pyglet's name for the key or one of NAMES.
 """
@@ -21,7 +22,7 @@ class Binding(NamedTuple):
     command: str  # name in commands.COMMANDS
 
 
-KEYS: tuple[Binding, ...] = (
+KEYS: list[Binding] = [  # `bind` adds to it
     Binding("Space", "play_pause"),
     Binding(".", "step_forward"),
     Binding(",", "step_back"),
@@ -55,11 +56,6 @@ KEYS: tuple[Binding, ...] = (
     Binding("L", "toggle_logarithmic"),
     Binding("B", "toggle_body_names"),
     Binding("Shift+V", "toggle_velocities"),
-    Binding("Shift+T", "tab_timeline"),
-    Binding("E", "tab_equations"),
-    Binding("Shift+E", "tab_impact"),
-    Binding("Shift+P", "tab_pivots"),
-    Binding("Shift+S", "tab_step"),
     Binding("X", "tab_large"),
     Binding("Shift+→", "pivot_on"),
     Binding("Shift+←", "pivot_back"),
@@ -77,7 +73,7 @@ KEYS: tuple[Binding, ...] = (
     Binding("Ctrl+T", "theme"),
     Binding("Esc", "deselect"),
     Binding("Ctrl+Q", "quit"),
-)
+]
 
 
 class Gesture(NamedTuple):
@@ -110,6 +106,15 @@ def chord(key: str) -> tuple[frozenset[str], str]:
 
 
 BY_CHORD: dict[tuple[frozenset[str], str], str] = {chord(b.key): b.command for b in KEYS}
+
+
+def bind(commands: dict[str, str]) -> None:
+    """Add keys, as written in the table, with their commands. ValueError where a key has a command already."""
+    for key, command in commands.items():
+        if chord(key) in BY_CHORD:
+            raise ValueError(f"{key} is bound to {BY_CHORD[chord(key)]}, not to {command}")
+        KEYS.append(Binding(key, command))
+        BY_CHORD[chord(key)] = command
 
 
 def command_for(symbol: str, modifiers: frozenset[str]) -> str | None:

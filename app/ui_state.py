@@ -9,11 +9,6 @@ from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Inspect, Watch
 from .view.view_options import ViewOptions
 
-#: what the lower area can show, and how the tabs are called
-TABS: dict[str, str] = {
-    "contacts": "Contacts", "timeline": "Timeline", "equations": "Equations", "impact": "Impact",
-    "pivots": "Pivots", "step": "Step", "ledger": "Ledger", "compare": "Compare",
-}
 
 class Request(NamedTuple):
     """Something a panel wants of the app itself: a name in commands.COMMANDS, and for some an argument."""
@@ -47,7 +42,7 @@ class Preferences:
     gallery_width: float = 16.0  # [font heights]
     parameters_width: float = 19.5
     lower_height: float = 12.0
-    lower_tab: str = "contacts"  # one of TABS
+    lower_tab: str = "contacts"  # name of a Tab
     inspector_height: float = 23.0  # of the lower area where it shows equations
     recent: list[str] = field(default_factory=list)
     record_fps: int = 60
@@ -72,8 +67,6 @@ class Preferences:
             if type(value) is type(default):
                 setattr(preferences, f.name, value)
         preferences.scale = min(max(preferences.scale, 0.6), 3.0)
-        if preferences.lower_tab not in TABS:
-            preferences.lower_tab = "contacts"
         preferences.recent = [p for p in preferences.recent if isinstance(p, str)][:10]
         return preferences
 
@@ -123,7 +116,7 @@ class Inspector:
 
 
 @dataclass
-class Timeline:
+class TimelineUi:
     """What of the timeline is shown."""
 
     span: tuple[float, float] | None = None  # [s]; None = all of it
@@ -134,7 +127,7 @@ class Timeline:
 
 
 @dataclass
-class Comparison:
+class ComparisonUi:
     """What is plotted of the sides of a comparison."""
 
     quantity: str = "height"  # name in QUANTITIES
@@ -192,8 +185,8 @@ class UiState:
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)
-    comparison: Comparison = field(default_factory=Comparison)
-    timeline: Timeline = field(default_factory=Timeline)
+    comparison: ComparisonUi = field(default_factory=ComparisonUi)
+    timeline: TimelineUi = field(default_factory=TimelineUi)
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
     dismissed: list[Any] = field(default_factory=list)
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending

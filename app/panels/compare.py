@@ -14,6 +14,7 @@ from ...physics.methods import METHODS
 from ...physics.run.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ..ui_state import Rect, UiState
 from . import style
+from .tabs import Tab, is_open
 
 Send = Callable[[Command], None]
 MOST_POINTS = 1500
@@ -194,9 +195,7 @@ def watched(ui: UiState, snapshot: Snapshot) -> Watch:
 
 def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Tell the engine what to note, where it notes something else."""
-    p = ui.preferences
-    seen = p.lower and p.lower_tab == "compare" and not ui.panels_hidden
-    wanted = watched(ui, snapshot) if seen or snapshot.sides else Watch()
+    wanted = watched(ui, snapshot) if is_open(ui, TAB.name) or snapshot.sides else Watch()
     asked = snapshot.generation, wanted
     if wanted != snapshot.watch and asked != ui.comparison.sent:
         ui.comparison.sent = asked
@@ -300,3 +299,6 @@ def _curve(ui: UiState, side: Snapshot, points: tuple[np.ndarray, np.ndarray]) -
     letter, color = LETTERS[side.side], colors_of_sides(ui)[side.side]
     implot.plot_line(letter, t, values, implot.Spec(line_color=color, line_weight=1.8 * ui.preferences.scale))
     implot.annotation(float(t[-1]), float(values[-1]), color, (-8.0, -8.0 + 14.0 * side.side), True, letter)
+
+
+TAB = Tab("compare", "Compare", draw_compare, lines=15.0)

@@ -10,6 +10,8 @@ from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from ..view.contact_labels import just_struck
 from . import style
+from .energy import draw_energy
+from .tabs import Tab
 
 CASES: dict[int, str] = {
     Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
@@ -136,3 +138,6 @@ def _scroll_to(order: np.ndarray, row: int) -> None:
     top, visible = imgui.get_scroll_y(), imgui.get_window_height() - 2 * height
     if not top <= place * height <= top + visible:
         imgui.set_scroll_y(max(place * height - 0.5 * visible, 0.0))
+
+
+TAB = Tab("contacts", "Contacts", draw_contacts, lines=7.0, beside=draw_energy)

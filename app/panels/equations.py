@@ -8,13 +8,14 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Array
 from ...physics.look.inspection import RANGED, EquationsView
-from ...physics.run.messages import Command, Snapshot
+from ...physics.run.messages import Command, Inspect, Snapshot
 from ...physics.solvers import LCP_SOLVERS
 from .. import inspected
 from ..ui_state import UiState
 from . import style
 from .explained import draw_baraff, draw_contact, pair_name
 from .matrix import draw_matrix, short
+from .tabs import Tab
 
 Send = Callable[[Command], None]
 PAGES = {"answers": "Answers", "forces": "λ", "contact": "Contact", "freedom": "What is open", "baraff": "A f + b"}
@@ -350,3 +351,7 @@ def _force_slider(ui: UiState, view: EquationsView, t: Array, k: int, j: int) ->
         same = [a.title for a in view.answers if a.status == "solved"
                 and abs(float(a.lam[j] - lam[j] - t[k])) < 1e-6 * top]
         imgui.set_tooltip("Marks: the solvers' answers." + (f"\nHere: {', '.join(same)}" if same else ""))
+
+
+TAB = Tab("equations", "Equations", draw_equations, "E",
+          lambda ui, _: Inspect("equations", ui.inspector.solver, ui.inspector.problem))

@@ -6,12 +6,13 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.look.inspection import ImpactView
-from ...physics.run.messages import Command, JointImpulse, Seek, Set, Snapshot, Step
+from ...physics.run.messages import Command, Inspect, JointImpulse, Seek, Set, Snapshot, Step
 from ..ui_state import UiState
 from . import style
 from .equations import TABLE, waiting
 from .explained import pair_name
 from .formula import formula, number
+from .tabs import Tab
 
 Send = Callable[[Command], None]
 LAWS = {
@@ -246,3 +247,13 @@ def _bodies(ui: UiState, snapshot: Snapshot, view: ImpactView, law: str) -> None
 
 def _number(value: float, tiny: float = 5e-10) -> str:
     return "0" if abs(value) < tiny else f"{value:.3f}" if 1e-3 <= abs(value) < 1e3 else f"{value:.1e}"
+
+
+def asked(ui: UiState, _: Snapshot) -> Inspect:
+    """The last impact, with the coefficients of the sliders."""
+    i = ui.inspector
+    return Inspect("impact", restitution=i.restitution, friction=i.friction, restitution_t=i.restitution_t,
+                   restitution_psi=i.restitution_psi)
+
+
+TAB = Tab("impact", "Impact", draw_impact, "Shift+E", asked)

@@ -31,7 +31,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
     else:
         _panels(ui, snapshot, send, display.x, display.y)
-    lower.ask(ui, send)
+    lower.ask(ui, snapshot, send)
     compare.ask(ui, snapshot, send)
     view.draw_over_view(ui, snapshot, send)
     dialogs.draw_progress(ui)

@@ -12,6 +12,7 @@ from ...physics.run.messages import Command, Snapshot
 from ..ui_state import UiState
 from . import style
 from .energy import draw_energy
+from .tabs import Tab
 
 NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
@@ -137,3 +138,6 @@ def _bar(ui: UiState, share: float, colors: style.Colors) -> None:
     fill = style.u32(colors.kinetic if share > 0 else colors.potential)
     lines.add_rect_filled((min(middle, tip), y + 0.15 * height), (max(middle, tip), y + 0.85 * height), fill)
     lines.add_line((middle, y), (middle, y + height), style.u32(colors.muted), ui.preferences.scale)
+
+
+TAB = Tab("ledger", "Ledger", draw_ledger)

@@ -1,45 +1,42 @@
-"""The lower area, by tabs: contacts and energy, the timeline, looks into the contact equations, the ledger, sides."""
+"""The lower area: one panel at a time, chosen by tabs. Here stands the list of them."""
 
 from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.run.messages import Command, Snapshot
-from .. import inspected
-from ..keys import key_of
-from ..ui_state import TABS, Rect, UiState
-from . import style
-from .compare import draw_compare
-from .contacts import draw_contacts
-from .energy import draw_energy
-from .equations import draw_equations
-from .impact import draw_impact
-from .ledger import draw_ledger
-from .pivots import draw_pivots
-from .step import draw_step
-from .timeline import draw_timeline
+from ...physics.run.messages import Command, Inspect, Snapshot
+from ..keys import bind, key_of
+from ..ui_state import Rect, UiState
+from . import compare, contacts, equations, impact, ledger, pivots, step, style, timeline
+from .tabs import Tab
 
 Send = Callable[[Command], None]
-PANELS = {
-    "equations": draw_equations, "impact": draw_impact, "pivots": draw_pivots, "step": draw_step,
-    "ledger": draw_ledger, "compare": draw_compare, "timeline": draw_timeline,
-}
-LOW = ("contacts", "timeline", "compare")  # tabs that need no more height than a table
+#: the first one is shown where a file of preferences names one that is not there
+TABS: dict[str, Tab] = {tab.name: tab for tab in (
+    contacts.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
+)}
+SHARE = 0.64  # of the width for a tab that has a panel beside it
+
+bind({tab.key: f"tab_{tab.name}" for tab in TABS.values() if tab.key})
+
+
+def current(ui: UiState) -> Tab:
+    """The tab that is shown, or would be if the lower area were."""
+    return TABS.get(ui.preferences.lower_tab, contacts.TAB)
 
 
 def height(ui: UiState, room: float) -> float:
     """Of the lower area in `room` [pixels] beside the view."""
-    p = ui.preferences
-    if p.lower_tab in LOW:
-        lines = p.lower_height if p.lower_tab == "contacts" else max(p.lower_height, 15.0)  # plots under a choice
-        return min(lines * ui.font, 0.5 * room)
+    p, least = ui.preferences, current(ui).lines
+    if least is not None:
+        return min(max(p.lower_height, least) * ui.font, 0.5 * room)
     return 0.86 * room if ui.inspector.large else min(p.inspector_height * ui.font, 0.66 * room)
 
 
 def resize(ui: UiState, dragged: float) -> None:
     """The upper edge was dragged down by so many pixels."""
     p = ui.preferences
-    if p.lower_tab in LOW:
+    if current(ui).lines is not None:
         p.lower_height = min(max(p.lower_height - dragged / ui.font, 7.0), 60.0)
     elif dragged:
         ui.inspector.large = False
@@ -48,33 +45,29 @@ def resize(ui: UiState, dragged: float) -> None:
 
 def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: float) -> None:
     x, y, w, h = rect
-    tab = ui.preferences.lower_tab
-    width = w if tab != "contacts" else 0.64 * (w - gap)
+    tab = current(ui)
+    width = w if tab.beside is None else SHARE * (w - gap)
     ui.plates.append((x, y, width, h))
     flags = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mouse
-    with style.panel("contacts_panel", ui.plates[-1], flags) as shown:
+    with style.panel("lower_panel", ui.plates[-1], flags) as shown:
         if shown:
-            _tabs(ui)
-            if tab == "contacts":
-                draw_contacts(ui, snapshot, send)
-            else:
-                PANELS[tab](ui, snapshot, send)
-    if tab == "contacts":
+            _row_of_tabs(ui, tab)
+            tab.draw(ui, snapshot, send)
+    if tab.beside is not None:
         ui.plates.append((x + width + gap, y, w - width - gap, h))
-        with style.panel("energy_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
+        with style.panel("beside_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
             if shown:
-                draw_energy(ui, snapshot, send)
+                tab.beside(ui, snapshot, send)
 
 
-def _tabs(ui: UiState) -> None:
-    for name, title in TABS.items():
-        if style.tab(ui, title, ui.preferences.lower_tab == name, f"tab_{name}"):
-            ui.preferences.lower_tab = name
-        key = key_of(f"tab_{name}")
-        if key:
-            imgui.set_item_tooltip(f"{title}  ({key})")
+def _row_of_tabs(ui: UiState, shown: Tab) -> None:
+    for tab in TABS.values():
+        if style.tab(ui, tab.title, tab is shown, f"tab_{tab.name}"):
+            ui.preferences.lower_tab = tab.name
+        if tab.key:
+            imgui.set_item_tooltip(f"{tab.title}  ({tab.key})")
         imgui.same_line(0, 0.2 * ui.font)
-    if ui.preferences.lower_tab in LOW:
+    if shown.lines is not None:
         imgui.new_line()
         return
     imgui.same_line(imgui.get_window_width() - 3.4 * ui.font)
@@ -83,9 +76,16 @@ def _tabs(ui: UiState) -> None:
         ui.inspector.large = not ui.inspector.large
 
 
-def ask(ui: UiState, send: Send) -> None:
+def wish(ui: UiState, snapshot: Snapshot) -> Inspect:
+    """What the engine shall look into, as the panels are now."""
+    if ui.panels_hidden or not ui.preferences.lower:
+        return Inspect()
+    return current(ui).asks(ui, snapshot)
+
+
+def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Tell the engine what is looked at now, where that has changed."""
-    wanted = inspected.wish(ui)
+    wanted = wish(ui, snapshot)
     if wanted != ui.inspector.sent:
         ui.inspector.sent = wanted
         send(wanted)

@@ -6,11 +6,12 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.look.inspection import EquationsView
-from ...physics.run.messages import Command, Snapshot
+from ...physics.run.messages import Command, Inspect, Snapshot
 from .. import inspected
 from ..ui_state import UiState
 from . import style
 from .equations import TABLE, draw_beside_matrix
+from .tabs import Tab
 
 Send = Callable[[Command], None]
 
@@ -102,3 +103,7 @@ def _table(ui: UiState, view: EquationsView) -> None:
                 imgui.table_next_column()
                 imgui.text(text)
         imgui.end_table()
+
+
+TAB = Tab("pivots", "Pivots", draw_pivots, "Shift+P",
+          lambda ui, _: Inspect("pivots", ui.inspector.solver, ui.inspector.problem))

@@ -7,11 +7,12 @@ from imgui_bundle import imgui, implot
 
 from ...physics.look.inspection import StepView
 from ...physics.look.step_record import Curve, PieceRecord
-from ...physics.run.messages import Command, Snapshot
+from ...physics.run.messages import Command, Inspect, Snapshot
 from ..ui_state import UiState
 from . import style
 from .equations import waiting
 from .formula import formula
+from .tabs import Tab
 
 Send = Callable[[Command], None]
 #: why a piece was cut, with the names of the two bodies
@@ -118,3 +119,6 @@ def _plot(
             implot.plot_inf_lines("cut", np.array([piece.cut]), cut)
         implot.end_plot()
     implot.pop_style_var(2)
+
+
+TAB = Tab("step", "Step", draw_step, "Shift+S", lambda ui, _: Inspect("step"))

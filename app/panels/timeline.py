@@ -11,6 +11,7 @@ from ...physics.run.messages import Command, Event, Pause, Seek, Snapshot
 from ..ui_state import UiState
 from ..view.contact_labels import impact_cases
 from . import style
+from .tabs import Tab
 
 Send = Callable[[Command], None]
 M = implot.Marker_
@@ -35,7 +36,7 @@ WAYS = (("+", 0.5, "Closer"), ("–", 2.0, "Farther"))
 MARGIN = 0.015  # of the whole time beside it
 
 
-class Rows(NamedTuple):
+class TimelineRows(NamedTuple):
     """The contacts that have bars, one row each, in the order of their first one."""
 
     names: tuple[str, ...]
@@ -73,7 +74,7 @@ def shown_events(ui: UiState, snapshot: Snapshot) -> list[Event]:
     return [e for e in snapshot.timeline.events if first <= e.step <= last and e.kind not in hidden]
 
 
-def rows_of(snapshot: Snapshot) -> Rows:
+def rows_of(snapshot: Snapshot) -> TimelineRows:
     """Names of the two bodies; further contacts of the same two are numbered."""
     names, of_key, count = [], {}, {}
     bodies = snapshot.labels.bodies
@@ -83,7 +84,7 @@ def rows_of(snapshot: Snapshot) -> Rows:
         of_key[key] = len(names)
         number = count[a, b] = count.get((a, b), 0) + 1
         names.append(f"{bodies[a]} → {bodies[b]}" if number == 1 else f"{bodies[b]}  {number}")
-    return Rows(tuple(names), of_key)
+    return TimelineRows(tuple(names), of_key)
 
 
 # ------------------------------------------------------------------------------------------------------ the plot
@@ -210,7 +211,7 @@ def _digits(span: float) -> str:
     return f"%.{int(np.clip(2 - np.floor(np.log10(max(span, 1e-12))), 1, 12))}f"
 
 
-def _bars(ui: UiState, snapshot: Snapshot, rows: Rows) -> None:
+def _bars(ui: UiState, snapshot: Snapshot, rows: TimelineRows) -> None:
     """Thin: in the current set; thick: in the active one."""
     c, draw = style.colors(ui), implot.get_plot_draw_list()
     limits = implot.get_plot_limits()
@@ -229,7 +230,7 @@ def _bars(ui: UiState, snapshot: Snapshot, rows: Rows) -> None:
     implot.pop_plot_clip_rect()
 
 
-def _marks(ui: UiState, events: Sequence[Event], rows: Rows, snapshot: Snapshot) -> None:
+def _marks(ui: UiState, events: Sequence[Event], rows: TimelineRows, snapshot: Snapshot) -> None:
     """All events on the first line."""
     for kind in SHAPES:
         times = np.array([e.t for e in events if e.kind == kind])
@@ -360,3 +361,6 @@ def _line(ui: UiState, snapshot: Snapshot, event: Event, k: int, send: Send) -> 
         imgui.text(f"{event.kind.replace('_', ' ')} {impact_cases(event)}")
         imgui.table_next_column()
         imgui.text(pair_name(snapshot, event))
+
+
+TAB = Tab("timeline", "Timeline", draw_timeline, "Shift+T", lines=15.0)

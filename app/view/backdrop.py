@@ -7,7 +7,7 @@ import numpy as np
 
 from ...physics.core.model import Array
 from .camera import Camera, matrices
-from .programs import Owner, load, write_matrix
+from .programs import GlOwner, load, write_matrix
 from .theme import Theme, display, linear
 
 HAZE = 8.0           # camera distances to where the floor fades into the horizon
@@ -16,7 +16,7 @@ GRAZING = 0.05       # sine of the sun's height over a floor below which it cast
 FAN = np.array([0, 0, 1, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, -1, 0, 0, -1, 0, 0, 0, -1, 1, 0], np.float32)
 
 
-class Plane(NamedTuple):
+class FloorOrWall(NamedTuple):
     place: Array  # (3,) a point of it [m]
     axes: Array   # (3, 3) columns: its x and y, and its normal
 
@@ -35,17 +35,17 @@ class View(NamedTuple):
     sun: Array             # (3,) unit, towards the light
 
 
-def planes(place: Array, turn: Array) -> list[Plane]:
+def planes(place: Array, turn: Array) -> list[FloorOrWall]:
     """Planes at (k, 3) turned by unit quaternions (k, 4)."""
-    return [Plane(p, axes) for p, axes in zip(place, matrices(turn), strict=True)]
+    return [FloorOrWall(p, axes) for p, axes in zip(place, matrices(turn), strict=True)]
 
 
-def is_solid(plane: Plane, eye: Array) -> bool:
+def is_solid(plane: FloorOrWall, eye: Array) -> bool:
     """A floor seen from above."""
     return bool(plane.axes[2, 2] > 0.5 and (eye - plane.place) @ plane.axes[:, 2] > 0.0)
 
 
-class Backdrop(Owner):
+class Backdrop(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
         self._plane = self.own(load(ctx, "plane.vert", "plane.frag"))
@@ -59,14 +59,14 @@ class Backdrop(Owner):
         self._shadow_array = self.own(ctx.vertex_array(
             self._shadow, [(self._corners, "3f 2f", "in_position", "in_shadow_at")]))
 
-    def paint(self, floors: list[Plane], view: View) -> None:
+    def paint(self, floors: list[FloorOrWall], view: View) -> None:
         """Floors seen from above and the sky, into an empty framebuffer with depth test."""
         for plane in floors:
             self._paint_plane(plane, view, solid=True)
         write_matrix(self._sky, "unproject", unprojection(view))
         self._sky_array.render()
 
-    def paint_shadows(self, floors: list[Plane], view: View) -> None:
+    def paint_shadows(self, floors: list[FloorOrWall], view: View) -> None:
         """Darken what the shadow map says on floors; the shadow map is texture 0. Before bodies are drawn."""
         self.ctx.enable(moderngl.BLEND)
         self.ctx.blend_func = moderngl.ZERO, moderngl.SRC_COLOR
@@ -79,12 +79,12 @@ class Backdrop(Owner):
             self._shadow_array.render(moderngl.TRIANGLE_STRIP)
         self.ctx.disable(moderngl.BLEND)
 
-    def paint_see_through(self, walls: list[Plane], view: View) -> None:
+    def paint_see_through(self, walls: list[FloorOrWall], view: View) -> None:
         """Walls and floors from below, over everything else; blending must be on."""
         for plane in walls:
             self._paint_plane(plane, view, solid=False)
 
-    def _paint_plane(self, plane: Plane, view: View, solid: bool) -> None:
+    def _paint_plane(self, plane: FloorOrWall, view: View, solid: bool) -> None:
         minor, strength, major = grid_cells(view.camera.distance)
         axes, look = plane.axes, view.look
         eye = axes.T @ (view.camera.eye - plane.place)
@@ -107,7 +107,7 @@ class Backdrop(Owner):
         self._plane_array.render()
 
 
-def light_on(plane: Plane, view: View) -> tuple[Array, Array]:
+def light_on(plane: FloorOrWall, view: View) -> tuple[Array, Array]:
     """Linear colours (3,) of a plane by the light from the sky, and what the sun adds."""
     look, normal = view.look, plane.axes[:, 2]
     albedo = linear(np.array(look.ground))
@@ -116,7 +116,7 @@ def light_on(plane: Plane, view: View) -> tuple[Array, Array]:
     return albedo * ambient, albedo * look.sun * max(float(normal @ view.sun), 0.0)
 
 
-def darkness(plane: Plane, view: View) -> Array:
+def darkness(plane: FloorOrWall, view: View) -> Array:
     """Ratio (3,) of the displayed colours of a plane in shadow and in the sun."""
     ambient, sun = light_on(plane, view)
     return display(ambient) / np.maximum(display(ambient + sun), 1e-6)
@@ -139,7 +139,7 @@ def unprojection(view: View) -> Array:
     return np.column_stack([slope * right, slope * up, corner])
 
 
-def _footprint(plane: Plane, light_matrix: Array) -> Array:
+def _footprint(plane: FloorOrWall, light_matrix: Array) -> Array:
     """Corners (4, 5) of the part of a plane that the shadow map covers: world position, place in the map."""
     across = light_matrix[:2, :3] @ plane.axes[:, :2]
     offset = light_matrix[:2, :3] @ plane.place + light_matrix[:2, 3]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...physics.core.model import HOLLOW, Labels, Model, ShapeKind
 from . import geometry, instances
-from .programs import Owner, attributes, load
+from .programs import GlOwner, attributes, load
 
 INSTANCE = (("in_place", 3), ("in_turn", 4), ("in_size", 3), ("in_color", 4))
 TRIANGLE = (("in_position", 3), ("in_normal", 3), ("in_edge", 3))
@@ -46,11 +46,11 @@ class _Drawable:
         return kind if kind in SHADERS else ShapeKind.BOX
 
 
-class BodyPainter(Owner):
+class BodyPainter(GlOwner):
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx)
         self._programs: dict[tuple[ShapeKind, str], moderngl.Program] = {}
-        self._scene = Owner(ctx)
+        self._scene = GlOwner(ctx)
         self._drawables: list[_Drawable] = []
         cube = self._buffer(self, geometry.cube(), ("in_position", 3))
         self._meshes = {
@@ -69,7 +69,7 @@ class BodyPainter(Owner):
         }
 
     @staticmethod
-    def _buffer(owner: Owner, data: geometry.Vertices, *fields: tuple[str, int]) -> _Mesh:
+    def _buffer(owner: GlOwner, data: geometry.Vertices, *fields: tuple[str, int]) -> _Mesh:
         return _Mesh(owner.own(owner.ctx.buffer(data.tobytes())), fields)
 
     def set_scene(self, model: Model, labels: Labels) -> None:

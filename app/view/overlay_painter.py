@@ -8,14 +8,14 @@ import moderngl
 import numpy as np
 
 from .overlays import Glyphs
-from .programs import Owner, load, quality
+from .programs import GlOwner, load, quality
 
 STYLE = ("in_color", "in_style")
 RIM = 1.8    # [pixels at scale 1] of halo and smooth edge around a stroke, as in stroke.vert
 SLANT = 1.2  # GL lines are up to 1.41 times thinner where they are oblique; this much less halo is not seen
 
 
-class _Layer(Owner):
+class _Layer(GlOwner):
     """Instances of glyphs, in a buffer that grows, and for each program its vertices and what it draws with them."""
 
     def __init__(self, ctx: moderngl.Context, layout: str, names: tuple[str, ...]) -> None:
@@ -23,7 +23,7 @@ class _Layer(Owner):
         self._format, self._names = layout + "/i", names
         self._width = sum(int(part[0]) for part in layout.split())
         self._passes: list[tuple[moderngl.Program, moderngl.Buffer, int]] = []
-        self._rows = Owner(ctx)
+        self._rows = GlOwner(ctx)
         self._capacity = 0
         self._buffer: Any = None
         self._arrays: list[moderngl.VertexArray] = []

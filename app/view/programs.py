@@ -79,7 +79,7 @@ def attributes(program: moderngl.Program, buffer: moderngl.Buffer, fields: tuple
     return buffer, " ".join(parts) + ("/i" if per_instance else ""), *names
 
 
-class Owner:
+class GlOwner:
     """Makes things in a context, and gives them all back."""
 
     def __init__(self, ctx: moderngl.Context) -> None:

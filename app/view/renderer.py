@@ -14,7 +14,7 @@ from .body_painter import BodyPainter
 from .camera import Camera, bounds_of, shape_boxes
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
-from .programs import Owner, Quality, load, quality
+from .programs import GlOwner, Quality, load, quality
 from .theme import Theme, linear, theme
 from .view_options import ViewOptions
 
@@ -30,7 +30,7 @@ Rect = tuple[int, int, int, int]  # x, y of the lower left corner, width, height
 Boxes = tuple[Array, Array]  # lo and hi (s, 3) [m] of all shapes; nan for planes
 
 
-class Renderer(Owner):
+class Renderer(GlOwner):
     """`draw` once a picture, `release` at the end. Uses one context, from one thread."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
@@ -151,7 +151,7 @@ class Renderer(Owner):
         self.ctx.enable_only(moderngl.DEPTH_TEST)
         self._bodies.paint(body_painter.SHADOW)
 
-    def _paint(self, planes: list[backdrop.Plane], floors: list[backdrop.Plane], view: backdrop.View,
+    def _paint(self, planes: list[backdrop.FloorOrWall], floors: list[backdrop.FloorOrWall], view: backdrop.View,
                options: ViewOptions) -> None:
         """Sky, floors, bodies, and the planes that are not floors."""
         ctx, canvas = self.ctx, self._targets.canvas
@@ -168,7 +168,7 @@ class Renderer(Owner):
             self._backdrop.paint_see_through(walls, view)
             canvas.depth_mask = True
 
-    def _paint_bodies(self, floors: list[backdrop.Plane], view: backdrop.View, options: ViewOptions) -> None:
+    def _paint_bodies(self, floors: list[backdrop.FloorOrWall], view: backdrop.View, options: ViewOptions) -> None:
         """Shadows on the floors, then lit bodies."""
         ctx, canvas = self.ctx, self._targets.canvas
         see_through = options.transparent or options.wireframe
@@ -192,7 +192,7 @@ class Renderer(Owner):
             self._tiles.orphan(2 * len(data))
         self._tiles.write(data)
 
-    def _paint_backdrop(self, floors: list[backdrop.Plane], view: backdrop.View) -> None:
+    def _paint_backdrop(self, floors: list[backdrop.FloorOrWall], view: backdrop.View) -> None:
         """Sky and floors; on slow machines they are kept as long as nothing about them changes."""
         targets, camera = self._targets, view.camera
         numbers = [camera.eye, camera.backward, [camera.fov], *(part.ravel() for plane in floors for part in plane)]
@@ -249,7 +249,7 @@ class Renderer(Owner):
         super().release()
 
 
-class _Targets(Owner):
+class _Targets(GlOwner):
     """Framebuffers that hold the picture where the target will."""
 
     def __init__(self, ctx: moderngl.Context, rect: Rect, quality: Quality) -> None:

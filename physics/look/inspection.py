@@ -38,7 +38,7 @@ from ..solvers import LCP_SOLVERS, SOLVERS
 from ..solvers.indeterminacy import force_ranges, indeterminacy
 from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
-from .step_record import PieceRecord, Struck, Watch
+from .step_record import PieceRecord, StepWatch, Struck
 
 MOST = 300            # contacts that are looked at
 QUICK = 40            # contacts up to which all is looked at while the scene runs
@@ -376,10 +376,10 @@ def undone(sim: Simulation, event: Event) -> Struck:
     return Struck(event.t, contacts, kinetic, np.hstack([middle.v, middle.w]), middle, joints)
 
 
-def watched(state: State, settings: Settings, loads: Loads, model: Model) -> Watch:
+def watched(state: State, settings: Settings, loads: Loads, model: Model) -> StepWatch:
     """What happens in a step of the event-driven method; the state is advanced by it."""
     method = EventDriven(model)
-    method.watch = Watch()
+    method.watch = StepWatch()
     method.step(state, loads, settings)
     return method.watch
 

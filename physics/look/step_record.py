@@ -54,7 +54,7 @@ class Struck:
 
 
 @dataclass
-class Watch:
+class StepWatch:
     """Notes what a step does; the method calls it where it has one."""
 
     pieces: list[PieceRecord] = field(default_factory=list)

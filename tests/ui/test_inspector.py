@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from imgui_bundle import imgui, imgui_microtex
 from probe import Probe
 
-from contactlab.app import inspected
+from contactlab.app import commands, inspected, keys
 from contactlab.app.lab import Lab
-from contactlab.app.panels import explained, formula, layout, matrix, pivots, step
+from contactlab.app.panels import explained, formula, layout, lower, matrix, pivots, step
 from contactlab.app.ui_state import Preferences, UiState
 from contactlab.app.view.imgui_backend import Gui
 from contactlab.app.view.offscreen import Offscreen
@@ -128,11 +128,30 @@ def test_a_click_on_an_answer_makes_its_solver_the_chosen_one(probe, sent):
     assert sent[-1] == asked("equations", "lemke")
 
 
-def test_the_tab_is_remembered(tmp_path):
+def test_the_tab_is_remembered_and_one_that_is_not_there_shows_the_contacts(probe, tmp_path, sent):
     Preferences(lower_tab="pivots", inspector_height=30.0).save(tmp_path / "s.json")
     assert Preferences.load(tmp_path / "s.json").lower_tab == "pivots"
     (tmp_path / "s.json").write_text('{"lower_tab": "nonsense"}')
-    assert Preferences.load(tmp_path / "s.json").lower_tab == "contacts"
+    probe.ui.preferences = Preferences.load(tmp_path / "s.json")
+    probe.frame(2)
+    assert lower.current(probe.ui) is lower.TABS["contacts"] and sent == []
+
+
+def test_every_tab_has_a_command_that_opens_it_and_its_key_runs_that(probe):
+    lab = Lab(fakes.Engine(probe.snapshot[0]), probe.ui, fakes.Host())
+    lab.update()
+    for name, tab in lower.TABS.items():
+        probe.ui.preferences.lower_tab = "step" if name == "contacts" else "contacts"
+        commands.run(lab, f"tab_{name}")
+        assert lower.current(probe.ui) is tab
+        assert not tab.key or keys.command_for(*reversed(keys.chord(tab.key))) == f"tab_{name}"
+    lab.close()
+
+
+def test_a_key_is_not_bound_to_two_commands():
+    with pytest.raises(ValueError, match="E is bound to tab_equations"):
+        keys.bind({"E": "quit"})
+    assert keys.key_of("quit") == "Ctrl+Q"
 
 
 # ------------------------------------------------------------------------------------------------ every page
@@ -364,7 +383,7 @@ def test_a_problem_is_saved_and_opened_again(tmp_path, monkeypatch):
     lab.open_path(path)
     assert ui.inspector.problem is not None and ui.preferences.lower_tab == "equations"
     assert ui.inspector.problem.M.tobytes() == problem.M.tobytes()
-    assert inspected.wish(ui).problem is ui.inspector.problem
+    assert lower.wish(ui, fakes.snapshot()).problem is ui.inspector.problem
     (tmp_path / "bad.npz").write_text("no")
     lab.open_path(tmp_path / "bad.npz")
     assert "bad.npz" in ui.message and "not a contact problem" in ui.message
