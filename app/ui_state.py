@@ -3,11 +3,13 @@
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Inspect, Watch
 from .view.view_options import ViewOptions
+
+T = TypeVar("T")
 
 
 class Request(NamedTuple):
@@ -188,9 +190,14 @@ class UiState:
     comparison: ComparisonUi = field(default_factory=ComparisonUi)
     timeline: TimelineUi = field(default_factory=TimelineUi)
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
+    own: dict[type, Any] = field(default_factory=dict)  # see `state_of`
     dismissed: list[Any] = field(default_factory=list)
     sort_contacts: tuple[str, bool] = ("lam", True)  # column, descending
     asked: dict[str, tuple[float, float]] = field(default_factory=dict)  # settings just sent: value, shown until
+
+    def state_of(self, kind: type[T]) -> T:
+        """What one panel alone remembers: a dataclass of its own, made when it is first asked for."""
+        return self.own.setdefault(kind, kind())
 
     def request(self, command: str, argument: Any = None) -> None:
         self.requests.append(Request(command, argument))
