@@ -22,6 +22,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     display = imgui.get_io().display_size
     ui.plates.clear()
     pictures.sweep(ui)
+    ui.view.vectors = None
     if snapshot is None:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
         dialogs.draw_progress(ui)

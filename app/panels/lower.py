@@ -7,13 +7,13 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
-from . import compare, contacts, equations, impact, ledger, pivots, step, style, timeline
+from . import body, compare, contacts, equations, impact, ledger, pivots, step, style, timeline
 from .tabs import Tab
 
 Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
-    contacts.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
+    contacts.TAB, body.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 SHARE = 0.64  # of the width for a tab that has a panel beside it
 

@@ -12,12 +12,13 @@ from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, Snapshot
+from .body_vectors import arrows_of
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .dents import dents
 from .joint_overlays import arcs_of, axes_of, joint_frames
 from .theme import Color, Theme, theme
-from .view_options import ViewOptions
+from .view_options import BodyVectors, ViewOptions
 
 Flags = NDArray[np.bool_]
 
@@ -178,6 +179,8 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
     if options.impulses:
         _impacts(b, snapshot, scale, options.contact_cases)
+    if options.vectors is not None and options.vectors.body < len(snapshot.x):
+        _vectors(b, snapshot, options.vectors, scale)
     if options.mouse_spring and snapshot.grabbed is not None:
         _mouse_spring(b, snapshot, scale)
     if options.body_names:
@@ -404,6 +407,23 @@ def _momenta(b: _Builder, snapshot: Snapshot, scale: Scale) -> None:
         b.strokes(x[seen], x[seen] + share * reach[seen], b.look.momentum, 1.0, 3.0, ARROW, 0.8)
 
 
+def _vector_lengths(snapshot: Snapshot, body: int, scale: Scale) -> tuple[float, float, float, float]:
+    """Of an axis [m], of 1 m/s, of 1 rad/s and of 1 kg m²/s [m]. A turn is drawn about as long as the speed that it
+    gives a point one body radius off its axis, L about as long as a turn about the axis of the middle moment."""
+    turn = nice(1.0 / (scale.body * scale.seconds))
+    momentum = nice(max(float(np.median(snapshot.model.inertia[body])), 1e-12) * turn)
+    return 1.5 * scale.body, scale.seconds, 1.0 / turn, 1.0 / momentum
+
+
+def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale) -> None:
+    for arrow in arrows_of(snapshot, shown, b.look, _vector_lengths(snapshot, shown.body, scale), scale.longest):
+        start, way = arrow.start[None], (arrow.end - arrow.start)[None]
+        for share in (0.88, 1.0) if arrow.turns else (1.0,):
+            kind = CUT_ARROW if arrow.cut and share == 1.0 else ARROW
+            b.strokes(start, start + share * way, arrow.color, 1.0, 3.0, kind, 0.8)
+        b.label(arrow.end, arrow.name, arrow.color)
+
+
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:
     """The box of the same mass and inertia: I_x = m (b^2 + c^2) / 3 with half lengths a, b, c."""
     model = snapshot.model
@@ -482,6 +502,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.angular_momenta:
         per_metre = momentum_scale(snapshot, scale)
         rows.append(LegendRow("double_arrow", look.momentum, f"angular momentum, 1 m = {per_metre:.3g} kg m²/s"))
+    if options.vectors is not None and options.vectors.body < len(snapshot.x):
+        rows += _vector_rows(snapshot, options.vectors, scale, look)
     if options.centers_of_mass:
         rows.append(LegendRow("checker", look.stick, "centre of mass"))
     if options.inertia_boxes:
@@ -491,6 +513,18 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.mouse_spring and snapshot.grabbed is not None:
         rows.append(LegendRow("spring", look.spring, "mouse spring"))
     return rows
+
+
+def _vector_rows(snapshot: Snapshot, shown: BodyVectors, scale: Scale, look: Theme) -> list[LegendRow]:
+    """What the arrows of one body are, and how long."""
+    _, speed, turn, momentum = _vector_lengths(snapshot, shown.body, scale)
+    rows = [
+        (shown.axes, LegendRow("arrow", look.axis_z, f"principal axes of {snapshot.labels.bodies[shown.body]}")),
+        (shown.v, LegendRow("arrow", look.velocity, f"v, 1 m = {quantity(1.0 / speed, 'm/s')}")),
+        (shown.w, LegendRow("double_arrow", look.impact, f"ω, 1 m = {quantity(1.0 / turn, 'rad/s')}")),
+        (shown.L, LegendRow("double_arrow", look.momentum, f"L, 1 m = {1.0 / momentum:.3g} kg m²/s")),
+    ]
+    return [row for on, row in rows if on]
 
 
 def _force_rows(snapshot: Snapshot, options: ViewOptions, scale: Scale, look: Theme) -> list[LegendRow]:

@@ -1,6 +1,17 @@
 """What the view draws: one field per switch, changed by keys and panels, read by the renderer and the overlays."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class BodyVectors(NamedTuple):
+    """Which arrows of a body are drawn from its centre of mass."""
+
+    body: int
+    axes: bool  # principal axes
+    v: bool
+    w: bool
+    L: bool
 
 
 @dataclass
@@ -31,3 +42,4 @@ class ViewOptions:
     selected: int = -1             # body
     hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse
     follow_selected: bool = False
+    vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.model import Array, BodyKind, Model
 from ..problem.contact_snapshot import ContactSnapshot
+from .body_state import rotation
 
 TERMS = ("applied forces", "applied torques", "gyroscopic", "centripetal", "turning normal")
 
@@ -64,10 +65,5 @@ def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, conta
 
 def _inverse_inertia(q: Array, inverse: Array) -> Array:
     """R diag(inverse) Rᵀ (3, 3) in the world frame."""
-    w, x, y, z = q
-    turn = np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
+    turn = rotation(q)
     return (turn * inverse) @ turn.T

@@ -4,6 +4,7 @@
     pivots       the same, with the way of one solver to its answer
     impact       the last impact, with any law, e and μ
     step         the pieces of the last step of the event-driven method
+    body         the state of one body and its rate of change, see `body_state`
 
 The normal problem is looked at. Friction forces stand in it as the method found them: d = d_n + M_nt f_t. It is then
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
@@ -38,6 +39,7 @@ from ..solvers import LCP_SOLVERS, SOLVERS
 from ..solvers.indeterminacy import force_ranges, indeterminacy
 from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
+from .body_state import BodyView, look_at_body
 from .step_record import PieceRecord, StepWatch, Struck
 
 MOST = 300            # contacts that are looked at
@@ -52,13 +54,14 @@ PATIENT = 3000        # sweeps of the cone solver for the tangential forces of a
 class Inspect:
     """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
 
-    view: str = ""                 # equations, pivots, impact, step; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step, body; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # looked at in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
     friction: float | None = None
     restitution_t: float | None = None     # of balls
     restitution_psi: float | None = None
+    body: int = -1                         # whose state
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,26 +146,24 @@ class Inspection:
     equations: EquationsView | None = None
     impact: ImpactView | None = None
     anatomy: StepView | None = None
+    body: BodyView | None = None
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Look into the simulation, which stays as it is. running: leave out what takes long."""
-    view: EquationsView | ImpactView | StepView | str
+    view: EquationsView | ImpactView | StepView | BodyView | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
         view = look_at_step(sim)
+    elif asked.view == "body":
+        view = look_at_body(sim, asked.body)
     elif asked.problem is not None:
         view = equations_of_file(asked.problem, asked, running)
     else:
         view = look_at_equations(sim, asked, running)
-    if isinstance(view, str):
-        return Inspection(asked, sim.step_count, sim.time, note=view)
-    if isinstance(view, ImpactView):
-        return Inspection(asked, sim.step_count, sim.time, impact=view)
-    if isinstance(view, StepView):
-        return Inspection(asked, sim.step_count, sim.time, anatomy=view)
-    return Inspection(asked, sim.step_count, sim.time, equations=view)
+    fields = {str: "note", EquationsView: "equations", ImpactView: "impact", StepView: "anatomy", BodyView: "body"}
+    return Inspection(asked, sim.step_count, sim.time, **{fields[type(view)]: view})
 
 
 # ------------------------------------------------------------------------------------------------- equations

@@ -11,7 +11,7 @@ from contactlab.physics.books.diagnostics import measure
 from contactlab.physics.dynamics.forces import empty_loads
 from contactlab.physics.dynamics.trees.kinematics import place_links
 from contactlab.physics.integrators import FLIGHT, INTEGRATORS, Dense, integrate
-from contactlab.physics.integrators.midpoint import FINE, LOSS
+from contactlab.physics.integrators.midpoint import ALLOWED_LOSS, FINEST_FOR_LOSS
 from contactlab.physics.scene.scene import SceneError
 
 G = 9.81
@@ -111,7 +111,7 @@ def test_a_floating_tree_keeps_its_momenta_to_rounding_in_time_stepping():
 
 def test_a_chain_in_the_plane_never_gains_energy_however_far_its_joints_turn():
     """Twelve rods flung about without forces, a radian and more in a step. However far the rounds go, (1) holds along
-    v_m to rounding: 1e-12 of the 4 kJ would be 1e-8 J. A step that loses more than LOSS in (2) is cut."""
+    v_m to rounding: 1e-12 of the 4 kJ would be 1e-8 J. A step that loses more than ALLOWED_LOSS in (2) is cut."""
     made = Scene.from_dict(rods(12, length=0.3, angle=0.0, gravity=0.0))
     flight = Flight(made, 0.02)
     flight.joints.v[:] = 20.0 * np.random.default_rng(2).normal(size=12)
@@ -124,8 +124,8 @@ def test_a_chain_in_the_plane_never_gains_energy_however_far_its_joints_turn():
         turned = max(turned, np.abs(flight.joints.q - q).max())
     assert turned > 0.7
     assert max(np.diff(energies)) <= 1e-8
-    assert max(pieces) < 1 / FINE
-    assert (np.diff(energies) >= -LOSS * np.array(pieces) * energies[:-1]).all()
+    assert max(pieces) < 1 / FINEST_FOR_LOSS
+    assert (np.diff(energies) >= -ALLOWED_LOSS * np.array(pieces) * energies[:-1]).all()
 
 
 def test_fifty_links_with_a_hundred_times_the_mass_at_the_end_swing_where_explicit_steps_fail():

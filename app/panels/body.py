@@ -1,0 +1,206 @@
+"""A body's state Y and its rate of change, live, with what belongs to it; and its arrows in the view."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from imgui_bundle import imgui
+
+from ...physics.core.model import movable
+from ...physics.look.body_state import BodyView
+from ...physics.run.messages import Command, Inspect, Snapshot
+from ..ui_state import UiState
+from ..view.view_options import BodyVectors
+from . import style
+from .equations import waiting
+from .ledger import figure
+from .tabs import Tab
+
+NOISE = 1e-9  # [m], [m/s], [rad/s]: less is shown as 0, and so are momenta and forces of no more than that
+TABLE = (imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
+         | imgui.TableFlags_.no_saved_settings)
+
+
+@dataclass
+class BodyUi:
+    """What the tab remembers."""
+
+    quaternion: bool = False  # q in place of R
+    axes: bool = True         # arrows in the view
+    v: bool = True
+    w: bool = True
+    L: bool = True
+
+
+class Numbers:
+    """Three numbers of a line, what they are, and what is too little to be shown."""
+
+    def __init__(self, name: str, unit: str, values: Sequence[float], noise: float, tip: str = "") -> None:
+        self.name, self.unit, self.values, self.noise, self.tip = name, unit, values, noise, tip
+
+    def texts(self) -> list[str]:
+        """As they are written; – where a number is not known."""
+        return ["–" if np.isnan(v) else figure(v if abs(v) > self.noise else 0.0) for v in self.values]
+
+
+Line = tuple[Numbers | None, Numbers | None]
+
+
+def chosen(ui: UiState, snapshot: Snapshot) -> int:
+    """The selected body, else the first one that forces move; -1 where there is none."""
+    if 0 <= ui.view.selected < len(snapshot.x):
+        return ui.view.selected
+    return int(next(iter(np.flatnonzero(movable(snapshot.model.kind))), -1))
+
+
+def draw_body(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
+    """A bar with switches, the table of Y and dY/dt, and what else the body has."""
+    body, mine = chosen(ui, snapshot), ui.state_of(BodyUi)
+    view = snapshot.inspection.body if snapshot.inspection is not None else None
+    _bar(ui, snapshot, mine, body)
+    if view is None or view.body != body:
+        waiting(ui, snapshot)
+        return
+    ui.view.vectors = BodyVectors(body, mine.axes, mine.v, mine.w, mine.L)
+    with style.font(ui, size=14.0):
+        below = 2.4 * imgui.get_text_line_height_with_spacing()
+        _table(ui, lines(view, mine.quaternion), below)
+        style.muted(ui, facts(view), wrap=True)
+        style.muted(ui, remark(view), wrap=True)
+
+
+def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
+    """Whose state, how its orientation is written, which arrows the view shows."""
+    names = snapshot.labels.bodies
+    imgui.set_next_item_width(10.0 * ui.font)
+    if imgui.begin_combo("##body", names[body] if body >= 0 else "no body"):
+        for k in np.flatnonzero(movable(snapshot.model.kind)).tolist():
+            if imgui.selectable(f"{names[k]}##body_{k}", k == body)[0]:
+                ui.view.selected = k
+        imgui.end_combo()
+    imgui.set_item_tooltip("A double click in the view selects a body")
+    for quaternion, title, tip in ((False, "R", "Orientation as a rotation matrix: principal axes to world"),
+                                   (True, "q", "Orientation as a unit quaternion w, x, y, z")):
+        imgui.same_line(0, (0.8 if not quaternion else 0.4) * ui.font)
+        with style.color(imgui.Col_.check_mark, style.colors(ui).accent):
+            if imgui.radio_button(f"{title}##orientation", mine.quaternion == quaternion):
+                mine.quaternion = quaternion
+        imgui.set_item_tooltip(tip)
+    imgui.same_line(0, 1.4 * ui.font)
+    imgui.align_text_to_frame_padding()
+    style.muted(ui, "In the view")
+    for name, title in (("axes", "axes"), ("v", "v"), ("w", "ω"), ("L", "L")):
+        imgui.same_line(0, 0.5 * ui.font)
+        setattr(mine, name, imgui.checkbox(f"{title}##arrow_{name}", getattr(mine, name))[1])
+
+
+def lines(view: BodyView, quaternion: bool) -> list[Line]:
+    """The table: Y at the left with dY/dt beside it, then ω, I⁻¹ and what makes up F."""
+    m, I = view.mass, float(view.inertia.max())
+    mean = f"Mean over the last step, h = {view.h:.4g} s: "
+    all_of_it = "contacts, gravity, springs, joints, the mouse, loads"
+    table: list[Line] = [(Numbers("x", "m", view.x, NOISE, "Centre of mass"), Numbers("v", "m/s", view.v, NOISE))]
+    if quaternion:
+        turn = "Principal axes to world: w first, then x, y, z"
+        table += [
+            (Numbers("q  (w)", "", view.q[:1], NOISE, turn), Numbers("½ ω q  (w)", "1/s", view.q_dot[:1], NOISE)),
+            (Numbers("    (x y z)", "", view.q[1:], NOISE, turn), Numbers("    (x y z)", "1/s", view.q_dot[1:], NOISE)),
+        ]
+    else:
+        table += [
+            (Numbers("R" if k == 0 else "", "", view.R[k], NOISE, "Principal axes to world: each column is an axis"),
+             Numbers("[ω]× R" if k == 0 else "", "1/s" if k == 0 else "", view.R_dot[k], NOISE))
+            for k in range(3)
+        ]
+    table += [
+        (Numbers("P", "kg m/s", view.P, NOISE * m, "Momentum m v"),
+         Numbers("F", "N", view.F, NOISE * m / view.h, f"{mean}(P(t) − P(t − h))/h, of all that acts: {all_of_it}")),
+        (Numbers("L", "kg m²/s", view.L, NOISE * I, "Angular momentum I ω about the centre of mass"),
+         Numbers("τ", "N m", view.tau, NOISE * I / view.h,
+                 f"{mean}(L(t) − L(t − h))/h, of all that acts, about the centre of mass")),
+        (None, None),
+        (Numbers("ω", "rad/s", view.w, NOISE, "Angular velocity I⁻¹ L"),
+         Numbers("m g", "N", view.weight, NOISE * m, "Weight, a part of F")),
+    ]
+    inverse = view.inverse_inertia
+    rest = Numbers("F − m g", "N", view.F - view.weight, NOISE * m / view.h,
+                   f"{mean}all of F but the weight: contacts, springs, joints, the mouse, loads")
+    for k in range(3):
+        table.append((Numbers("I⁻¹" if k == 0 else "", "1/(kg m²)" if k == 0 else "", inverse[k],
+                              NOISE * float(np.abs(inverse).max()),
+                              "R I_body⁻¹ Rᵀ, of the body by itself, in world axes"), rest if k == 0 else None))
+    return table
+
+
+def facts(view: BodyView) -> str:
+    """Mass, principal moments and energies."""
+    moments = ", ".join(f"{value:.4g}" for value in view.inertia)
+    energies = (("½ m v²", view.linear_energy), ("½ ω·L", view.rotational_energy), ("−m g·x", view.potential_energy))
+    return "    ".join((f"m = {view.mass:.4g} kg", f"principal moments {moments} kg m²",
+                        *(f"{name} = {style.engineering(value, 'J', 4)}" for name, value in energies)))
+
+
+def remark(view: BodyView) -> str:
+    """What F and τ are, and what else a reader must know of this body."""
+    text = "F and τ: means over the last step, of all that acts." if np.isfinite(view.F).all() else (
+        "F and τ are found from a step: make one.")
+    if view.link:
+        text += " A link of a tree: P = m v and L = I ω; its joints' forces are in F and τ."
+    return text
+
+
+def _table(ui: UiState, table: list[Line], below: float) -> None:
+    if not imgui.begin_table("body", 8, TABLE, (0.0, max(imgui.get_content_region_avail().y - below, 4.0 * ui.font))):
+        return
+    imgui.table_setup_scroll_freeze(0, 1)
+    for side in ("Y", "dY/dt"):
+        imgui.table_setup_column(side, imgui.TableColumnFlags_.width_stretch, 1.35)
+        for axis in "xyz":
+            imgui.table_setup_column(f"{axis}##{side}", imgui.TableColumnFlags_.width_stretch, 1.0)
+    imgui.table_next_row(imgui.TableRowFlags_.headers)
+    for column, heading in enumerate(("Y", "x", "y", "z", "dY/dt", "x", "y", "z")):
+        imgui.table_set_column_index(column)
+        if column % 4:
+            _right(ui, heading, style.colors(ui).muted)
+        else:
+            _indent(ui, column)
+            imgui.text(heading)
+    for left, right in table:
+        imgui.table_next_row()
+        for first, numbers in ((0, left), (4, right)):
+            imgui.table_set_column_index(first)
+            if numbers is None:
+                imgui.text("")
+            else:
+                _cells(ui, first, numbers)
+    imgui.end_table()
+
+
+def _indent(ui: UiState, column: int) -> None:
+    """Room between the numbers of Y and what stands right of them."""
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + (0.9 * ui.font if column else 0.0))
+
+
+def _right(ui: UiState, text: str, color: style.Color) -> None:
+    """A text at the right end of its cell."""
+    room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
+    with style.color(imgui.Col_.text, color):
+        imgui.text(text)
+
+
+def _cells(ui: UiState, first: int, numbers: Numbers) -> None:
+    _indent(ui, first)
+    imgui.text(numbers.name)
+    if numbers.tip:
+        imgui.set_item_tooltip(numbers.tip)
+    if numbers.unit:
+        imgui.same_line(0, 0.4 * ui.font)
+        style.muted(ui, numbers.unit)
+    for k, (text, value) in enumerate(zip(numbers.texts(), numbers.values, strict=True)):
+        imgui.table_set_column_index(first + 1 + k)
+        _right(ui, text, style.colors(ui).text)
+        imgui.set_item_tooltip(f"{value:.12g} {numbers.unit}")
+
+
+TAB = Tab("body", "Body", draw_body, "Y", lambda ui, snapshot: Inspect("body", body=chosen(ui, snapshot)))

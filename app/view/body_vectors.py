@@ -1,0 +1,43 @@
+"""Arrows of one body: its principal axes, v, ω and L from its centre of mass [Baraff I, figures 1-4]."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...physics.core.model import Array
+from ...physics.run.messages import Snapshot
+from .camera import matrices
+from .theme import Color, Theme
+from .view_options import BodyVectors
+
+
+class BodyArrow(NamedTuple):
+    """An arrow as it is drawn; `name` is written at its tip."""
+
+    name: str
+    start: Array   # (3,) [m]
+    end: Array     # (3,) [m]
+    color: Color
+    turns: bool    # a vector of rotation: two heads
+    cut: bool      # shorter than its number says
+
+
+def arrows_of(
+    snapshot: Snapshot, shown: BodyVectors, look: Theme, lengths: tuple[float, float, float, float], longest: float
+) -> list[BodyArrow]:
+    """lengths: of an axis [m], of 1 m/s, 1 rad/s and 1 kg m²/s [m]; no arrow is longer than `longest` [m]."""
+    body, x = shown.body, snapshot.x[shown.body]
+    axis, *per_unit = lengths
+    arrows = []
+    if shown.axes:
+        columns = matrices(snapshot.q[body][None])[0].T
+        for name, column, color in zip("xyz", columns, (look.axis_x, look.axis_y, look.axis_z), strict=True):
+            arrows.append(BodyArrow(name, x, x + axis * column, color, False, False))
+    vectors = (("v", shown.v, snapshot.v, look.velocity), ("ω", shown.w, snapshot.w, look.impact),
+               ("L", shown.L, snapshot.L, look.momentum))
+    for (name, on, values, color), unit in zip(vectors, per_unit, strict=True):
+        reach = unit * values[body]
+        size = float(np.linalg.norm(reach))
+        if on and size > 0.05 * axis:
+            arrows.append(BodyArrow(name, x, x + reach * min(1.0, longest / size), color, name != "v", size > longest))
+    return arrows

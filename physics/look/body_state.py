@@ -1,0 +1,101 @@
+"""The state of one body and its rate of change.
+
+    Y = (x, R, P, L),    dY/dt = (v, [ω]× R, F, τ)                                                [Baraff I §2.11]
+
+with v = P/m, ω = I⁻¹ L, I⁻¹ = R I_body⁻¹ Rᵀ; a unit quaternion q in place of R has the rate ½ ω q [Baraff I §4.2].
+Links of trees have no P and L of their own in the state: theirs are m v and I ω.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..core.model import Array, BodyKind, movable
+from ..simulation.simulation import Simulation
+
+
+@dataclass(frozen=True)
+class BodyView:
+    """One body at an instant t; vectors in the world frame."""
+
+    body: int
+    link: bool         #: it is a link of a tree
+    mass: float        #: [kg]
+    inertia: Array     #: (3,) principal moments about the centre of mass [kg m2]
+    x: Array           #: (3,) centre of mass [m]
+    q: Array           #: (4,) principal axes -> world, unit quaternion w x y z
+    P: Array           #: (3,) [kg m/s]
+    L: Array           #: (3,) about the centre of mass [kg m2/s]
+    v: Array           #: (3,) [m/s]
+    w: Array           #: (3,) [rad/s]
+    weight: Array      #: (3,) m g [N]
+    h: float           #: length of the last step [s]
+    F: Array           #: (3,) mean of all forces over the last step, (P(t) - P(t - h))/h [N]; nan before the first step
+    tau: Array         #: (3,) mean of all torques, (L(t) - L(t - h))/h [N m]; nan before the first step
+
+    @cached_property
+    def R(self) -> Array:
+        """(3, 3) principal axes -> world."""
+        return rotation(self.q)
+
+    @cached_property
+    def R_dot(self) -> Array:
+        """(3, 3) [ω]× R [1/s]."""
+        return np.cross(self.w, self.R.T).T
+
+    @cached_property
+    def q_dot(self) -> Array:
+        """(4,) ½ ω q [1/s]."""
+        s, r = self.q[0], self.q[1:]
+        return 0.5 * np.array([-self.w @ r, *(s * self.w + np.cross(self.w, r))])
+
+    @cached_property
+    def inverse_inertia(self) -> Array:
+        """(3, 3) I⁻¹ of the body by itself, in world axes [1/(kg m2)]."""
+        return (self.R / self.inertia) @ self.R.T
+
+    @property
+    def linear_energy(self) -> float:
+        """½ m v² [J]."""
+        return float(0.5 * self.P @ self.v)
+
+    @property
+    def rotational_energy(self) -> float:
+        """½ ω·L [J]."""
+        return float(0.5 * self.L @ self.w)
+
+    @property
+    def potential_energy(self) -> float:
+        """In gravity, zero at the world origin [J]."""
+        return float(-self.weight @ self.x)
+
+
+def look_at_body(sim: Simulation, body: int) -> BodyView | str:
+    """A body as it is now, with what the last step did to it; or why there is nothing to see."""
+    model, bodies = sim.model, sim.state.bodies
+    if not 0 <= body < len(model.kind):
+        return "No body of this scene is moved by forces."
+    if not movable(model.kind[body]):
+        what = "never moves" if model.kind[body] == BodyKind.FIXED else "moves as prescribed, whatever pushes on it"
+        return f"{sim.labels.bodies[body]} {what}: it has no momenta, and no forces change its state."
+    F = tau = np.full(3, np.nan)
+    h, gravity = sim.settings.h, model.gravity
+    if sim.step_count > sim.reachable()[0]:
+        before, settings, _, then = sim.before(sim.step_count)
+        h, gravity = settings.h, then.gravity
+        F, tau = ((now[body] - past[body]) / h
+                  for now, past in ((bodies.P, before.bodies.P), (bodies.L, before.bodies.L)))
+    mass = float(model.mass[body])
+    return BodyView(body, bool(model.kind[body] == BodyKind.LINK), mass, model.inertia[body].copy(),
+                    *(a[body].copy() for a in bodies), mass * gravity, h, F, tau)
+
+
+def rotation(q: Array) -> Array:
+    """The rotation matrix (3, 3) of a unit quaternion w x y z."""
+    w, x, y, z = q
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
