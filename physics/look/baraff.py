@@ -57,9 +57,7 @@ def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, conta
         ]
         for k, part in enumerate(parts):
             terms[:, k] += sign * np.einsum("ik,ik->i", n, part)
-    # the face, to which the normal is fixed, is that of a body that does not move, else of a
-    face = np.where(model.kind[contacts.body_b] == BodyKind.DYNAMIC, contacts.body_a, contacts.body_b)
-    terms[:, 4] = 2.0 * np.einsum("ik,ik->i", np.cross(w[face], n), velocity)
+    terms[:, 4] = 2.0 * np.einsum("ik,ik->i", np.cross(w[contacts.face], n), velocity)
     return Baraff(A, terms)
 
 

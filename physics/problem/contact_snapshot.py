@@ -4,7 +4,8 @@
 
 Exact methods know the elements that touch. For all others the contacts are those of collision detection, and of how
 their surfaces curve only the shapes speak: balls, ends of capsules, sides of cylinders, ellipsoids and the walls of
-bowls and pipes curve as they do; else the point rides on the face of the body that is fixed, or of the predecessor.
+bowls and pipes curve as they do. Else a corner of one body rides on a face of the other: the face is of the shape that
+has one along the normal; where both have, or neither, it is of the body that is fixed, or of the predecessor.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `surface_gap`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
-ACROSS = 1e-3  # cosine of a normal to a cylinder's axis below which the side touches
+ACROSS = 1e-3  # [rad] between a normal and a face's, or the side of a cylinder, that still count as one direction
 
 Curve = tuple[float, float, float, float]
 
@@ -50,6 +51,7 @@ class ContactSnapshot(NamedTuple):
     friction: Array     #: (c,)
     restitution_t: Array    #: (c,) of balls, nan = none
     restitution_psi: Array  #: (c,)
+    face: IntArray      #: (c,)   body with whose face the normal turns; where no surface is flat, as the head says
     limit: IntArray     #: (c,)   row of Joints where this is a limit of a joint, -1 of a contact
     M: Array            #: (3 c, 3 c) [1/kg]
     d: Array            #: (3 c,) [m/s2]
@@ -65,7 +67,7 @@ class ContactSnapshot(NamedTuple):
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.passed[three])
-        return ContactSnapshot._make((*(a[rows] for a in self[:13]), *equations, *self[18:]))
+        return ContactSnapshot._make((*(a[rows] for a in self[:14]), *equations, *self[19:]))
 
 
 def equations_of(
@@ -101,8 +103,16 @@ def equations_of(
     return ContactSnapshot(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
-        *of_balls, limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
+        *of_balls, _faces(model, witness, count), limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
         eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
+
+
+def _faces(model: Model, w: Witness, count: int) -> IntArray:
+    """The body (c,) whose surface is flat at each contact; where none is, a body that is not dynamic, or a."""
+    flat_a, flat_b = ((curve[:count, 0] == 0.0) & (curve[:count, 2] == 0.0) for curve in (w.curve_a, w.curve_b))
+    a, b = w.body_a[:count], w.body_b[:count]
+    otherwise = np.where(model.kind[b] == BodyKind.DYNAMIC, a, b)
+    return np.where(flat_a == flat_b, otherwise, np.where(flat_a, a, b)).astype(np.int32)
 
 
 def detected(
@@ -126,11 +136,30 @@ def _witness(model: Model, bodies: Bodies, contacts: Contacts, rows: Rows) -> Wi
     half = 0.5 * w.gap[:, None] * w.normal
     w.p_a[:], w.p_b[:] = contacts.point[rows] - half, contacts.point[rows] + half
     for k, row in enumerate(rows.tolist()):
-        first_is_face = model.kind[w.body_b[k]] == BodyKind.DYNAMIC
+        faces = [_has_face(model, bodies, int(shape[row]), sign * w.normal[k])
+                 for shape, sign in ((contacts.shape_a, 1.0), (contacts.shape_b, -1.0))]
+        first_is_face = faces[0] if faces[0] != faces[1] else model.kind[w.body_b[k]] == BodyKind.DYNAMIC
         w.u_a[k], w.curve_a[k] = _curve(model, bodies, int(contacts.shape_a[row]), w.p_a[k], w.normal[k], first_is_face)
         w.u_b[k], w.curve_b[k] = _curve(model, bodies, int(contacts.shape_b[row]), w.p_b[k], w.normal[k],
                                         not first_is_face)
     return w
+
+
+def _has_face(model: Model, bodies: Bodies, s: int, outward: Array) -> bool:
+    """Whether a flat face of shape s looks along this direction."""
+    shapes = model.shapes
+    kind, data = int(shapes.kind[s]), int(shapes.data[s])
+    turn = quat_to_matrix(bodies.q[int(shapes.body[s])]) @ quat_to_matrix(shapes.orientation[s])
+    local = turn.T @ outward
+    along = 1.0 - 0.5 * ACROSS**2
+    if kind == ShapeKind.BOX:
+        return bool(np.abs(local).max() > along)
+    if kind == ShapeKind.CYLINDER:
+        return bool(abs(local[2]) > along)
+    if kind == ShapeKind.HULL:
+        first, last = model.hulls.face_start[data : data + 2]
+        return bool((model.hulls.face_normal[first:last] @ local).max() > along)
+    return kind in (ShapeKind.PLANE, ShapeKind.MESH)
 
 
 def _curve(model: Model, bodies: Bodies, s: int, p: Array, normal: Array, face: bool) -> tuple[Array, Curve]:

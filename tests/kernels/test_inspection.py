@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from contact_scenes import ball, block, ground, simulate
+from contact_scenes import ball, block, body, ground, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,16 +73,57 @@ def test_baraffs_matrix_is_the_matrix_of_the_contact_equations(seed, spin):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 20.0))
 def test_baraffs_b_is_d_for_flat_faces_and_misses_how_a_ball_rolls_off_its_point(seed, spin):
-    """For corners on fixed faces b = d. A ball keeps its contact below its centre: there b has ω_t² R too much."""
+    """For corners on faces b = d. A ball keeps its contact below its centre: there b has ω_t² R too much."""
     sim, contacts = moving(seed, spin)
     b = sim.state.bodies
     theirs = baraff(sim.model, b.x, b.q, b.v, b.w, b.L, contacts)
     difference = theirs.b - contacts.d[::3]
     size = 1e-12 * (G + np.abs(theirs.terms).max())
-    on_ground = (contacts.body_a == 0) & (contacts.body_b < 3)
-    assert on_ground.sum() == 4 and np.abs(difference[on_ground]).max() <= size
+    flat = contacts.body_b < 3  # of blocks on the ground and of blocks on each other, both of which move
+    assert flat.sum() == 8 and np.abs(difference[flat]).max() <= size
     (ball_row,) = np.flatnonzero(contacts.body_b == 3)
     assert difference[ball_row] == pytest.approx(0.1 * (b.w[3, 0] ** 2 + b.w[3, 1] ** 2), abs=size)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.0, 10.0), st.booleans())
+def test_where_both_bodies_move_b_and_d_are_the_second_derivative_of_the_gap(seed, spin, plate_first):
+    """A corner of a cube below a plate, both turning at constant ω (their inertias are balls'). The gap is
+    φ(t) = m·(c - x) - H with the plate's normal m and the corner c; a central difference of step s errs by
+    s² φ⁗/12 <= s² |ω|⁴ 8, and by rounding of 4 ε |φ terms|/s²."""
+    rng = np.random.default_rng(seed)
+    half = 0.5 * np.arccos(3**-0.5)  # the turn that puts the diagonal upright
+    q = np.array([np.cos(half), np.sin(half) / 2**0.5, -np.sin(half) / 2**0.5, 0.0])
+    top = 0.5 * 3**0.5 * 0.4  # of a cube of 0.4 m on its corner
+    cube = block("cube", (0.03, -0.02, 0.0), size=(0.4,) * 3, orientation=q)
+    plate = body("plate", (0.0, 0.0, top + 0.1), {"type": "box", "size": [2.0, 2.0, 0.2]}, 2.0, (0.5,) * 3)
+    sim = simulate(*((plate, cube) if plate_first else (cube, plate)))
+    bodies, (p, k) = sim.state.bodies, ((0, 1) if plate_first else (1, 0))
+    bodies.v[:], bodies.w[:] = rng.normal(size=(2, 3)), spin * rng.uniform(-0.5, 0.5, (2, 3))
+    momentum_from_velocity(sim.model, bodies)
+    contacts = detected(sim.model, 0.0, bodies, sim.loads, 1e-6)
+    assert len(contacts.key) == 1 and contacts.face.tolist() == [p]
+    corner = np.array([0.03, -0.02, top])
+
+    def gap(t):
+        m = turned(np.array([0.0, 0.0, -1.0]), t * bodies.w[p])
+        c = bodies.x[k] + t * bodies.v[k] + turned(corner - bodies.x[k], t * bodies.w[k])
+        return m @ (c - bodies.x[p] - t * bodies.v[p]) - 0.1  # the same fall of both leaves it as it is
+
+    s = 1e-3
+    expected = (gap(s) - 2.0 * gap(0.0) + gap(-s)) / s**2
+    tolerance = 8.0 * s**2 * (1.0 + np.linalg.norm(bodies.w, axis=1).max()) ** 4 + 1e-8
+    theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
+    assert contacts.d[0] == pytest.approx(expected, abs=tolerance)
+    assert theirs.b[0] == pytest.approx(expected, abs=tolerance)
+    assert theirs.b[0] == pytest.approx(contacts.d[0], abs=1e-12 * (G + np.abs(theirs.terms).max()))
+
+
+def turned(r, angle):
+    """r turned by a vector of rotation (3,) [Rodrigues]."""
+    size = float(np.linalg.norm(angle))
+    axis = angle / size if size else angle
+    return r * np.cos(size) + np.cross(axis, r) * np.sin(size) + axis * (axis @ r) * (1.0 - np.cos(size))
 
 
 # ------------------------------------------------------------------------------------------------- equations

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from contactlab.physics.run import link_study
 from contactlab.physics.run import messages as m
 from contactlab.physics.run.link_study import KINDS, chain, hanging, study
 from contactlab.physics.simulation.simulation import Simulation
@@ -16,7 +17,6 @@ def found(h, counts, method="event_driven"):
     ticks = iter(range(10**6))
     points = [p for p in study(settings, lambda: 1e-6 * next(ticks), counts) if p is not None]
     assert [(p.links, p.coordinates, p.cure) for p in points] == [(n, *kind) for n in counts for kind in KINDS]
-    assert all(p.cost == pytest.approx(1e-6) for p in points)  # the clock goes on by this at every look
     return {(p.links, p.coordinates, p.cure): p for p in points}
 
 
@@ -41,6 +41,29 @@ def test_a_chain_that_flies_apart_is_told_as_not_known():
     assert np.isnan([wild.apart, wild.astray, wild.energy]).all()
     assert np.isfinite(points[7, "maximal", "projection"].apart)
     assert np.isnan(points[7, "maximal", "projection"].astray)  # from what is not known
+
+
+def test_the_cost_is_the_median_time_of_a_step_and_nothing_else(monkeypatch):
+    """On a clock on which a step takes 1 µs a link, the first one a second, and setting a chain up another."""
+    now, made = [0.0], []
+    step, build = Simulation.step, link_study.hanging
+
+    def timed(sim):
+        first = sim.step_count == 0
+        now[0] += 1.0 if first else 1e-6 * len(sim.model.joints.type)
+        step(sim)
+
+    def slowly(*asked):
+        now[0] += 1.0
+        made.append(asked[:3])
+        return build(*asked)
+
+    monkeypatch.setattr(Simulation, "step", timed)
+    monkeypatch.setattr(link_study, "hanging", slowly)
+    settings = replace(Simulation(chain(1, "generalized"), method="time_stepping").settings, h=1 / 60)
+    points = [p for p in study(settings, lambda: now[0], (1, 4)) if p is not None]
+    assert [(p.links, p.coordinates, p.cure) for p in points] == made and len(points) == 2 * len(KINDS)
+    assert [p.cost for p in points] == pytest.approx([1e-6 * p.links for p in points], rel=1e-6)
 
 
 def test_a_chain_takes_the_settings_that_run():

@@ -130,8 +130,8 @@ def test_the_legend_says_how_long_the_arrows_are(sim):
     snapshot = snapshot_of(sim, 1)
     options = ViewOptions(vectors=BodyVectors(1, False, True, True, True))
     glyphs = overlays.build(snapshot, options, Camera(), (800, 600))
-    per_metre = {row.text.split(",")[0]: float(row.text.split("= ")[1].split()[0]) for row in overlays.legend(snapshot, options)
-                 if row.text.split(",")[0] in ("v", "ω", "L")}
+    rows = [row.text.split(", 1 m = ") for row in overlays.legend(snapshot, options)]
+    per_metre = {row[0]: float(row[1].split()[0]) for row in rows if row[0] in ("v", "ω", "L")}
     x = snapshot.x[1]
     for name, values in (("v", snapshot.v), ("ω", snapshot.w), ("L", snapshot.L)):
         (tip,) = (np.array(label.position) for label in glyphs.labels if label.text == name)
