@@ -5,11 +5,13 @@ Errors are one sentence on stderr: exit status 2 where the input is at fault, 1 
 
 import csv
 import ctypes
+import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -29,6 +31,7 @@ from ..physics.problem.problem import CannotSolve
 from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.scene import open_file
+from .record.shot import Shot
 
 # What complaints about arguments are in typer, which has its own copy of click without public names for it.
 UsageError: Any = typer.BadParameter.__base__
@@ -73,6 +76,39 @@ Assignments = Annotated[
 ]
 
 
+def overrides(
+    method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
+    set_: Assignments = None,
+) -> dict[str, Any]:
+    """Settings from the options that all commands with `takes_settings` have."""
+    named = {"method": method, "integrator": integrator, "solver": solver, "h": h}
+    settings = {name: value for name, value in named.items() if value is not None}
+    for assignment in set_ or ():
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise BadInput(f"--set takes NAME=VALUE, not {assignment!r}")
+        settings[name.strip()] = parse_value(text.strip())
+    with input_errors():
+        check_settings(Settings(), settings)
+    return settings
+
+
+def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `overrides`; what they say comes to it as its keyword argument `settings`."""
+    options = inspect.signature(overrides).parameters
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "settings"]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        settings = overrides(**{name: given.pop(name) for name in options})
+        command(**given, settings=settings)
+
+    vars(called).pop("__wrapped__")  # typer shall see the parameters below
+    called.__signature__ = inspect.Signature([*own, *options.values()])  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in (*own, *options.values())}
+    return called
+
+
 @app.callback(invoke_without_command=True)
 def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if show_version:
@@ -81,13 +117,12 @@ def top(show_version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 @app.command("open")
+@takes_settings
 def open_command(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file or mesh.")] = None,
-    method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
-    set_: Assignments = None,
+    *, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
-    settings = overrides(method, integrator, solver, h, set_)
     scene = load(file if file is not None else next(iter(gallery())))
     require_display()
     require_libraries(window=True)
@@ -97,6 +132,7 @@ def open_command(
 
 
 @app.command()
+@takes_settings
 def run(
     scene: SceneArgument,
     until: Annotated[float, typer.Option(help="Simulated time to run to [s].")],
@@ -106,15 +142,13 @@ def run(
                           "time and body). Poses are those of the bodies as the scene file places them."),
     ] = None,
     every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
-    method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
-    set_: Assignments = None,
+    *, settings: dict[str, Any],
 ) -> None:
     """Run SCENE without a window and write its trajectory."""
     if not 0.0 < until < 1e6:
         raise BadInput(f"--until must be a time from 0 to 1e6 s, not {until:g}")
     if out is not None:
         check_output(out, (".npz", ".csv"))
-    settings = overrides(method, integrator, solver, h, set_)
     with input_errors():
         sim = Simulation(load(scene))
     sim.set(**settings)
@@ -137,6 +171,7 @@ def run(
 
 
 @app.command()
+@takes_settings
 def record(
     scene: SceneArgument,
     out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
@@ -152,15 +187,13 @@ def record(
     compare: Annotated[
         str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
     ] = None,
-    method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
-    set_: Assignments = None,
+    *, settings: dict[str, Any],
 ) -> None:
     """Record SCENE to a video, without a window or a display."""
     check_output(out, (".mp4", ".mkv", ".webm", ".gif"))
     if not 0.0 < seconds <= 3600.0:
         raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
-    settings = overrides(method, integrator, solver, h, set_)
-    pixels, view, methods = parse_size(size), parse_camera(camera), parse_methods(compare)
+    shot = Shot(seconds, parse_size(size), fps, speed, panels, parse_camera(camera), compare=parse_methods(compare))
     loaded = load(scene)
     require_libraries(window=False)
     from .record.recorder import record as record_video
@@ -168,10 +201,7 @@ def record(
     try:
         with progress_bar() as bar:
             task = bar.add_task(out.name, total=1.0)
-            record_video(
-                loaded, out, seconds=seconds, size=pixels, fps=fps, speed=speed, panels=panels, camera=view,
-                settings=settings, progress=lambda share: bar.update(task, completed=share), compare=methods,
-            )
+            record_video(loaded, out, shot, settings, lambda share: bar.update(task, completed=share))
     except ValueError as error:  # the engine or the encoder gave up, and says why
         raise Unavailable(str(error)) from error
     print(f"{loaded.name}: {seconds:g} s written to {out}")
@@ -206,22 +236,6 @@ def load(name: str) -> Scene:
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
     with input_errors():
         return open_file(path)
-
-
-def overrides(
-    method: str | None, integrator: str | None, solver: str | None, h: float | None, assignments: list[str] | None
-) -> dict[str, Any]:
-    """Settings from the options every command takes."""
-    named = {"method": method, "integrator": integrator, "solver": solver, "h": h}
-    settings = {name: value for name, value in named.items() if value is not None}
-    for assignment in assignments or ():
-        name, equals, text = assignment.partition("=")
-        if not equals:
-            raise BadInput(f"--set takes NAME=VALUE, not {assignment!r}")
-        settings[name.strip()] = parse_value(text.strip())
-    with input_errors():
-        check_settings(Settings(), settings)
-    return settings
 
 
 def parse_value(text: str) -> Any:

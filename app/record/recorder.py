@@ -13,6 +13,7 @@ from ..lab import gallery_entries, set_camera
 from ..ui_state import Preferences, UiState
 from ..view.camera import Camera, scene_bounds
 from .encoder import Frame, check_path, even, open_recording
+from .shot import Shot
 
 PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
 
@@ -75,41 +76,39 @@ class Take:
 
 
 def record(
-    scene: Scene, out: Path, seconds: float = 10.0, size: tuple[int, int] = (1280, 720), fps: int = 60,
-    speed: float | None = None, panels: bool = False, camera: tuple[float, ...] | None = None,
-    settings: Mapping[str, Any] | None = None, progress: Callable[[float], None] | None = None, dark: bool = True,
-    compare: Sequence[str] = (),
+    scene: Scene, out: Path, shot: Shot | None = None, settings: Mapping[str, Any] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Record `seconds` of simulated time of a scene without a display, `speed` (else its own) simulated seconds per
-    second of video.
+    """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1.
 
-    `camera`: distance [m], azimuth, elevation [degrees] and, where given, the point looked at [m]. `progress` is told
-    the share done. `compare`: methods to be shown side by side. Raises ValueError in one sentence where `out` cannot be
-    such a file or be written, or where the scene cannot be run by one of the methods.
+    Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
+    by one of the methods.
     """
+    shot = shot or Shot()
     check_path(out)
-    size = even(size)
+    size = even(shot.size)
     runner = Runner(scene, settings or {}, paused=True)
     runner.begin()
-    speed = scene.speed if speed is None else speed
+    speed = scene.speed if shot.speed is None else shot.speed
     runner.send(SetSpeed(speed))
     runner.tick()
-    if compare:
-        compare_methods(runner, compare)
-    with Studio(size, panels, dark) as studio:
-        movie = open_recording(out, size, fps)
+    if shot.compare:
+        compare_methods(runner, shot.compare)
+    with Studio(size, shot.panels, shot.dark) as studio:
+        movie = open_recording(out, size, shot.fps)
         try:
-            _shoot(runner, scene, studio, movie, seconds, speed, camera, progress or (lambda share: None))
+            _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None))
         finally:
             movie.close()
 
 
 def _shoot(
-    runner: Runner, scene: Scene, studio: "Studio", movie: Any, seconds: float, speed: float,
-    camera: tuple[float, ...] | None, progress: Callable[[float], None],
+    runner: Runner, scene: Scene, studio: "Studio", movie: Any, shot: Shot, progress: Callable[[float], None]
 ) -> None:
-    cadence = Cadence(movie.fps)
-    frames = max(1, round(seconds / speed * movie.fps))
+    """Frame by frame: a picture, then the steps to the next one. The shot says its speed."""
+    cadence, speed = Cadence(movie.fps), shot.speed
+    assert speed is not None
+    frames = max(1, round(shot.seconds / speed * movie.fps))
     for k in range(frames):
         runner.tick()
         snapshot = runner.latest
@@ -117,7 +116,7 @@ def _shoot(
         if snapshot.error:
             raise ValueError(f"{snapshot.scene_name} stopped at t = {snapshot.t:.3f} s: {snapshot.error}")
         if k == 0:
-            studio.aim(snapshot, camera, scene)
+            studio.aim(snapshot, shot.camera, scene)
         movie.add(studio.picture(snapshot, snapshot.t))
         progress((k + 1) / frames)
         count = cadence.steps(speed, snapshot.h)

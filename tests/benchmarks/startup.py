@@ -25,7 +25,8 @@ Simulation(scene).step()
 PICTURE = SCENE + """
 from pathlib import Path
 from contactlab.app.record.recorder import record
-record(scene, Path("{out}/first.mp4"), seconds=1 / 60, size=(1280, 800))
+from contactlab.app.record.shot import Shot
+record(scene, Path("{out}/first.mp4"), Shot(seconds=1 / 60, size=(1280, 800)))
 """
 WARM_UP = """
 from contactlab.physics.run.warm_up import warm_up

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from contactlab.app import cli
+from contactlab.app.record.shot import Shot
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
 
@@ -255,7 +256,7 @@ def test_without_a_library_it_names_the_packages_as_the_readme_does(
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     calls = []
     recorder = types.ModuleType("contactlab.app.record.recorder")
-    recorder.record = lambda *args, progress, **keywords: (progress(0.5), calls.append((args, keywords)))
+    recorder.record = lambda *asked: (asked[-1](0.5), calls.append(asked[:-1]))  # the last one takes the progress
     monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
     monkeypatch.setattr(cli, "loads", lambda library: True)
     out = tmp_path / "out.mp4"
@@ -263,9 +264,9 @@ def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
         capsys, "record", scene, "--seconds", "2", "--size", "640x360", "--fps", "30", "-o", out, "--panels",
         "--camera", "3,-60,20", "--speed", "0.5", "--set", "restitution=none", "--compare", "time_stepping,compliant")
     assert (status, complaint) == (0, "") and str(out) in said
-    assert calls == [((Scene.load(scene), out), {
-        "seconds": 2.0, "size": (640, 360), "fps": 30, "speed": 0.5, "panels": True, "camera": (3.0, -60.0, 20.0),
-        "settings": {"restitution": None}, "compare": ("time_stepping", "compliant")})]
+    shot = Shot(seconds=2.0, size=(640, 360), fps=30, speed=0.5, panels=True, camera=(3.0, -60.0, 20.0),
+                compare=("time_stepping", "compliant"))
+    assert calls == [(Scene.load(scene), out, shot, {"restitution": None})]
 
 
 def test_scenes_lists_the_gallery(capsys):

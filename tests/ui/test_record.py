@@ -15,6 +15,7 @@ from PIL import Image
 from contactlab.app.record import encoder
 from contactlab.app.record.encoder import Movie, check_path, even, fitted, numbered, open_recording
 from contactlab.app.record.recorder import record
+from contactlab.app.record.shot import Shot
 from contactlab.physics.scene.scene import Scene
 
 BALL = {
@@ -140,7 +141,8 @@ def test_a_scene_is_recorded_without_a_display_in_simulated_time(tmp_path, monke
     monkeypatch.delenv("DISPLAY", raising=False)
     shares = []
     path = tmp_path / "ball.mp4"
-    record(Scene.from_dict(BALL), path, seconds=0.4, size=(641, 401), fps=30, panels=panels, progress=shares.append)
+    shot = Shot(seconds=0.4, size=(641, 401), fps=30, panels=panels)
+    record(Scene.from_dict(BALL), path, shot, progress=shares.append)
     stream, pictures = decoded(path)
     assert (stream.width, stream.height, len(pictures)) == (640, 400, 12)
     assert shares == pytest.approx(np.arange(1, 13) / 12)
@@ -151,7 +153,7 @@ def test_a_scene_is_recorded_without_a_display_in_simulated_time(tmp_path, monke
 
 def test_slow_motion_makes_a_longer_video(tmp_path):
     path = tmp_path / "ball.gif"
-    record(Scene.from_dict(BALL), path, seconds=0.05, size=(160, 120), fps=20, speed=0.1)
+    record(Scene.from_dict(BALL), path, Shot(seconds=0.05, size=(160, 120), fps=20, speed=0.1))
     _, pictures = decoded(path)
     assert len(pictures) == 10
 
@@ -160,6 +162,6 @@ def test_the_camera_of_a_recording_can_be_chosen(tmp_path):
     taken = []
     for camera in ((3.0, 0.0, 10.0), (3.0, 0.0, 80.0, 0.0, 0.0, 0.3)):
         path = tmp_path / "c.png"
-        record(Scene.from_dict(BALL), path, seconds=0.01, size=(160, 120), fps=60, camera=camera)
+        record(Scene.from_dict(BALL), path, Shot(seconds=0.01, size=(160, 120), fps=60, camera=camera))
         taken.append(np.asarray(Image.open(tmp_path / "c_0000.png")).astype(int))
     assert np.abs(taken[0] - taken[1]).mean() > 5.0
