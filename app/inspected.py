@@ -14,8 +14,8 @@ EQUATIONS = ("equations", "pivots")  # tabs that show forces
 
 
 def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:
-    """The equations that the present tab shows, where the engine has answered for it. Shifts of forces and the place
-    on a solver's way belong to one instant and end with it."""
+    """The equations that the present tab shows, None until the engine has answered. At another instant the shifts of
+    forces and the chosen step of the solver start anew."""
     inspection = snapshot.inspection
     if ui.preferences.lower_tab not in EQUATIONS or inspection is None or inspection.equations is None:
         return None
@@ -29,8 +29,8 @@ def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:
 
 
 def shown_forces(ui: UiState, view: EquationsView) -> tuple[Array, NDArray[np.bool_]]:
-    """λ (c,) as the panel shows it, and which contacts are in the basis: of the solver's step on the pivots tab, else
-    of the answer with what the sliders changed."""
+    """λ (c,) [N] as the panel shows it, and which contacts are in the basis: on the tab Pivots those of the solver's
+    step, else those of the answer, changed by the sliders."""
     chosen = view.answers[view.chosen]
     lam, basic = chosen.lam, chosen.basic
     if ui.preferences.lower_tab == "pivots" and view.steps:
@@ -49,7 +49,7 @@ def shifts(ui: UiState, freedom: Freedom) -> Array:
 
 
 def limits(lam: Array, freedom: Freedom, t: Array, k: int) -> tuple[float, float]:
-    """Between which t_k all forces stay λ + Y t >= 0, the other sliders left where they are; ±inf = no limit."""
+    """Least and greatest t_k for which λ + Y t >= 0 holds, with the other sliders where they are; ±inf = no limit."""
     others = t.copy()
     others[k] = 0.0
     base, y = np.maximum(lam + freedom.directions @ others, 0.0), freedom.directions[:, k]
@@ -59,7 +59,7 @@ def limits(lam: Array, freedom: Freedom, t: Array, k: int) -> tuple[float, float
 
 
 def with_forces(ui: UiState, snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the forces that the panel shows in place of the method's, while time stands still."""
+    """The snapshot with the forces that the panel shows in place of the method's, while the run is paused."""
     view = equations(ui, snapshot)
     if view is None or view.contacts is None or not ui.inspector.arrows or not snapshot.paused:
         return snapshot

@@ -91,6 +91,11 @@ class Lab:
             return self.lockstep.playing
         return self.snapshot is not None and not self.snapshot.paused
 
+    @property
+    def opening(self) -> bool:
+        """A file is being loaded."""
+        return self._opening is not None
+
     def play_pause(self) -> None:
         self.send(Pause() if self.playing else Play())
 
@@ -172,7 +177,7 @@ class Lab:
         self.send(Open(scene, paused=False))
 
     def open_problem(self, path: Path) -> None:
-        """Look into a contact problem from a file in place of the scene's."""
+        """Show a contact problem from a file in place of the scene's."""
         try:
             problem = ContactProblem.load(path)
         except ValueError as error:
@@ -236,7 +241,7 @@ class Lab:
             set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
 
     def move_camera(self, dt: float) -> bool:
-        """Let the camera go on with its way; True while it moves by itself."""
+        """Continue a movement of the camera by dt [s]; True while it moves by itself."""
         s, selected = self.snapshot, self.ui.view.selected
         if self.ui.view.follow_selected and s is not None and 0 <= selected < len(s.x):
             self.camera.follow(s.x[selected])

@@ -16,7 +16,7 @@ from .equations import waiting
 from .ledger import figure
 from .tabs import Tab
 
-NOISE = 1e-9  # [m], [m/s], [rad/s]: less is shown as 0, and so are momenta and forces of no more than that
+STILL = 1e-9  # [m], [m/s], [rad/s]: less is shown as 0, and so are momenta and forces of no more than that
 TABLE = (imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
          | imgui.TableFlags_.no_saved_settings)
 
@@ -99,35 +99,35 @@ def lines(view: BodyView, quaternion: bool) -> list[Line]:
     m, I = view.mass, float(view.inertia.max())
     mean = f"Mean over the last step, h = {view.h:.4g} s: "
     all_of_it = "contacts, gravity, springs, joints, the mouse, loads"
-    table: list[Line] = [(Numbers("x", "m", view.x, NOISE, "Centre of mass"), Numbers("v", "m/s", view.v, NOISE))]
+    table: list[Line] = [(Numbers("x", "m", view.x, STILL, "Centre of mass"), Numbers("v", "m/s", view.v, STILL))]
     if quaternion:
         turn = "Principal axes to world: w first, then x, y, z"
         table += [
-            (Numbers("q  (w)", "", view.q[:1], NOISE, turn), Numbers("½ ω q  (w)", "1/s", view.q_dot[:1], NOISE)),
-            (Numbers("    (x y z)", "", view.q[1:], NOISE, turn), Numbers("    (x y z)", "1/s", view.q_dot[1:], NOISE)),
+            (Numbers("q  (w)", "", view.q[:1], STILL, turn), Numbers("½ ω q  (w)", "1/s", view.q_dot[:1], STILL)),
+            (Numbers("    (x y z)", "", view.q[1:], STILL, turn), Numbers("    (x y z)", "1/s", view.q_dot[1:], STILL)),
         ]
     else:
         table += [
-            (Numbers("R" if k == 0 else "", "", view.R[k], NOISE, "Principal axes to world: each column is an axis"),
-             Numbers("[ω]× R" if k == 0 else "", "1/s" if k == 0 else "", view.R_dot[k], NOISE))
+            (Numbers("R" if k == 0 else "", "", view.R[k], STILL, "Principal axes to world: each column is an axis"),
+             Numbers("[ω]× R" if k == 0 else "", "1/s" if k == 0 else "", view.R_dot[k], STILL))
             for k in range(3)
         ]
     table += [
-        (Numbers("P", "kg m/s", view.P, NOISE * m, "Momentum m v"),
-         Numbers("F", "N", view.F, NOISE * m / view.h, f"{mean}(P(t) − P(t − h))/h, of all that acts: {all_of_it}")),
-        (Numbers("L", "kg m²/s", view.L, NOISE * I, "Angular momentum I ω about the centre of mass"),
-         Numbers("τ", "N m", view.tau, NOISE * I / view.h,
+        (Numbers("P", "kg m/s", view.P, STILL * m, "Momentum m v"),
+         Numbers("F", "N", view.F, STILL * m / view.h, f"{mean}(P(t) − P(t − h))/h, of all that acts: {all_of_it}")),
+        (Numbers("L", "kg m²/s", view.L, STILL * I, "Angular momentum I ω about the centre of mass"),
+         Numbers("τ", "N m", view.tau, STILL * I / view.h,
                  f"{mean}(L(t) − L(t − h))/h, of all that acts, about the centre of mass")),
         (None, None),
-        (Numbers("ω", "rad/s", view.w, NOISE, "Angular velocity I⁻¹ L"),
-         Numbers("m g", "N", view.weight, NOISE * m, "Weight, a part of F")),
+        (Numbers("ω", "rad/s", view.w, STILL, "Angular velocity I⁻¹ L"),
+         Numbers("m g", "N", view.weight, STILL * m, "Weight, a part of F")),
     ]
     inverse = view.inverse_inertia
-    rest = Numbers("F − m g", "N", view.F - view.weight, NOISE * m / view.h,
+    rest = Numbers("F − m g", "N", view.F - view.weight, STILL * m / view.h,
                    f"{mean}all of F but the weight: contacts, springs, joints, the mouse, loads")
     for k in range(3):
         table.append((Numbers("I⁻¹" if k == 0 else "", "1/(kg m²)" if k == 0 else "", inverse[k],
-                              NOISE * float(np.abs(inverse).max()),
+                              STILL * float(np.abs(inverse).max()),
                               "R I_body⁻¹ Rᵀ, of the body by itself, in world axes"), rest if k == 0 else None))
     return table
 

@@ -14,10 +14,10 @@ from ...physics.methods import METHODS
 from ...physics.run.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
 from ..ui_state import Rect, UiState
 from . import style
+from .energy import MOST_POINTS
 from .tabs import Tab, is_open
 
 Send = Callable[[Command], None]
-MOST_POINTS = 1500
 LETTERS = "ABC"
 #: settings that a side's label names where sides differ in them, and how
 NAMED = {

@@ -1,5 +1,5 @@
-"""The energy of the system over time: kinetic, potential, in springs, in soft surfaces, and their sum; and the sum with
-what was dissipated, which is constant as long as nothing else is at work."""
+"""The energy of the system over time: kinetic, potential, in springs, in soft surfaces, and their sum. The sum with
+what was dissipated is constant as long as nothing else does work."""
 
 from collections.abc import Callable
 

@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.model import Array
-from ...physics.look.inspection import RANGED, EquationsView
+from ...physics.look.inspection import MOST_RANGED, EquationsView
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ...physics.solvers import LCP_SOLVERS
 from .. import inspected
@@ -265,7 +265,7 @@ def _force_ranges(ui: UiState, view: EquationsView) -> None:
     if free is None:
         return
     if free.ranges is None:
-        style.muted(ui, f"The range of each force over all solutions: paused, up to {RANGED} contacts.", wrap=True)
+        style.muted(ui, f"The range of each force over all solutions: paused, up to {MOST_RANGED} contacts.", wrap=True)
         return
     low, high = free.ranges.T
     largest = float(np.max(np.where(np.isfinite(high), high, np.abs(chosen.lam)), initial=0.0)) or 1.0

@@ -68,8 +68,8 @@ def ready() -> bool:
 
 
 def _first_render() -> None:
-    """MicroTeX asks the system for American English once, to tell letters from signs. Where the system has not got
-    that, its plain UTF-8 locale is shown to it under this name."""
+    """MicroTeX loads the locale en_US.UTF-8 once, to classify characters. Where the system lacks it, C.utf8 is offered
+    under that name for the time of this call."""
     try:
         imgui_microtex.render(PROBE, 12.0)
         return

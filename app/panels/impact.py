@@ -15,7 +15,7 @@ from .formula import formula, number
 from .tabs import Tab
 
 Send = Callable[[Command], None]
-LAWS = {
+LAW_TITLES = {
     "newton": ("Newton, all at once", r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
     "poisson": ("Poisson", r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
     "sequential": ("One after the other", r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
@@ -120,7 +120,7 @@ def _laws(ui: UiState, view: ImpactView) -> None:
             for law, impact in view.impacts.items():
                 imgui.table_next_row()
                 imgui.table_next_column()
-                if imgui.selectable(f"{LAWS[law][0]}##law_{law}", law == ui.inspector.law,
+                if imgui.selectable(f"{LAW_TITLES[law][0]}##law_{law}", law == ui.inspector.law,
                                     imgui.SelectableFlags_.span_all_columns)[0]:
                     ui.inspector.law = law
                 imgui.table_next_column()
@@ -146,7 +146,7 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     law = ui.inspector.law if ui.inspector.law in view.impacts else "newton"
     impact = view.impacts[law]
     width = 3 if len(impact.impulse) == len(view.contacts.u) else 1
-    title, equation = LAWS[law]
+    title, equation = LAW_TITLES[law]
     with style.font(ui, bold=True):
         imgui.text(title)
     formula(ui, equation + r",\qquad \zeta^+ = \zeta^- + M P", 15.0)

@@ -13,11 +13,10 @@ from ..ui_state import UiState
 from ..view.overlays import body_radius
 from . import style
 from .compare import coordinates_choice
+from .rows import FULL, SOON
 
 Send = Callable[[Command], None]
-FULL = -1e-6  # item width: to the right edge
-MOST = 40     # joints shown; with a body selected only its own are
-SOON = 0.5    # [s] a slider shows what was asked for until the engine has answered
+MOST_ROWS = 40     # joints shown; with a body selected only its own are
 
 
 def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
@@ -31,7 +30,7 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     motors = sorted(snapshot.info.motors)
     if ui.view.selected >= 0:
         motors = [m for m in motors if ui.view.selected in (joints.child[m.joint], joints.parent[m.joint])] or motors
-    for motor in motors[:MOST]:
+    for motor in motors[:MOST_ROWS]:
         _motor_row(ui, snapshot, motor)
     links = [link for link, j in enumerate(trees.joint) if joints.type[j] not in (JointType.FIXED, JointType.FREE)]
     if ui.view.selected >= 0:
@@ -39,10 +38,10 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
                if ui.view.selected in (joints.child[trees.joint[link]], joints.parent[trees.joint[link]])]
         links = own or links
     reach = most_torque(snapshot)
-    for link in links[:MOST]:
+    for link in links[:MOST_ROWS]:
         _row(ui, snapshot, send, link, reach)
-    if len(links) > MOST:
-        style.muted(ui, f"and {len(links) - MOST} more: select a body to see its own", wrap=True)
+    if len(links) > MOST_ROWS:
+        style.muted(ui, f"and {len(links) - MOST_ROWS} more: select a body to see its own", wrap=True)
     if snapshot.joint_load.any() and imgui.button("Let all joints go"):
         for d in np.flatnonzero(snapshot.joint_load):
             send(PushJoint(int(d), 0.0))

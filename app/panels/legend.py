@@ -10,12 +10,12 @@ from imgui_bundle import imgui
 from ..ui_state import Rect, UiState
 from . import style
 
-LOW = 0.3  # of the height of the view: what a legend may take
+LEGEND_SHARE = 0.3  # of the height of the view: what a legend may take
 
 
 def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
     """Rows with .symbol, .color and .text, one below the other in the lower left corner of the view; where they would
-    cover much of it, in lines along its lower edge; none where it has no room for those either."""
+    cover too much of it, in lines along its lower edge; none where even these have no room."""
     if not rows:
         return
     c = style.colors(ui)
@@ -26,7 +26,7 @@ def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
     x, y, w, h = view
     height = line * len(rows) + 0.8 * size
     left, top = x + 0.6 * font, y + h - 0.6 * font - height
-    if height > LOW * h or width > 0.65 * w:
+    if height > LEGEND_SHARE * h or width > 0.65 * w:
         draw_strip(ui, rows, view, strip_height(ui, rows, view), 0.78)
         return
     draw = imgui.get_background_draw_list()

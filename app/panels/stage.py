@@ -22,7 +22,7 @@ Size = tuple[int, int]
 
 
 class Detail:
-    """Where the processor draws, moving pictures get fewer pixels until they are fluent; still ones get all of them."""
+    """How many pixels moving pictures get: fewer where frames take too long. Still pictures get all of them."""
 
     FACTORS = (1.0, 0.8)  # fewer would be seen as blur
     SLOW, FAST = 1 / 30, 1 / 60  # [s] a frame
@@ -55,9 +55,11 @@ class Stage:
 
     def render(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, view: Rect, target: Any, height: int,
                scale: float, ratio: float = 1.0, factor: float = 1.0) -> None:
-        """Render into the part `view` [window units] of `target`, which is `height` pixels high and has `ratio` of them
-        per window unit and `scale` of them per unit of glyphs, by way of a picture with `factor` times its pixels along
-        each side."""
+        """Render into the part `view` [window units] of `target`, which is `height` pixels high.
+
+        ratio: pixels per window unit; scale: pixels per unit of glyph sizes; factor: the picture is drawn with so many
+        times the pixels along each side, and then stretched.
+        """
         left, top, right, bottom = edges(view, ratio)
         rect = left, height - bottom, max(right - left, 1), max(bottom - top, 1)
         if factor == 1.0:

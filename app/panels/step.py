@@ -22,7 +22,7 @@ REASONS = {
     "margin": "the contact of {} left its face or edge", "sink": "{} came too close beside the active contacts",
     "share": "{} takes a part of a load that others share",
 }
-MOST = 6  # forces drawn: the largest ones
+MOST_FORCES = 6  # forces drawn: the largest ones
 PLOT = (implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_title)
 
 
@@ -81,7 +81,7 @@ def _plots(ui: UiState, snapshot: Snapshot, piece: PieceRecord) -> None:
     apart = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "gap"]
     held = [(k, c) for k, c in enumerate(piece.curves) if c.watched == "force"]
     held.sort(key=lambda item: (item[0] != piece.culprit, -float(np.abs(item[1].force).max())))
-    held = sorted(held[:MOST], key=lambda item: item[0])
+    held = sorted(held[:MOST_FORCES], key=lambda item: item[0])
     parts = [(apart, "Gap φ [mm] of pairs apart", "gap", 1e3)] if apart else []
     parts += [(held, "Force λ [N] of the current set", "force", 1.0)] if held else []
     if not parts:

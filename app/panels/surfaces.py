@@ -41,8 +41,8 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:
-    """Materials, reduced mass [kg] and names of the bodies of the contact that carries most; in flight, of the two that
-    met or parted last, so that the numbers stay; before any contact, of the heaviest body on its own material."""
+    """Materials, reduced mass [kg] and names of the two bodies whose contact carries most. Where nothing touches, those
+    that met or parted last; before any contact, the heaviest body on its own material."""
     model, contacts = snapshot.model, snapshot.contacts
     material = model.shapes.material
     if len(contacts.lam):
@@ -134,8 +134,8 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:
-    """The largest stable step [s] while the body in focus is pressed into its surface, which it need not be now; of
-    laws whose stiffness is the same at every depth."""
+    """The largest stable step [s] that the contact in focus allows, as if it touched now. Of linear laws only: their
+    stiffness is the same at every depth."""
     pair, mass, _ = contact_in_focus(snapshot)
     gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
     law = LAWS[snapshot.settings.law]

@@ -7,7 +7,7 @@ from ...physics.core.state import Case
 from ...physics.run.messages import Event, Snapshot
 from .view_options import ViewOptions
 
-MOST = 80  # contacts; more could not be read
+MOST_LABELS = 80  # contacts with texts; numbers are left out where there are more
 #: RBDA fig. 11.4
 CASES: dict[int, str] = {
     Case.APART: "1", Case.COLLIDING: "2a", Case.SEPARATING: "2b", Case.RESTING: "3",
@@ -19,13 +19,13 @@ def contact_labels(snapshot: Snapshot, options: ViewOptions) -> list[tuple[Array
     texts: dict[int, tuple[Array, list[str]]] = {}
     inspection = snapshot.inspection
     equations = inspection.equations if inspection is not None else None
-    if equations is not None and equations.contacts is not None and len(equations.contacts.key) <= MOST:
+    if equations is not None and equations.contacts is not None and len(equations.contacts.key) <= MOST_LABELS:
         frozen = equations.contacts
         for i, key in enumerate(frozen.key.tolist()):
             texts[key] = frozen.point[i], [str(i + 1)]
     if options.contact_cases:
         contacts = snapshot.contacts
-        for i in range(min(int(contacts.count[0]), MOST)):
+        for i in range(min(int(contacts.count[0]), MOST_LABELS)):
             entry = texts.setdefault(int(contacts.key[i]), (contacts.point[i], []))
             entry[1].append(f"case {CASES.get(int(contacts.case[i]), '?')}")
     return [(np.asarray(point), "  ".join(parts)) for point, parts in texts.values()]

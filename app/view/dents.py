@@ -9,7 +9,7 @@ from .theme import Theme
 from .view_options import ViewOptions
 
 WIDTH = 13       # columns of a row: point 3, inward normal 3, colour and opacity 4, radius, depth, fade
-MOST = 300       # dents, the deepest first
+MOST_DENTS = 300       # dents, the deepest first
 FLATTEST = 1e-9  # [m] a shallower one is not drawn
 CORNER = 0.16    # of a body's radius: the dent of a corner or an edge, which theory makes a point
 SPREAD = 1.06    # a dent reaches a little further than what touches, so that it is seen around it
@@ -24,7 +24,7 @@ def dents(snapshot: Snapshot, options: ViewOptions, look: Theme, body_radius: fl
     depth, c = snapshot.dents, snapshot.contacts
     if not options.dents or len(depth) != len(c.gap) or not len(depth):
         return np.zeros((0, WIDTH))
-    shown = np.argsort(-depth, kind="stable")[:MOST]
+    shown = np.argsort(-depth, kind="stable")[:MOST_DENTS]
     shown = shown[depth[shown] > FLATTEST]
     z, n = depth[shown], c.normal[shown]
     model = snapshot.model

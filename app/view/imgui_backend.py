@@ -1,7 +1,8 @@
 """Dear ImGui on moderngl: draws into any framebuffer, so panels look the same in the window and in a video.
 
 Follows Dear ImGui 1.92's texture protocol: the library says which textures it wants created, updated in part or
-destroyed, and loads glyphs when they are first shown. `Gui` needs no window; `feed_pyglet` connects one.
+destroyed, and loads glyphs when they are first shown. `Gui` needs no window; `window.pyglet_input.Input` gives it the
+events of one.
 """
 
 import ctypes

@@ -38,7 +38,7 @@ class ViewOptions:
     legend: bool = True
     dark: bool = True
     force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
-    logarithmic: bool = False      # arrow length ~ log(1 + f/f0)
+    logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see overlays.arrow_lengths
     selected: int = -1             # body
     hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse
     follow_selected: bool = False

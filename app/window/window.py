@@ -41,7 +41,7 @@ from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
 FRAME = 1.0 / 60.0
-LIVELY = 24           # frames drawn at full rate after the last input: until all of it has had its effect
+LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
 GIVE_UP = 1.0         # [s] after an error of the viewer within which another one ends it
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
@@ -156,7 +156,7 @@ class Window(pyglet.window.Window):
             self._rescue(error)
 
     def _rescue(self, error: Exception) -> None:
-        """Pause the run and say what failed here, so that nothing is lost; give up where it fails again at once."""
+        """Pause the run and say what failed in the viewer. A second failure within GIVE_UP seconds ends the program."""
         now = time.perf_counter()
         if self.lab is None or now - self._failed < GIVE_UP:
             raise error
@@ -188,7 +188,7 @@ class Window(pyglet.window.Window):
             self._count_frame(now, lively)
 
     def _poll(self) -> None:
-        """What came of the gallery's loading and of the file dialog."""
+        """Take the results of the gallery's loader and of the file dialog, where they are ready."""
         assert self.lab is not None and self.gui.store is not None
         if self._gallery is not None and self._gallery.done():
             entries, self._gallery = self._gallery.result(), None
@@ -232,7 +232,7 @@ class Window(pyglet.window.Window):
         self._serve_requests()
 
     def _count_frame(self, now: float, lively: bool) -> None:
-        """Frames per second; none are told while the window rests, when few are drawn because few are needed."""
+        """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
         start, count = self._fps_mark
         if not lively:
             self.ui.frames_per_second, self._fps_mark = 0.0, (now, 0)

@@ -7,8 +7,8 @@
 
 in our signs: n from a to b, + for the body b of contact j and - for its body a. The brackets matter: the torque is
 r_j × n_j, and what it does at p_i is α × r_i. d̈ is our ζ̇, f our λ, A our M and b our d: `contact_equations` finds the
-same numbers as TᵀH⁻¹T and from Ṫᵀq̇, and lets n turn with both surfaces; here n is fixed to one body, which is what
-polyhedra do.
+same numbers as TᵀH⁻¹T and from Ṫᵀq̇, and lets n turn with both surfaces. Here n is fixed to one body, that of the face
+(`ContactSnapshot.face`), as with a corner on a face of a polyhedron.
 """
 
 from typing import NamedTuple

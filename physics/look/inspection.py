@@ -1,4 +1,4 @@
-"""What a look into the contact equations shows: made on request from a simulation that stands still, or between steps.
+"""What the tabs of the app show of a simulation: made on request, between two steps, without changing it.
 
     equations    0 <= ζ̇ = M λ + d  ⊥  λ >= 0 of the contacts that rest, every solver's answer, what λ leaves open
     pivots       the same, with the way of one solver to its answer
@@ -42,17 +42,17 @@ from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .step_record import PieceRecord, StepWatch, Struck
 
-MOST = 300            # contacts that are looked at
-QUICK = 40            # contacts up to which all is looked at while the scene runs
-RANGED = 60           # contacts up to which the ranges of open forces are found: two linear programs each
-STEPS = 400           # steps of a solver kept
-INDEPENDENT = 1e-9    # eigenvalues of M scaled to a unit diagonal that count as zero, per contact
-PATIENT = 3000        # sweeps of the cone solver for the tangential forces of a problem from a file
+MOST_INSPECTED = 300     # contacts of equations that are shown
+MOST_WHILE_RUNNING = 40  # contacts up to which nothing is left out while the scene runs
+MOST_RANGED = 60         # contacts up to which the ranges of open forces are found: two linear programs each
+MOST_STEPS = 400         # steps of a solver kept
+RANK_TOLERANCE = 1e-9    # eigenvalues of M scaled to a unit diagonal that count as zero, per contact
+FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces of a problem from a file
 
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """From now on look into the contact equations: the Snapshot's `inspection` then answers this."""
+    """From now on look into the simulation: the Snapshot's `inspection` then answers this."""
 
     view: str = ""                 # equations, pivots, impact, step, body; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
@@ -107,7 +107,7 @@ class EquationsView:
 
 @dataclass(frozen=True, slots=True)
 class ImpactView:
-    """The last impact, undone: its contacts with the velocities before it, and what laws make of it."""
+    """The last impact: its contacts with the velocities before it, and what every law makes of them."""
 
     event: Event
     contacts: ContactSnapshot
@@ -173,20 +173,21 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
     count = len(contacts.key)
     if not count:
         return "No contact rests at this instant: there is nothing to solve."
-    if count > MOST:
-        return f"{count} contacts rest here; the equations are shown for {MOST} at most."
+    if count > MOST_INSPECTED:
+        return f"{count} contacts rest here; the equations are shown for {MOST_INSPECTED} at most."
     method, tangential = forces_of(sim, contacts)
     M = np.ascontiguousarray(contacts.M[::3, ::3])
     slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
     d = contacts.d[::3] + np.einsum("ijk,jk->i", slip, tangential)
     bodies, theirs = sim.state.bodies, None
-    if not len(sim.model.joints.type) and (not running or count <= QUICK):
+    if not len(sim.model.joints.type) and (not running or count <= MOST_WHILE_RUNNING):
         theirs = baraff(sim.model, bodies.x, bodies.q, bodies.v, bodies.w, bodies.L, contacts)
     return _view(ContactProblem.frictionless(M, d), contacts, method, theirs, asked, running)
 
 
 def resting(sim: Simulation) -> ContactSnapshot:
-    """The contacts that rest at this instant: those of the method where it is exact, else the detected ones."""
+    """The contacts that rest at this instant: those the method knows where it is exact, else the detected ones that are
+    slow enough, see `scales`."""
     exact = getattr(sim.new_method(), "resting", None)
     if exact is not None:
         return exact(sim.state, sim.loads, sim.settings)
@@ -197,8 +198,8 @@ def resting(sim: Simulation) -> ContactSnapshot:
 
 
 def scales(settings: Settings) -> tuple[float, float]:
-    """Speed [m/s] and gap [m] of a method of finite steps that count as rest and touch: what gravity does in two steps,
-    and twice the way of a fall in one."""
+    """Speed [m/s] below which a contact rests and gap [m] below which it touches, for methods of finite steps: the
+    speed that gravity gives in two steps, 2 g h, and twice the fall in one step, g h²."""
     g, h = float(np.linalg.norm(settings.gravity)), settings.h
     return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
 
@@ -220,11 +221,12 @@ def forces_of(sim: Simulation, contacts: ContactSnapshot) -> tuple[Array, Array]
 
 def equations_of_file(problem: ContactProblem, asked: Inspect, running: bool) -> EquationsView | str:
     """A problem from a file; where it has friction, its normal part with the tangential forces of the cone solver."""
-    if problem.contact_count > MOST:
-        return f"The problem has {problem.contact_count} contacts; the equations are shown for {MOST} at most."
+    if problem.contact_count > MOST_INSPECTED:
+        return (f"The problem has {problem.contact_count} contacts; the equations are shown for {MOST_INSPECTED} at "
+                "most.")
     if problem.dimension == 3:
         lam = np.zeros(len(problem.d))
-        SOLVERS["nsgs"](problem, lam, PATIENT)
+        SOLVERS["nsgs"](problem, lam, FILE_SWEEPS)
         lam[::3] = 0.0
         d = (problem.M @ lam + problem.d)[::3]
         problem = ContactProblem.frictionless(problem.M[::3, ::3], d)
@@ -235,7 +237,7 @@ def _view(
     problem: ContactProblem, contacts: ContactSnapshot | None, method: Array, theirs: Baraff | None, asked: Inspect,
     running: bool,
 ) -> EquationsView:
-    brief = running and len(problem.d) > QUICK
+    brief = running and len(problem.d) > MOST_WHILE_RUNNING
     names = [asked.solver] if brief else list(LCP_SOLVERS)
     answers = tuple(answer(problem, name) for name in names)
     chosen = answers[names.index(asked.solver)]
@@ -246,9 +248,10 @@ def _view(
 
 
 def way(problem: ContactProblem, chosen: Answer) -> tuple[PivotStep, ...]:
-    """The steps of a solver; where its forces are still rough at the end of them, one more: the answer itself."""
-    steps = tuple(islice(LCP_SOLVERS[chosen.name].trace(problem, np.zeros(len(problem.d))), STEPS))
-    rough = chosen.status == "solved" and 0 < len(steps) < STEPS and not np.allclose(
+    """The steps of a solver. An iterative one may end with forces that are still rough; the answer is then added as one
+    more step."""
+    steps = tuple(islice(LCP_SOLVERS[chosen.name].trace(problem, np.zeros(len(problem.d))), MOST_STEPS))
+    rough = chosen.status == "solved" and 0 < len(steps) < MOST_STEPS and not np.allclose(
         steps[-1].zeta_dot, chosen.zeta_dot, rtol=0.0, atol=1e-9 * float(np.abs(problem.d).max(initial=0.0)))
     if rough:
         steps += (PivotStep(steps[-1].step + 1, "", "", chosen.basic, chosen.lam, chosen.zeta_dot, "basis solved"),)
@@ -272,7 +275,7 @@ def _unit_diagonal(M: Array) -> Array:
 def rank(M: Array) -> int:
     """Rank of a contact matrix: how many of its normals are independent."""
     values = np.linalg.eigvalsh(_unit_diagonal(M))
-    return int(np.count_nonzero(values > INDEPENDENT * len(M)))
+    return int(np.count_nonzero(values > RANK_TOLERANCE * len(M)))
 
 
 def condition(M: Array, basic: IntArray) -> float:
@@ -299,7 +302,7 @@ def freedom(problem: ContactProblem, chosen: Answer, running: bool = False) -> F
     parameters = np.sort(rows[order[:m]])
     directions = found.basis @ np.linalg.inv(found.basis[parameters])
     directions[np.abs(directions) < 1e-12] = 0.0
-    ranges = force_ranges(problem, chosen.lam) if m == 1 or (not running and len(problem.d) <= RANGED) else None
+    ranges = force_ranges(problem, chosen.lam) if m == 1 or (not running and len(problem.d) <= MOST_RANGED) else None
     return Freedom(parameters, directions, found.minimum_norm, ranges)
 
 
@@ -315,8 +318,8 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
     count = len(contacts.key)
     if not count:
         return "The contacts of the last impact could not be found again."
-    if count > MOST:
-        return f"{count} contacts take part in the last impact; {MOST} at most are shown."
+    if count > MOST_INSPECTED:
+        return f"{count} contacts take part in the last impact; {MOST_INSPECTED} at most are shown."
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
     balls = between_balls(contacts.M)
@@ -337,8 +340,8 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
 
 
 def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: Array) -> Impact:
-    """The impact, and its change (n, 6) of velocities, with the spin about the normal of balls turned round, as
-    `event_driven_ledger.twist` does it."""
+    """The impact with the torsional restitution of balls, as `event_driven.books.twist` has it. In `change` (n, 6), the
+    changes of v and ω, the spin about the normal after the impact becomes -e_ψ times the one before."""
     inverse, contacts, loss = ball_inverse(model), struck.contacts, impact.loss
     for k in np.argsort(-impact.impulse[::3], kind="stable").tolist():
         a, b, n = int(contacts.body_a[k]), int(contacts.body_b[k]), contacts.normal[k]
@@ -354,7 +357,7 @@ def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: 
 
 
 def undone(sim: Simulation, event: Event) -> Struck:
-    """An impact with what was before it."""
+    """The contacts and velocities just before an impact, found by making its step again."""
     state, settings, loads, model = sim.before(event.step)
     if settings.method == "event_driven":
         return min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
@@ -403,8 +406,7 @@ def _fastest(v: Array, w: Array) -> float:
 
 
 def strike(law: str, contacts: ContactSnapshot, e: Array, mu: Array) -> Impact:
-    """An impact law on frozen contacts, those of a run with friction where there is some; Zhang's the normal rows
-    alone."""
+    """Apply an impact law to the contacts. Zhang's equality takes their normal rows alone."""
     if law in IMPACT_LAWS:
         return hit(law, contacts.M, contacts.u, e, mu)
     rows = slice(None, None, 1 if law == "sticking" else 3)
@@ -412,7 +414,7 @@ def strike(law: str, contacts: ContactSnapshot, e: Array, mu: Array) -> Impact:
 
 
 def taking_part(model: Model, contacts: ContactSnapshot) -> IntArray:
-    """Bodies that are touched, and all that joints connect with them."""
+    """The bodies that contacts touch and forces move, and all such bodies that joints connect with them."""
     trees, joints = model.trees, model.joints
     groups = [set(trees.body[first:last].tolist())
               for first, last in zip(trees.start[:-1].tolist(), trees.start[1:].tolist(), strict=True)]

@@ -25,7 +25,7 @@ class Quantity(NamedTuple):
     title: str
     unit: str
     of_body: bool   #: of one body, else of the whole system
-    of_state: bool  #: the state tells it; what contacts tell is known only of the steps on which it was watched
+    of_state: bool  #: a function of the state alone; else it is known only for steps made while it was watched
     value: Callable[[Sample, int], float]
 
 

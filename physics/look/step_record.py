@@ -1,7 +1,7 @@
 """A step of the event-driven method, looked into: the step is made once more by a method that is watched.
 
-A step is made of pieces. Of each the integrator gives a dense output, a curve over δ = 0 … 1. The search follows gaps
-and forces along it, and the first that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
+A step is made of pieces. For each the integrator gives a dense output, a function of δ = 0 … 1. The search follows gaps
+and forces along it. The first of them that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
 """
 
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ class Struck:
 
 @dataclass
 class StepWatch:
-    """Notes what a step does; the method calls it where it has one."""
+    """Records what a step does. The event-driven method calls it where its attribute `watch` is set."""
 
     pieces: list[PieceRecord] = field(default_factory=list)
     impacts: list[Struck] = field(default_factory=list)

@@ -16,7 +16,7 @@ STARTS, ENDS = ("gain", "impact"), ("dynamic_loss", "geometric_loss", "impact")
 
 
 class Bars:
-    """Stretches of time in which a contact had one level; `note` after every step."""
+    """Stretches of time in which a contact had one level. Call `note` after every step."""
 
     def __init__(self) -> None:
         self.clear()

@@ -479,9 +479,14 @@ class Clock:
 
 
 @pytest.fixture
-def runner(monkeypatch):
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def runner(monkeypatch, clock):
     monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
-    made = Runner(table().scene, paused=True, clock=Clock())
+    made = Runner(table().scene, paused=True, clock=clock)
     made.begin()
     return made
 
@@ -504,9 +509,9 @@ def test_a_snapshot_carries_a_look_while_one_is_asked_for(runner):
     assert do(runner, m.Inspect()).inspection is None
 
 
-def test_while_the_scene_runs_looks_leave_it_its_time(runner, monkeypatch):
+def test_while_the_scene_runs_looks_leave_it_its_time(runner, clock, monkeypatch):
     """A look that takes 50 ms may come every half second: a tenth of the time."""
-    clock, looks = runner._clock, []
+    looks = []
 
     def slow(sim, asked, running):
         looks.append(clock.now)
@@ -521,23 +526,23 @@ def test_while_the_scene_runs_looks_leave_it_its_time(runner, monkeypatch):
     assert len(looks) >= 5 and np.diff(looks[1:]).min() >= 0.5
 
 
-def test_on_the_way_to_an_event_looks_are_as_rare_as_in_a_run(runner, monkeypatch):
+def test_on_the_way_to_an_event_looks_are_as_rare_as_in_a_run(runner, clock, monkeypatch):
     """The steps of a long way are not held up; at its end the look is whole."""
-    clock, looks = runner._clock, []
+    looks = []
 
     def slow(sim, asked, running):
         looks.append((sim.step_count, running))
         clock.now += 0.05
         return look(sim, asked, running)
 
-    step = runner._step
+    step = Simulation.step
 
-    def slow_step():
+    def slow_step(sim):
         clock.now += 0.01
-        return step()
+        return step(sim)
 
     monkeypatch.setattr(runner_module, "look", slow)
-    monkeypatch.setattr(runner, "_step", slow_step)
+    monkeypatch.setattr(Simulation, "step", slow_step)
     s = do(runner, m.Inspect("equations"), m.Step(200))
     assert s.step == s.inspection.step == 200 and looks[-1] == (200, False)
     assert all(running for _, running in looks[:-1]) and 3 <= len(looks) <= 7  # 2 s of steps, a tenth for looks

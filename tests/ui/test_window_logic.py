@@ -19,8 +19,13 @@ SIZE = (800.0, 600.0)
 
 
 @pytest.fixture
-def lab():
-    made = Lab(fakes.Engine(fakes.snapshot()), UiState(view_rect=(0, 0, *SIZE)), fakes.Host(), io.StringIO())
+def log():
+    return io.StringIO()
+
+
+@pytest.fixture
+def lab(log):
+    made = Lab(fakes.Engine(fakes.snapshot()), UiState(view_rect=(0, 0, *SIZE)), fakes.Host(), log)
     made.update()
     yield made
     made.close()
@@ -34,8 +39,8 @@ def mouse_over(lab, body):
     return mouse
 
 
-def logged(lab):
-    return [json.loads(line) for line in lab._log.getvalue().splitlines()]
+def logged(log):
+    return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
 # ----------------------------------------------------------------------------------------------------- mouse
@@ -139,9 +144,9 @@ def test_what_only_a_window_can_do_is_asked_of_it(lab, name):
 
 
 @pytest.mark.parametrize("name", [n for n in commands.COMMANDS if n not in ("open_path", "reload")])
-def test_every_command_runs(lab, name):
+def test_every_command_runs(lab, log, name):
     commands.run(lab, name)
-    assert logged(lab)[-1]["kind"] in ("request", "command")
+    assert logged(log)[-1]["kind"] in ("request", "command")
 
 
 def test_escape_closes_what_is_open_then_deselects_and_never_quits(lab):
@@ -164,7 +169,7 @@ def test_framing_shows_everything_that_moves(lab):
 
 
 def settle(lab):
-    while lab._opening is not None:
+    while lab.opening:
         lab.update()
 
 
@@ -200,9 +205,9 @@ def test_brackets_go_round_the_gallery(lab, monkeypatch):
     assert opened == ["a", "b", "a"]
 
 
-def test_the_log_tells_commands_and_state(lab):
+def test_the_log_tells_commands_and_state(lab, log):
     commands.run(lab, "reset")
-    kinds = {line["kind"]: line for line in logged(lab)}
+    kinds = {line["kind"]: line for line in logged(log)}
     assert kinds["command"]["command"] == "Reset" and kinds["state"]["positions"]["ball 1"] == [0.0, 0.0, 0.1]
 
 
