@@ -111,7 +111,7 @@ def test_imports_run_one_way(path):
     forbidden = {f"contactlab.{top}.{room}" for room in rooms if room not in allowed and room != rest[0]}
     if top == "physics":
         forbidden |= {"contactlab.app", *WINDOW_LIBRARIES}
-        if rest[-1] not in ("runner.py", "link_study.py"):
+        if rest[-1] != "runner.py":
             forbidden |= {"time", "datetime"}
     if rest[0] == "panels":
         forbidden |= {"contactlab.app.lab", "contactlab.physics.simulation.simulation", "contactlab.physics.run.runner"}

@@ -1,1 +1,1 @@
-"""Where energy and momentum went: ledger, diagnostics, what contacts did."""
+"""What a step did: energy and momentum by cause, totals of a state, events of contacts."""

@@ -1,11 +1,11 @@
-"""Measures of a state that no method uses: energy, momentum, penetration."""
+"""Totals of a state: energy, momentum, angular momentum; and the penetration of contacts."""
 
 import math
 
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, Model
+from ..core.model import DYNAMIC, LINK, Array, Model
 from ..core.report import Energy
 from ..core.state import NO_COORDINATES, Bodies, Contacts, JointState
 from ..core.vec import add, cross, dot, norm, put, row, sub
@@ -13,13 +13,11 @@ from ..dynamics.constraints.axes import rotor_energy, spring_energy
 from ..dynamics.forces import spring_end
 from ..dynamics.trees.rates import joint_energy
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
-
 
 @helper
 def energies(model, bodies, q, v):
-    """Kinetic energy of the bodies that forces move, their potential energy in gravity, what springs store [J]; q and v
-    are the coordinates of links: springs and rotors of joints hold energy too.
+    """Kinetic energy of the bodies that forces move, their potential energy in gravity, and the energy of springs [J].
+    q (n_q,) and v (n_v,) are the coordinates of links: the springs and rotors (I) of joints hold energy too.
 
     T = Σ ½ (P·v + L·ω) + Σ ½ I v²,  V = -Σ m g·x,  U = Σ ½ k (s - s_0)²
     """
@@ -46,7 +44,8 @@ def energies(model, bodies, q, v):
 
 @helper
 def momenta(model, bodies):
-    """Momentum and angular momentum about the world origin of the bodies that forces move:  Σ P,  Σ x × P + L"""
+    """Momentum Σ P [kg m/s] and angular momentum about the world origin Σ (x × P + L) [kg m2/s] of the bodies that
+    forces move."""
     p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(len(model.kind)):
         if model.kind[i] == DYNAMIC or model.kind[i] == LINK:
@@ -66,7 +65,7 @@ def totals(model, bodies, q, v, energy_out, momentum_out):
 
 @kernel
 def total_energy(model, bodies, q, v):
-    """All energy of the bodies at these coordinates of links [J]."""
+    """T + V + U of `energies` [J]."""
     kinetic, potential, stored = energies(model, bodies, q, v)
     return kinetic + potential + stored
 
@@ -84,20 +83,20 @@ def all_finite(bodies):
 
 
 def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> tuple[Energy, Array]:
-    """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array, in one pass. A
-    model with links needs their coordinates."""
+    """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array. A model with
+    links needs their coordinates `joints`."""
     found, momentum = np.empty(3), np.empty((2, 3))
     totals(model, bodies, *joints, found, momentum)
     return Energy(*found.tolist()), momentum
 
 
 def energy(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> Energy:
-    """Kinetic energy of the bodies that forces move, their potential energy in gravity, and what the springs store."""
+    """Energy by kind; a model with links needs their coordinates `joints`."""
     return measure(model, bodies, joints)[0]
 
 
 def momentum(model: Model, bodies: Bodies) -> tuple[Array, Array]:
-    """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
+    """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the bodies that forces move."""
     momenta = measure(model, bodies)[1]
     return momenta[0], momenta[1]
 

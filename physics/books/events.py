@@ -1,9 +1,9 @@
-"""What happened to the contacts in a step: impacts, gains and losses of contact between pairs of shapes.
+"""Events of a step: impacts, gains and losses of contact between pairs of shapes [RBDA §11.6, fig. 11.6].
 
-    impact          restitution acted, or surfaces closed faster than the speed that counts as rest
-    gain            a pair touches that did not, without an impact
-    dynamic_loss    a pair that touched is drawn apart along the normal, its contact points still facing each other
-    geometric_loss  a pair that touched does so no more because its points are gone: an edge or corner was passed
+    impact          a contact force acted on a pair that approached faster than the speed that counts as rest
+    gain            a pair touches that did not touch before, without an impact
+    dynamic_loss    a pair that touched separates along the normal; it still has contact points that face each other
+    geometric_loss  a pair that touched has no contact point left: it slid past an edge or a corner
 """
 
 import math
@@ -17,19 +17,19 @@ from ..problem.assemble import pair_order
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]
-KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
-LIMIT = 64  # events of one step: a pile makes hundreds that nobody can read
+EVENT_KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
+MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
 
 @kernel
 def find_changes(contacts, memory, zeta_before, rest_speed, kind_out, row_out):
-    """Find what happened to every pair of shapes: writes kinds and rows (of the contacts, for geometric losses of the
-    memory), returns their number. Both tables are walked through once, in the order of their pairs."""
+    """Find the event of every pair of shapes and return their number. Writes the kind of each and its row: of the
+    contacts, for a geometric loss of the memory. Merges the two tables, which are ordered by pair, in one pass."""
     now, before = int(contacts.count[0]), int(memory.count[0])
     shape_a, shape_b, old = contacts.shape_a, contacts.shape_b, memory.shapes
     i, j, found = 0, 0, 0
     while (i < now or j < before) and found < len(kind_out):
-        order = 0  # -1: a pair of the memory only, 1: of today only
+        order = 0  # of the next pair: -1 in the memory only, 1 in the contacts only, 0 in both
         if i == now:
             order = -1
         elif j == before:
@@ -63,21 +63,23 @@ def find_changes(contacts, memory, zeta_before, rest_speed, kind_out, row_out):
 
 
 class EventFinder:
-    """Finds the events of a step; keeps scratch memory only."""
+    """Finds the events of a step. Keeps scratch memory only."""
 
     def __init__(self, shape_body: np.ndarray) -> None:
         self.shape_body = shape_body
-        self.kind = np.zeros(LIMIT, np.int32)
-        self.row = np.zeros(LIMIT, np.int32)
+        self.kind = np.zeros(MOST_EVENTS, np.int32)
+        self.row = np.zeros(MOST_EVENTS, np.int32)
 
     def find(
         self, contacts: Contacts, memory: ContactMemory, zeta_before: np.ndarray, rest_speed: float, x: np.ndarray,
         t: float, energy_before: float, energy_after: float,
     ) -> list[Event]:
-        """At most LIMIT events; `memory` is that of the step before. Steps are for the simulation to number."""
+        """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, zeta_before (c,) the
+        normal velocities before the step [m/s], x (n, 3) the centres of mass, t the time of the events [s], and the
+        energies are those before and after the step [J]."""
         count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
         lost = self.kind[:count] == GEOMETRIC_LOSS
-        rows = np.where(lost, 0, self.row[:count])  # a geometric loss has none among the contacts
+        rows = np.where(lost, 0, self.row[:count])  # a geometric loss has no row among the contacts
         about = () if lost.all() else (
             contacts.body_a[rows], contacts.body_b[rows], contacts.point[rows], contacts.normal[rows],
             contacts.impulse[rows], contacts.case[rows] == Case.SEPARATING)
@@ -90,15 +92,15 @@ class EventFinder:
             else:
                 a, b, point, normal, impulse, separating = (column[i] for column in columns)
                 told = (a, b), tuple(point), tuple(normal), tuple(impulse)
-                if kind == IMPACT:  # what does not rebound rests: a step may leave the rest of the gap to the next one
+                if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = int(Case.SEPARATING if separating else Case.RESTING)
-            found.append(Event(KINDS[kind], 0, t, *told, energy_before, energy_after, after))
+            found.append(Event(EVENT_KINDS[kind], 0, t, *told, energy_before, energy_after, after))
         return found
 
     def _lost(self, row: int, memory: ContactMemory, x: np.ndarray
               ) -> tuple[tuple[int, int], Vector, Vector, Vector]:
-        """Bodies, point, normal, impulse of a geometric loss, of which only the bodies and the last impulse are left:
-        its point is midway between the centres of mass, its normal that of the impulse."""
+        """Bodies, point, normal and impulse of a geometric loss. The memory knows the bodies and the last impulse: the
+        point is midway between the centres of mass, the normal is the direction of that impulse."""
         a, b = self.shape_body[memory.shapes[row]].tolist()
         p = memory.impulse[row]
         normal = p / (math.sqrt(float(p @ p)) or 1.0)

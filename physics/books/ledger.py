@@ -1,18 +1,18 @@
-"""The ledger: what changed the energy and the momenta of a run, account by account, every joule booked once.
+"""The ledger: what changed the energy and the momenta of a run, by cause; every joule is booked once.
 
-A row is the work done on the bodies by one cause since the start [J], and the momentum [kg m/s] and angular momentum
-about the world origin [kg m2/s] that it gave them. Methods book what they know, through `Books`; the rest of the change
-of a step is numerical drift, so that the rows always add up to what there is now less what there was at the start:
+A row is an account: the work that one cause did on the bodies since the start [J], and the momentum [kg m/s] and the
+angular momentum about the world origin [kg m2/s] that it gave them. Methods book the causes they know, through `Books`.
+The rest of the change of a step is numerical drift. So the rows always add up to the change since the start:
 
     E - E_start = Σ rows
 
-A kick, an impulse p at a point that moves with u before and after it, does the work p·(u⁻ + u⁺)/2: exactly, for the
-kinetic energy is quadratic. Forces that act for a while are booked at the instants of a quadrature: at the stages of
-the integrator with its own weights, or at the nodes of a rule over its dense output. Potential energy and the energy of
-springs are part of E.
+An impulse p at a point that moves with u⁻ before it and u⁺ after it does the work p·(u⁻ + u⁺)/2. This is exact, since
+the kinetic energy is quadratic. Forces are booked by a quadrature over the step, Σ_k w_k f(t_k)·u(t_k). Its nodes are
+the stages of the integrator with the integrator's own weights, the nodes of a rule over its dense output, or the middle
+of the step. Potential energy and the energy of springs are part of E.
 
-Bodies that joints hold to the ground take momentum from it through forces that no method needs to know. It is what is
-left of their momentum's change when all that acts on them from outside is subtracted.
+Joints that hold bodies to the ground give them momentum by reactions that not every method computes. It is the change
+of momentum of these bodies less all that acts on them from outside.
 """
 
 import math
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, IntArray, JointType, Model, movable
+from ..core.model import DYNAMIC, LINK, Array, IntArray, JointType, Model, movable
 from ..core.state import Bodies
 from ..core.vec import add, cross, dot, norm, row, row4, scale, sub
 from ..dynamics.constraints.reactions import Reactions, axis_force
@@ -35,20 +35,20 @@ from .diagnostics import all_finite, energies, momenta
 class Account(IntEnum):
     """Rows of `State.ledger`."""
 
-    IMPACTS = 0    #: along the contact normals: what impacts take, and contacts and limits that close without rebound;
-                   #: and what Newton's law with friction gives (Kane's paradox)
-    FRICTION = 1
-    SPRINGS = 2    #: energy: what dampers of springs and joints take; momentum: springs to bodies that do not move
-    SURFACES = 3   #: energy: what compliant surfaces and their friction took; momenta: the couple of travelling dents
-    LIMITS = 4     #: energy: what springy limits of joints took
-    STORED = 5     #: what compliant surfaces and springy limits hold now, negative
-    JOINTS = 6     #: energy: what motors of joints do; momenta: what joints give that hold to bodies that do not move
-    MOUSE = 7
+    IMPACTS = 0    #: impulses along contact normals and at limits, with or without rebound; and the energy that
+                   #: Newton's law of impact with friction may give (Kane's paradox)
+    FRICTION = 1   #: impulses in the tangent planes of contacts
+    SPRINGS = 2    #: energy: dampers of springs and joints; momenta: springs to bodies that forces do not move
+    SURFACES = 3   #: energy: damping and friction of compliant surfaces; momenta: the couple of travelling dents
+    LIMITS = 4     #: energy: damping of springy limits of joints
+    STORED = 5     #: minus the energy that compliant surfaces and springy limits hold now
+    JOINTS = 6     #: energy: motors of joints; momenta: joints to the world and to bodies that forces do not move
+    MOUSE = 7      #: the spring of the mouse
     APPLIED = 8    #: forces and torques put on bodies and joints
     DRIVEN = 9     #: bodies with a prescribed motion, and running surfaces
     GRAVITY = 10   #: momenta only: its energy is part of E
     CHANGED = 11   #: settings changed between steps: gravity, another method, ...
-    DRIFT = 12     #: the rest: errors of the method, overlap taken out, what no method books
+    DRIFT = 12     #: the rest: errors of the method, correction of overlap, what no method books
     START = 13     #: totals at the start
     TOTAL = 14     #: totals after the last step
 
@@ -62,18 +62,17 @@ TITLES: dict[Account, str] = {
     Account.DRIVEN: "Driven bodies", Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed",
     Account.DRIFT: "Numerical drift",
 }
-#: what they took turned into heat
+#: accounts whose work is dissipated
 TAKERS = (Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS)
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 NOTHING = (0.0, 0.0, 0.0)
 
 
 # ------------------------------------------------------------------------------------------------- opening, closing
 class Page(NamedTuple):
-    """What closing the books of a step needs to know of its beginning."""
+    """What `close_step` needs of the beginning of the step."""
 
     booked: Array  #: (7,) sum of all rows
-    total: Array   #: (7,)
+    total: Array   #: (7,) energy, momentum and angular momentum of the state
 
 
 def empty_page() -> Page:
@@ -93,7 +92,7 @@ def sum_up(model, state, total_out):
 
 @helper
 def all_booked(ledger, j):
-    """Column j of all that was ever booked."""
+    """Sum of column j over all accounts."""
     total = 0.0
     for account in range(START):
         total += ledger[account, j]
@@ -102,7 +101,7 @@ def all_booked(ledger, j):
 
 @kernel
 def start(model, state):
-    """Begin the books of a state."""
+    """Begin the ledger of a state."""
     ledger = state.ledger
     ledger[:] = 0.0
     sum_up(model, state, ledger[START])
@@ -111,10 +110,10 @@ def start(model, state):
 
 @kernel
 def open_step(model, state, page_out):
-    """Before a step: what differs from the end of the last one is due to changed settings."""
+    """Before a step: a change of the totals since the end of the last step is due to changed settings."""
     ledger, now = state.ledger, page_out.total
     sum_up(model, state, now)
-    if state.surfaces.t[0] != state.t[0]:  # another method has been at work: what they held is lost
+    if state.surfaces.t[0] != state.t[0]:  # another method made the last step: the energy of the surfaces is lost
         ledger[CHANGED, 0] += ledger[STORED, 0]
         ledger[STORED, 0] = 0.0
     for j in range(len(now)):
@@ -124,7 +123,7 @@ def open_step(model, state, page_out):
 
 @kernel
 def close_step(model, state, page):
-    """After a step: what the method did not book is drift. Returns whether the motion is still finite."""
+    """After a step: the change that the method did not book is drift. Returns whether the motion is finite."""
     ledger = state.ledger
     sum_up(model, state, ledger[TOTAL])
     for j in range(len(page.total)):
@@ -134,9 +133,12 @@ def close_step(model, state, page):
 
 # ------------------------------------------------------------------------------------------------- what methods enter
 class Books:
-    """What a method enters during a step. `given` (n, 6) is the momentum, and the angular momentum about the world
-    origin, that each body got so far of everything but joints; (0, 6) where joints hold nothing to the ground, and so
-    nobody asks for it, unless it is `asked` for; `before` (n, 6) or (0, 6) is what each had."""
+    """What a method enters during a step.
+
+    `given` (n, 6): momentum and angular momentum about the world origin that each body got so far from everything but
+    joints. `before` (n, 6): what each body had at the beginning. Both have no rows where no joint holds a body to the
+    ground, unless the caller asked for them.
+    """
 
     def __init__(self, model: Model, asked: bool = False) -> None:
         self.model, self._anchored = model, anchored_bodies(model)
@@ -149,29 +151,23 @@ class Books:
             momenta_of(bodies, self.before, self.given)
 
     def end(self, bodies: Bodies, ledger: Array) -> None:
-        """When all else is booked: what joints to the ground gave."""
+        """When all else is booked: the momentum from joints to the ground."""
         if self._any:
             book_anchored(self._anchored, self.before, bodies, self.given, ledger)
 
     def forces(self, loads: Loads, at: Bodies, over: Bodies, weight: float, ledger: Array) -> None:
-        """Gravity, applied forces and springs for the time `weight` [s]: forces at the poses and velocities `at`, their
+        """Gravity, applied forces and springs over `weight` seconds: forces at the poses and velocities `at`, their
         power at the velocities `over`."""
         book_forces(self.model, loads, at, over, weight, ledger, self.given)
 
     def joints(self, loads: Loads, v: Array, weight: float, ledger: Array) -> None:
-        """Dampers and motors of trees and forces put on their joints for the time `weight` [s], at velocities v (n_v,)
-        of the joints."""
+        """Dampers and motors of trees and forces put on their joints over `weight` seconds, at the joint velocities v
+        (n_v,)."""
         if len(v):
             book_joints(self.model, loads, v, weight, ledger)
 
-    def held(self, reactions: Reactions, bodies: Bodies, weight: float, ledger: Array) -> None:
-        """Joints in maximal coordinates, with the forces and velocities found last, for the time `weight` [s]: motors,
-        dampers, and what ends with a prescribed motion put in."""
-        if len(reactions.lam):
-            book_held(self.model.kind, reactions, bodies, weight, ledger)
-
     def reactions(self, reactions: Reactions, impulse: Array, bodies: Bodies, ledger: Array) -> None:
-        """Impulses (m,) of joints in maximal coordinates."""
+        """Impulses (m,) [N s] or [N m s] of joints in maximal coordinates."""
         if len(impulse):
             book_reactions(self.model.kind, reactions, impulse, bodies, ledger)
 
@@ -179,8 +175,9 @@ class Books:
         self, over: Bodies, count: int, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array,
         ledger: Array,
     ) -> None:
-        """Impulses (c, 3) [N s] on bodies b at world points, a gets the opposite; velocities are those of `over`."""
-        book_contacts(self.model, over, np.int64(count), a, b, point, normal, impulse, np.int64(0), ledger, self.given)
+        """Impulses (c, 3) [N s] on bodies b at world points (c, 3) [m], body a gets the opposite; velocities are those
+        of `over`."""
+        book_contacts(self.model, over, np.int64(count), a, b, point, normal, impulse, ledger, self.given)
 
     def pull(self, body: int, impulse: Array, turn: Array, over: Bodies, ledger: Array) -> None:
         """The mouse: impulse (3,) [N s] at the centre of mass and angular impulse (3,) [N m s] about it."""
@@ -188,10 +185,10 @@ class Books:
 
 
 def anchored_bodies(model: Model) -> IntArray:
-    """(n,) 1 for bodies that joints hold, directly or through others, to the world or to bodies that forces do not
-    move. A free joint holds nothing."""
+    """(n,) 1 for bodies that joints connect, directly or through other bodies, to the world or to bodies that forces do
+    not move. A free joint connects nothing."""
     joints, moving = model.joints, movable(model.kind)
-    held = np.zeros(len(model.kind), np.int32)
+    anchored = np.zeros(len(model.kind), np.int32)
     links: list[tuple[int, int]] = []
     for kind, parent, child in zip(joints.type.tolist(), joints.parent.tolist(), joints.child.tolist(), strict=True):
         if kind == JointType.FREE:
@@ -199,14 +196,14 @@ def anchored_bodies(model: Model) -> IntArray:
         if parent >= 0 and moving[parent] and moving[child]:
             links.append((parent, child))
         else:
-            held[[i for i in (parent, child) if i >= 0 and moving[i]]] = 1
+            anchored[[i for i in (parent, child) if i >= 0 and moving[i]]] = 1
     spreads = True
     while spreads:
         spreads = False
         for pair in links:
-            if held[pair[0]] != held[pair[1]]:
-                held[list(pair)], spreads = 1, True
-    return held
+            if anchored[pair[0]] != anchored[pair[1]]:
+                anchored[list(pair)], spreads = 1, True
+    return anchored
 
 
 def jointed(model: Model) -> NDArray[np.bool_]:
@@ -229,6 +226,7 @@ def credit(ledger, account, energy, p, moment):
 
 @helper
 def give(given, i, p, moment):
+    """Add momentum and angular momentum to what body i got, where that is recorded."""
     if i < given.shape[0]:
         for j in range(3):
             given[i, j] += p[j]
@@ -237,12 +235,13 @@ def give(given, i, p, moment):
 
 @helper
 def moves(kind, i):
+    """Whether forces move body i; -1 is the world."""
     return i >= 0 and (kind[i] == DYNAMIC or kind[i] == LINK)
 
 
 @kernel
 def momenta_of(bodies, out, given_out):
-    """Momentum and angular momentum about the world origin of every body (n, 6); nothing is given to them yet."""
+    """Write the momentum and angular momentum about the world origin of every body (n, 6), and 0 to given_out."""
     for i in range(len(out)):
         p = row(bodies.P, i)
         moment = add(row(bodies.L, i), cross(row(bodies.x, i), p))
@@ -255,7 +254,7 @@ def momenta_of(bodies, out, given_out):
 
 @kernel
 def book_anchored(anchored, before, bodies, given, ledger):
-    """What the momenta of the bodies that joints hold to the ground changed by beyond what they were given."""
+    """Enter the change of momenta of the anchored bodies less what they were given."""
     for i in range(len(anchored)):
         if anchored[i] == 1:
             p = row(bodies.P, i)
@@ -269,8 +268,9 @@ def book_anchored(anchored, before, bodies, given, ledger):
 
 @helper
 def add_forces(model, loads, at, over, weight, ledger, given):
-    """See `Books.forces`. A spring of direction u (a to b) and length s pulls with f = k (s - s_0) + d ṡ; its damper
-    takes d ṡ times the rate of s, and what holds a prescribed end does the rest."""
+    """See `Books.forces`. A spring of direction u (from a to b) and length s pulls with f = k (s - s_0) + d ṡ. Its
+    damper takes the power d ṡ², with one factor ṡ at the velocities `over`. An end that forces do not move drives the
+    spring."""
     kind, mass, force, torque = model.kind, model.mass, loads.force, loads.torque
     x_at, v_over, w_over = at.x, over.v, over.w
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
@@ -313,6 +313,7 @@ def add_forces(model, loads, at, over, weight, ledger, given):
 
 @kernel
 def book_forces(model, loads, at, over, weight, ledger, given):
+    """See `Books.forces`."""
     add_forces(model, loads, at, over, weight, ledger, given)
 
 
@@ -332,12 +333,13 @@ def add_joints(model, loads, v, weight, ledger):
 
 @kernel
 def book_joints(model, loads, v, weight, ledger):
+    """See `Books.joints`."""
     add_joints(model, loads, v, weight, ledger)
 
 
 @helper
 def drive_ends(kind, rows, J, r, f, bodies, ledger):
-    """What ends with a prescribed motion do against the impulse f of row r."""
+    """Enter the work of ends that forces do not move against the impulse f of row r."""
     for side in range(2):
         i = int(rows.a[r]) if side == 0 else int(rows.b[r])
         if i >= 0 and not moves(kind, i):
@@ -349,8 +351,8 @@ def drive_ends(kind, rows, J, r, f, bodies, ledger):
 
 @helper
 def add_reactions(kind, reactions, lam, bodies, weight, ledger):
-    """Enter impulses weight · lam (m,) of joints in maximal coordinates: motors that seek a speed work, with a limit
-    also while they do not have it."""
+    """Enter impulses weight · lam (m,) of joints in maximal coordinates. A motor that seeks a speed works at the speed
+    sought; one with a limit of force at its speed u, which may differ."""
     for r in range(len(lam)):
         ledger[JOINTS, 0] += weight * lam[r] * (reactions.u[r] if reactions.limit[r] < math.inf else reactions.seek[r])
         drive_ends(kind, reactions.rows, reactions.J, r, weight * lam[r], bodies, ledger)
@@ -358,7 +360,8 @@ def add_reactions(kind, reactions, lam, bodies, weight, ledger):
 
 @helper
 def add_held(kind, reactions, bodies, weight, ledger):
-    """See `Books.held`."""
+    """Enter the reactions of joints in maximal coordinates, with the forces and velocities found last, over `weight`
+    seconds: motors, dampers, and the work of ends that forces do not move."""
     add_reactions(kind, reactions, reactions.lam, bodies, weight, ledger)
     for r in range(len(reactions.motor) if len(reactions.lam) > 0 else 0):
         u = reactions.axis_u[r]
@@ -368,22 +371,19 @@ def add_held(kind, reactions, bodies, weight, ledger):
 
 
 @kernel
-def book_reactions(kind, held, lam, bodies, ledger):
-    add_reactions(kind, held, lam, bodies, 1.0, ledger)
-
-
-@kernel
-def book_held(kind, held, bodies, weight, ledger):
-    add_held(kind, held, bodies, weight, ledger)
+def book_reactions(kind, reactions, lam, bodies, ledger):
+    """See `Books.reactions`."""
+    add_reactions(kind, reactions, lam, bodies, 1.0, ledger)
 
 
 @helper
 def add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, point, n, p, soft, ledger, given):
-    """Enter one contact's impulse p on body b; belt_v and belt_w are those of Motions, x … w of the bodies.
+    """Enter the impulse p of one contact on body b. belt_v and belt_w are columns of Motions, x, q, v, w of Bodies.
 
-    p·u with u the slip of the surfaces over each other is what the contact itself takes, or a compliant surface
-    (soft = 1); the rest of p·(v_b - v_a) over bodies that move comes from what drives the others and the belts.
-    Friction whose force lags behind a slip that turns within the step would seem to give energy: that is left to drift.
+    The contact itself takes p·u, where u is the relative velocity of the surfaces; a compliant surface (soft = 1) books
+    that elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
+    prescribed motion and of running surfaces. Where the slip turns within the step, friction may seem to give energy:
+    that part is left to drift.
     """
     arm_a, arm_b = sub(point, row(x, a)), sub(point, row(x, b))
     v_a, v_b = add(row(v, a), cross(row(w, a), arm_a)), add(row(v, b), cross(row(w, b), arm_b))
@@ -409,13 +409,13 @@ def add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, point, n, p, soft, ledge
 
 
 @kernel
-def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, soft, ledger, given):
+def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, ledger, given):
     """See `Books.contacts`."""
     kind, belt_v, belt_w = model.kind, model.motions.surface_velocity, model.motions.surface_spin
     x, q, v, w = over.x, over.q, over.v, over.w
     for k in range(count):
         add_contact(kind, belt_v, belt_w, x, q, v, w, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k),
-                    row(impulse, k), soft, ledger, given)
+                    row(impulse, k), 0, ledger, given)
 
 
 @kernel

@@ -1,11 +1,11 @@
-"""One state written over another in place: what a step keeps of the state before it, without new memory."""
+"""Copies of a state into the arrays of another one: a step keeps the state before it without new memory."""
 
 from .jit import helper, kernel
 
 
 @helper
 def copy_bodies(bodies, out):
-    """Bodies of the same number over one another."""
+    """Copy all columns of as many bodies."""
     for i in range(len(bodies.x)):
         for j in range(3):
             out.x[i, j] = bodies.x[i, j]
@@ -19,7 +19,7 @@ def copy_bodies(bodies, out):
 
 @helper
 def copy_memory(memory, out):
-    """All that is remembered of contacts, with the room beyond their count."""
+    """Copy the memory of contacts, unused rows included."""
     out.count[0], out.owner[0] = memory.count[0], memory.owner[0]
     for k in range(len(memory.key)):
         out.key[k] = memory.key[k]
@@ -35,7 +35,7 @@ def copy_memory(memory, out):
 
 @helper
 def copy_surfaces(surfaces, out):
-    """Dents of soft surfaces, with the room beyond their count."""
+    """Copy the states of compliant surfaces, unused rows included."""
     out.t[0], out.count[0], out.dissipated[0] = surfaces.t[0], surfaces.count[0], surfaces.dissipated[0]
     for k in range(len(surfaces.key)):
         out.key[k] = surfaces.key[k]
@@ -51,9 +51,9 @@ def copy_surfaces(surfaces, out):
 
 
 @kernel
-def overwrite(state, out):
-    """Copy all of a state over another of the same model. False, and nothing is done, where the two have not room for
-    the same number of contacts."""
+def copy_into(state, out):
+    """Copy a state over another of the same model. Returns False, and copies nothing, where the two have room for
+    different numbers of contacts."""
     if len(out.memory.key) != len(state.memory.key) or len(out.surfaces.key) != len(state.surfaces.key):
         return False
     out.t[0] = state.t[0]

@@ -1,4 +1,5 @@
-"""Islands: groups of contacts that act on one another through the bodies between them."""
+"""Islands: sets of contacts that are coupled through the bodies between them. Two islands share no moving body, so
+their contact problems are independent."""
 
 import numpy as np
 
@@ -6,8 +7,8 @@ from .model import BodyKind, IntArray, Model
 
 
 def trees_of(model: Model) -> IntArray:
-    """What each body's coordinates belong to (n,): a free body's to itself, a link's to its tree; -1 = it does not
-    move."""
+    """Node (n,) of each body by its coordinates: a free body is a node of its own, all links of a tree are one node;
+    -1 = the body does not move."""
     n, trees = len(model.kind), model.trees
     node = np.where(model.kind == BodyKind.DYNAMIC, np.arange(n), -1).astype(np.int32)
     node[trees.body] = n + np.searchsorted(trees.start, np.arange(len(trees.body)), side="right")
@@ -15,8 +16,8 @@ def trees_of(model: Model) -> IntArray:
 
 
 def nodes_of(model: Model) -> IntArray:
-    """What each body moves with (n,): a free body by itself, a link with its tree, and those that joints in maximal
-    coordinates connect with each other; -1 = it does not move."""
+    """Node (n,) of each body as in `trees_of`, where bodies that joints in maximal coordinates connect are one node
+    too; -1 = the body does not move."""
     node, joints = trees_of(model), model.joints
     for j in np.flatnonzero(joints.generalized == 0).tolist():
         parent = int(joints.parent[j])
@@ -28,8 +29,10 @@ def nodes_of(model: Model) -> IntArray:
 
 
 def islands_of(nodes: IntArray) -> IntArray:
-    """Numbers (c,) of islands from 0: contacts that share a node, directly or through others, have the same. nodes
-    (c, 2): what moves as one, at each side of a contact; -1 = does not move."""
+    """Number (c,), from 0, of the island of each contact: contacts that share a node, directly or through other
+    contacts, have the same number. nodes (c, 2): node of each side of a contact, -1 = it does not move.
+
+    Disjoint sets with path halving [Tarjan & van Leeuwen 1984]."""
     leader: dict[int, int] = {}
 
     def first(i: int) -> int:

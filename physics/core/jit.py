@@ -1,7 +1,7 @@
 """Numba as we use it: `@kernel` for what Python calls, `@helper` for what kernels call, caches keyed by the sources.
 
 numba's own cache looks only at the file of the cached function, so a kernel would keep running an old helper
-from another file. Each module's kernels therefore live in a cache folder named by a digest of that module and of every
+of another file. Each module's kernels therefore live in a cache folder named by a digest of that module and of every
 engine module it imports, directly or not: an edit recompiles what it can have changed, and only that.
 """
 
@@ -22,20 +22,21 @@ from .tuple_abi import Packed, Packs, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
-KEPT_FOLDERS = 400  # one a module and version: enough for several checkouts side by side
+KEPT_FOLDERS = 400  # cache folders, one a module and version: enough for several checkouts side by side
 
-#: imports at the left margin: those for type checking alone, or within functions, cannot change a kernel
+#: imports at the left margin; an indented one, for type checking or within a function, cannot change a kernel
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTILINE)
 
-KERNELS: list[Any] = []
-njit: Any = numba.njit  # its declared types know neither of the wrapper options
-native: Any = numba.types
-settings: Any = numba.core.config
+KERNELS: list[Any] = []  #: every function that `@kernel` made
+# numba declares these without the options and attributes used here
+njit: Any = numba.njit
+numba_types: Any = numba.types
+numba_config: Any = numba.core.config
 
 
 @functools.cache
 def _file(module: str) -> pathlib.Path | None:
-    """Of an engine module given relative to the engine ("collision.gjk"), or None where there is none."""
+    """File of an engine module given relative to the engine ("collision.gjk"), None where there is none."""
     path = ENGINE.joinpath(*module.split(".")) if module else ENGINE
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
@@ -110,7 +111,7 @@ class ArrayKernel(CPUDispatcher):
     def add_overload(self, cres: Any) -> None:
         """As numba's, but an address stands for a packed tuple where calls from Python are matched."""
         kinds = tuple(cres.signature.args)
-        codes = [(native.intp if isinstance(kind, Packed) else kind)._code for kind in kinds]
+        codes = [(numba_types.intp if isinstance(kind, Packed) else kind)._code for kind in kinds]
         self._insert(codes, cres.entry_point, cres.objectmode)  # pyright: ignore[reportAttributeAccessIssue]
         self.overloads[kinds] = cres
 
@@ -119,8 +120,8 @@ class ArrayKernel(CPUDispatcher):
 
 
 class Kernel(ArrayKernel):
-    """The same with NamedTuples of arrays too, which come by address (see `tuple_abi`). The first call settles the
-    types; a later one with others is a mistake."""
+    """An ArrayKernel that also takes NamedTuples of arrays, by address (see `tuple_abi`). The first call fixes the
+    types of the arguments; a later call with other types raises TypeError."""
 
     _packed: tuple[tuple[int, Packs], ...] = ()
 
@@ -136,7 +137,8 @@ class Kernel(ArrayKernel):
         return CPUDispatcher.__call__(self, *passed)
 
     def _settle(self, args: tuple) -> Any:
-        """Compile for the first arguments, and call. Without any tuple it needs nothing that numba has not."""
+        """Compile for the first arguments, and call. A kernel without tuples becomes a plain ArrayKernel: its calls
+        need no packing."""
         kinds = tuple(type_of(arg) for arg in args)
         with lent_arrays():
             self.compile(kinds)
@@ -148,7 +150,7 @@ class Kernel(ArrayKernel):
 
 def kernel(function: Callable) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
-    settings.CACHE_DIR = str(cache_folder(module_of(function)))
+    numba_config.CACHE_DIR = str(cache_folder(module_of(function)))
     compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                                "no_cfunc_wrapper": True, "boundscheck": None})
     compiled.enable_caching()
@@ -159,15 +161,16 @@ def kernel(function: Callable) -> Kernel:
 def helper(function: Callable) -> Any:
     """Compile a function that only kernels call; it is stored inside its callers' cache entries.
 
-    numba compiles a helper once more for every literal integer that it is called with; here they all count as integers.
-    Python never calls it, so the wrappers that would let it are left out: they take almost half of the time.
+    numba compiles a helper once more for every literal integer that it is called with; here all of them count as
+    integers. Python never calls a helper, so the wrappers for that are left out: they take almost half of the compile
+    time.
     """
     compiled = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     resolve = compiled.get_call_template
 
     def resolve_without_literals(args, kws):
-        plain = {name: numba.types.unliteral(kind) for name, kind in dict(kws).items()}
-        return resolve(tuple(numba.types.unliteral(kind) for kind in args), plain)
+        plain = {name: numba_types.unliteral(kind) for name, kind in dict(kws).items()}
+        return resolve(tuple(numba_types.unliteral(kind) for kind in args), plain)
 
     compiled.get_call_template = resolve_without_literals
     return compiled

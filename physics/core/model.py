@@ -16,15 +16,21 @@ BoolArray = NDArray[np.bool_]
 
 
 class BodyKind(IntEnum):
+    """What moves a body."""
+
     DYNAMIC = 0    # moved by forces
     FIXED = 1      # never moves
     KINEMATIC = 2  # moves as prescribed, whatever pushes on it
     LINK = 3       # moved by forces, as the generalized coordinates of its tree allow
 
 
+#: the kinds that forces move, as the integers that kernels compare with
+DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+
+
 def movable(kind: IntArray) -> NDArray[np.bool_]:
-    """Which bodies forces can move (n,): free ones and links of trees."""
-    return np.isin(kind, (BodyKind.DYNAMIC, BodyKind.LINK))
+    """Which bodies (n,) forces can move: free bodies and links of trees."""
+    return np.isin(kind, (DYNAMIC, LINK))
 
 
 class JointType(IntEnum):
@@ -36,7 +42,7 @@ class JointType(IntEnum):
 
     FREE = 0       # 6, 7: orientation, centre of mass; angular velocity, its velocity. On the world only
     HINGE = 1      # 1, 1: angle about the axis
-    SLIDER = 2     # 1, 1: way along the axis
+    SLIDER = 2     # 1, 1: displacement along the axis
     BALL = 3       # 3, 4: orientation; angular velocity relative to the parent
     UNIVERSAL = 4  # 2, 2: angle about the first axis, fixed in the parent, then about the second, fixed in the child
     FIXED = 5      # 0, 0
@@ -57,7 +63,8 @@ class ShapeKind(IntEnum):
     PIPE = 9      # inner face of a tube: (radius, half height, cosine of the angle from the bottom, at -y, to an edge)
 
 
-#: kinds that have no inside: they push what is within them, and only a body that is not dynamic can carry them
+#: kinds that are surfaces without an inside: they touch what lies within them. Only bodies that are not dynamic have
+#: them
 HOLLOW = (ShapeKind.BOWL, ShapeKind.PIPE)
 
 
@@ -116,9 +123,9 @@ class Meshes(NamedTuple):
     leaf_order: IntArray      #: (nt,) absolute triangle rows
 
 
-#: a soft surface on a rigid one, for models made by hand
+#: a compliant surface on a rigid one, for models that a scene did not build; columns as in `Materials.surfaces`
 PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5, 0.0], [*[np.inf] * 5, 0.0]]]])
-#: without tangential or torsional restitution, for models made by hand
+#: no tangential or torsional restitution, for models that a scene did not build
 NOT_GIVEN = np.full((1, 1), np.nan)
 
 
@@ -127,20 +134,20 @@ class Materials(NamedTuple):
 
     restitution: Array  #: (k, k) e, 0..1
     friction: Array     #: (k, k) mu >= 0
-    #: (k, k, 2, 6) of the surface of i and of that of j where they touch each other, so that [i, j, 0] = [j, i, 1]:
-    #: K_n, D_n, K_t, D_t, the series spring K_s of a standard solid [N/m], [N s/m], inf where a surface is rigid; and
-    #: D_r of its travelling dent [N s/m]
+    #: (k, k, 2, 6) gains of the surface of i and of the surface of j in a contact of the two: [i, j, 0] = [j, i, 1].
+    #: Columns: K_n [N/m], D_n [N s/m], K_t [N/m], D_t [N s/m], the series spring K_s of a standard solid [N/m], and D_r
+    #: [N s/m] of the dent that travels as a body rolls. K and D are inf where a surface is rigid.
     surfaces: Array = PLAIN_SURFACES
-    restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of a ball; nan = none: as friction leaves it
+    restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of a ball; nan = friction alone acts on it
     restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of a ball's spin about the normal; nan = none
 
 
 class Motions(NamedTuple):
-    """How kinematic bodies are driven, and how surfaces of non-dynamic bodies run (conveyor belts).
+    """Prescribed motions of kinematic bodies, and of the surfaces of bodies that are not dynamic (conveyor belts).
 
-    Pose of a kinematic body at time t: start + velocity t + amplitude sin(2 pi frequency t + phase) plus, when it has a
-    path, the path's position; turned by angular_velocity t. Way points are joined by straight lines and the path
-    is repeated where `path_loop` says so.
+    A kinematic body is at start_x + velocity t + amplitude sin(2 π frequency t + phase), plus the position on its path
+    where it has one, and turned by angular_velocity t. A path joins its way points by straight lines; it starts again
+    at the first one where `path_loop` is 1.
     """
 
     start_x: Array            #: (n, 3) pose at t = 0 [m]
@@ -199,21 +206,21 @@ class Joints(NamedTuple):
 
 
 class LinkTable(NamedTuple):
-    """What the recursions over the links read, side by side; columns are named in `dynamics.kinematics`."""
+    """What the recursions over the links read; `dynamics.trees.kinematics` names the columns."""
 
     index: IntArray  #: (l, 4) type, parent link, first position, first velocity
     number: Array    #: (l, 40) frames, mass, inertia
-    before: IntArray  #: (d,) `Trees.dof_parent`
+    before: IntArray  #: (d,) the same as `Trees.dof_parent`
     armature: Array  #: (d,) added to the diagonal of H
 
 
 class Trees(NamedTuple):
-    """The generalized joints as a forest. Row l is a link: a body with the joint that carries it, parents before
-    children and the links of a tree side by side. The coordinates of all links are `JointState`'s q and v."""
+    """The generalized joints as a forest. Row l is a link: a body with the joint that carries it. Parents come before
+    children, and the links of a tree are consecutive. The coordinates of all links are q and v of `JointState`."""
 
     body: IntArray          #: (l,)
     joint: IntArray         #: (l,) row of Joints
-    parent: IntArray        #: (l,) link, -1 = the tree stands on a body that is no link, or on the world
+    parent: IntArray        #: (l,) link, -1 = the world or a body that is no link carries it
     first_q: IntArray       #: (l + 1,) link l has the positions q[first_q[l] : first_q[l + 1]]
     first_v: IntArray       #: (l + 1,) and the velocities v[first_v[l] : first_v[l + 1]]
     link_of_body: IntArray  #: (n,) -1 = no link; empty where there are no links
@@ -244,7 +251,7 @@ NO_JOINTS, NO_TREES = no_joints(), no_trees()
 
 
 class Model(NamedTuple):
-    """Everything constant. Replace a field with `_replace`; never write into the arrays of a running model."""
+    """Everything that is constant during a run. Replace a field with `_replace`; never write into the arrays."""
 
     kind: IntArray       #: (n,)   a BodyKind
     mass: Array          #: (n,)   [kg]; 0 for bodies that forces do not move
@@ -263,19 +270,19 @@ class Model(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What people call things and how they look; the engine's kernels never see it."""
+    """Names and looks of things. No kernel reads it."""
 
     title: str
     summary: str
     watch: str                    #: what to look at
     bodies: tuple[str, ...]       #: (n,) names
     materials: tuple[str, ...]    #: (k,) names
-    colors: Array                 #: (n, 3) sRGB, 0..1; nan = choose for me
+    colors: Array                 #: (n, 3) sRGB, 0..1; nan = the viewer chooses
     origin: Array                 #: (n, 3) the scene's body origin [m], in the body frame
     axes: Array                   #: (n, 4) the scene's body axes -> body frame, unit quaternion
     notes: tuple[str, ...]        #: what was assumed while loading ("teapot.stl is not closed: ...")
-    #: one entry per shape: the surface of hulls and meshes as the file gives it, for drawing: vertices (k, 3) [m] in
-    #: the shape frame and triangles (m, 3); none of either for other kinds
+    #: for drawing, one entry a shape: vertices (k, 3) [m] in the shape frame and triangles (m, 3) of hulls and meshes
+    #: as their files give them; no rows for other kinds
     draw_meshes: tuple[tuple[Array, IntArray], ...] = ()
     joints: tuple[str, ...] = ()  #: (j,) names
 

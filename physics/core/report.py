@@ -1,10 +1,10 @@
-"""What a method is told and what it reports: settings, how a step went, events, energies. Plain records that know
+"""What a method is given and what it reports: settings, how a step went, events, energies. Plain records that know
 nothing of scenes, simulations or threads."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-SIDES = (2, 3)  #: how few and how many can be compared
+SIDES = (2, 3)  #: least and greatest number of sides of a comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison."""
+    """One side of a comparison: how it computes the scene."""
 
     settings: Settings
     coordinates: str = ""  # of all joints: generalized, maximal; "" = as the scene says
@@ -45,6 +45,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Energy:
+    """Energy of the system by kind."""
+
     kinetic: float    # [J]
     potential: float  # in gravity, zero at the world origin [J]
     spring: float     # stored in springs [J]
@@ -55,7 +57,7 @@ class Energy:
 
 
 class JointImpulse(NamedTuple):
-    """What a joint of a tree passed on from the parent to the child in an impact, world frame; its limits included."""
+    """Impulse that a joint of a tree transmitted from parent to child in an impact, world frame; with its limits'."""
 
     joint: int                           #: row of Joints
     point: tuple[float, float, float]    #: [m]
@@ -65,9 +67,9 @@ class JointImpulse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the contact set."""
+    """A change of the contact set, of a motor or of a limit, with its instant."""
 
-    kind: str                            # impact, gain, geometric_loss, dynamic_loss, ...
+    kind: str                            # impact, gain, geometric_loss, dynamic_loss, stick, slip, ...
     step: int
     t: float                             # [s]
     bodies: tuple[int, int]              # a, b
@@ -76,28 +78,28 @@ class Event:
     impulse: tuple[float, float, float]  # on body b [N s], world
     energy_before: float                 # kinetic + potential of the system [J]
     energy_after: float
-    case_after: int = 0                  # of an impact: the Case of the pair after it, 0 = not told; before it is 2a
-    limit: int = -1                      # row of Joints whose limit this is about; then bodies are those it joins
-    joints: tuple[JointImpulse, ...] = ()  # of an impact: what joints passed on in all that happened at this instant
+    case_after: int = 0                  # of an impact: Case of the pair after it, 0 = unknown; before it is COLLIDING
+    limit: int = -1                      # row of Joints whose limit this is about, -1 = none; bodies are those it joins
+    joints: tuple[JointImpulse, ...] = ()  # of an impact: impulses in joints, summed over all impacts of this instant
 
     def at_step(self, step: int) -> "Event":
-        """The same event, of this step."""
+        """The same event with this step number."""
         return Event(self.kind, step, self.t, self.bodies, self.point, self.normal, self.impulse, self.energy_before,
                      self.energy_after, self.case_after, self.limit, self.joints)
 
 
 class MotorState(NamedTuple):
-    """What a motor that seeks a speed did at the end of a step."""
+    """A motor that seeks a speed, at the end of a step."""
 
     joint: int    #: row of Joints
     speed: float  #: [rad/s] or [m/s]
     force: float  #: [N m] or [N]
-    holds: bool   #: False: it exerts all it can
+    holds: bool   #: True: it keeps the speed it seeks; False: it is at its limit of force
 
 
 @dataclass(frozen=True, slots=True)
 class StepInfo:
-    """How the last step went."""
+    """How a step went."""
 
     residual: float = 0.0    # natural-map residual of the contact problem [m/s] (event_driven: [m/s2])
     iterations: int = 0
@@ -106,13 +108,13 @@ class StepInfo:
     pairs: int = 0           # pairs of shapes the narrow phase looked at
     penetration: float = 0.0 # deepest overlap [m]
     substeps: int = 1        # of the integrator, in the method `compliant`
-    stable_step: float = float("inf")  # the longest that is surely stable for its integrator [s]
+    stable_step: float = float("inf")  # longest step that is surely stable for the integrator of `compliant` [s]
     stored: float = 0.0      # energy in compliant surfaces and springy limits of joints [J]
-    dissipated: float = 0.0  # energy they and friction took since the method began [J]
-    steps: int = 0           # since the start, where the method is event-driven: steps,
-    pieces: int = 0          # integrator steps, those cut at events included,
-    solves: int = 0          # contact problems solved for sets or impulses,
-    events: int = 0
-    projection: float = 0.0  # energy that projecting drift out put in [J]
-    joint_error: float = 0.0 # how far the worst joint in maximal coordinates has come apart [m], [rad]
+    dissipated: float = 0.0  # energy that these and friction took since the method `compliant` began [J]
+    steps: int = 0           # of `event_driven` since the start: steps
+    pieces: int = 0          # of `event_driven` since the start: integrator steps, those cut at events included
+    solves: int = 0          # of `event_driven` since the start: contact problems solved for sets or impulses
+    events: int = 0          # of `event_driven` since the start: events
+    projection: float = 0.0  # of `event_driven` since the start: energy that the projection of drift put in [J]
+    joint_error: float = 0.0 # greatest distance or angle by which a joint in maximal coordinates is apart [m], [rad]
     motors: tuple[MotorState, ...] = ()

@@ -1,7 +1,7 @@
 """6-D vectors [RBDA ch. 2] as tuples of six floats, angular part first, for use inside kernels.
 
-All vectors of a tree stand in the world's axes about one point O, so that neither velocities nor inertias need to be
-transformed from link to link. O may be chosen anew at every instant: the formulas hold for any fixed point.
+All vectors of a tree are expressed in the world's axes at one point O, so that neither velocities nor inertias are
+transformed from link to link. O may be another point at every instant: the formulas hold for any fixed point.
 
     motion v = (ω, v_O)    force f = (n_O, f)    inertia (m, m c, I_O): mass, first moment, second moment about O
 """
@@ -44,7 +44,7 @@ def axpy6(s, u, v):
 
 @helper
 def dot6(u, v):
-    """Power of a force over a motion."""
+    """u · v; of a force and a motion it is the power."""
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3] + u[4] * v[4] + u[5] * v[5]
 
 
@@ -56,7 +56,7 @@ def joined(u, v):
 
 @helper
 def turning(axis, point):
-    """The motion ω = axis about a line through the point (from O): (a, p × a)"""
+    """The unit rotation about a line along `axis` through `point` (relative to O): (a, p × a)"""
     return (axis[0], axis[1], axis[2], point[1] * axis[2] - point[2] * axis[1],
             point[2] * axis[0] - point[0] * axis[2], point[0] * axis[1] - point[1] * axis[0])
 

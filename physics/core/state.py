@@ -1,4 +1,4 @@
-"""State: all that changes during a run and that a bit-exact restore needs; and Contacts, what a method reports."""
+"""State: all that changes during a run and that an exact restore needs. Contacts: what a method reports of a step."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -14,7 +14,7 @@ LongArray = NDArray[np.int64]
 
 class Bodies(NamedTuple):
     """Row i of every array is body i. Momenta are the state of dynamic bodies [Baraff I §2.11]; v and w follow from
-    them (v = P/m, w = R I^-1 R^T L) and are prescribed for kinematic bodies, zero for fixed ones."""
+    them, v = P/m and ω = R I⁻¹ Rᵀ L. Both are prescribed for kinematic bodies and zero for fixed ones."""
 
     x: Array  #: (n, 3) centre of mass [m], world frame
     q: Array  #: (n, 4) orientation body -> world, unit quaternion w x y z
@@ -34,27 +34,27 @@ class Owner(IntEnum):
 
 
 class ContactMemory(NamedTuple):
-    """Contacts of the last step, for warm starting and for telling gain from persistence; rows ordered by shape pair as
-    in Contacts. Every method writes all columns; only `own` means something to its owner alone."""
+    """Contacts of the last step, for warm starting and to tell a new contact from a persisting one. Rows are ordered
+    by shape pair as in Contacts. Every method writes all columns; only the owner reads `own`."""
 
     count: IntArray   #: (1,)
     key: LongArray    #: (c,)   `Contacts.key` of that step
     shapes: IntArray  #: (c, 2) a, b
-    place: Array      #: (c, 3) contact point seen from the centre of mass of a body that moves [m], world axes
+    place: Array      #: (c, 3) contact point from the centre of mass of a moving body of the pair [m], world axes
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
     touching: IntArray  #: (c,) 1 where the contact was in the current set
-    own: Array        #: (c, 6) what the owner alone keeps of the contact
+    own: Array        #: (c, 6) numbers of the owner
     owner: IntArray   #: (1,)   an Owner
 
 
 class Tally(IntEnum):
-    """What `State.tally` counts since the start."""
+    """Entries of `State.tally`: counts of the event-driven method since the start."""
 
-    STEPS = 0       # of the event-driven method
+    STEPS = 0
     PIECES = 1      # integrator steps, those cut at events included
     SOLVES = 2      # contact problems solved for sets or impulses
     EVENTS = 3
-    PROJECTION = 4  # energy that projecting drift out put in [J]
+    PROJECTION = 4  # energy that the projection of drift put in [J]
 
 
 class JointState(NamedTuple):
@@ -64,13 +64,14 @@ class JointState(NamedTuple):
     v: Array  #: (n_v,) velocities
 
 
-NO_COORDINATES = JointState(np.zeros(0), np.zeros(0))  # shared: there is nothing to write to
+NO_COORDINATES = JointState(np.zeros(0), np.zeros(0))  #: of a model without links; shared, as it holds no number
 
 
 class Surfaces(NamedTuple):
-    """Compliant surfaces at the contacts [RBDA §11.8]: up to two in series, the one of body a and the one of body b.
+    """States of the compliant surfaces at the contacts [RBDA §11.8]: up to two in series, of body a and of body b.
 
-    Written by the method `compliant`, in the order of shape pairs; any other method leaves them behind in time.
+    The method `compliant` writes them, in the order of shape pairs, with their instant `t`. No other method does: after
+    a step of it `t` differs from the time of the state, and they are out of date.
     """
 
     t: Array          #: (1,) instant they belong to [s]; < 0: none
@@ -79,9 +80,9 @@ class Surfaces(NamedTuple):
     shapes: IntArray  #: (c, 2)
     place: Array      #: (c, 3)
     normal: Array     #: (c, 3) contact normal that surface_x is perpendicular to, world frame
-    surface_z: Array  #: (c, 2) z: how far each surface stands out, < 0 where it is pressed in [m]
-    surface_x: Array  #: (c, 2, 3) x: how far each is dragged along [m], world frame
-    mode: IntArray    #: (c,)   0 nothing touches it, 1 it sticks to the other body, 2 the other body slides on it
+    surface_z: Array  #: (c, 2) z of each surface along the normal, < 0 where it is pressed in [m]
+    surface_x: Array  #: (c, 2, 3) x of each surface, its tangential displacement [m], world frame
+    mode: IntArray    #: (c,)   0 free, 1 sticking, 2 sliding
     dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
 
 
@@ -89,12 +90,14 @@ LEDGER = (15, 7)  #: rows: `ledger.Account`; columns: energy, momentum (3), angu
 
 
 class State(NamedTuple):
+    """All that changes during a run."""
+
     t: Array          #: (1,) time [s]
     bodies: Bodies
     memory: ContactMemory
     tally: Array      #: (5,) see Tally
     surfaces: Surfaces
-    ledger: Array     #: LEDGER energy and momenta by cause since the start, see `ledger`
+    ledger: Array     #: LEDGER energy and momenta by cause since the start, see `books.ledger`
     joints: JointState = NO_COORDINATES
 
 
@@ -108,10 +111,10 @@ class Case(IntEnum):
 
 
 class Contacts(NamedTuple):
-    """Contact points as a struct of arrays with room for `capacity` rows, of which the first count[0] are valid.
+    """Contact points as a struct of arrays; the first count[0] rows are valid.
 
-    Geometry (filled by collision detection), then what the method found out about each.
-    The impulse and the friction force are those on body b; body a gets the opposite.
+    Collision detection fills the columns up to `friction`, the method fills the others. The impulse and the friction
+    force are those on body b; body a gets the opposite.
     """
 
     count: IntArray      #: (1,)
@@ -161,7 +164,7 @@ def empty_memory(capacity: int = 0) -> ContactMemory:
 
 
 def grow_memory(memory: ContactMemory, rows: int) -> None:
-    """Room for at least `rows` rows, in place: the State keeps its arrays."""
+    """Make room for at least `rows` rows in place, so that the State keeps its arrays."""
     if rows > len(memory.key):
         for name in ("key", "shapes", "place", "impulse", "touching", "own"):
             resize(getattr(memory, name), rows + rows // 4 + 4)
@@ -184,7 +187,7 @@ def empty_state(n: int) -> State:
 
 
 def copy_state(state: State) -> State:
-    """A deep copy: nothing is shared, so either may be stepped on."""
+    """A deep copy: the two share no array, so either may be stepped."""
     bodies = Bodies._make(a.copy() for a in state.bodies)
     joints = JointState(state.joints.q.copy(), state.joints.v.copy())
     memory = ContactMemory._make(a.copy() for a in state.memory)

@@ -1,4 +1,4 @@
-"""Symmetric 3 x 3 matrices as tuples xx xy xz yy yz zz, and parts of rows of wide arrays."""
+"""Symmetric 3 x 3 matrices as tuples (xx, xy, xz, yy, yz, zz), and 3 or 6 consecutive columns of a row."""
 
 from .jit import helper
 from .vec import dot, mul, quat_mat
@@ -18,6 +18,7 @@ def six(a, i, j):
 
 @helper
 def put_three(a_out, i, j, u):
+    """a[i, j : j + 3] = u"""
     a_out[i, j] = u[0]
     a_out[i, j + 1] = u[1]
     a_out[i, j + 2] = u[2]
@@ -25,12 +26,14 @@ def put_three(a_out, i, j, u):
 
 @helper
 def put_six(a_out, i, j, s):
+    """a[i, j : j + 6] = s"""
     for k in range(6):
         a_out[i, j + k] = s[k]
 
 
 @helper
 def sym_vec(s, u):
+    """s u"""
     return (
         s[0] * u[0] + s[1] * u[1] + s[2] * u[2],
         s[1] * u[0] + s[3] * u[1] + s[4] * u[2],
@@ -63,7 +66,7 @@ def world_inverse_inertia(q, inv_inertia):
 
 @helper
 def point_response(inv_mass, s, r):
-    """How the velocity of the point at arm r answers an impulse there: 1/m + [r]× I⁻¹ [r]×ᵀ, s = I⁻¹"""
+    """Change of the velocity of the point at arm r by a unit impulse there: 1/m + [r]× I⁻¹ [r]×ᵀ, with s = I⁻¹"""
     x, y, z = r
     a0 = (y * s[2] - z * s[1], y * s[4] - z * s[3], y * s[5] - z * s[4])
     a1 = (z * s[0] - x * s[2], z * s[1] - x * s[4], z * s[2] - x * s[5])

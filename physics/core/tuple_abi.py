@@ -1,12 +1,13 @@
-"""How arrays come into a kernel: borrowed, and those of a NamedTuple by one address, from helper to helper too.
+"""How arrays come into a kernel: an array is borrowed, a NamedTuple of arrays is passed as one address.
 
-numba unpacks a tuple array by array, looks at every one for its type on each call, 20 µs for a `Model`, and copies what
-it found for each helper that it does not inline. But a tuple never changes which arrays it holds: where each lies and
-its shape can be written down once, in words of 64 bits, and be found again by the identity of the tuple. A kernel gets
-the address of those words and reads of them what it uses. The packed form keeps the tuple alive.
+numba unpacks a tuple array by array. On each call it determines the type of every array, 20 µs for a `Model`, and it
+copies the array descriptors for each helper that it does not inline. But a tuple never changes which arrays it holds.
+So the address and the shape of each array are written once into 64-bit words, which are found again by the identity of
+the tuple. A kernel gets the address of those words, reads the ones it uses, and hands the address on to its helpers.
+The packed form keeps the tuple alive.
 
-Arrays passed on their own stay where they are too: numba would allocate an owner for each and drop it after the call,
-0.1 µs an array. The caller holds them until the kernel is done, and a kernel never returns them.
+An array that is passed on its own is borrowed too. numba would allocate an owner object for it and drop that after the
+call, 0.1 µs an array. The caller keeps the arrays alive until the kernel returns, and a kernel never returns an array.
 """
 
 import contextlib
@@ -23,25 +24,26 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, register_model, typeof_impl, unbox
 from numba.np import arrayobj, numpy_support
 
-KEPT = 64  # packed tuples of one type at most: those of a few simulations at a time
-WORD = 8   # bytes
-DATA, SHAPE = range(2)  # words of an array: its address, then its shape
+MOST_PACKS = 64  # packed tuples kept of one type: those of a few simulations at a time
+WORD = 8         # size of a word [bytes]
+DATA, SHAPE = range(2)  # words of an array: its address, then one for each dimension
 
-# words of numpy's own array object behind Python's header: data, number of dimensions, shape, strides   [numpy C API]
+# numpy's own array object: words behind Python's header [bytes] are data, number of dimensions, shape   [numpy C API]
 HEADER, NUMPY_DATA, NUMPY_SHAPE = object.__basicsize__, 0, 2
 
 
 class Packed(types.Type):
-    """Type of a NamedTuple whose leaves are all arrays, by its address. Its parts are Packed."""
+    """Type of a NamedTuple whose leaves are all arrays, passed by its address. Its parts are arrays or Packed."""
 
     def __init__(self, instance_class: type, parts: tuple) -> None:
         self.instance_class = instance_class
         self.parts = dict(zip(instance_class._fields, parts, strict=True))  # pyright: ignore[reportAttributeAccessIssue]
-        told = hashlib.sha256(str(parts).encode()).hexdigest()[:12]
-        super().__init__(f"Packed({instance_class.__module__}.{instance_class.__qualname__} {told})")
+        digest = hashlib.sha256(str(parts).encode()).hexdigest()[:12]
+        super().__init__(f"Packed({instance_class.__module__}.{instance_class.__qualname__} {digest})")
 
     @property
     def words(self) -> int:
+        """Number of words of the packed form."""
         return sum(_words(part) for part in self.parts.values())
 
 
@@ -82,7 +84,7 @@ def _part(context, builder, kind: Packed, address, name: str):
 
     def word(k: int):
         loaded = builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), k)]))
-        loaded.set_metadata("invariant.load", invariant)  # once written they never change
+        loaded.set_metadata("invariant.load", invariant)  # a word never changes once it is written
         return loaded
 
     return _borrowed(context, builder, part, word(DATA), [word(SHAPE + i) for i in range(part.ndim)])
@@ -100,7 +102,7 @@ def _borrowed(context, builder, kind: Any, data, shape: list):
 
 
 def _lent(kind: Any, value, c) -> NativeValue:
-    """An array as it lies in numpy's object. Which arrays a kernel takes is checked where it is called."""
+    """An array read from numpy's own object, without an owner. The dispatcher has checked its type before."""
     word = ir.IntType(64)
     fields = c.builder.bitcast(c.builder.gep(c.builder.bitcast(value, ir.IntType(8).as_pointer()),
                                              [ir.Constant(word, HEADER)]), word.as_pointer())
@@ -115,7 +117,7 @@ def _lent(kind: Any, value, c) -> NativeValue:
 
 @contextlib.contextmanager
 def lent_arrays() -> Iterator[None]:
-    """What is compiled within borrows the arrays that Python passes."""
+    """Kernels compiled within this context borrow the arrays that Python passes."""
     unboxers: Any = pythonapi._unboxers.functions
     with global_compiler_lock:
         own = boxing.unbox_array
@@ -144,13 +146,13 @@ class Pack:
 
 
 class Packs:
-    """Packed tuples of one type, found by identity; those packed longest ago are dropped."""
+    """The packed tuples of one type, found by identity; the one packed longest ago is dropped beyond MOST_PACKS."""
 
     def __init__(self, kind: Packed) -> None:
         self.kind = kind
         self._leaves = list(_leaves(kind))
         self._packs: dict[int, Pack] = {}
-        self.find: Callable[[int], Pack | None] = self._packs.get  #: by id(tuple), which stays its own while it is kept
+        self.find: Callable[[int], Pack | None] = self._packs.get  #: by id(tuple), unique while the tuple is kept
 
     def add(self, value: Any) -> Pack:
         """Pack a tuple that is not there yet. Raises TypeError where an array is not of the type that kernels want."""
@@ -164,7 +166,7 @@ class Packs:
             words.append(array.__array_interface__["data"][0])
             words += array.shape
         pack = Pack(value, words)
-        if len(self._packs) >= KEPT:
+        if len(self._packs) >= MOST_PACKS:
             self._packs.pop(next(iter(self._packs)), None)
         self._packs[id(value)] = pack
         return pack
@@ -182,13 +184,13 @@ def packs_of(kind: Packed) -> Packs:
 
 
 def forget_packed() -> None:
-    """Let go of all tuples that kernels were called with."""
+    """Drop the packed forms of all tuples that kernels were called with."""
     for packs in _KNOWN.values():
         packs.clear()
 
 
 def resize(array: np.ndarray, rows: int) -> None:
-    """Give an array another number of rows where it is, new ones 0; a packed form that says where it was is dropped."""
+    """Change the number of rows of an array in place, new rows 0. All packed forms are dropped: its data may move."""
     array.resize((rows, *array.shape[1:]), refcheck=False)
     forget_packed()
 

@@ -103,7 +103,7 @@ def unit(u):
 
 @helper
 def tangents(n):
-    """Two unit vectors t1, t2 with t1 x t2 = n, continuous but for one seam [Duff et al. 2017]."""
+    """Two unit vectors t1, t2 with t1 × t2 = n, continuous in n except at n_z = 0 [Duff et al. 2017]."""
     s = 1.0 if n[2] >= 0.0 else -1.0
     a = -1.0 / (s + n[2])
     b = n[0] * n[1] * a
@@ -112,7 +112,7 @@ def tangents(n):
 
 @helper
 def quat_mul(p, q):
-    """The product p q, the rotation by q and then by p; (w, x, y, z)."""
+    """p q: the rotation by q followed by that by p."""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -128,6 +128,7 @@ def quat_conj(q):
 
 @helper
 def quat_unit(q):
+    """q / |q|"""
     s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
@@ -136,7 +137,7 @@ def quat_unit(q):
 def quat_exp(a):
     """The rotation by the vector a: angle |a| about a/|a|."""
     angle = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-    # sin(angle/2)/angle, by its series where the quotient would lose digits
+    # sin(angle/2)/angle; by its series where the angle is small: the error is below angle⁴/3840
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     return (math.cos(0.5 * angle), s * a[0], s * a[1], s * a[2])
 
@@ -154,7 +155,7 @@ def quat_mat(q):
 
 @helper
 def rotate(q, u):
-    """R(q) u = u + 2 w (r x u) + 2 r x (r x u),  q = (w, r)"""
+    """R(q) u = u + 2 w (r × u) + 2 r × (r × u), with q = (w, r)"""
     r = (q[1], q[2], q[3])
     t = scale(2.0, cross(r, u))
     return add(axpy(q[0], t, u), cross(r, t))
@@ -162,7 +163,7 @@ def rotate(q, u):
 
 @helper
 def unrotate(q, u):
-    """R(q)^T u"""
+    """R(q)ᵀ u"""
     return rotate((q[0], -q[1], -q[2], -q[3]), u)
 
 
@@ -173,7 +174,7 @@ def mat_vec(m, u):
 
 @helper
 def mat_t_vec(m, u):
-    """m^T u"""
+    """mᵀ u"""
     return (
         m[0][0] * u[0] + m[1][0] * u[1] + m[2][0] * u[2],
         m[0][1] * u[0] + m[1][1] * u[1] + m[2][1] * u[2],
@@ -189,5 +190,5 @@ def transform(x, q, u):
 
 @helper
 def untransform(x, q, p):
-    """R(q)^T (p - x): a world point in the body frame."""
+    """R(q)ᵀ (p - x): a world point in the body frame."""
     return unrotate(q, sub(p, x))

@@ -1,1 +1,1 @@
-"""The physics thread and what crosses to and from it, comparisons, studies, warming up."""
+"""The physics thread, its messages, comparisons of several simulations, studies, and compiling ahead."""

@@ -1,7 +1,8 @@
-"""Lockstep: simulations of one scene side by side on one clock. A run without comparison is the case of one side.
+"""Comparison: simulations of one scene side by side on one clock. A run without comparison is the case of one side.
 
-The step of the clock is the longest h of the sides; a side with a shorter one makes a whole number of its own steps in
-it. So all sides stand at one instant between the steps of the clock, and each moves as it would alone, to the last bit.
+The step of the clock is the longest h of the sides. A side with a shorter h makes a whole number of its own steps in a
+step of the clock. So all sides are at the same instant after each step of the clock, and each moves as it would alone,
+to the last bit.
 """
 
 from bisect import bisect_right
@@ -24,17 +25,20 @@ from ..simulation.history import BUDGET
 from ..simulation.simulation import Simulation
 from .messages import Timeline, Watch
 
-OWN = tuple(name for name in names_of(Part.SOLVER) if name != "h")  #: settings of a side that it keeps in another scene
-SHARED = names_of(Part.PAIRS, Part.SCENE)                           #: settings that are the same on all sides
+#: settings that a side keeps when another scene is opened
+OWN_SETTINGS = tuple(name for name in names_of(Part.SOLVER) if name != "h")
+SHARED_SETTINGS = names_of(Part.PAIRS, Part.SCENE)  #: settings that are the same on all sides
 
+#: fields of Loads that are the mouse spring
+GRAB_LOADS = ("grab_body", "grab_point", "grab_target", "grab_turn", "grab_force")
 ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
-TIMELINE_EVENTS = 2000  # of the timeline
+TIMELINE_EVENTS = 2000  # events of the timeline at most
 
 
 class Log:
-    """Energy and what is watched at the last steps of the clock; the older half is dropped when it is full.
+    """Energy and the watched quantity at the last steps of the clock. The older half is dropped when it is full.
 
-    Columns: those of `Snapshot.energy_log`, what is watched, number of the side's own step.
+    Columns: those of `Snapshot.energy_log`, the watched quantity, the number of the side's own step.
     """
 
     def __init__(self, rows: int) -> None:
@@ -53,7 +57,7 @@ class Log:
         self._count += 1
 
     def cut(self, t: float) -> None:
-        """Forget what came after the time t."""
+        """Drop the rows later than the time t."""
         self._count = int(np.count_nonzero(self._rows[: self._count, 0] <= t))
 
     def clear(self) -> None:
@@ -61,10 +65,10 @@ class Log:
 
 
 class Mark(NamedTuple):
-    """From this step of the clock on, a side makes `count` steps in one of the clock."""
+    """From a step of the clock on, a side makes `count` of its own steps in one step of the clock."""
 
-    clock: int
-    own: int
+    clock: int  #: number of the step of the clock
+    own: int    #: number of the own step at that instant
     count: int
 
 
@@ -76,7 +80,7 @@ class Member:
         self.coordinates = coordinates
         self.log = Log(rows)
         self.bars = Bars()
-        self.wanted = simulation.settings.h  #: [s] the step as it was asked for
+        self.wanted = simulation.settings.h  #: the step that was asked for [s]
         self.count = 1                       #: own steps in the next step of the clock
         self._marks = [Mark(0, simulation.step_count, 1)]
 
@@ -97,8 +101,8 @@ class Member:
         return self.clock_of(first), whole if self.step_of(whole) == last else whole - 1
 
     def advance(self, clock: int) -> None:
-        """From step number `clock` of the clock to the next."""
-        while self._marks[-1].clock > clock:  # a new branch
+        """Make step number `clock` + 1 of the clock."""
+        while self._marks[-1].clock > clock:  # of a branch that this step replaces
             self._marks.pop()
         if self._marks[-1].count != self.count:
             self._marks.append(Mark(clock, self.simulation.step_count, self.count))
@@ -114,7 +118,7 @@ class Member:
         return event if event.step == step else replace(event, step=step)
 
     def timeline(self) -> Timeline:
-        """What happened, on the clock."""
+        """Events with their steps of the clock, and bars of the contact sets."""
         events = self.simulation.known_events(TIMELINE_EVENTS)
         plain = len(self._marks) == 1 and self._marks[0] == Mark(0, 0, 1)
         return Timeline(tuple(events if plain else map(self.on_clock, events)), self.bars.rows)
@@ -125,8 +129,8 @@ class Member:
         self.bars.clear()
         self._marks = [Mark(0, 0, self.count)]
 
-    def alone(self) -> None:
-        """The clock's steps are this side's own from here on."""
+    def go_on_alone(self) -> None:
+        """From here on the clock's steps are the side's own."""
         self.count, self._marks = 1, [Mark(0, 0, 1)]
 
     def note(self, t: float, watch: Watch) -> None:
@@ -140,7 +144,7 @@ class Member:
                       sim.step_count))
 
     def look_back(self, watch: Watch) -> None:
-        """Fill the log with what the history and the present tell of the quantity."""
+        """Fill the watched column of the log, as far as the history and the present give the quantity."""
         sim, rows = self.simulation, self.log.rows
         rows[:, WATCHED] = np.nan
         if not watch.quantity:
@@ -157,7 +161,7 @@ class Member:
                 row[WATCHED] = quantity.value(Sample(sim.model, keyframe.state, None, None), watch.body)
 
 
-class Lockstep:
+class Comparison:
     """The sides, the one in focus, and the clock."""
 
     def __init__(self, scene: Scene, settings: Mapping[str, Any], rows: int) -> None:
@@ -174,17 +178,17 @@ class Lockstep:
 
     @property
     def simulation(self) -> Simulation:
-        """That of the side in focus."""
+        """The simulation of the side in focus."""
         return self.members[self.focus].simulation
 
     @property
     def time(self) -> float:
-        """Of the clock [s]; the first side's own."""
+        """Time of the clock [s], which is that of the first side."""
         return self.members[0].simulation.time
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """What a comparison consists of; () where there is none."""
+        """The sides as they are now; () where nothing is compared."""
         if len(self.members) == 1:
             return ()
         return tuple(Side(m.simulation.settings, m.coordinates) for m in self.members)
@@ -192,14 +196,14 @@ class Lockstep:
     # --------------------------------------------------------------------------------------------- time
 
     def step(self) -> None:
-        """One step of the clock, on all sides; where one fails, all are as before it."""
+        """Make one step of the clock on all sides. Where one of them fails, all go back to the instant before it."""
         try:
             for member in self.members:
                 member.advance(self.step_count)
         except Exception:
             for member in self.members:
                 member.simulation.seek(member.step_of(self.step_count))
-                if len(self.members) > 1:  # those that went back have let go
+                if len(self.members) > 1:  # seeking back ended the grab on some of them
                     member.simulation.release()
             raise
         self.step_count += 1
@@ -247,17 +251,17 @@ class Lockstep:
     # ------------------------------------------------------------------------------------------ commands
 
     def apply(self, command: SimulationCommand) -> None:
-        """Carry out a command that concerns what moves: of all sides, or of the one in focus."""
+        """Carry out a command of one simulation, on all sides or on the one in focus."""
         match command:
             case Set("h", value):
                 self._set_h(value)
-            case Set(name, value) if name in SHARED:
+            case Set(name, value) if name in SHARED_SETTINGS:
                 self._set_all(name, value)
             case Set():
                 self.simulation.apply(command)
             case Grab():
                 self.simulation.apply(command)
-                self._hold_alike()
+                self._grab_alike()
             case Reset():
                 self.reset()
             case _:
@@ -279,24 +283,24 @@ class Lockstep:
         self._share_clock()
 
     def _share_clock(self) -> None:
-        """Make every step a whole part of the longest one that is wanted: that of the clock."""
+        """Make the step of each side a whole part of the clock's, which is the longest step asked for."""
         longest = max(member.wanted for member in self.members)
         for member in self.members:
             member.count = max(1, round(longest / member.wanted))
             if member.simulation.settings.h != longest / member.count:
                 member.simulation.set(h=longest / member.count)
 
-    def _hold_alike(self) -> None:
-        """Hold the body on every side by the same point of it, wherever it is there."""
-        held = self.simulation.loads
+    def _grab_alike(self) -> None:
+        """Grab the same point of the body on every side, wherever it is there."""
+        focus = self.simulation.loads
         for member in self.members:
             loads = member.simulation.loads
-            if loads is not held:
-                for mine, of_focus in zip(loads[2:7], held[2:7], strict=True):
-                    mine[:] = of_focus
+            if loads is not focus:
+                for name in GRAB_LOADS:
+                    getattr(loads, name)[:] = getattr(focus, name)
 
     def look_at(self, watch: Watch) -> None:
-        """Watch another quantity."""
+        """Watch another quantity. Raises ValueError where there is none of that name or no such body."""
         if watch.quantity and watch.quantity not in QUANTITIES:
             raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {watch.quantity!r}")
         if watch.quantity and QUANTITIES[watch.quantity].of_body:
@@ -308,10 +312,10 @@ class Lockstep:
     # ---------------------------------------------------------------------------------------- comparison
 
     def compare(self, sides: Sequence[Side]) -> None:
-        """Begin anew with these sides, or with one alone; where there are none, go on with the one in focus alone."""
+        """Restart the scene with these sides. Without any, go on with the side in focus alone."""
         if not sides:
             self.members, self.focus = [self.members[self.focus]], 0
-            self.members[0].alone()
+            self.members[0].go_on_alone()
             self.step_count = self.simulation.step_count
             return
         if len(sides) > SIDES[1]:
@@ -321,12 +325,12 @@ class Lockstep:
         self._share_clock()
         self.reset()
 
-    def compare_like(self, other: "Lockstep") -> None:
-        """Begin a comparison of the methods that `other` compares of its scene."""
+    def compare_like(self, other: "Comparison") -> None:
+        """Compare the methods that `other` compares in its scene."""
         settings = self.simulation.settings
         sides = []
         for member in other.members:
-            own = {name: getattr(member.simulation.settings, name) for name in OWN}
+            own = {name: getattr(member.simulation.settings, name) for name in OWN_SETTINGS}
             sides.append(Side(replace(settings, h=settings.h / member.count, **own), member.coordinates))
         self.compare(sides)
         self.focus = other.focus

@@ -1,8 +1,9 @@
-"""Chains of 1 to 50 links in both coordinates: what a step costs, how far joints come apart, how alike the motions are.
+"""A study of chains of 1 to 50 links in both coordinates: the cost of a step, how far joints come apart, how far
+the motions differ.
 
-A chain of slender rods, each hinged to the one before and the first to the world, is held level and let go. In
-generalized coordinates its n angles are all there is; in maximal ones each rod has six coordinates, and J M⁻¹ Jᵀ λ
-holds the hinges, with any cure of the drift.
+A chain of slender rods, each hinged to the one before and the first to the world, starts level and at rest. In
+generalized coordinates its state is n angles. In maximal coordinates each rod has six coordinates, reactions Jᵀ λ hold
+the hinges, and one of the cures takes out the drift.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,25 +21,25 @@ from ..simulation.simulation import Simulation
 from .messages import LinkPoint
 
 LINKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
-#: coordinates and cure of the drift, which generalized ones do not need
+#: coordinates, and the cure of the drift; generalized coordinates need none
 KINDS = (("generalized", ""), *(("maximal", cure) for cure in CURES))
-LENGTH = 0.1    # of a rod [m]
-SECONDS = 1.0   # that a chain falls
+ROD_LENGTH = 0.1  # [m]
+FALL_TIME = 1.0   # simulated time of each chain [s]
 
 
 def chain(links: int, coordinates: str) -> Scene:
     """Level rods of 1 kg and 0.1 m along x, hinged about -y."""
-    across = LENGTH**2 / 12.0
-    bodies = [{"name": f"rod {i}", "position": [(i + 0.5) * LENGTH, 0.0, 0.0], "mass": 1.0,
+    across = ROD_LENGTH**2 / 12.0
+    bodies = [{"name": f"rod {i}", "position": [(i + 0.5) * ROD_LENGTH, 0.0, 0.0], "mass": 1.0,
                "inertia": [1e-3 * across, across, across]} for i in range(links)]
     joints = [{"type": "hinge", "parent": f"rod {i - 1}" if i else "world", "child": f"rod {i}",
-               "anchor": [i * LENGTH, 0.0, 0.0], "axis": [0.0, -1.0, 0.0], "coordinates": coordinates}
+               "anchor": [i * ROD_LENGTH, 0.0, 0.0], "axis": [0.0, -1.0, 0.0], "coordinates": coordinates}
               for i in range(links)]
     return Scene.from_dict({"scene": {"gravity": [0.0, 0.0, -9.81]}, "body": bodies, "joint": joints})
 
 
 def hanging(links: int, coordinates: str, cure: str, settings: Settings) -> Simulation:
-    """The chain with the method, integrator, solver and step of these settings."""
+    """The chain with the method, integrator, solver, step and iterations of these settings."""
     sim = Simulation(chain(links, coordinates), method=settings.method)
     wanted = replace(sim.settings, integrator=settings.integrator, solver=settings.solver, h=settings.h,
                      iterations=settings.iterations, joint_cure=cure or sim.settings.joint_cure)
@@ -48,8 +49,8 @@ def hanging(links: int, coordinates: str, cure: str, settings: Settings) -> Simu
 
 def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...] = LINKS
           ) -> Iterator[LinkPoint | None]:
-    """Let chains of so many links fall, in every kind of KINDS; yields None after each step and a point after each
-    chain. clock() tells the processor time [s]. A chain whose motion does not stay finite gives NaN."""
+    """Let chains of `counts` links fall, in every kind of KINDS. Yields None after each step and a point after each
+    chain, with nan where the motion does not stay finite. clock() tells the processor time [s]."""
     for links in counts:
         tip: Array | None = None  # in generalized coordinates
         for coordinates, cure in KINDS:
@@ -57,7 +58,7 @@ def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...
             first, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
             costs, apart, end, gained = [], 0.0, np.full(3, np.nan), np.nan
             try:
-                while sim.time < SECONDS - 0.5 * settings.h:
+                while sim.time < FALL_TIME - 0.5 * settings.h:
                     start = clock()
                     sim.step()
                     costs.append(clock() - start)
@@ -65,7 +66,7 @@ def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...
                     yield None
                 end = sim.position(links - 1)
                 last, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
-                gained = (last.total - first.total) / (9.81 * links * 0.5 * LENGTH * links)
+                gained = (last.total - first.total) / (9.81 * links * 0.5 * ROD_LENGTH * links)
             except FloatingPointError:
                 apart = np.nan
             tip = end if tip is None else tip

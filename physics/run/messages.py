@@ -1,7 +1,7 @@
-"""What crosses between the physics thread and everybody else.
+"""Messages between the physics thread and all others.
 
-Commands go in, ordered and never lost. A Snapshot comes out, latest wins. All are frozen; arrays in a Snapshot are
-read-only copies, so a reader can keep them as long as it likes.
+Commands go in: they are carried out in order, and none is lost. A Snapshot comes out: readers see the latest one. All
+messages are frozen, and the arrays of a Snapshot are read-only copies, so a reader may keep them.
 """
 
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    pass
+    """Let time go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    pass
+    """Stop time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ class Seek:
 
 @dataclass(frozen=True, slots=True)
 class SetSpeed:
-    """Simulated seconds per second, 0.01 … 1 and beyond."""
+    """Set the pace: simulated seconds per wall second, see `runner.SPEED_RANGE`."""
 
     speed: float
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Run another scene. It was loaded and checked by the sender, so opening cannot fail half-way."""
+    """Run another scene, which the sender has read and checked. Where it cannot be built, the old scene goes on."""
 
     scene: Scene
     paused: bool = False
@@ -70,8 +70,8 @@ class Open:
 class Compare:
     """Run the scene from its start on several sides at once, on one clock; () = go on with the side in focus alone.
 
-    Set reaches the side in focus but for what is the same on all sides (`lockstep.SHARED`); everything else reaches
-    all of them.
+    During a comparison Set changes all sides for the settings of `comparison.SHARED_SETTINGS`, else the side in focus.
+    All other commands act on all sides.
     """
 
     sides: tuple[Side, ...] = ()
@@ -79,14 +79,14 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The side of a comparison that the Snapshot is of, and that Set changes."""
+    """Choose the side of a comparison that the Snapshot shows and that Set changes."""
 
     side: int
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """From now on note a quantity in the Snapshot's `trace`."""
+    """From now on record a quantity in `Snapshot.trace`."""
 
     quantity: str = ""  # name in QUANTITIES; "" = none
     body: int = -1      # whose, where it is that of a body
@@ -94,15 +94,15 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class StudyLinks:
-    """Pause, and let chains of more and more links fall in both coordinates with the settings of the side in focus;
-    the Snapshot's `links` tells what was found. on=False: no more of it."""
+    """Pause, and run the study of falling chains (`link_study`) with the settings of the side in focus; its results are
+    in `Snapshot.links`. on=False ends it."""
 
     on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    pass
+    """End the physics thread."""
 
 
 Command = (
@@ -114,30 +114,30 @@ Command = (
 
 
 class Timeline(NamedTuple):
-    """What happened, also after a step that was gone back to, as long as the run can go on to it."""
+    """Events and contact sets over time. After seeking back it keeps what is later than now, until the next step."""
 
     events: tuple[Event, ...]  #: oldest first
-    bars: Array                #: (k, 6) when a contact was in the sets: columns BEGIN … LEVEL of `timeline`
+    bars: Array                #: (k, 6) when each contact was in the sets: columns BEGIN … LEVEL of `look.timeline`
 
 
 class LinkPoint(NamedTuple):
-    """What was found of a chain that falls, see `link_study`."""
+    """Results of one falling chain, see `link_study`."""
 
     links: int
     coordinates: str  #: generalized, maximal
     cure: str         #: of the drift in maximal coordinates
     cost: float       #: processor time of a step, the median [s]
-    apart: float      #: how far the worst joint came apart [m]; nan where the motion did not stay finite
-    astray: float     #: distance of the last link at the end from where generalized coordinates have it [m]
-    energy: float     #: its change, in parts of what can fall
+    apart: float      #: greatest distance between the two sides of a joint [m]; nan where the motion became infinite
+    astray: float     #: distance of the last link at the end from its place in generalized coordinates [m]
+    energy: float     #: change of energy as a fraction of the potential energy of the level chain above the hanging one
 
 
 class LinkStudy(NamedTuple):
     """A study of falling chains."""
 
     settings: Settings               #: with which method, integrator and step they fall
-    points: tuple[LinkPoint, ...]    #: what was found so far
-    running: bool                    #: there will be more
+    points: tuple[LinkPoint, ...]    #: results so far
+    running: bool                    #: whether more will come
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,14 @@ class Grabbed:
     """The mouse spring as the engine applies it."""
 
     body: int
-    point: tuple[float, float, float]   # attached point now, world
+    point: tuple[float, float, float]   # where the spring is attached now, world
     target: tuple[float, float, float]  # world
     force: tuple[float, float, float]   # on the body [N], world
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One instant, complete enough to draw everything the app draws."""
+    """One instant, with everything that the app draws."""
 
     generation: int          # changes when another scene is opened: model and labels are then new
     scene_name: str          # file name or gallery key
@@ -180,29 +180,29 @@ class Snapshot:
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused; the run goes on
-    inspection: Inspection | None = None  # the latest look that `Inspect` asked for
-    #: energy of the last steps for the plot: columns t [s], kinetic, potential, of springs, held by compliant surfaces
-    #: and limits, dissipated since the start [J]; oldest first
+    inspection: Inspection | None = None  # result of the latest `Inspect`
+    #: energy of the last steps for the plot, oldest first: columns t [s], kinetic, potential, of springs, of compliant
+    #: surfaces and springy limits, dissipated since the start [J]
     energy_log: Array = field(default_factory=lambda: _no_log(6))
     #: work and momenta by cause since the start, rows as `ledger.Account`
     ledger: Array = field(default_factory=lambda: _no_ledger())
-    #: of the links of trees (see `Trees`): positions, velocities, and what PushJoint put on them
+    #: of the links of trees (see `Trees`): positions, velocities, and the loads of PushJoint
     joint_q: Array = field(default_factory=lambda: _none())
     joint_v: Array = field(default_factory=lambda: _none())
     joint_load: Array = field(default_factory=lambda: _none())
     dents: Array = field(default_factory=lambda: _none())  # (c,) how deep soft surfaces are pressed in [m]
     watch: Watch = field(default_factory=Watch)
-    #: what is watched, at the instants of `energy_log`: columns t, value; nan where it is not known
+    #: the watched quantity at the instants of `energy_log`: columns t, value; nan where it is unknown
     trace: Array = field(default_factory=lambda: _no_log(2))
     coordinates: str = ""       # of the joints, where a comparison sets them
     side: int = 0               # which of `sides` this is
-    sides: "tuple[Snapshot, ...]" = ()  # of a comparison, all of them, at this very instant
+    sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
-    links: LinkStudy | None = None  # the last one
+    links: LinkStudy | None = None  # the latest study
 
     @property
     def h(self) -> float:
-        """From one step to the next [s]: the longest step of the sides."""
+        """Step of the clock [s]: the longest step of the sides."""
         return max(s.settings.h for s in (self, *self.sides))
 
 

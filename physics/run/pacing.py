@@ -1,7 +1,7 @@
-"""Pacing: which simulated time is due at which wall time, and how fast the run goes. Looks at no clock itself."""
+"""Pacing: which simulated time is due at which wall time, and how fast the run is. It reads no clock itself."""
 
-LONGEST_DEBT = 0.1  # wall seconds of lag after which the plan starts afresh, so that a slow run does not spiral
-WINDOW = 0.5        # wall seconds over which the real-time factor is measured
+LONGEST_LAG = 0.1    # behind the plan, after which the plan starts anew: a slow run would lag more and more [wall s]
+FACTOR_WINDOW = 0.5  # over which the real-time factor is measured [wall s]
 
 
 class Pacer:
@@ -26,9 +26,9 @@ class Pacer:
         return max(0.0, (t - self.due(now)) / self.speed)
 
     def note(self, now: float, t: float) -> None:
-        """Take down that t was reached at wall time `now`: measures the factor and forgives what cannot be made up."""
-        if self.due(now) - t > LONGEST_DEBT * self.speed:
+        """Note that t was reached at wall time `now`: measures the factor, and plans anew where the lag is too long."""
+        if self.due(now) - t > LONGEST_LAG * self.speed:
             self._now, self._t = now, t
-        if now - self._mark_now >= WINDOW:
+        if now - self._mark_now >= FACTOR_WINDOW:
             self.factor = (t - self._mark_t) / (now - self._mark_now)
             self._mark_now, self._mark_t = now, t

@@ -1,6 +1,6 @@
 """The physics thread: takes commands in order, paces, steps, publishes snapshots.
 
-Only this thread touches the simulations. Others `send` commands and read `latest`; neither ever waits for a step.
+Only this thread touches the simulations. Other threads `send` commands and read `latest`; neither waits for a step.
 """
 
 import subprocess
@@ -21,21 +21,21 @@ from ..problem.problem import CannotSolve
 from ..scene.scene import Scene
 from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
-from .comparison import ENERGIES, WATCHED, Lockstep, Member
+from .comparison import ENERGIES, WATCHED, Comparison, Member
 from .link_study import KINDS, hanging, study
 from .pacing import Pacer
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
-PUBLISH_INTERVAL = 1.0 / 120.0  # s, while nothing but time changes
-SLICE = 0.008                   # s of stepping after which commands and the snapshot get their turn
-IDLE = 0.25                     # s between looks at the command queue while paused; a command wakes at once
-SHOWN_EVENTS = 200
-LOOKS = 0.1                     # part of the thread's time that looks into the equations may take while a scene runs
-LOOK_INTERVAL = 1.0 / 30.0      # s between them at least
-LOG_ROWS = 4096
-LOG_COMMANDS = 100_000
+PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
+SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
+IDLE_WAIT = 0.25                # time between looks at the command queue while paused; a command wakes at once [wall s]
+LOOK_SHARE = 0.1                # greatest part of the thread's time for inspections while a scene runs
+LOOK_INTERVAL = 1.0 / 30.0      # least time between two inspections while a scene runs [wall s]
+SHOWN_EVENTS = 200              # latest events in a snapshot
+LOG_ROWS = 4096                 # steps of the clock in the energy plot
+LOG_COMMANDS = 100_000          # commands in `Runner.log`
 COMPILING = "compiling for this machine"
-SPEEDS = (1e-3, 1e3)
+SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
 
 
 class Runner:
@@ -45,27 +45,27 @@ class Runner:
         self, scene: Scene, settings: Mapping[str, Any] | None = None, paused: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.latest: m.Snapshot | None = None         #: replaced whole, never changed
+        self.latest: m.Snapshot | None = None         #: replaced by a new one, never changed
         self.log: deque[tuple[int, m.Command]] = deque(maxlen=LOG_COMMANDS)  #: (step, command) since the scene opened
         self.failure = ""                             #: traceback of the last engine error, for reports
         self._clock = clock
         self._paused = paused
         self._warming: str | None = "loading"
-        self._rest: subprocess.Popen[bytes] | None = None  #: compiles what the first scene does not need
+        self._rest: subprocess.Popen[bytes] | None = None  #: compiles the kernels that the first scene does not need
         self._commands: deque[m.Command] = deque()
         self._wake = threading.Event()
         self._stopped = False
         self._generation = 0
-        self._compared_by_scene = False               #: not by the user, so that it ends with the scene
+        self._compared_by_scene = False               #: the scene asked for the comparison: it ends with the scene
         self._error: str | None = None
         self._notice: str | None = None
         self._published = -1.0
         self._asked = m.Inspect()
-        self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: what it was made from, what it found
+        self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: its key and its result
         self._next_look = 0.0
-        self._looked: set[str] = set()                #: views seen before: their kernels are compiled
-        self._study: Iterator[m.LinkPoint | None] = iter(())  #: of chains, which goes on a slice at a time
-        self._links: m.LinkStudy | None = None        #: what it has found
+        self._looked: set[str] = set()                #: views inspected before: their kernels are compiled
+        self._study: Iterator[m.LinkPoint | None] = iter(())  #: of falling chains, advanced a slice at a time
+        self._links: m.LinkStudy | None = None        #: its results
         self._pacer = Pacer(clock(), 0.0)
         self._open(scene, settings or {})
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
@@ -73,7 +73,7 @@ class Runner:
     # ------------------------------------------------------------------------------------- called by anybody
 
     def send(self, command: m.Command) -> None:
-        """Queue a command; returns at once. Commands are carried out in the order they were sent, every one."""
+        """Queue a command; returns at once. Every command is carried out, in the order in which they were sent."""
         self._commands.append(command)
         self._wake.set()
 
@@ -81,19 +81,19 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread and wait for it, unless it is compiling: that can take a minute, and nothing would be lost."""
+        """End the thread and wait for it. Does not wait while it compiles, which can take a minute; nothing is lost."""
         self.send(m.Shutdown())
         while self._thread.is_alive() and self._warming is None:
             self._thread.join(0.05)
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """While kernels compile: what is being done, and the part of them that is ready, 0..1."""
+        """While kernels compile: what for, and the part of them that is ready, 0..1."""
         return None if self._warming is None else (self._warming, compiled_share())
 
     @property
     def _sim(self) -> Simulation:
-        """That of the side in focus; the only one where nothing is compared."""
+        """The simulation of the side in focus."""
         return self._sides.simulation
 
     # ------------------------------------------------------------------------------------- the thread
@@ -108,13 +108,13 @@ class Runner:
             self._wake.clear()
 
     def begin(self) -> None:
-        """Show the scene, and compile what it needs; what is cached loads when a step needs it."""
+        """Publish the scene, then compile the kernels it needs. Cached kernels are loaded when a step needs them."""
         self._publish()
         try:
             if not kernels_cached():
                 self._warming = COMPILING
                 compile_for(*self._opened)
-                for member in self._sides.members[1:]:  # by the scene's own [[compare]]
+                for member in self._sides.members[1:]:  # of a scene with [[compare]]
                     prepare(member.simulation)
         except Exception as error:
             self._fail(error)
@@ -123,7 +123,7 @@ class Runner:
         self._publish()
 
     def _compile_first(self) -> None:
-        """Compile what the sides need now."""
+        """Compile the kernels that the sides need now."""
         self._warming = COMPILING
         try:
             for member in self._sides.members:
@@ -132,17 +132,17 @@ class Runner:
             self._warming = None
 
     def tick(self) -> float:
-        """Carry out what was sent, then step as far as is due, and publish; returns for how long nothing is due [s]."""
+        """Carry out the commands sent, step as far as is due, and publish. Returns the time until more is due [s]."""
         handled = False
         while self._commands and not self._stopped:
             self._handle(self._commands.popleft())
             handled = True
         now = self._clock()
-        found = self._go_on_with_study()
+        found = self._advance_study()
         if self._paused:
             if handled or found:
                 self._publish()
-            return 0.0 if self._links is not None and self._links.running else IDLE
+            return 0.0 if self._links is not None and self._links.running else IDLE_WAIT
         deadline = now + SLICE
         while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
@@ -152,7 +152,7 @@ class Runner:
         self._pacer.note(now, self._sides.time)
         if handled or self._paused or now - self._published >= PUBLISH_INTERVAL:
             self._publish()
-        return min(IDLE, self._pacer.wait(now, self._sides.time))
+        return min(IDLE_WAIT, self._pacer.wait(now, self._sides.time))
 
     # ------------------------------------------------------------------------------------- commands
 
@@ -161,12 +161,12 @@ class Runner:
         self._notice = None
         hasty = self._rest is not None and self._rest.poll() is None and may_need_other_kernels(command)
         if hasty and self._rest is not None:
-            self._rest.terminate()  # gives way to what is wanted now, and begins again where it was
+            self._rest.terminate()  # the kernels wanted now come first; it starts again below
         try:
             self._carry_out(command)
             if hasty:
                 self._compile_first()
-        except ValueError as refused:  # says in one sentence what is allowed; the run goes on
+        except ValueError as refused:  # its message says in one sentence what is allowed; the run goes on
             self._notice = str(refused)
         except Exception as error:
             self._fail(error)
@@ -189,8 +189,9 @@ class Runner:
                 self._sides.reset()
                 self._error = None
             case m.SetSpeed(speed):
-                if not SPEEDS[0] <= speed <= SPEEDS[1]:
-                    raise ValueError(f"speed must be a number from {SPEEDS[0]:g} to {SPEEDS[1]:g}, not {speed!r}")
+                low, high = SPEED_RANGE
+                if not low <= speed <= high:
+                    raise ValueError(f"speed must be a number from {low:g} to {high:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
             case m.Open(scene, paused):
                 before, by_user = self._sides, not self._compared_by_scene
@@ -248,7 +249,7 @@ class Runner:
                 return
 
     def _step_and_show(self) -> bool:
-        """One step of a longer way, shown as it goes; False when the way ends early: an error, or an impatient user."""
+        """One of several steps, published now and then. False where an error or a command ends them early."""
         ok = self._step()
         if self._clock() - self._published >= PUBLISH_INTERVAL:
             self._publish(on_the_way=True)
@@ -261,7 +262,7 @@ class Runner:
 
     def _open(self, scene: Scene, settings: Mapping[str, Any]) -> None:
         try:
-            sides = Lockstep(scene, settings, LOG_ROWS)
+            sides = Comparison(scene, settings, LOG_ROWS)
         except (OSError, MemoryError) as error:
             raise ValueError(f"{scene.name} could not be opened: {error}") from error
         self._pacer.speed = scene.speed
@@ -274,13 +275,13 @@ class Runner:
             self._compare(lambda: sides.compare(wanted))
 
     def _compare(self, begin: Callable[[], None]) -> None:
-        """Begin a comparison in the scene just opened, which goes on alone where one of its methods is refused."""
+        """Begin a comparison in the scene just opened. Where one of its methods is refused, the scene runs alone."""
         try:
             begin()
         except ValueError as refused:
             self._notice = f"nothing is compared: {refused}"
 
-    # ------------------------------------------------------------------------------------- chains of links
+    # ------------------------------------------------------------------------------------- study of chains
 
     def _study_links(self, on: bool) -> None:
         if not on:
@@ -295,8 +296,8 @@ class Runner:
             self._warming = None
         self._study, self._links = study(settings, time.thread_time), m.LinkStudy(settings, (), running=True)
 
-    def _go_on_with_study(self) -> bool:
-        """A slice of it; whether there is something new to show."""
+    def _advance_study(self) -> bool:
+        """Go on with the study for one slice; returns whether there is something new to publish."""
         before, until = self._links, self._clock() + SLICE
         while self._links is not None and self._links.running and not self._commands and self._clock() < until:
             try:
@@ -319,16 +320,16 @@ class Runner:
         return True
 
     def _fail(self, error: Exception) -> None:
-        """Pause and say why; the simulation stays at its last good state, and any command may follow."""
+        """Pause with a message. The simulation stays at its last good state, and any command may follow."""
         self._paused = True
         self.failure = "".join(traceback.format_exception(error))
         expected = isinstance(error, FloatingPointError | CannotSolve)
         self._error = str(error) if expected else f"the engine failed: {type(error).__name__}: {error}"
 
-    # ------------------------------------------------------------------------------------- what others see
+    # ------------------------------------------------------------------------------------- snapshots
 
     def _inspect(self, running: bool) -> Inspection | None:
-        """What was asked for, of this instant; while the scene runs a little late, so that steps are not."""
+        """The inspection that was asked for. While the scene runs it may be of an earlier instant: see LOOK_SHARE."""
         if not self._asked.view:
             self._look = None
             return None
@@ -343,7 +344,7 @@ class Runner:
             self._warming = "the contact equations"
         try:
             found = look(self._sim, self._asked, running)
-        except Exception as error:  # a look must not stop what it looks at
+        except Exception as error:  # an inspection must not stop the run
             self.failure = "".join(traceback.format_exception(error))
             reason = f"The equations cannot be shown: {type(error).__name__}: {error}"
             found = Inspection(self._asked, self._sim.step_count, self._sim.time, note=reason)
@@ -352,11 +353,11 @@ class Runner:
             self._looked.add(self._asked.view)
         self._look = made_from, found
         now = self._clock()
-        self._next_look = now + max(LOOK_INTERVAL, (now - start) * (1.0 / LOOKS - 1.0))
+        self._next_look = now + max(LOOK_INTERVAL, (now - start) * (1.0 / LOOK_SHARE - 1.0))
         return found
 
     def _publish(self, on_the_way: bool = False) -> None:
-        """on_the_way: more steps follow at once."""
+        """Replace `latest`. on_the_way: more steps follow at once."""
         self._published = self._clock()
         members, focus = self._sides.members, self._sides.focus
         inspection = self._inspect(running=on_the_way or not self._paused)
@@ -380,7 +381,7 @@ class Runner:
             events=tuple(map(member.on_clock, events)),
             event_count=sim.event_count,
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
-            info=sim.info, history=self._sides.reachable(), grabbed=held(sim),
+            info=sim.info, history=self._sides.reachable(), grabbed=grabbed(sim),
             error=self._error, notice=self._notice, inspection=inspection,
             energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, (0, WATCHED)]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
@@ -391,7 +392,7 @@ class Runner:
 
 
 def may_need_other_kernels(command: m.Command) -> bool:
-    """Whether other kernels may run after it than before: another scene, method, solver, or a look inside."""
+    """Whether a command may lead to kernels that were not needed before: another scene, method, solver or view."""
     match command:
         case m.Set(_, value):
             return isinstance(value, str)
@@ -408,8 +409,8 @@ def frozen(a: NDArray[Any]) -> Any:
     return copy
 
 
-def held(sim: Simulation) -> m.Grabbed | None:
-    """The mouse spring as it is now."""
+def grabbed(sim: Simulation) -> m.Grabbed | None:
+    """The mouse spring as it is now, None where nothing is grabbed."""
     loads = sim.loads
     body = int(loads.grab_body[0])
     if body < 0:

@@ -1,5 +1,4 @@
-"""Compile kernels before they are needed: on the first start of all what its scene needs, then in a process of its own
-the rest."""
+"""Compile kernels before they are needed: at the first start those of the scene, then all others in another process."""
 
 import subprocess
 import sys
@@ -33,8 +32,8 @@ from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS
 from ..solvers.coulomb import all_sets
 
-#: one shape of every kind a dynamic body can have
-SHAPES: tuple[dict[str, Any], ...] = (
+#: one shape of every kind that a dynamic body can have
+SHAPE_TABLES: tuple[dict[str, Any], ...] = (
     {"type": "sphere", "radius": 0.5},
     {"type": "box", "size": [1.0, 1.0, 1.0]},
     {"type": "capsule", "radius": 0.4, "height": 0.5},
@@ -42,30 +41,30 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"type": "ellipsoid", "size": [1.0, 0.9, 0.8]},
     {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
 )
-TRIANGLES = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
+#: a square floor as an OBJ file
+FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
-    """Compile, or load, what running this scene needs, the mouse included. numba compiles one kernel at a time in a
-    process, so another process compiles the integrators, a third of the work, while this one does the contacts."""
+    """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
+    kernel at a time in a process, so another process compiles the integrators, a third of the work."""
     simulation = Simulation(scene, **settings)
     integrators = _start("fly")
     simulation.problem()
     simulation.energy()
-    integrators.wait()  # should it have failed, this process compiles its part too
+    integrators.wait()  # where it fails, this process compiles the integrators too
     _use(simulation)
 
 
 def prepare(simulation: Simulation) -> None:
-    """Compile, or load, what it takes to go on with this simulation, on one like it."""
+    """Compile, or load, the kernels that this simulation needs to go on, by steps of another one like it."""
     twin = Simulation(simulation.scene)
     twin.set(**asdict(simulation.settings))
     _use(twin)
 
 
 def compile_the_rest() -> subprocess.Popen[bytes]:
-    """Start a process that compiles every kernel into the cache, so that whatever is chosen later is there; it goes on
-    for minutes."""
+    """Start a process that compiles every kernel into the cache, for all that may be chosen later; it takes minutes."""
     return _start("warm_up")
 
 
@@ -77,9 +76,8 @@ def _start(function: str) -> subprocess.Popen[bytes]:
 
 
 def warm_up() -> None:
-    """Make a few steps of tiny scenes that use every kernel, and note that all of them are cached now.
-
-    Where another process is at it, waits for that one.
+    """Make a few steps of small scenes that use every kernel, and record that all kernels are cached now. Where another
+    process does so at the moment, wait for it.
     """
     with _alone() as needed:
         if needed:
@@ -99,8 +97,8 @@ def _run_everything() -> None:
         soft = Simulation(scene, method="compliant")
         soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
         _use(soft)
-    ball = Scene.from_dict(_scene(SHAPES[:1], ({"type": "plane"},)))
-    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # by way of the matrix written out
+    ball = Scene.from_dict(_scene(SHAPE_TABLES[:1], ({"type": "plane"},)))
+    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # the solver that reads the whole matrix
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly()
@@ -109,15 +107,15 @@ def _run_everything() -> None:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether there is still anything to do, once no other process is at it."""
+    """Whether there is anything to compile, once no other process compiles."""
     try:
-        sign = _ready().with_name("warming").open("w")
-    except OSError:  # a read-only home: nothing can be kept
+        lock = _ready().with_name("warming").open("w")
+    except OSError:  # a read-only home: nothing can be cached
         yield False
         return
-    with sign:
+    with lock:
         if fcntl is not None:
-            fcntl.flock(sign, fcntl.LOCK_EX)  # given back when the file is closed, or the process ends
+            fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed or the process ends
         yield not kernels_cached()
 
 
@@ -133,7 +131,7 @@ def _solve() -> None:
 
 def fly() -> None:
     """One step of a ball in the air with every integrator."""
-    setup = Scene.from_dict(_scene(SHAPES[:1], ())).build()
+    setup = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     bodies, loads, dense = setup.state.bodies, empty_loads(1), Dense(setup.model)
     for integrator in (INTEGRATORS | FLIGHT).values():
         integrate(integrator, setup.model, loads, 0.0, 1e-3, bodies, copy_state(setup.state).bodies, dense)
@@ -143,13 +141,13 @@ def fly() -> None:
 def _everything() -> Iterator[Scene]:
     """All shapes, twice, on a plane, on a mesh and in a bowl."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "floor.obj").write_text(TRIANGLES)
+        (Path(folder) / "floor.obj").write_text(FLOOR_OBJ)
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
-        yield Scene.from_dict(_scene(SHAPES * 2, ground), Path(folder))
+        yield Scene.from_dict(_scene(SHAPE_TABLES * 2, ground), Path(folder))
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """A pile of overlapping bodies on the ground, the later the faster, the first on a spring."""
+    """A pile of overlapping bodies on the ground, each faster than the one before, the first on a spring."""
     bodies: list[dict[str, Any]] = [
         {"name": f"body {i}", "position": [0.01 * i, 0.02 * i, 0.4], "velocity": [0.0, 0.0, -50.0 * i],
          "angular_velocity": [1.0, 2.0, 3.0], "shape": [shape]}
@@ -162,7 +160,7 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 def _run_joined() -> None:
     """A body on a driven hinge that rests on the ground, in both coordinates, and one on a pin in maximal ones."""
-    bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPES[0]]} for i in range(2)]
+    bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPE_TABLES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
     hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
@@ -180,8 +178,8 @@ def _run_exactly() -> None:
     """A block that rests and a ball that hits it, with friction and without, by the event-driven method and every
     impact law."""
     bodies = [
-        {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPES[1]]},
-        {"name": "body 1", "position": [1.001, 0.0, 0.5], "velocity": [-1.0, 0.1, 0.0], "shape": [SHAPES[0]]},
+        {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPE_TABLES[1]]},
+        {"name": "body 1", "position": [1.001, 0.0, 0.5], "velocity": [-1.0, 0.1, 0.0], "shape": [SHAPE_TABLES[0]]},
         {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]},
     ]
     scene = Scene.from_dict({"body": bodies})
@@ -204,20 +202,20 @@ def _use(simulation: Simulation) -> None:
 
 
 def compiled_share() -> float:
-    """Part of all kernels that are compiled, in this process or by another into the cache, 0..1."""
+    """Part of all kernels, 0..1, that this process has compiled or that lie in the cache."""
     folders = {jit.cache_folder(jit.module_of(k.py_func)) for k in jit.KERNELS}
     cached = sum(1 for folder in folders for _ in folder.rglob("*.nbi"))
     return min(1.0, max(cached, sum(bool(k.signatures) for k in jit.KERNELS)) / len(jit.KERNELS))
 
 
 def kernels_cached() -> bool:
-    """Whether these sources were warmed up before, so that doing it again takes no time worth a progress bar."""
+    """Whether all kernels of these sources are cached: then loading them needs no progress bar."""
     return _ready().exists()
 
 
 def _ready() -> Path:
-    """A file in the cache folder that stands for this module and everything it imports: the whole engine."""
-    return jit.cache_folder("warm_up") / "ready"
+    """A file in the cache folder of this module, which imports the whole engine: an edit gives another one."""
+    return jit.cache_folder(jit.module_of(warm_up)) / "ready"
 
 
 def _note_ready() -> None:

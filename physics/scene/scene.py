@@ -22,17 +22,17 @@ from .schema import Camera, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
-LARGEST_FILE = 16 * 2**20  # of a scene [bytes]
+LARGEST_SCENE_FILE = 16 * 2**20  # [bytes]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A checked scene. It does not change, and it is equal to another where their tables are."""
+    """A checked scene. It is immutable, and equal to another scene whose tables are equal."""
 
     tables: SceneFile
     folder: Path | None = field(default=None, compare=False)  #: where mesh files lie
     path: Path | None = field(default=None, compare=False)    #: the file it was read from
-    notes: tuple[str, ...] = field(default=(), compare=False)  #: what reading another format left out
+    notes: tuple[str, ...] = field(default=(), compare=False)  #: what was left out of a file in another format
 
     @property
     def name(self) -> str:
@@ -54,23 +54,24 @@ class Scene:
 
     @property
     def speed(self) -> float:
-        """How fast it plays at first, in simulated seconds per second."""
+        """Simulated seconds per wall second at first."""
         return self.tables.scene.speed
 
     def sides(self, settings: Settings) -> tuple[Side, ...]:
-        """The comparison it opens with, where it has one: as `settings` say, and what its tables make of them."""
+        """Sides of the comparison that the scene opens with, () where it has none: the `settings` as they are, then
+        with the changes of each table [[compare]]."""
         first = () if not self.tables.compare else (Side(settings),)
         changes = [table.model_dump(exclude_none=True) for table in self.tables.compare]
         return *first, *(Side(coordinates=c.pop("coordinates", ""), settings=replace(settings, **c)) for c in changes)
 
     @property
     def camera(self) -> Camera | None:
-        """Where the view starts, where the scene says so."""
+        """The first view, None where the scene has none."""
         return self.tables.camera
 
     @classmethod
     def load(cls, path: str | Path) -> "Scene":
-        """Read a scene file. Raises SceneError with one sentence for everything that is wrong."""
+        """Read a scene file. Raises SceneError, with one sentence for each mistake."""
         path = Path(path)
         return cls(read_tables(_read_toml(path), path.name, path.parent), path.parent, path)
 
@@ -86,7 +87,7 @@ class Scene:
         Raises SceneError where the file cannot be read or is no solid.
         """
         path = Path(path)
-        real = path.resolve()  # opened by hand, a link may lead anywhere
+        real = path.resolve()  # the user chose the file: a link may lead out of its folder
         return cls(read_tables(mesh_scene(real), path.name, real.parent), real.parent, path)
 
     @classmethod
@@ -104,9 +105,9 @@ class Scene:
         return cls(read_tables(model.tables, path.name, path.parent), path.parent, path, model.notes)
 
     def with_coordinates(self, coordinates: str) -> "Scene":
-        """The same scene with all joints in "maximal" coordinates, where a body on a free joint is free; or with as
-        many in "generalized" ones as make a forest, those that close loops being constraints. What was generalized
-        starts as its joints say, with what carries it. Raises SceneError where they cannot be."""
+        """The same scene with other coordinates of its joints. "maximal": all joints; a free joint goes, its body is
+        free. "generalized": as many joints as make a forest; those that close loops stay constraints. Joints that were
+        generalized keep their initial velocities. Raises SceneError where the scene cannot be so."""
         data = self.tables.model_dump(exclude_defaults=True)
         forest = in_forest(self.tables.joint)
         for joint, given, tree in zip(data.get("joint", ()), self.tables.joint, forest, strict=True):
@@ -149,8 +150,9 @@ class Scene:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise SceneError(f"{path.name}: is larger than {LARGEST_FILE >> 20} MiB; it must be a smaller scene file.")
+        if path.stat().st_size > LARGEST_SCENE_FILE:
+            most = LARGEST_SCENE_FILE >> 20
+            raise SceneError(f"{path.name}: is larger than {most} MiB; it must be a smaller scene file.")
         return tomllib.loads(path.read_bytes().decode())
     except OSError as error:
         raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
@@ -161,7 +163,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def mesh_scene(path: Path) -> dict[str, Any]:
-    """The tables of a scene with a mesh above the ground."""
+    """The tables of a scene with the solids of a mesh file above the ground."""
     surface = read_surface(path)
     parts = solids(surface)
     for k, part in enumerate(parts):
@@ -190,7 +192,7 @@ def mesh_scene(path: Path) -> dict[str, Any]:
 
 
 def _extent(lengths: Any) -> str:
-    """The size of a mesh in words; files carry no unit, so what is far from everyday is remarked on."""
+    """The size of a mesh in words, with a remark where it is unusual: mesh files carry no unit."""
     text = f"{lengths[0]:.3g} × {lengths[1]:.3g} × {lengths[2]:.3g} m"
     if max(lengths) > 20.0 or max(lengths) < 1e-3:
         text += ' (its numbers are taken as metres; "scale" in a scene file says otherwise)'

@@ -1,4 +1,4 @@
-"""Writing TOML: tables, lists of tables, strings, numbers and lists of them, which is all that scene files hold."""
+"""Write TOML: tables, lists of tables, strings, numbers, booleans and lists of them, as scene files hold them."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def _key(key: str) -> str:
 
 
 def _text(value: str) -> str:
-    # JSON escapes are TOML escapes, but for the delete character
+    # JSON escapes what TOML does, except the delete character
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

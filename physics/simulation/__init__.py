@@ -1,1 +1,1 @@
-"""One model, one state, one method, with its history: what scripts use and the physics thread owns."""
+"""A simulation: one model, one state, one method, one history; and the commands that it takes."""

@@ -19,27 +19,29 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Grab:
-    """Take hold of a body: a critically damped spring from a point of the body to `target`."""
+    """Grab a body: a critically damped spring pulls a point of it to `target`."""
 
     body: int
     point: tuple[float, float, float]   # world, on the body now
     target: tuple[float, float, float]  # world
-    turn: bool = False                  # pull with rotation: the torque follows the target about the centre of mass
+    turn: bool = False                  # turn the body about its centre of mass instead of pulling it
 
 
 @dataclass(frozen=True, slots=True)
 class MoveGrab:
+    """Pull the grabbed body towards another point."""
+
     target: tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    pass
+    """Let go of the grabbed body."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushJoint:
-    """Put a constant torque or force on a joint of a tree, until another one: row `velocity` of `JointState.v`."""
+    """Put a constant torque or force on a joint of a tree, until it is replaced: row `velocity` of `JointState.v`."""
 
     velocity: int
     force: float  # [N m] or [N]

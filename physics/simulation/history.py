@@ -1,8 +1,8 @@
 """History: every step of a run can be reached again exactly, within a bounded memory.
 
-Kept are states (keyframes) and the inputs of every step: settings and loads. A state between two keyframes is found by
-stepping again from the earlier one with the recorded inputs, which gives the same bits. While memory lasts
-every state is a keyframe; then the older half is thinned, and in the end the oldest are dropped.
+The history keeps states (keyframes) and the inputs of every step: settings and loads. A state between two keyframes is
+found by stepping again from the earlier one with the recorded inputs, which gives the same bits. While memory lasts
+every state is a keyframe. Then the older half is thinned, and at last the oldest keyframes are dropped.
 """
 
 from bisect import bisect_right
@@ -16,27 +16,26 @@ from ..core.report import Settings
 from ..core.state import State, empty_state
 from ..dynamics.forces import Loads
 
-BUDGET = 256 * 2**20  # bytes
-OVERHEAD = 150        # bytes that Python needs for a keyframe beside its data
-LARGEST_GAP = 64      # steps between keyframes: bounds the time to seek
-
-
-EMPTY = empty_state(0)
+BUDGET = 256 * 2**20       # memory of a history [bytes]
+KEYFRAME_OVERHEAD = 150    # memory that Python needs for a keyframe beside its data [bytes]
+INPUTS_OVERHEAD = 200      # and for the inputs of a step beside their arrays [bytes]
+MOST_STEPS_BETWEEN = 64    # keyframes: bounds the time to seek
+EMPTY = empty_state(0)     # a State of the types that keyframes are unpacked to
 
 
 class Inputs(NamedTuple):
-    """What a step depends on beside the state."""
+    """What a step depends on besides the state."""
 
     settings: Settings
-    loads: Loads | None  #: None = no load
+    loads: Loads | None  #: None = no force, torque or grab
 
 
 class Keyframe(NamedTuple):
-    """A state as bytes: as arrays most of its memory would be their headers."""
+    """A state as bytes: the headers of its arrays would take more memory than their data."""
 
     step: int
     data: bytes
-    shapes: tuple[tuple[int, ...], ...]  #: of all arrays; one object for all keyframes alike
+    shapes: tuple[tuple[int, ...], ...]  #: of all arrays; keyframes with the same shapes share one object
 
     @property
     def state(self) -> State:
@@ -46,7 +45,7 @@ class Keyframe(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes."""
-        return len(self.data) + OVERHEAD
+        return len(self.data) + KEYFRAME_OVERHEAD
 
 
 class History:
@@ -57,8 +56,8 @@ class History:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything; what is recorded next is the beginning."""
-        self.last = 0                        #: step that was recorded last
+        """Forget everything; the next recorded step is the first one."""
+        self.last = 0                        #: step recorded last
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before
         self._inputs: list[Inputs] = []
@@ -71,9 +70,9 @@ class History:
         return self.keyframes[0].step if self.keyframes else self.last
 
     def record(self, step: int, state: State, inputs: Inputs) -> None:
-        """Note the state before step number `step` + 1 and the inputs it is about to be advanced with.
+        """Record the state after step number `step` and the inputs of the next step.
 
-        Recording a step that is known already starts a new branch: what came after it is forgotten.
+        Recording a step that is known already starts a new branch: everything after it is forgotten.
         """
         self.forget_from(step)
         arrays = list(_arrays(state))
@@ -97,11 +96,11 @@ class History:
         return self.keyframes[row]
 
     def inputs(self, step: int) -> Inputs:
-        """The inputs with which state number `step` was advanced."""
+        """The inputs with which the state after step number `step` was advanced."""
         return self._inputs[bisect_right(self._changes, step) - 1]
 
     def forget_from(self, step: int) -> None:
-        """Drop what was recorded for `step` and after."""
+        """Drop what was recorded for `step` and later steps."""
         while self.keyframes and self.keyframes[-1].step >= step:
             self._size -= self.keyframes.pop().size
         while self._changes and self._changes[-1] >= step:
@@ -110,12 +109,13 @@ class History:
         self.last = min(self.last, step)
 
     def _thin(self) -> None:
-        """Free memory: every second keyframe of the older half where the gaps allow it, else the oldest keyframe."""
+        """Free memory: drop every second keyframe of the older half as far as MOST_STEPS_BETWEEN allows, else the
+        oldest keyframe."""
         half = len(self.keyframes) // 2
         kept = [self.keyframes[0]]
         for row in range(1, half):
             following = self.keyframes[row + 1].step
-            if kept[-1] is self.keyframes[row - 1] and following - kept[-1].step <= LARGEST_GAP:
+            if kept[-1] is self.keyframes[row - 1] and following - kept[-1].step <= MOST_STEPS_BETWEEN:
                 self._size -= self.keyframes[row].size
             else:
                 kept.append(self.keyframes[row])
@@ -129,7 +129,7 @@ class History:
 
 
 def _arrays(part: Any) -> Iterator[Any]:
-    """All arrays of a State, in order."""
+    """All arrays of a tuple of tuples, in order."""
     if isinstance(part, np.ndarray):
         yield part
     else:
@@ -138,7 +138,7 @@ def _arrays(part: Any) -> Iterator[Any]:
 
 
 def _unpacked(like: Any, shapes: Iterator[tuple[int, ...]], data: memoryview, at: list[int]) -> Any:
-    """Arrays of these shapes in tuples and types as those of `like`, from the bytes from at[0] on."""
+    """Tuples and dtypes as in `like` with arrays of these shapes, read from the bytes at at[0], which is advanced."""
     if not isinstance(like, np.ndarray):
         return type(like)(*(_unpacked(inner, shapes, data, at) for inner in like))
     shape = next(shapes)
@@ -152,4 +152,4 @@ def _same(a: Inputs, b: Inputs) -> bool:
 
 
 def _loads_size(inputs: Inputs) -> int:
-    return 200 if inputs.loads is None else 200 + sum(a.nbytes for a in inputs.loads)
+    return INPUTS_OVERHEAD + (0 if inputs.loads is None else sum(a.nbytes for a in inputs.loads))

@@ -1,4 +1,4 @@
-"""Simulation: one model, one state, one method; what scripts use and the physics thread owns."""
+"""Simulation: one model, one state, one method. Scripts use it; in the app the physics thread owns it."""
 
 import math
 from bisect import bisect_left
@@ -9,9 +9,10 @@ import numpy as np
 
 from ..books import ledger
 from ..books.diagnostics import measure
-from ..core.copy_in_place import overwrite
+from ..core.copy_in_place import copy_into
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Energy, Event, Settings, StepInfo
+from ..core.rotations import quaternion_products, rotated
 from ..core.settings import GAINS, STEPWISE, Part, names_of
 from ..core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
@@ -25,12 +26,11 @@ from ..solvers import refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .history import History, Inputs
 
-KEPT_EVENTS = 10_000
-Vector = tuple[float, float, float]
+KEPT_EVENTS = 10_000  # of a simulation; up to twice as many between two removals
 
 
 class Saved(NamedTuple):
-    """All that a later `restore` needs to continue with the same bits."""
+    """All that `restore` needs to continue with the same bits."""
 
     step: int
     state: State
@@ -48,7 +48,7 @@ class Simulation:
         self, scene: Scene, method: str | None = None, integrator: str | None = None, solver: str | None = None,
         h: float | None = None, iterations: int | None = None,
     ) -> None:
-        forget_packed()  # simulations that are no more should leave nothing behind
+        forget_packed()  # else the packed tuples of earlier simulations would keep their arrays alive
         setup = scene.build()
         self.scene = scene
         self.labels = setup.labels
@@ -57,7 +57,7 @@ class Simulation:
         self.step_count = 0
         self.info = StepInfo()  #: how the last step went
         self.history: History | None = None
-        self._events: list[Event] = []  # by step; also those after a step gone back to, until a new branch begins
+        self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
         self._contacts = empty_contacts(0)
         self._method: Any = None
@@ -73,11 +73,11 @@ class Simulation:
     # ------------------------------------------------------------------------------------------------ time goes on
 
     def step(self) -> None:
-        """Advance by the step h. Forces of `apply_force` end with it; a grab stays until released.
+        """Advance by the step h. Forces of `apply_force` act in this step only; a grab stays until `release`.
 
         Raises FloatingPointError where a body's motion is no longer finite; the state is then that before the step.
         """
-        if not overwrite(self.state, self._spare):
+        if not copy_into(self.state, self._spare):
             self._spare = copy_state(self.state)
         if self.history is not None:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
@@ -86,7 +86,7 @@ class Simulation:
         except Exception:
             self.state, self._spare = self._spare, self.state
             raise
-        del self._events[self._events_before(self.step_count) :]  # a new branch
+        del self._events[self._events_before(self.step_count) :]  # those of a branch that this step replaces
         self._events += [event.at_step(self.step_count) for event in self._method.events]
         if len(self._events) > 2 * KEPT_EVENTS:
             self._dropped_events += len(self._events) - KEPT_EVENTS
@@ -161,13 +161,13 @@ class Simulation:
     def orientation(self, body: str | int) -> Array:
         """Unit quaternion (4,) w x y z turning the scene's body axes into the world."""
         i = self.number(body)
-        return _quat_mul(self.state.bodies.q[i], self.labels.axes[i])
+        return quaternion_products(self.state.bodies.q[i], self.labels.axes[i])
 
     def velocity(self, body: str | int) -> Array:
         """World velocity (3,) of the body's origin as the scene placed it [m/s]."""
         i = self.number(body)
         bodies = self.state.bodies
-        return bodies.v[i] + np.cross(bodies.w[i], _rotate(bodies.q[i], self.labels.origin[i]))
+        return bodies.v[i] + np.cross(bodies.w[i], rotated(bodies.q[i], self.labels.origin[i]))
 
     def angular_velocity(self, body: str | int) -> Array:
         """World angular velocity (3,) [rad/s]."""
@@ -177,8 +177,8 @@ class Simulation:
         """position (n, 3), orientation (n, 4), velocity (n, 3) and angular_velocity (n, 3) of all bodies, as the
         methods of these names give them."""
         x, q, _, _, v, w = self.state.bodies
-        r = _rotate(q, self.labels.origin)
-        return x + r, _quat_mul(q, self.labels.axes), v + np.cross(w, r), w.copy()
+        r = rotated(q, self.labels.origin)
+        return x + r, quaternion_products(q, self.labels.axes), v + np.cross(w, r), w.copy()
 
     @property
     def contacts(self) -> Contacts:
@@ -188,8 +188,8 @@ class Simulation:
 
     @property
     def dents(self) -> Array:
-        """How deep (c,) [m] the compliant surfaces of each contact are pressed in, >= 0, also while they recover; empty
-        with a method of rigid contact."""
+        """How deep (c,) the compliant surfaces of each contact are pressed in [m], >= 0, also while they recover; no
+        rows with a method of rigid contact."""
         surfaces, contacts = self.state.surfaces, self.contacts
         if surfaces.t[0] != self.state.t[0]:
             return np.zeros(0)
@@ -202,7 +202,7 @@ class Simulation:
 
     @property
     def events(self) -> list[Event]:
-        """What happened to the contacts up to now, oldest first; at least the last 10 000."""
+        """Events up to now, oldest first; at least the last KEPT_EVENTS."""
         return self._events[: self._events_before(self.step_count + 1)]
 
     @property
@@ -212,11 +212,11 @@ class Simulation:
 
     @property
     def last_events(self) -> list[Event]:
-        """What happened in the last step."""
+        """Events of the last step."""
         return self._events[self._events_before(self.step_count) : self._events_before(self.step_count + 1)]
 
     def known_events(self, count: int) -> list[Event]:
-        """The latest events, oldest first, also those after a step gone back to."""
+        """The latest `count` events, oldest first; after seeking back also those later than now."""
         return self._events[-count:]
 
     def latest_events(self, count: int) -> list[Event]:
@@ -232,26 +232,26 @@ class Simulation:
         return self.new_method().problem(self.state, self.loads, self.settings)
 
     def new_method(self) -> Method:
-        """The method as it is set, with memory of its own: what it finds leaves `contacts` and `info` as they are."""
+        """Another method object as in the settings: using it leaves `contacts` and `info` as they are."""
         return self._make_method(self.settings.method, self._model)
 
     def before(self, step: int) -> tuple[State, Settings, Loads, Model]:
-        """The state that step number `step` began with, what it was made with, and the model as these settings had it.
+        """State, settings, loads and model with which step number `step` was made.
 
-        ValueError where the history does not reach back so far.
+        Raises ValueError where the history does not reach back so far.
         """
         if self.history is None:
             raise ValueError("no history is recorded")
         keyframe = self.history.keyframe(step - 1)
         state = keyframe.state
-        for k in range(keyframe.step, step - 1):  # the same bits again
+        for k in range(keyframe.step, step - 1):  # steps made again: the same bits
             settings, loads = self._inputs(k)
             METHODS[settings.method](self._model_with(settings)).step(state, loads, settings)
         settings, loads = self._inputs(step - 1)
         return state, settings, loads, self._model_with(settings)
 
     def _inputs(self, step: int) -> tuple[Settings, Loads]:
-        """The recorded inputs with which state number `step` was advanced; the loads as a copy."""
+        """The recorded inputs with which the state after step number `step` was advanced; the loads as a copy."""
         assert self.history is not None
         inputs = self.history.inputs(step)
         return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else self._no_loads()
@@ -261,14 +261,14 @@ class Simulation:
         return measure(self._model, self.state.bodies, self.state.joints)[0]
 
     def momentum(self) -> tuple[Array, Array]:
-        """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the dynamic bodies."""
+        """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the bodies that forces move."""
         momenta = measure(self._model, self.state.bodies, self.state.joints)[1]
         return momenta[0], momenta[1]
 
     @property
     def ledger(self) -> dict[str, Array]:
-        """What changed energy and momenta since the start, by cause: work [J], momentum [kg m/s] and angular momentum
-        about the world origin [kg m2/s] (7,). Their sum is what there is now less what there was at the start."""
+        """Change of energy and momenta since the start by cause: work [J], momentum [kg m/s] and angular momentum about
+        the world origin [kg m2/s] (7,). Their sum is the change of the totals."""
         return {title: self.state.ledger[account].copy() for account, title in ledger.TITLES.items()}
 
     # ------------------------------------------------------------------------------------------------ what acts
@@ -282,30 +282,31 @@ class Simulation:
             self.loads.torque[i] += np.cross(vector_of("point", point) - self.state.bodies.x[i], f)
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
-        """Hold the body at a world point [m] with a critically damped spring towards the world point `target`."""
+        """Grab the body at a world point [m]: a critically damped spring pulls it towards the world point `target`, or
+        with `turn` turns it about its centre of mass."""
         i = self.number(body)
         if not movable(self._model.kind[i]):
             raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
         bodies = self.state.bodies
         conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
-        self.loads.grab_point[:] = _rotate(conjugate, vector_of("point", point) - bodies.x[i])
+        self.loads.grab_point[:] = rotated(conjugate, vector_of("point", point) - bodies.x[i])
         self.loads.grab_target[:] = vector_of("target", target)
         self.loads.grab_turn[0] = int(turn)
         self.loads.grab_force[:] = 0.0
         self.loads.grab_body[0] = i
 
     def move_grab(self, target: Any) -> None:
-        """Pull the held body towards another world point [m]."""
+        """Pull the grabbed body towards another world point [m]."""
         self.loads.grab_target[:] = vector_of("target", target)
 
     def release(self) -> None:
-        """Let go of the held body."""
+        """Let go of the grabbed body."""
         self.loads.grab_body[0] = -1
         self.loads.grab_force[:] = 0.0
 
     def push_joint(self, velocity: int, force: float) -> None:
-        """Put a constant torque [N m] or force [N] on a joint of a tree, in place of what was put on it before;
-        `velocity` is the row of the joint's velocity in `state.joints.v`."""
+        """Put a constant torque [N m] or force [N] on a joint of a tree, in place of the one before; `velocity` is the
+        row of the joint's velocity in `state.joints.v`."""
         if not 0 <= velocity < len(self.loads.joint):
             raise ValueError(f"there is no velocity {velocity} of a joint; there are {len(self.loads.joint)}")
         if not math.isfinite(force):
@@ -322,7 +323,7 @@ class Simulation:
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: SimulationCommand) -> None:
-        """Carry out a command that concerns the simulation alone: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
+        """Carry out a command of one simulation: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
         match command:
             case Set(name, value):
                 self.set(**{name: value})
@@ -378,11 +379,11 @@ class Simulation:
     # ------------------------------------------------------------------------------------------------ going back
 
     def save(self) -> Saved:
-        """Everything `restore` needs, as a copy: the run can go on."""
+        """A copy of everything that `restore` needs; the run may go on."""
         return Saved(self.step_count, copy_state(self.state), self.settings, _copy_loads(self.loads))
 
     def restore(self, saved: Saved) -> None:
-        """Go back to a saved instant of the same scene; what follows is the same to the last bit."""
+        """Go back to a saved instant of the same scene; later steps are the same to the last bit."""
         self._apply(saved.settings)
         self._set_state(saved.step, saved.state)
         self.loads = _copy_loads(saved.loads)
@@ -403,7 +404,7 @@ class Simulation:
             self.history.clear()
 
     def record_history(self, budget: int | None = None) -> None:
-        """Keep the run from now on within `budget` bytes, so that `seek` can go back."""
+        """Record the run from now on within `budget` bytes, so that `seek` can go back."""
         self.history = History() if budget is None else History(budget)
         self.history.last = self.step_count
 
@@ -415,9 +416,10 @@ class Simulation:
 
     def seek(self, step: int) -> None:
         """Restore the state after step number `step` exactly, with the contacts of that step. Settings stay as they
-        are now, a grab ends; steps taken from here on replace what came after.
+        are now, a grab ends; steps made from here on replace the later ones.
 
-        The last step before `step` is made again from the recorded state and inputs, which gives the same bits.
+        Step `step` is made again from the recorded state before it and its inputs, which gives the same bits.
+        Raises ValueError where the history does not hold the step.
         """
         first, last = self.reachable()
         if not first <= step <= last:
@@ -438,7 +440,7 @@ class Simulation:
 
 
 def _surfaces(surfaces: Array, settings: Settings) -> Array:
-    """The table of compliant surfaces with the settings' values for every pair."""
+    """The table of compliant surfaces, where a gain is set with that value for every pair."""
     chosen = [getattr(settings, name) for name in GAINS]
     if all(value is None for value in chosen):
         return surfaces
@@ -451,23 +453,8 @@ def _surfaces(surfaces: Array, settings: Settings) -> Array:
 
 def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
     """World position (3,) of a point of the body frame [m]."""
-    return bodies.x[body] + _rotate(bodies.q[body], point)
+    return bodies.x[body] + rotated(bodies.q[body], point)
 
 
 def _copy_loads(loads: Loads) -> Loads:
     return Loads._make(a.copy() for a in loads)
-
-
-def _rotate(q: Array, u: Array) -> Array:
-    """R(q) u = u + 2 w (r × u) + 2 r × (r × u), row by row"""
-    r = q[..., 1:]
-    t = 2.0 * np.cross(r, u)
-    return u + q[..., :1] * t + np.cross(r, t)
-
-
-def _quat_mul(p: Array, q: Array) -> Array:
-    """p q, row by row"""
-    p_0, r, q_0, s = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
-    return np.concatenate(
-        [p_0 * q_0 - (r * s).sum(axis=-1, keepdims=True), p_0 * s + q_0 * r + np.cross(r, s)], axis=-1
-    )

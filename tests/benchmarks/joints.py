@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.run.link_study import LENGTH, chain, study
+from contactlab.physics.run.link_study import ROD_LENGTH, chain, study
 
 H = 1.0 / 240.0
 LINKS = (1, 2, 5, 10, 20, 50)
@@ -26,8 +26,8 @@ HEAVY = 100.0     # mass at the end over that of a link
 def weighted(count: int, coordinates: str, heavy: float) -> Scene:
     """The chain of the study with a mass at its end, in those of a rod."""
     tables = chain(count, coordinates).tables.model_dump(exclude_defaults=True)
-    weight = {"name": "weight", "position": [LENGTH * count, 0.0, 0.0], "mass": heavy,
-              "inertia": [0.1 * heavy * LENGTH**2] * 3}
+    weight = {"name": "weight", "position": [ROD_LENGTH * count, 0.0, 0.0], "mass": heavy,
+              "inertia": [0.1 * heavy * ROD_LENGTH**2] * 3}
     joint = {"type": "fixed", "parent": f"rod {count - 1}", "child": "weight", "coordinates": coordinates}
     return Scene.from_dict(tables | {"body": [*tables["body"], weight], "joint": [*tables["joint"], joint]})
 
@@ -44,7 +44,7 @@ def fall() -> None:
 
 def heavy_end(count: int = 50, seconds: float = 3.0) -> None:
     print(f"\n{count} links, {HEAVY:g} times heavier at the end; energy in parts of what can fall")
-    scale = HEAVY * 9.81 * LENGTH * count
+    scale = HEAVY * 9.81 * ROD_LENGTH * count
     for coordinates, integrator in (("generalized", "midpoint"), ("maximal", "rk4"), ("generalized", "dopri5"),
                                     ("generalized", "rk4")):
         ours = Simulation(weighted(count, coordinates, HEAVY), method="time_stepping", h=H, integrator=integrator)
@@ -93,12 +93,12 @@ def mujoco_run(count: int, h: float, seconds: float) -> tuple[float, float, floa
     begin = time.process_time()
     for _ in range(round(seconds / h)):
         mujoco.mj_step(model, data)
-    return worst / (HEAVY * 9.81 * LENGTH * count), watched, 1e3 * (time.process_time() - begin) / seconds
+    return worst / (HEAVY * 9.81 * ROD_LENGTH * count), watched, 1e3 * (time.process_time() - begin) / seconds
 
 
 def mujoco_chain(count: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """The same chain: rods of 1 kg, the weight fixed to the last one."""
-    a = LENGTH
+    a = ROD_LENGTH
     moments = " ".join(str(share * a * a / 12.0) for share in (1e-3, 1.0, 1.0))
     text, end = "", ""
     for i in range(count):

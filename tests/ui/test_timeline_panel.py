@@ -9,7 +9,7 @@ from contactlab.app.panels import timeline
 from contactlab.app.ui_state import UiState
 from contactlab.physics.look.timeline import ACTIVE, BEGIN, END
 from contactlab.physics.run import messages as m
-from contactlab.physics.run.comparison import Lockstep
+from contactlab.physics.run.comparison import Comparison
 from contactlab.physics.scene.scene import Scene
 
 NAN = float("nan")
@@ -86,7 +86,7 @@ def test_the_engine_tells_events_and_bars_also_of_what_lies_ahead():
                   "shape": [{"type": "sphere", "radius": 0.1}]},
                  {"name": "still", "position": [1.0, 0.0, 0.1], "mass": 1.0,
                   "shape": [{"type": "sphere", "radius": 0.1}]}]})
-    sides = Lockstep(scene, {}, 100)
+    sides = Comparison(scene, {}, 100)
     states = []
     for _ in range(180):
         sides.step()

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from contactlab.physics.core import jit
-from contactlab.physics.core import tuple_abi as packed
+from contactlab.physics.core import jit, tuple_abi
 from contactlab.physics.core.jit import kernel
 
 
@@ -89,7 +88,7 @@ def test_an_array_that_a_kernel_does_not_take_is_refused(wrong):
 
 
 def test_more_tuples_than_are_kept():
-    known = [outer(n + 1) for n in range(3 * packed.KEPT)]
+    known = [outer(n + 1) for n in range(3 * tuple_abi.MOST_PACKS)]
     out = np.full(2, np.nan)
     for _ in range(2):
         for given in known:
@@ -100,7 +99,7 @@ def test_more_tuples_than_are_kept():
 def test_an_array_with_other_rows_is_found_where_it_is_then():
     given, out = outer(3), np.full(2, np.nan)
     add_up(given, 1.0, out)
-    packed.resize(given.values, 1000)
+    tuple_abi.resize(given.values, 1000)
     given.values[:] = 1.0
     add_up(given, 1.0, out)
     assert out[0] == 1000.0
@@ -131,6 +130,6 @@ def test_a_forgotten_tuple_is_let_go():
     del given
     gc.collect()
     assert array() is not None  # kept, so that nobody else can have its identity
-    packed.forget_packed()
+    tuple_abi.forget_packed()
     gc.collect()
     assert array() is None
