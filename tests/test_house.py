@@ -1,21 +1,30 @@
-"""The rules of the house, kept by machines: lint, types, imports that run one way, packaging that forgets nothing."""
+"""The rules of the house, kept by machines: lint, types, imports that run one way, names that are used and exist, edits
+that recompile no more than they must, packaging that forgets nothing."""
 
 import ast
+import builtins
+import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+from contactlab.physics.core import jit
+
 ROOT = pathlib.Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SOURCES = sorted(p for top in ("physics", "app", "assets", "shaders") for p in (ROOT / top).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 LONGEST_FILE, MOST_ARGUMENTS = 600, 10
 
 #: The map of the engine, from the ground up: a room may import from the rooms named beside it, and no other.
@@ -54,11 +63,16 @@ def name_of(path: pathlib.Path) -> str:
 MODULES = {name_of(path): path for path in SOURCES}
 
 
+@cache
+def tree_of(path: pathlib.Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def imports(path: pathlib.Path) -> set[str]:
-    """Full names of everything a file imports, wherever in the file, also where for type checking alone."""
+    """Full names of everything a file imports, anywhere in the file: imports for type checking alone count too."""
     found, name = set(), name_of(path)
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -77,7 +91,7 @@ def modules_imported(path: pathlib.Path) -> set[str]:
 
 def functions() -> Iterator[tuple[pathlib.Path, ast.FunctionDef]]:
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef):
                 yield path, node
 
@@ -101,8 +115,8 @@ def test_pyright_finds_nothing(tmp_path):
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_run_one_way(path):
-    """As ROOMS and APP_ROOMS say; physics never sees the app, a window or a clock; panels reach the engine only by
-    messages and records."""
+    """As ROOMS and APP_ROOMS say, imports for type checking alone included; physics never sees the app, a window or a
+    clock; panels reach the engine only by messages and records."""
     top, *rest = path.relative_to(ROOT).parts
     rooms = {"physics": ROOMS, "app": APP_ROOMS}.get(top, {})
     if len(rest) == 1:
@@ -161,8 +175,7 @@ def test_every_package_folder_is_listed():
 
 
 def test_no_file_has_grown_past_600_lines():
-    tests = sorted((ROOT / "tests").rglob("*.py"))
-    long = {str(p.relative_to(ROOT)): n for p in SOURCES + tests if (n := p.read_text().count("\n")) > LONGEST_FILE}
+    long = {str(p.relative_to(ROOT)): n for p in SOURCES + TESTS if (n := p.read_text().count("\n")) > LONGEST_FILE}
     assert long == {}
 
 
@@ -173,6 +186,220 @@ def test_no_function_takes_more_than_10_arguments():
         if len(names) > MOST_ARGUMENTS:
             wide[f"{path.relative_to(ROOT)}:{function.name}"] = len(names)
     assert wide == {}
+
+
+# ---------------------------------------------------------------------------------------------- names
+#: decorators that leave a function to its callers; any other one uses it (a command, a hook of numba, a fixture)
+PLAIN_DECORATORS = {"kernel", "helper", "dataclass", "contextmanager", "cache"}
+DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+
+
+def names_bound(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Name):
+        return [target.id]
+    return [name for part in getattr(target, "elts", ()) for name in names_bound(part)]
+
+
+def definitions(path: pathlib.Path) -> Iterator[tuple[list[str], ast.stmt]]:
+    """Functions, classes and constants at the left margin. Constants that one statement numbers are one definition."""
+    for statement in tree_of(path).body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                called = [d.func if isinstance(d, ast.Call) else d for d in statement.decorator_list]
+                if {getattr(d, "attr", getattr(d, "id", "")) for d in called} <= PLAIN_DECORATORS:
+                    yield [name], statement
+            case ast.Assign():
+                yield [name for target in statement.targets for name in names_bound(target)], statement
+            case ast.AnnAssign(target=target):
+                yield names_bound(target), statement
+
+
+def docstrings(path: pathlib.Path) -> list[ast.Constant]:
+    found = []
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                found.append(first.value)
+    return found
+
+
+@cache
+def strings(path: pathlib.Path) -> tuple[str, ...]:
+    """All strings of a file but its docstrings."""
+    documents = {id(node) for node in docstrings(path)}
+    return tuple(node.value for node in ast.walk(tree_of(path))
+                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents)
+
+
+def test_every_definition_is_used():
+    """By its name in its own file outside its own lines, by an import, as an attribute of its module, or in a string
+    that is a dotted name (`__all__`, getattr, monkeypatch) or the code of another process."""
+    used, texts = set(), set()
+    for path in SOURCES + TESTS:
+        given = imports(path)
+        attributes = {node.attr for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)}
+        used |= given | {f"{module}.{name}" for module in given & MODULES.keys() for name in attributes}
+        for text in strings(path):
+            if DOTTED.fullmatch(text) or "import " in text:
+                texts |= set(re.findall(r"\w+", text))
+    unused = []
+    for module, path in MODULES.items():
+        for names, own in definitions(path):
+            here = {node.id for statement in tree_of(path).body if statement is not own
+                    for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            if names and not any(f"{module}.{name}" in used or name in here | texts or name.startswith("__") for name in names):
+                unused.append(f"{path.relative_to(ROOT)}:{own.lineno} {', '.join(names)}")
+    assert unused == []
+
+
+@cache
+def names_in(module: str) -> frozenset[str]:
+    """What a module of ours holds: definitions, imported names, and modules where it is a package."""
+    inside = {name.removeprefix(module + ".").split(".")[0] for name in MODULES if name.startswith(module + ".")}
+    path = MODULES.get(module)
+    for node in ast.walk(tree_of(path)) if path else ():
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            inside |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            inside.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            inside |= {name for target in targets for name in names_bound(target)}
+    return frozenset(inside)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a full dotted name leads to a module of ours or to something in one."""
+    module = name
+    while module and module not in MODULES and not any(other.startswith(module + ".") for other in MODULES):
+        module = module.rpartition(".")[0]
+    rest = name[len(module) + 1 :].split(".")
+    return bool(module) and (rest == [""] or rest[0] in names_in(module) or rest[0].startswith("__"))
+
+
+@cache
+def members() -> dict[str, set[str]]:
+    """Fields, methods and attributes of each class of physics and app, by its name."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                inside = found.setdefault(node.name, set())
+                for part in ast.walk(node):
+                    if isinstance(part, ast.FunctionDef):
+                        inside.add(part.name)
+                    elif isinstance(part, ast.Assign | ast.AnnAssign):
+                        targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                        inside |= {name for target in targets for name in names_bound(target)}
+                        inside |= {target.attr for target in targets if isinstance(target, ast.Attribute)}
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_modules_that_strings_name_exist(path):
+    """Code for other processes, patches and messages: no test or import would tell that a module has moved."""
+    wrong = []
+    for text in strings(path):
+        found = set(re.findall(r"contactlab(?:\.\w+)+", text))
+        for module, inside in re.findall(r"from (contactlab[.\w]*) import ([\w, ]+)", text):
+            found |= {f"{module}.{name.split(' as ')[0].strip()}" for name in inside.split(",")}
+        wrong += [name for name in found if not is_ours(name)]
+    assert wrong == []
+
+
+@cache
+def identifiers() -> frozenset[str]:
+    """All names in the code of physics and app, and those that Python and NumPy give."""
+    found = set(dir(builtins)) | {"numpy", "numba"}
+    for path in SOURCES:
+        found |= {path.stem, path.parent.name} | {w for text in strings(path) for w in re.findall(r"\w+", text)}
+        for node in ast.walk(tree_of(path)):
+            found |= {getattr(node, field) for field in ("id", "attr", "arg", "name", "asname")
+                      if isinstance(getattr(node, field, None), str)}
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_names_in_backquotes_exist(path):
+    """`name` is a name of the code; `module.name` is one in that module, `Class.name` one of that class, and any other
+    dotted name begins with a name of this file."""
+    source = path.read_text()
+    comments = [t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
+    own = {getattr(node, field) for node in ast.walk(tree_of(path)) for field in ("id", "attr", "arg", "name", "asname")
+           if isinstance(getattr(node, field, None), str)}
+    top = ".".join(name_of(path).split(".")[:2])
+    wrong = []
+    for text in [*(node.value for node in docstrings(path)), *comments]:
+        for name in re.findall(r"`([^`\n]+)`", str(text)):
+            if not DOTTED.fullmatch(name):
+                continue
+            head, *rest = name.split(".")
+            if not rest:
+                exists = name in identifiers()
+            else:
+                modules = [m for m in MODULES if m.endswith("." + head) or f".{head}." in m]
+                places = {m[: m.index("." + head)] for m in modules} | {top}
+                inside = members().get(head)
+                exists = rest[0] in inside if inside else head in own or any(is_ours(f"{p}.{name}") for p in places)
+            if not exists:
+                wrong.append(name)
+    assert wrong == []
+
+
+# ---------------------------------------------------------------------------------------------- kernels
+@pytest.fixture
+def engine(tmp_path, monkeypatch):
+    """A copy of the engine that may be edited; the kernels' cache folders are those of its sources."""
+    copy = tmp_path / "physics"
+    shutil.copytree(ROOT / "physics", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(jit, "ENGINE", copy)
+    monkeypatch.setattr(jit, "CACHE_HOME", tmp_path / "cache")
+    yield copy
+    forget_sources()
+
+
+def forget_sources() -> None:
+    """As a new process begins."""
+    for remembered in (jit.cache_folder, jit._file, jit._source, jit._imported):
+        remembered.cache_clear()
+
+
+def kernel_folders() -> dict[str, pathlib.Path]:
+    """The cache folder of every module that has kernels."""
+    found = {}
+    for module, path in MODULES.items():
+        if any(getattr(d, "id", "") == "kernel" for s in tree_of(path).body for d in getattr(s, "decorator_list", ())):
+            found[module] = jit.cache_folder(module.removeprefix("contactlab.physics."))
+    return found
+
+
+def edit(path: pathlib.Path) -> None:
+    path.write_text(path.read_text() + "\n# edited\n")
+    forget_sources()
+
+
+def users_of(module: str) -> set[str]:
+    """The module and all that import it, directly or not."""
+    found, more = set(), {module}
+    while more:
+        found |= more
+        more = {name for name, path in MODULES.items() if modules_imported(path) & found} - found
+    return found
+
+
+def test_an_edit_recompiles_the_kernels_that_can_have_changed_and_no_other(engine):
+    """A kernel is compiled anew where its cache folder is another one."""
+    forget_sources()
+    before = kernel_folders()
+    assert len(before) > 50
+    edit(engine / "scene" / "toml_writer.py")  # a leaf
+    assert kernel_folders() == before
+    edit(engine / "core" / "vec.py")
+    after = kernel_folders()
+    changed = {module for module in before if after[module] != before[module]}
+    assert changed == before.keys() & users_of("contactlab.physics.core.vec")
+    assert len(changed) > 40
 
 
 def test_the_wheel_carries_everything_the_program_needs(tmp_path):

@@ -22,7 +22,7 @@ No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is ke
 the slip around, ζ⁺ = -e ζ⁻ can take more than there was (Kane's paradox). Where that must not be, take poisson: in it
 and in the others coefficients that would gain are lowered until nothing is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
 
-Impulses of redundant contacts with friction are the smallest ones, as forces are in `contact_sets`.
+Impulses of redundant contacts with friction are the smallest ones, as forces are in `event_driven.sets`.
 """
 
 import math
