@@ -1,4 +1,4 @@
-"""Make a bare clone importable as `contactlab` when it is not installed (DESIGN: the import name is the path)."""
+"""Make a bare clone importable as `contactlab` when it is not installed: a module's import name is its path."""
 
 import importlib.util
 import pathlib

@@ -248,7 +248,8 @@ def test_every_definition_is_used():
         for names, own in definitions(path):
             here = {node.id for statement in tree_of(path).body if statement is not own
                     for node in ast.walk(statement) if isinstance(node, ast.Name)}
-            if names and not any(f"{module}.{name}" in used or name in here | texts or name.startswith("__") for name in names):
+            known = here | texts | {name for name in names if f"{module}.{name}" in used or name.startswith("__")}
+            if names and not known & {*names}:
                 unused.append(f"{path.relative_to(ROOT)}:{own.lineno} {', '.join(names)}")
     assert unused == []
 
@@ -344,6 +345,50 @@ def test_names_in_backquotes_exist(path):
                 exists = rest[0] in inside if inside else head in own or any(is_ours(f"{p}.{name}") for p in places)
             if not exists:
                 wrong.append(name)
+    assert wrong == []
+
+
+DOCUMENTS = sorted(p for p in ROOT.rglob("*.md") if not any(part.startswith(".") for part in p.relative_to(ROOT).parts))
+
+
+def defined_in(path: pathlib.Path) -> set[str]:
+    """Functions, classes, methods as Class.method, and constants of a file."""
+    found = {name for names, _ in definitions(path) for name in names}
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found |= {node.name} | {f"{node.name}.{s.name}" for s in node.body if isinstance(s, ast.FunctionDef)}
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_documents_name_files_and_functions_that_exist(document):
+    """`file.py: name` is in a file whose path ends so, and so are the names that follow on the line; links lead to files
+    and headings."""
+    text, wrong = document.read_text(), []
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    headings = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    for target in re.findall(r"\]\(([^)#\s]*)(?:#[^)]*)?\)", text):
+        if target and "://" not in target and not (document.parent / target).exists():
+            wrong.append(target)
+    wrong += [name for name in re.findall(r"\]\(#([^)]+)\)", text) if name not in headings]
+    for line in text.splitlines():
+        files: list[pathlib.Path] = []
+        for code in re.findall(r"`([^`]+)`", line):
+            match = re.fullmatch(r"((?:[\w.]+/)*[\w.]*(?:\.py|/))(?:: (\S+))?", code)
+            if match is None:
+                head, _, rest = code.partition(".")
+                known = code in identifiers() or rest in members().get(head, ())
+                wrong += [code] if files and DOTTED.fullmatch(code) and not known else []
+                continue
+            path, name = match.groups()
+            if path.endswith("/"):
+                wrong += [] if any(list(top.rglob(path.rstrip("/"))) for top in (ROOT / "physics", ROOT)) else [code]
+                continue
+            files = [p for p in SOURCES + TESTS if p.as_posix().endswith("/" + path)]
+            if not files or (name and not any(name in defined_in(f) for f in files)):
+                wrong.append(code)
     assert wrong == []
 
 

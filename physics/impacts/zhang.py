@@ -15,8 +15,8 @@ Inner links belong to the first system, outer ones to the second; n_k is the out
 of A turn out to be the columns of d, so A M⁻¹ d is the matrix TᵀH⁻¹T of RBDA eq. 11.63.
 
 Eq. 3.30 is an equality for every point given, whichever sign I*_k comes out with. It agrees with the LCP of
-`impact_laws.newton` where all I* >= 0. Where points act on one another it may pull (I*_k < 0) to stop one that would leave
-by itself; the LCP then lets that point go. The zero bodies do not move, whatever hits them.
+`impact_laws.newton` where all I* >= 0. Where points act on one another it may pull (I*_k < 0) to stop one that would
+leave by itself; the LCP then lets that point go. The zero bodies do not move, whatever hits them.
 """
 
 from collections.abc import Sequence
