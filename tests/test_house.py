@@ -364,8 +364,7 @@ def defined_in(path: pathlib.Path) -> set[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_documents_name_files_and_functions_that_exist(document):
-    """`file.py: name` is in a file whose path ends so, and so are the names that follow on the line; links lead to files
-    and headings."""
+    """A file is named by the end of its path; `file.py: name`, `name` says what is in it; links lead somewhere."""
     text, wrong = document.read_text(), []
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     headings = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
@@ -373,22 +372,13 @@ def test_documents_name_files_and_functions_that_exist(document):
         if target and "://" not in target and not (document.parent / target).exists():
             wrong.append(target)
     wrong += [name for name in re.findall(r"\]\(#([^)]+)\)", text) if name not in headings]
-    for line in text.splitlines():
-        files: list[pathlib.Path] = []
-        for code in re.findall(r"`([^`]+)`", line):
-            match = re.fullmatch(r"((?:[\w.]+/)*[\w.]*(?:\.py|/))(?:: (\S+))?", code)
-            if match is None:
-                head, _, rest = code.partition(".")
-                known = code in identifiers() or rest in members().get(head, ())
-                wrong += [code] if files and DOTTED.fullmatch(code) and not known else []
-                continue
-            path, name = match.groups()
-            if path.endswith("/"):
-                wrong += [] if any(list(top.rglob(path.rstrip("/"))) for top in (ROOT / "physics", ROOT)) else [code]
-                continue
-            files = [p for p in SOURCES + TESTS if p.as_posix().endswith("/" + path)]
-            if not files or (name and not any(name in defined_in(f) for f in files)):
-                wrong.append(code)
+    for path, names in re.findall(r"`((?:[\w.]+/)*\w+\.py)(?:: ([\w.]+`(?:,\s+`\w[\w.]*`)*))?", text):
+        files = [p for p in SOURCES + TESTS if p.as_posix().endswith("/" + path)]
+        wanted = [name for name in re.findall(r"[\w.]+", names) if not name.endswith(".py")]
+        wrong += [] if files else [path]
+        wrong += [f"{path}: {name}" for name in wanted if not any(name in defined_in(f) for f in files)]
+    for folder in re.findall(r"`((?:[\w.]+/)+)`", text):
+        wrong += [] if any(list(top.rglob(folder.rstrip("/"))) for top in (ROOT / "physics", ROOT)) else [folder]
     assert wrong == []
 
 

@@ -42,6 +42,12 @@ def rolling(k=0.4):
     return np.diag([1.0, 1.0 + 1.0 / k, 1.0 + 1.0 / k])
 
 
+def terms_of_loss(M, zeta, impulse):
+    """Sum of the magnitudes of all terms of the energy lost, -P·ζ - ½ PᵀM P: what its rounding is relative to [J]."""
+    p = np.abs(impulse)
+    return float(p @ np.abs(zeta) + 0.5 * p @ np.abs(M) @ p)
+
+
 def contact_matrix(rng, contacts, freedoms):
     T = rng.standard_normal((freedoms, contacts))
     return T.T @ T
@@ -88,11 +94,13 @@ def test_a_column_of_ten_beads_turns_around_as_a_whole():
 @settings(max_examples=50, deadline=None)
 @given(e=st.floats(0, 1), zeta=st.floats(-10, 10), inverse_mass=st.floats(0.01, 100))
 def test_one_contact_is_eq_11_65_by_every_law(e, zeta, inverse_mass):
+    """The loss is a difference of energies that are equal at e = 1: it is known to rounding of its terms."""
     expected = -(1 + e) * min(zeta, 0.0) / inverse_mass
     for law in IMPACT_LAWS.values():
         impact = law([[inverse_mass]], [zeta], e)
         assert impact.impulse[0] == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        assert impact.loss == pytest.approx(0.5 * (1 - e * e) * min(zeta, 0.0) ** 2 / inverse_mass, rel=1e-9, abs=1e-12)
+        noise = 1e-14 * terms_of_loss([[inverse_mass]], [zeta], impact.impulse)
+        assert impact.loss == pytest.approx(0.5 * (1 - e * e) * min(zeta, 0.0) ** 2 / inverse_mass, rel=1e-9, abs=noise)
 
 
 def test_newton_and_poisson_part_where_contacts_share_an_impulse():
@@ -206,7 +214,7 @@ def test_one_contact_obeys_newtons_and_coulombs_law(seed, mu, e):
     assert impact.status == "solved"
     problem = ContactProblem.frictional(M, zeta + np.array([impact.restitution[0] * zeta[0], 0, 0]), mu)
     assert natural_map(problem, impact.impulse) <= 1e-9 * np.max(np.abs(zeta))
-    assert impact.loss >= -1e-12
+    assert impact.loss >= -1e-12 * terms_of_loss(M, zeta, impact.impulse)
     assert np.array_equal(impact.zeta, zeta + M @ impact.impulse)
 
 
@@ -241,10 +249,11 @@ def test_energy_never_grows_and_nothing_goes_on_approaching(seed, contacts):
     for law in IMPACT_LAWS.values():
         impact = law(M, zeta, e)
         assert impact.status == "solved"
-        assert impact.loss >= -1e-10
+        assert impact.loss >= -1e-10 * (1 + terms_of_loss(M, zeta, impact.impulse))
         assert (impact.impulse >= 0).all()
-        assert impact.zeta.min() >= -1e-9
-        assert np.allclose(impact.zeta, zeta + M @ impact.impulse, atol=1e-9 * (1 + np.max(impact.impulse)))
+        size = np.abs(zeta).max() + (np.abs(M) @ impact.impulse).max()  # of the terms of ζ⁺: M may be nearly singular
+        assert impact.zeta.min() >= -1e-9 * size
+        assert np.abs(impact.zeta - (zeta + M @ impact.impulse)).max() <= 1e-9 * size
 
 
 @settings(max_examples=100, deadline=None)
@@ -256,7 +265,7 @@ def test_energy_never_grows_with_friction(seed, contacts):
     e, mu = rng.uniform(0, 1, contacts), rng.uniform(0, 1, contacts)
     for name, arguments in (("coulomb", (e, mu)), ("sticking", (e,))):
         impact = {"coulomb": coulomb, "sticking": sticking}[name](M, zeta, *arguments)
-        assert impact.loss >= -1e-10
+        assert impact.loss >= -1e-10 * (1 + terms_of_loss(M, zeta, impact.impulse))
 
 
 @settings(max_examples=50, deadline=None)

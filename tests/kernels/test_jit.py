@@ -9,6 +9,7 @@ from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import jit
 from contactlab.physics.integrators import INTEGRATORS
+from contactlab.physics.run import warm_up
 
 
 def test_one_signature_per_kernel():
@@ -65,6 +66,16 @@ def test_the_folders_not_used_for_longest_are_dropped(engine, monkeypatch):
         os.utime(folder / "used", (1e9 - age, 1e9 - age))
     jit.prune_caches()
     assert [f.exists() for f in kept] == [False, True, True]
+
+
+def test_all_kernels_are_cached_is_said_of_every_module_with_kernels():
+    """An edit anywhere must make the warm-up begin anew: its own module's folder stands for all."""
+    needed = jit._closure(jit.module_of(warm_up.warm_up))
+    assert {jit.module_of(k.py_func) for k in jit.KERNELS if "physics" in k.py_func.__module__} <= needed
+
+
+def test_processes_that_compile_ahead_find_what_they_are_to_call():
+    assert warm_up._start("kernels_cached").wait() == 0
 
 
 def test_a_second_process_loads_the_cache_instead_of_compiling():
