@@ -132,6 +132,11 @@ def test_imports_run_one_way(path):
     assert {name for name in imports(path) for f in forbidden if name == f or name.startswith(f + ".")} == set()
 
 
+def test_the_map_shows_the_rooms_as_they_are():
+    rows = re.findall(r"^\| `(\w+)/` \|.*\| ([\w ]+) \|$", (ROOT / "physics" / "README.md").read_text(), re.MULTILINE)
+    assert dict(rows) == {room: allowed or "nothing" for room, allowed in ROOMS.items()}
+
+
 def test_no_files_import_each_other_in_a_circle():
     try:
         TopologicalSorter({name: modules_imported(path) - {name} for name, path in MODULES.items()}).prepare()
