@@ -159,6 +159,11 @@ class Run:
     def energy(self) -> float:
         return measure(self.model, self.state.bodies)[0].total
 
+    def current(self) -> list[int]:
+        """Keys of the contacts in the current set."""
+        c = self.method.contacts
+        return c.key[: c.count[0]][c.current[: c.count[0]] == 1].tolist()
+
     def force(self) -> np.ndarray:
         """Contact forces on body b of each contact in the current set (c, 3)."""
         c = self.method.contacts

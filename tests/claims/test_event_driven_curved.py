@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
 from contactlab.assets import gallery
+from contactlab.physics.methods.event_driven.tolerances import EDGE
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -46,7 +47,10 @@ def test_a_ball_leaves_a_half_pipe_over_its_edge_and_comes_back():
         sim.step()
     assert [event.kind for event in sim.events] == ["geometric_loss"]
     left = sim.events[0]
-    assert left.point == pytest.approx((1.0, 0.0, 0.0), abs=1e-8)
+    # it is lost EDGE beyond the edge, on a circle of 1 m along which the point moves 1/0.9 times as fast as the ball
+    up = quad(lambda a: 0.9 / np.sqrt(speed**2 - 1.8 * G * (1.0 - np.cos(a))), 0.0, 0.5 * np.pi, epsabs=1e-14)[0]
+    assert left.t == pytest.approx(up, abs=0.9 * EDGE / np.sqrt(0.6 * G) + 1e-11)
+    assert left.point == pytest.approx((1.0, 0.0, 0.0), abs=1.01 * EDGE)
     flight = np.sqrt(2.0 * 0.3 / G)
     sim.run(left.t + flight)
     assert sim.position("sphere") == pytest.approx((0.9, 0.0, 0.3), abs=1e-4)  # within a step of the apex: g h²/2
@@ -258,11 +262,19 @@ def test_a_ball_rolls_down_a_ramp_of_triangles_as_down_a_plane(tmp_path):
     data = {"scene": {"title": "ramp"}, "material": {"default": {"friction": 1.0, "restitution": 0.0}},
             "body": [ramp, solid("sphere", (turn @ begin).tolist(), radius=0.1)]}
     sim = Simulation(Scene.from_dict(data, folder=tmp_path), method="event_driven", integrator="dopri5")
-    sim.run(1.0)
-    there = begin + np.array([0.5 * 5.0 / 7.0 * G * np.sin(slope), 0.0, 0.0])
+    sim.run(1.2)
+    rate = 5.0 / 7.0 * G * np.sin(slope)
+    there = begin + np.array([0.5 * rate * 1.2**2, 0.0, 0.0])
     assert turn.T @ sim.position("sphere") == pytest.approx(there, abs=1e-8)
     assert sim.energy().total == pytest.approx(sim.model.mass[1] * G * (turn @ begin)[2], rel=1e-9)
-    assert {event.kind for event in sim.events} <= {"geometric_loss", "gain"}
+    # past a diagonal, an edge across and the next diagonal: one face ends where the next begins, and nothing else
+    assert [event.kind for event in sim.events] == ["geometric_loss", "gain"] * 3
+    edges = (-4.0 / 3.0 + 0.1, -2.0 / 3.0, -2.0 / 3.0 + 0.1)
+    for edge, lost, gained in zip(edges, sim.events[::2], sim.events[1::2], strict=True):
+        # lost EDGE beyond it, which the ball passes at an angle of 45° where it is a diagonal
+        t = np.sqrt(2.0 * (edge - begin[0]) / rate)
+        assert lost.t == gained.t == pytest.approx(t, abs=np.sqrt(2.0) * EDGE / (rate * t) + 1e-11)
+        assert turn.T @ lost.point == pytest.approx((edge, begin[1], 0.0), abs=1.5 * EDGE)
 
 
 def test_a_cube_on_the_edge_of_a_mesh_tips_over_it(tmp_path):

@@ -104,7 +104,7 @@ def test_a_ball_rolls_on_curved_surfaces_without_leaving_them(shape, z):
     for h in (1 / 50, 1 / 100):
         roller = ball(0.2, x=(0, 0, z), v=(0.6, 0.3, 0), w=(-1.5, 3.0, 0))
         run = Run([Body([shape]), roller], mu=5.0, integrator="rk4", h=h)
-        run.method._project = lambda: None
+        run.method.projection.project = lambda: None
         start = run.energy
         run.until(0.2)
         assert run.method.contacts.current[0] == 1

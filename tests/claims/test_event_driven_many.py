@@ -8,8 +8,8 @@ from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.islands import islands_of
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
-from contactlab.physics.methods.event_driven import step as event_driven
-from contactlab.physics.methods.event_driven.bounds import SAYS, STORM, Limit
+from contactlab.physics.methods.event_driven import patience
+from contactlab.physics.methods.event_driven.patience import SAYS, STORM, Limit
 from contactlab.physics.methods.event_driven.sets import islands, resolve
 
 
@@ -56,13 +56,13 @@ def test_rows_that_have_come_to_depend_on_each_other_are_projected_all_the_same(
     """A set that is kept although it should not be may end with a singular M: here one contact, twice."""
     run = Run([plane(), ball(0.1, x=(0.0, 0.0, 0.1))])
     run.step()
-    chosen, bodies = run.method._chosen, run.state.bodies
+    chosen, bodies = run.method.work.chosen, run.state.bodies
     chosen.count[0] = chosen.rows[0] = 2
     chosen.pair[1], chosen.mode[1], chosen.island[1] = chosen.pair[0], chosen.mode[0], chosen.island[0]
     chosen.row[:2] = 0, 3
     bodies.v[1] = 0.3, 0.0, -0.5
     momentum_from_velocity(run.model, bodies)
-    run.method._project()
+    run.method.projection.project()
     assert bodies.v[1] == pytest.approx((0.3, 0.0, 0.0), abs=1e-12)
 
 
@@ -85,9 +85,10 @@ def test_an_event_far_away_leaves_a_set_as_it_is():
     contact."""
     run = Run([plane(), box((0.1, 0.1, 0.1), x=(0.0, 0.0, 0.1)), ball(0.1, x=(5.0, 0.0, 0.3))], e=0.5, mu=0.3)
     run.step()
-    before = run.method._chosen.pair[: run.method._chosen.count[0]].tolist()
+    before = run.current()
+    assert len(before) == 4
     run.until_event("impact")
-    assert run.method._chosen.pair[: run.method._chosen.count[0]].tolist() == before
+    assert run.current() == before
     assert np.abs(run.force()[:, 2].sum() - 9.81) <= 1e-10
 
 
@@ -114,7 +115,7 @@ def test_a_step_says_which_limit_it_ran_into(monkeypatch):
         run = Run([plane(), ball(0.1, x=(0.0, 0.0, 0.101))], e=0.9, h=0.2)
         run.step()
         assert run.method.info.status == "solved" and len(run.times("impact")) > 5
-        monkeypatch.setattr(event_driven, name, 2)
+        monkeypatch.setattr(patience, name, 2)
         run = Run([plane(), ball(0.1, x=(0.0, 0.0, 0.101))], e=0.9, h=0.2)
         run.step()
         assert run.method.info.status == SAYS[said]
@@ -142,7 +143,7 @@ def test_every_piece_of_a_step_leads_on(name, until):
     while sim.time < until:
         sim.step()
         assert sim.info.status == "solved"
-        assert sim.info.pieces - before <= event_driven.MANY_PIECES // 2
+        assert sim.info.pieces - before <= patience.MANY_PIECES // 2
         assert sim.info.residual <= 1e-9
         before = sim.info.pieces
 

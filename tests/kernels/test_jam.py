@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
-from contactlab.physics.methods.event_driven.bounds import SAYS, Limit
+from contactlab.physics.methods.event_driven.patience import SAYS, Limit
 from contactlab.physics.methods.event_driven.sets import OPEN, SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
 
