@@ -167,8 +167,8 @@ class TimeStepping:
         cold = 2 * known < step.system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
         solved, turned = self._solve_once(step, settings, iterations), False
-        for _ in range(PATH_TURNS if self._trees is not None else 0):
-            if not self._trees.turn(step, SLIGHT_TURN * self._scales(step.h)[0]):
+        for _ in range(PATH_TURNS):
+            if self._trees is None or not self._trees.turn(step, SLIGHT_TURN * self._scales(step.h)[0]):
                 break
             if self._joints is not None:
                 self._joints.obey(step)

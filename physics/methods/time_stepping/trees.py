@@ -35,8 +35,9 @@ class Trees(Part):
 
     def __init__(self, model: Model, scratch: TreeScratch) -> None:
         velocities = len(scratch.v)
-        self.work = TreeWork(scratch, empty_joints(model.trees).q, empty_joints(model.trees),
-                             *np.zeros((3, velocities)), np.zeros(len(model.trees.start) - 1, np.int32))
+        added, free, way = np.zeros((3, velocities))
+        self.work = TreeWork(scratch, empty_joints(model.trees).q, empty_joints(model.trees), added, free, way,
+                             np.zeros(len(model.trees.start) - 1, np.int32))
 
     def half(self, step: Step) -> None:
         (q, v), work, trees = step.state.joints, self.work, step.model.trees
