@@ -172,6 +172,15 @@ def free_height(law, z1, z2):
 
 
 @helper
+def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
+    """z of both surfaces of a touching contact, z_1 + z_2 = p; `free`: they touch for the first time, and the
+    difference is shared as dampers share a sudden push, 1/D_i each."""
+    if free and k2 < math.inf and d1 > 0.0:
+        z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
+    return gap - z2, z2
+
+
+@helper
 def until_release(law, f, gap):
     """What stays positive or 0 while a body presses on the surfaces with the force f at this gap: they let go where
     they would have to pull."""

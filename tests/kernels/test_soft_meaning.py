@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from contactlab.physics.laws.soft import LAWS
 from contactlab.physics.scene.gains import Gains, contact_time, damping_for, impact, meaning, restitution_of
 
 PARTS = 1e-4  # of e that a part in a hundred of 1/ω_0 leaves where the end of the impact is interpolated linearly
@@ -57,7 +58,7 @@ def test_a_standard_solid_is_its_springs_in_series_without_a_damper_and_the_seri
     assert meaning(Gains("standard_solid", k, 200.0, k_s), m, 9.81, 1.0).restitution < 0.7
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz", "hunt_crossley", "standard_solid"])
+@pytest.mark.parametrize("law", LAWS)
 def test_the_damping_chosen_gives_the_restitution_wanted(law):
     gains = Gains(law, 1e4, 20.0, 5e4)
     for wanted in (0.4, 0.8):

@@ -15,11 +15,11 @@ from ...laws.soft import (
     TANGENT_2,
     free_height,
     normal_force,
+    pressed_in,
     stick_force,
     until_release,
 )
 from .rates import CLOSED, FREE, LAW, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
-from .settle import pressed_in
 from .substeps import look
 
 CALM, TOUCH, RELEASE, SLIP, STICK = range(5)  #: what ends a mode
@@ -112,7 +112,7 @@ def switch(model, soft, k, change, bodies):
         gap = min(contacts.gap[i], free_height(law, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1]))  # rounding
         k1, d1 = gain(work.units, k, NORMAL_1)
         k2, d2 = gain(work.units, k, NORMAL_2)
-        z1, z2 = pressed_in(k2, d1, d2, True, gap, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1])
+        z1, z2 = pressed_in(law, k2, d1, d2, True, gap, surfaces.surface_z[k, 0], surfaces.surface_z[k, 1])
         surfaces.surface_z[k, 0], surfaces.surface_z[k, 1] = z1, z2
         push = normal_force(law, k1, d1, k2, d2, z1, z2, zeta)
         work.approach[k], work.normal_now[k] = min(work.approach[k], zeta), max(push, 0.0)

@@ -6,7 +6,16 @@ import math
 from ...core.jit import helper, kernel
 from ...core.state import Case
 from ...core.vec import add, axpy, dot, norm, put, row, scale, sub
-from ...laws.soft import NORMAL_1, TANGENT_1, free_height, normal_force, spring_energy, stick_force, until_release
+from ...laws.soft import (
+    NORMAL_1,
+    TANGENT_1,
+    free_height,
+    normal_force,
+    pressed_in,
+    spring_energy,
+    stick_force,
+    until_release,
+)
 from ...problem.assemble import place_of
 from .rates import FREE, LAW, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
 
@@ -54,7 +63,7 @@ def settle(model, soft, exact, bodies):
         if free:
             approach[k] = min(approach[k], zeta)
         k1, d1, k2, d2 = units[k, 0], units[k, 1], units[k, 2], units[k, 3]
-        z[k, 0], z[k, 1] = pressed_in(k2, d1, d2, free, gap[i], z[k, 0], z[k, 1])
+        z[k, 0], z[k, 1] = pressed_in(law, k2, d1, d2, free, gap[i], z[k, 0], z[k, 1])
         f = normal_force(law, k1, d1, k2, d2, z[k, 0], z[k, 1], zeta)
         pushes[k] = max(f, 0.0)
         if exact == 1:
@@ -91,15 +100,6 @@ def in_plane(n0, n, x):
         x = carried(n0, n, x)
         x = axpy(-dot(n, x), n, x)
     return x
-
-
-@helper
-def pressed_in(k2, d1, d2, free, gap, z1, z2):
-    """z of both surfaces of a touching contact, z_1 + z_2 = p. At the first touch the difference is shared as dampers
-    share a sudden push, 1/D_i each."""
-    if free and k2 < math.inf and d1 > 0.0:
-        z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
-    return gap - z2, z2
 
 
 @kernel
