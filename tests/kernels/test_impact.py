@@ -94,13 +94,12 @@ def test_a_column_of_ten_beads_turns_around_as_a_whole():
 @settings(max_examples=50, deadline=None)
 @given(e=st.floats(0, 1), zeta=st.floats(-10, 10), inverse_mass=st.floats(0.01, 100))
 def test_one_contact_is_eq_11_65_by_every_law(e, zeta, inverse_mass):
-    """The loss is a difference of energies that are equal at e = 1: it is known to rounding of its terms."""
-    expected = -(1 + e) * min(zeta, 0.0) / inverse_mass
+    """The loss is a difference of energies: rounding of the largest, ½ m ζ², counts, at most some ten times 2^-52."""
+    expected, energy = -(1 + e) * min(zeta, 0.0) / inverse_mass, 0.5 * min(zeta, 0.0) ** 2 / inverse_mass
     for law in IMPACT_LAWS.values():
         impact = law([[inverse_mass]], [zeta], e)
         assert impact.impulse[0] == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        noise = 1e-14 * terms_of_loss([[inverse_mass]], [zeta], impact.impulse)
-        assert impact.loss == pytest.approx(0.5 * (1 - e * e) * min(zeta, 0.0) ** 2 / inverse_mass, rel=1e-9, abs=noise)
+        assert abs(impact.loss - (1 - e * e) * energy) <= 20 * 2.0**-52 * energy
 
 
 def test_newton_and_poisson_part_where_contacts_share_an_impulse():
@@ -240,6 +239,12 @@ def test_e_is_lowered_rather_than_energy_gained():
 
 
 # ------------------------------------------------------------------------------------------------------- what all keep
+def rounding_of_loss(M, zeta, impulse):
+    """The loss is -P·ζ - ½ P·M P: as a part of these terms, which are large where M is nearly singular, or of 1 J."""
+    size = np.abs(impulse)
+    return 1e-10 * max(1.0, float(size @ np.abs(zeta) + 0.5 * size @ np.abs(M) @ size))
+
+
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), contacts=st.integers(1, 8))
 def test_energy_never_grows_and_nothing_goes_on_approaching(seed, contacts):
@@ -249,11 +254,10 @@ def test_energy_never_grows_and_nothing_goes_on_approaching(seed, contacts):
     for law in IMPACT_LAWS.values():
         impact = law(M, zeta, e)
         assert impact.status == "solved"
-        assert impact.loss >= -1e-10 * (1 + terms_of_loss(M, zeta, impact.impulse))
+        assert impact.loss >= -rounding_of_loss(M, zeta, impact.impulse)
         assert (impact.impulse >= 0).all()
-        size = np.abs(zeta).max() + (np.abs(M) @ impact.impulse).max()  # of the terms of ζ⁺: M may be nearly singular
-        assert impact.zeta.min() >= -1e-9 * size
-        assert np.abs(impact.zeta - (zeta + M @ impact.impulse)).max() <= 1e-9 * size
+        assert impact.zeta.min() >= -1e-9 * (1.0 + np.max(impact.impulse))
+        assert np.allclose(impact.zeta, zeta + M @ impact.impulse, atol=1e-9 * (1 + np.max(impact.impulse)))
 
 
 @settings(max_examples=100, deadline=None)
@@ -265,7 +269,7 @@ def test_energy_never_grows_with_friction(seed, contacts):
     e, mu = rng.uniform(0, 1, contacts), rng.uniform(0, 1, contacts)
     for name, arguments in (("coulomb", (e, mu)), ("sticking", (e,))):
         impact = {"coulomb": coulomb, "sticking": sticking}[name](M, zeta, *arguments)
-        assert impact.loss >= -1e-10 * (1 + terms_of_loss(M, zeta, impact.impulse))
+        assert impact.loss >= -rounding_of_loss(M, zeta, impact.impulse)
 
 
 @settings(max_examples=50, deadline=None)
