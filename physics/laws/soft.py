@@ -8,6 +8,7 @@ undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
     hertz           f = √δ (K δ + D δ̇),    δ = -z: the contact of round bodies           [Azad & Featherstone 2010]
     hunt_crossley   f = δ (K + D δ̇)         no jump of the force at the first touch       [Hunt & Crossley 1975]
     standard_solid  a spring K_s in series with the linear K ∥ D
+    kelvin_voigt    f = max(0, K δ + D δ̇) while δ > 0: the surface has no state of its own, contact ends with δ
 
 Two compliant surfaces carry the same force in series, p = z_1 + z_2. Free surfaces recover by f = 0.
 Tangentially f_stick = -K_t x - D_t v, brought into the cone |f_t| <= μ f_n [RBDA eqs. 11.77–11.79].
@@ -25,7 +26,7 @@ from ..core.jit import helper
 from ..core.model import Array, BodyKind, Model, ShapeKind
 from ..core.vec import add, axpy, dot, scale
 
-LINEAR, HERTZ, HUNT_CROSSLEY = range(3)  #: codes of the normal force
+LINEAR, HERTZ, HUNT_CROSSLEY, CLIPPED = range(4)  #: codes of the normal force
 K_N, D_N, K_T, D_T, K_S, D_R = range(6)  #: columns of Materials.surfaces, in the order of core.settings.GAINS
 NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = range(0, 10, 2)  #: K, D of each unit in rows of pair_units
 
@@ -54,6 +55,8 @@ LAWS: dict[str, SoftLaw] = {
         "Hunt–Crossley, δ (K + D δ̇): no jump of the force at the first touch", HUNT_CROSSLEY, (1.0, 2.0),
         ("N/m", "N s/m²")),
     "standard_solid": SoftLaw("Standard linear solid: a spring in series with the linear law", LINEAR, series=True),
+    "kelvin_voigt": SoftLaw(
+        "Kelvin–Voigt clipped at 0, as in most textbooks: no memory, contact lasts as long as the overlap", CLIPPED),
 }
 RECOVERIES = ("closed_form", "integrated")  #: how a free surface recovers: z = z_0 exp(-K (t - t_0)/D), or ż integrated
 
@@ -157,6 +160,8 @@ def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
         return math.sqrt(max(-z1, 0.0)) * (-k1 * z1 - d1 * rate)
     if law == HUNT_CROSSLEY:
         return max(-z1, 0.0) * (k1 - d1 * rate)
+    if law == CLIPPED:
+        return max(-k1 * z1 - d1 * rate, 0.0) if z1 <= 0.0 else 0.0
     if k2 == math.inf:
         return -k1 * z1 - d1 * rate
     if d1 == 0.0:
@@ -168,13 +173,21 @@ def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
 @helper
 def free_height(law, z1, z2):
     """Gap below which a body touches surfaces that nothing touches."""
-    return z1 + z2
+    return 0.0 if law == CLIPPED else z1 + z2
+
+
+@helper
+def follows(law):
+    """Whether the surface follows the body also where it does not push, as long as they overlap."""
+    return law == CLIPPED
 
 
 @helper
 def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
     """z of both surfaces of a touching contact, z_1 + z_2 = p; `free`: they touch for the first time, and the
     difference is shared as dampers share a sudden push, 1/D_i each."""
+    if law == CLIPPED:
+        return min(gap, 0.0), 0.0
     if free and k2 < math.inf and d1 > 0.0:
         z2 += (1.0 / d2) / (1.0 / d1 + 1.0 / d2) * (gap - (z1 + z2))
     return gap - z2, z2
@@ -183,8 +196,8 @@ def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
 @helper
 def until_release(law, f, gap):
     """What stays positive or 0 while a body presses on the surfaces with the force f at this gap: they let go where
-    they would have to pull."""
-    return f
+    they would have to pull; a clipped law with the overlap."""
+    return -gap if law == CLIPPED else f
 
 
 @helper
@@ -206,7 +219,7 @@ def gains_at(law, k, d, depth):
 @helper
 def free_rate(law, k, d, z):
     """ż of a surface that nothing touches; without damping it is back at once, which no rate can say."""
-    if d == 0.0 or k == math.inf:
+    if d == 0.0 or k == math.inf or law == CLIPPED:
         return 0.0
     if law == HUNT_CROSSLEY:
         return k / d if z < 0.0 else 0.0
@@ -222,7 +235,7 @@ def unit_rate(k, d, z, f):
 @helper
 def recovered(law, k, d, z, time):
     """z of a surface that nothing touched for some time [s]: z_0 exp(-K t/D)."""
-    if z == 0.0 or d == 0.0 or k == math.inf:
+    if z == 0.0 or d == 0.0 or k == math.inf or law == CLIPPED:
         return 0.0
     if law == HUNT_CROSSLEY:
         return min(0.0, z + k * time / d)
@@ -261,6 +274,8 @@ def implicit_end(law, k, d, z, f, g, gap):
     """z of a surface at the end of such a step under the force f at this gap."""
     if k == math.inf:
         return 0.0
+    if law == CLIPPED:
+        return min(gap, 0.0)
     if not varies(law):
         return (d * z / g - f) / (k + d / g)
     if f > 0.0:

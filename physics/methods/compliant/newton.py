@@ -12,7 +12,7 @@ from ...core.state import LongArray
 from ...core.sym3 import world_inverse_inertia
 from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ...laws.contact import disc_projection
-from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, implicit_end, implicit_force, softness, spring_force
+from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, follows, implicit_end, implicit_force, softness, spring_force
 from ...solvers.linear import lu_factor, lu_solve
 from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, two_units, vector_of
 
@@ -135,6 +135,9 @@ def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
         gap = contacts.gap[i]
         f, answer = implicit_force(law, two_units(units, k, NORMAL_1), g, gap, z[k, 0], z[k, 1])
         if f <= 0.0:
+            if follows(law) and gap < 0.0:
+                lost -= relax(law, g, s, k, 0.0, math.inf, nothing, work)
+                lost += relax(law, g, s, k, 0.0, gap, nothing, work)
             continue
         a, b, n, n0 = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.normal, i), row(surfaces.normal, k)
         arm_a, arm_b, _, v = contact_motion(motions, bodies, a, b, row(contacts.point, i), n)
