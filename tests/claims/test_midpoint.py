@@ -115,7 +115,7 @@ def test_a_chain_in_the_plane_never_gains_energy_however_far_its_joints_turn():
     made = Scene.from_dict(rods(12, length=0.3, angle=0.0, gravity=0.0))
     flight = Flight(made, 0.02)
     flight.joints.v[:] = 20.0 * np.random.default_rng(2).normal(size=12)
-    place_links(flight.model, *flight.joints, flight.dense.trees.work, flight.bodies)
+    place_links(flight.model, *flight.joints, flight.dense.flight.trees.work, flight.bodies)
     turned, pieces, energies = 0.0, [], [flight.energy.kinetic]
     for _ in range(300):
         q = flight.joints.q.copy()

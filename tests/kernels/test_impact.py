@@ -94,12 +94,13 @@ def test_a_column_of_ten_beads_turns_around_as_a_whole():
 @settings(max_examples=50, deadline=None)
 @given(e=st.floats(0, 1), zeta=st.floats(-10, 10), inverse_mass=st.floats(0.01, 100))
 def test_one_contact_is_eq_11_65_by_every_law(e, zeta, inverse_mass):
-    """The loss is a difference of energies: rounding of the largest, ½ m ζ², counts, at most some ten times 2^-52."""
+    """The loss is a difference of energies: rounding of the largest, ½ m ζ², counts, at most some ten times 2^-52; and
+    what is left of an impulse of 1e-14 N s that a law takes for none, times ζ."""
     expected, energy = -(1 + e) * min(zeta, 0.0) / inverse_mass, 0.5 * min(zeta, 0.0) ** 2 / inverse_mass
     for law in IMPACT_LAWS.values():
         impact = law([[inverse_mass]], [zeta], e)
         assert impact.impulse[0] == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        assert abs(impact.loss - (1 - e * e) * energy) <= 20 * 2.0**-52 * energy
+        assert abs(impact.loss - (1 - e * e) * energy) <= 20 * 2.0**-52 * energy + 1e-14 * abs(zeta)
 
 
 def test_newton_and_poisson_part_where_contacts_share_an_impulse():
