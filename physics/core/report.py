@@ -9,7 +9,7 @@ SIDES = (2, 3)  #: least and greatest number of sides of a comparison
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the panel can change."""
+    """What the panel can change, with its defaults; what each setting means and allows stands in core.settings."""
 
     method: str = "time_stepping"
     integrator: str = "rk4"

@@ -14,14 +14,14 @@ DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 class Loads(NamedTuple):
     """What acts on the bodies during one step beside gravity and springs.
 
-    The grab is the mouse spring. It is not a force of position and velocity: the method solves it together with the
-    contacts, so that it stays stable for any mass and step, and reports the force it came to.
+    The grab is the mouse spring, see laws.mouse. Each method applies it in its own way, as an impulse or as a force,
+    and writes the force it came to.
     """
 
     force: Array          #: (n, 3) at the centre of mass, constant over a step [N], world frame
     torque: Array         #: (n, 3) about the centre of mass, constant over a step [N m], world frame
-    grab_body: IntArray   #: (1,) body held by the mouse, -1 = none
-    grab_point: Array     #: (3,) where it is held [m], body frame
+    grab_body: IntArray   #: (1,) body grabbed by the mouse, -1 = none
+    grab_point: Array     #: (3,) where it is grabbed [m], body frame
     grab_target: Array    #: (3,) where that point is pulled to [m], world frame
     grab_turn: IntArray   #: (1,) 1 = the target also turns the body about its centre of mass
     grab_force: Array     #: (3,) written by the method: mean force on the body over the last step [N], world frame

@@ -1,21 +1,21 @@
 """The implicit midpoint rule in momenta, for free bodies and trees: stable at any step, second order.
 
-A tree's bodies keep their momenta μ_i (linear and angular, in the world) but for forces and what the joints allow:
+The bodies of a tree have momenta μ_i (linear and angular, in the world), which forces f_i and the joints change:
 
     q_m = q_n ⊕ h/2 v_m,   Σ J_iᵀ(q_m) (μ_i(q_m, v_m) - μ_i,n - h/2 f_i) = h/2 τ                   for v_m   (1)
     q⁺  = q_n ⊕ h v_m,     v⁺ = what joints leave of the motion with the momenta 2 μ_i(q_m, v_m) - μ_i,n       (2)
 
-No velocity products appear. Without forces (1) takes the tangential part of the bodies' motion in the middle, as an
-inelastic impact would, and 2 μ_m - μ_n turns the rest about: that keeps the kinetic energy, however far joints turn in
-a step (exactly so in the plane; in space bodies turn in the metric of their inertia, to second order), and (2) can only
-lose of it, little as long as joints turn little: a step that would lose more is cut. Forces add h f·V_m, their work on
-the middle motion.
+No velocity products appear. Without forces (1) projects the bodies' motion onto what the joints allow in the middle, as
+an inelastic impact would, and 2 μ_m - μ_n reflects the rest. This keeps the kinetic energy however far joints turn in a
+step: exactly in the plane, to second order in space, where bodies turn in the metric of their inertia. (2) can only
+lose kinetic energy, little as long as joints turn little; a step that would lose more is cut. Forces add h f·V_m, their
+work on the motion in the middle.
 
-(1) is solved by Newton's method with H + h/2 c + h²/4 (k + G). c and k are dampers and springs; G, how the joints'
-directions turn under what (1) weighs, is what makes taut chains stiff across; all have the structure of H and are
-eliminated link by link at a cost linear in their number. Velocity products in the derivative are left out. What the
-last round finds is added to the momenta at the poses it was found for, μ_i += I_i J_i Δv, and no new poses are tried:
-there the velocity products would come in. So two rounds are enough as a rule.
+(1) is solved by Newton's method with the matrix H + h/2 c + h²/4 (k + G). c and k are dampers and springs. G is the
+geometric stiffness: how the directions of the joints turn under the forces in (1), which makes taut chains stiff
+across. All have the structure of H and are eliminated link by link, at a cost linear in their number. Velocity products
+in the derivative are left out. What the last round finds is added to the momenta at the poses it was found for, μ_i +=
+I_i J_i Δv, and no new poses are tried, since velocity products would enter there. Two rounds are enough as a rule.
 """
 
 import math

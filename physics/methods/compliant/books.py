@@ -1,5 +1,6 @@
-"""What the method `compliant` books: the powers and forces at the stages of the integrator, with the integrator's own
-weights, so that momentum is booked as it was given; and the energy that the surfaces hold and took."""
+"""What the method `compliant` enters in the ledger: the powers and forces at the stages of the integrator, with the
+integrator's own weights, so that momentum is booked as it was given; and the energy that the surfaces store and
+took."""
 
 from typing import NamedTuple
 
@@ -89,8 +90,8 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     mouse; the loads on the joints of trees, at velocities joint_v (n_v,); the power of the stops of joints, and of
     driven bodies against them [W]; and the joints in maximal coordinates.
 
-    What two bodies do to each other that both move freely changes neither the momenta of the whole nor, beyond what the
-    surfaces hold and take, its energy: nothing is to be entered.
+    A contact between two bodies that both move freely enters nothing: it changes neither the momenta of the whole nor
+    its energy, beyond what the surfaces store and take.
     """
     contacts, slot, work = soft.contacts, soft.slot, soft.work
     rates, given, anchored = books.rates[i], books.given[i], books.anchored

@@ -4,21 +4,23 @@ With g = γ h and the stage's start *, a stage asks for velocities u = (v, ω) o
 
     M u = P* + g F(q, u),   q = q* ⊕ g u        (momenta, gyroscopic and applied forces included)
 
-The surfaces are eliminated: z = z* + g ż with K z + D ż + f = 0 and 0 <= f ⊥ p - z >= 0 give f as a continuous function
-of p, f = max(0, (Σ c_i D_i z_i*/g - p)/Σ c_i), c_i = 1/(K_i + D_i/g), and likewise f_t of the slip. So a touch within a
-stage is no jump, and Newton's method on the velocities finds the stage whatever the stiffness. What joints add to it
-says `newton_joints`: the equations of the bodies A and of the joints in maximal coordinates J, reduced to the
-velocities of free bodies and of the joints of trees by their bodies' velocities B,
+The surfaces are eliminated. z = z* + g ż with K z + D ż + f = 0 and 0 <= f ⊥ p - z >= 0 give f as a continuous function
+of p, f = max(0, (Σ c_i D_i z_i*/g - p)/Σ c_i) with c_i = 1/(K_i + D_i/g); f_t follows from the slip in the same way. A
+touch within a stage is therefore no jump, and Newton's method on the velocities finds the stage whatever the stiffness.
+
+Joints (`newton_joints`): A is the matrix over the velocities of all bodies, J the rows of joints in maximal
+coordinates, and B takes the velocities of free bodies and of the joints of trees to those of all bodies. One Newton
+step solves
 
     [ BᵀA B   -BᵀJᵀ ] [ Δu ]   [       Bᵀr         ]
     [  J B     ε    ] [ λ  ] = [ s - J u + ε λ_old ]
 
-ε is next to nothing, but where rows depend on others (planar loops, singular positions) it makes λ the smallest that
-does; it leaves no error, for what is left of J u - s is taken out in the next round.
+ε is tiny. Where rows depend on each other (planar loops, singular positions) it selects the smallest λ. It leaves no
+error: the next round removes what is left of J u - s.
 
-A tableau of second order looks ahead by what its first stage found. Where touch changes within a step that is too long
-to see it, that may throw bodies back faster than they came; such a step is made by implicit Euler, which gains nothing
-of forces that have a convex potential.
+A tableau of second order extrapolates from its first stage. Where a contact begins or ends within a long step, this can
+throw bodies back faster than they came. Such a step is made by implicit Euler, which gains no energy from forces that
+have a convex potential.
 """
 
 from collections.abc import Sequence
@@ -104,7 +106,7 @@ class Implicit:
         self.soft.settle(bodies, exact=0)
 
     def make(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, halvings: int) -> None:
-        """One step, or two of half its length where that has no solution to be found; at last whatever was found."""
+        """One step; two of half its length where no solution is found; after so many halvings whatever was found."""
         made = False
         for stages in (self.integrator.tableau, EULER):
             made = made or self.step(bodies, joints, loads, t, h, stages, halvings == 0)
@@ -160,7 +162,7 @@ class Implicit:
         return bool((pushes != pushed).any() or ((dents < 0.0) != (joints.dent < 0.0)).any())
 
     def gains(self, bodies: Bodies, joints: JointState, a: Tableau, h: float) -> bool:
-        """Whether the step from `bodies` to `middle` has made energy out of nothing."""
+        """Whether the step from `bodies` to `middle` gains energy that nothing gave."""
         soft, ends = self.soft, self.joints.trees
         work = float(a.b_p @ self.books.rates[: len(a.c), GIVERS, 0].sum(axis=1))
         after = soft.surfaces._replace(surface_z=soft.work.z, surface_x=soft.work.x)
@@ -170,9 +172,9 @@ class Implicit:
 
     def energy(self, bodies: Bodies, q: Array, v: Array, surfaces: Surfaces) -> float:
         """Of bodies, surfaces and stops [J]."""
-        held = stored_energy(self.soft.code, surfaces, self.soft.work.units)
-        held += stop_energy(self.model, self.joints.stops, bodies, q)
-        return float(total_energy(self.model, bodies, q, v) + held)
+        stored = stored_energy(self.soft.code, surfaces, self.soft.work.units)
+        stored += stop_energy(self.model, self.joints.stops, bodies, q)
+        return float(total_energy(self.model, bodies, q, v) + stored)
 
     def solve(self, loads: Loads, t: float, g: float, row: int) -> tuple[bool, float]:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.

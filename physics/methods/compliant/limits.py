@@ -23,7 +23,7 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
 
     The eigenvalues of H⁻¹ Σ Jᵀ K J over all contacts are at most the largest of the blocks H_i⁻¹ Σ J_iᵀ K J_i of single
     bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
-    freedom away, and the eigenvalues with them become no larger.
+    freedom away, which makes no eigenvalue larger.
     """
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     law, closed = soft.choice[LAW], soft.choice[CLOSED]
@@ -82,7 +82,7 @@ def moves(kind, i):
 
 @helper
 def mobility(inertia):
-    """Of a mass or a moment; links without any are held by others."""
+    """1/m or 1/I; 0 of a link without mass, which moves with others."""
     return 1.0 / inertia if inertia > 0.0 else 0.0
 
 

@@ -1,13 +1,14 @@
 """Joints in an implicit stage of the method `compliant`: what they do at its end, and their part of Newton's method.
 
-Unknown are the velocities of free bodies, those of the joints of trees, u = B v for their links, and impulses λ = g Λ
-of the joints in maximal coordinates, which hold at the end of the stage:
+Unknown are the velocities of free bodies, the velocities v of the joints of trees, u = B v for their links, and the
+impulses λ = g Λ of joints in maximal coordinates. At the end of the stage
 
     Bᵀ(M u - P* - g F - Jᵀλ) + I_r (v - v*) - g τ = 0,   J u = s,   q = q* ⊕ g v
 
-I_r are rotors of trees, τ forces on joints. Those on axes in maximal coordinates are rows, too: J u + λ/I_r = y*. A
-motor with a limit keeps its speed, or has λ = ±g limit and is left out. Momenta of links are combined from stage to
-stage as those of free bodies are; so no velocity products appear, and B is that of the stage's end.
+I_r are the rotors of trees, τ the forces on joints. A rotor on an axis in maximal coordinates is a row of its own:
+J u + λ/I_r = y*. A motor with a limit keeps its speed, or exerts λ = ±g limit and its row is left out. Momenta of links
+are combined from stage to stage as those of free bodies are, so no velocity products appear; B is taken at the end of
+the stage.
 """
 
 import math
@@ -473,7 +474,7 @@ def put_rows(g, bodies, joints, at, newton):
 
 @helper
 def asked(reactions, r, g, cure, speed_base, bodies):
-    """What row r asks for: of a motor that does not hold λ itself, of others of J u to change by. With Baumgarte's cure
+    """What row r asks for: of a motor at its limit λ itself, of others of J u to change by. With Baumgarte's cure
     J u + α C = 0 at the end of the stage, where C has changed by g J u."""
     if reactions.mode[r] != HOLDS:
         return g * reactions.mode[r] * reactions.limit[r]
@@ -508,9 +509,9 @@ def reduce_system(spread, own, first, extra, full, right, half, matrix_out, righ
 
 @kernel
 def take_change(change, full, share, g, bodies, joints, one):
-    """Take a share of a step of Newton's method, whose `full` is that of the velocities of all bodies. Then let motors
-    with a limit whose force exceeds it exert just that, and those that it takes beyond their speed hold it; one: only
-    the first. Whether any did."""
+    """Take a share of a step of Newton's method; `full` is the change of the velocities of all bodies. Then a motor
+    whose force exceeds its limit exerts the limit, and one at its limit that runs beyond its speed keeps the speed
+    again; one: only the first of them. Returns whether any did."""
     reactions, trees, place = joints.reactions, joints.trees, joints.place
     free = free_places(joints)
     for i in range(len(place)):
