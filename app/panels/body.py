@@ -1,12 +1,12 @@
 """A body's state Y and its rate of change, live, with what belongs to it; and its arrows in the view."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.core.model import movable
+from ...physics.core.model import Array, movable
 from ...physics.look.body_state import BodyView
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..ui_state import UiState
@@ -35,7 +35,7 @@ class BodyUi:
 class Numbers:
     """Three numbers of a line, what they are, and what is too little to be shown."""
 
-    def __init__(self, name: str, unit: str, values: Sequence[float], noise: float, tip: str = "") -> None:
+    def __init__(self, name: str, unit: str, values: Array, noise: float, tip: str = "") -> None:
         self.name, self.unit, self.values, self.noise, self.tip = name, unit, values, noise, tip
 
     def texts(self) -> list[str]:

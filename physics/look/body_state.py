@@ -87,8 +87,9 @@ def look_at_body(sim: Simulation, body: int) -> BodyView | str:
         F, tau = ((now[body] - past[body]) / h
                   for now, past in ((bodies.P, before.bodies.P), (bodies.L, before.bodies.L)))
     mass = float(model.mass[body])
-    return BodyView(body, bool(model.kind[body] == BodyKind.LINK), mass, model.inertia[body].copy(),
-                    *(a[body].copy() for a in bodies), mass * gravity, h, F, tau)
+    x, q, P, L, v, w = (a[body].copy() for a in bodies)
+    link = bool(model.kind[body] == BodyKind.LINK)
+    return BodyView(body, link, mass, model.inertia[body].copy(), x, q, P, L, v, w, mass * gravity, h, F, tau)
 
 
 def rotation(q: Array) -> Array:

@@ -10,7 +10,7 @@ The normal problem is looked at. Friction forces stand in it as the method found
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -162,8 +162,18 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
         view = equations_of_file(asked.problem, asked, running)
     else:
         view = look_at_equations(sim, asked, running)
-    fields = {str: "note", EquationsView: "equations", ImpactView: "impact", StepView: "anatomy", BodyView: "body"}
-    return Inspection(asked, sim.step_count, sim.time, **{fields[type(view)]: view})
+    found = Inspection(asked, sim.step_count, sim.time)
+    match view:
+        case str():
+            return replace(found, note=view)
+        case ImpactView():
+            return replace(found, impact=view)
+        case StepView():
+            return replace(found, anatomy=view)
+        case BodyView():
+            return replace(found, body=view)
+        case EquationsView():
+            return replace(found, equations=view)
 
 
 # ------------------------------------------------------------------------------------------------- equations

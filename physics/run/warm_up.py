@@ -214,8 +214,8 @@ def kernels_cached() -> bool:
 
 
 def _ready() -> Path:
-    """A file in the cache folder of this module, which imports the whole engine: an edit gives another one."""
-    return jit.cache_folder(jit.module_of(warm_up)) / "ready"
+    """A file in the cache folder that stands for this module and everything it imports: the whole engine."""
+    return jit.cache_folder(jit.module_of(_ready)) / "ready"
 
 
 def _note_ready() -> None:

@@ -89,3 +89,10 @@ def test_a_second_process_loads_the_cache_instead_of_compiling():
     )
     results = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(2)]
     assert results[1].stdout.strip() == "0", results[1].stderr
+
+
+def test_the_sign_that_all_kernels_are_compiled_stands_for_the_sources_of_the_engine():
+    """A module that is not there has a folder too, the same one whatever the sources are."""
+    from contactlab.physics.run import warm_up
+
+    assert warm_up._ready().parent != jit.cache_folder("no.such.module")

@@ -85,7 +85,7 @@ def test_every_number_of_the_engine_is_written(probe, monkeypatch, sim, quaterni
     for values in (view.x, view.P, view.L, view.v, view.w, view.F, view.inverse_inertia, *turn):
         for value in np.ravel(values):
             assert figure(value) in said or abs(value) < 1e-6
-    assert body.Numbers("F", "N", [np.nan, 1e-12, -2.5], 1e-9).texts() == ["–", "0", "\u22122.5"]
+    assert body.Numbers("F", "N", np.array([np.nan, 1e-12, -2.5]), 1e-9).texts() == ["–", "0", "\u22122.5"]
 
 
 def test_a_first_instant_and_a_fixed_body_say_what_is_missing(probe, monkeypatch, sim):
