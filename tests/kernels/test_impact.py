@@ -42,12 +42,6 @@ def rolling(k=0.4):
     return np.diag([1.0, 1.0 + 1.0 / k, 1.0 + 1.0 / k])
 
 
-def terms_of_loss(M, zeta, impulse):
-    """Sum of the magnitudes of all terms of the energy lost, -P·ζ - ½ PᵀM P: what its rounding is relative to [J]."""
-    p = np.abs(impulse)
-    return float(p @ np.abs(zeta) + 0.5 * p @ np.abs(M) @ p)
-
-
 def contact_matrix(rng, contacts, freedoms):
     T = rng.standard_normal((freedoms, contacts))
     return T.T @ T
@@ -214,7 +208,7 @@ def test_one_contact_obeys_newtons_and_coulombs_law(seed, mu, e):
     assert impact.status == "solved"
     problem = ContactProblem.frictional(M, zeta + np.array([impact.restitution[0] * zeta[0], 0, 0]), mu)
     assert natural_map(problem, impact.impulse) <= 1e-9 * np.max(np.abs(zeta))
-    assert impact.loss >= -1e-12 * terms_of_loss(M, zeta, impact.impulse)
+    assert impact.loss >= -1e-12
     assert np.array_equal(impact.zeta, zeta + M @ impact.impulse)
 
 
