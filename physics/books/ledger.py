@@ -377,15 +377,17 @@ def book_reactions(kind, reactions, lam, bodies, ledger):
 
 
 @helper
-def add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, point, n, p, soft, ledger, given):
-    """Enter the impulse p of one contact on body b. belt_v and belt_w are columns of Motions, x, q, v, w of Bodies.
+def add_contact(model, bodies, a, b, point, n, p, soft, ledger, given):
+    """Enter the impulse p of one contact on body b at the poses and velocities `bodies`.
 
     The contact itself takes p·u, where u is the relative velocity of the surfaces; a compliant surface (soft = 1) books
     that elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
     prescribed motion and of running surfaces. Where the slip turns within the step, friction may seem to give energy:
     that part is left to drift.
     """
-    arm_a, arm_b = sub(point, row(x, a)), sub(point, row(x, b))
+    kind, q, v, w = model.kind, bodies.q, bodies.v, bodies.w
+    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    arm_a, arm_b = sub(point, row(bodies.x, a)), sub(point, row(bodies.x, b))
     v_a, v_b = add(row(v, a), cross(row(w, a), arm_a)), add(row(v, b), cross(row(w, b), arm_b))
     belt_a = surface_velocity(belt_v, belt_w, a, row4(q, a), arm_a)
     belt_b = surface_velocity(belt_v, belt_w, b, row4(q, b), arm_b)
@@ -411,11 +413,9 @@ def add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, point, n, p, soft, ledge
 @kernel
 def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, ledger, given):
     """See `Books.contacts`."""
-    kind, belt_v, belt_w = model.kind, model.motions.surface_velocity, model.motions.surface_spin
-    x, q, v, w = over.x, over.q, over.v, over.w
     for k in range(count):
-        add_contact(kind, belt_v, belt_w, x, q, v, w, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k),
-                    row(impulse, k), 0, ledger, given)
+        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k), 0,
+                    ledger, given)
 
 
 @kernel

@@ -96,8 +96,7 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     contacts, slot, work = soft.contacts, soft.slot, soft.work
     rates, given, anchored = books.rates[i], books.given[i], books.anchored
     kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
-    body_a, body_b, x, q, v, w = contacts.body_a, contacts.body_b, bodies.x, bodies.q, bodies.v, bodies.w
-    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
+    body_a, body_b, w = contacts.body_a, contacts.body_b, bodies.w
     rates[:] = 0.0
     given[:] = 0.0
     add_forces(model, loads, bodies, bodies, 1.0, rates, given)
@@ -108,7 +107,7 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
             continue
         f, n = row(force, s), row(normal, k)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
-            add_contact(kind, belt_v, belt_w, x, q, v, w, a, b, row(point, k), n, f, 1, rates, given)
+            add_contact(model, bodies, a, b, row(point, k), n, f, 1, rates, given)
             if resistance[s] > 0.0 and dot(f, n) > 0.0:
                 add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
     if len(joint_v) > 0:

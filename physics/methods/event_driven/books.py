@@ -67,7 +67,7 @@ def book_nodes(piece, delta, ledger, given, total_out):
     """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
     at, chosen = piece.at, piece.chosen
     model, loads, scratch, bodies, v = at.model, at.loads, at.scratch, at.bodies, at.joints.v
-    eq, witness, belts, count = scratch.equations, scratch.witness, model.motions, int(chosen.count[0])
+    eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
     grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
     for node in range(len(LOBATTO_NODES)):
         place, weight = LOBATTO_NODES[node] * delta, LOBATTO_WEIGHTS[node] * delta * piece.span[LENGTH]
@@ -90,8 +90,7 @@ def book_nodes(piece, delta, ledger, given, total_out):
             if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
                 point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
                 a, b = int(witness.body_a[i]), int(witness.body_b[i])
-                add_contact(model.kind, belts.surface_velocity, belts.surface_spin, bodies.x, bodies.q, bodies.v,
-                            bodies.w, a, b, point, normal, p, 0, ledger, given)
+                add_contact(model, bodies, a, b, point, normal, p, 0, ledger, given)
         if grabbed >= 0:
             book_mouse(at, grabbed, weight, ledger, given)
 

@@ -100,9 +100,9 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
     """Scratch with room for so many pairs and for the contacts that the instant's scratch has room for; radius (n,)
     [m]."""
     n, contacts, rows = len(radius), len(at.scratch.lam) // 3, len(at.scratch.equations.reactions.lam)
-    lines = [np.zeros(n) for _ in range(4)]
+    reach, far, spin, speed = (np.zeros(n) for _ in range(4))
     return SearchScratch(
-        empty_pairs(pairs), empty_tree_scratch(at.model.trees).work, radius, lines[0], np.zeros((n, 3)), *lines[1:],
+        empty_pairs(pairs), empty_tree_scratch(at.model.trees).work, radius, reach, np.zeros((n, 3)), far, spin, speed,
         np.zeros((len(at.surface.kind), PLACE)), np.zeros(1, np.int64), empty_witness(1), np.zeros(1),
         np.zeros(KINDS * contacts + rows), np.zeros(KINDS * contacts + rows, np.int32), np.zeros(contacts, np.int32),
         np.zeros(contacts), np.zeros(rows),
