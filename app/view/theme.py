@@ -99,7 +99,3 @@ def display(light: Array) -> Array:
     """Linear light -> sRGB [IEC 61966-2-1], clipped to 0..1."""
     c = np.clip(light, 0.0, 1.0)
     return np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1.0 / 2.4) - 0.055)
-
-
-def mixed(a: Array, b: Array, share: float) -> Array:
-    return a + (b - a) * share

@@ -70,15 +70,22 @@ class ContactSnapshot(NamedTuple):
         return ContactSnapshot._make((*(a[rows] for a in self[:14]), *equations, *self[19:]))
 
 
+class PairCoefficients(NamedTuple):
+    """Coefficients of pairs (c,)."""
+
+    restitution: Array
+    friction: Array
+    restitution_t: Array    #: of balls along the surface; nan = none
+    restitution_psi: Array  #: of balls about the normal; nan = none
+
+
 def equations_of(
-    model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, restitution: Array,
-    friction: Array, of_balls: tuple[Array, Array], joints: JointState = NO_COORDINATES,
-    surface: Elements | None = None, motors: IntArray | None = None,
+    model: Model, t: float, bodies: Bodies, loads: Loads, witness: Witness, key: LongArray, materials: PairCoefficients,
+    joints: JointState = NO_COORDINATES, surface: Elements | None = None, motors: IntArray | None = None,
 ) -> ContactSnapshot:
     """The equations of pairs given by their witnesses, at the poses and velocities of the bodies and the coordinates of
-    links; the mouse spring is left out. of_balls: restitution_t and restitution_psi (c,). surface: where there may be
-    limits of joints among the pairs. motors: what those with a limit do, see `Reactions.mode`; without it they are
-    off, as in impacts."""
+    links; the mouse spring is left out. surface: where there may be limits of joints among the pairs. motors: what
+    those with a limit do, see `Reactions.mode`; without it they are off, as in impacts."""
     count, n = len(key), body_count(model)
     eq: Equations = empty_equations(model, count)
     if motors is not None:
@@ -102,8 +109,8 @@ def equations_of(
     limit = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32)
     return ContactSnapshot(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
-        eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), restitution, friction,
-        *of_balls, _faces(model, witness, count), limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
+        eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), *materials,
+        _faces(model, witness, count), limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
         eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
 
 
@@ -124,8 +131,9 @@ def detected(
     near = np.flatnonzero(contacts.gap[:count] <= reach)
     a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
     return equations_of(model, t, bodies, loads, _witness(model, bodies, contacts, near), contacts.key[near].copy(),
-                        contacts.restitution[near].copy(), contacts.friction[near].copy(),
-                        (model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]), joints)
+                        PairCoefficients(contacts.restitution[near].copy(), contacts.friction[near].copy(),
+                                      model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]),
+                        joints)
 
 
 def _witness(model: Model, bodies: Bodies, contacts: Contacts, rows: Rows) -> Witness:

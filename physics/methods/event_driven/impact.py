@@ -12,7 +12,7 @@ from ...core.report import JointImpulse
 from ...core.state import Bodies, LongArray
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ...impacts import impact_laws
-from ...problem.contact_snapshot import ContactSnapshot, equations_of
+from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
 from ...solvers.least_forces import RANK
 from .books import PairImpulses, book_impact, twist
 from .events import EventLog
@@ -106,9 +106,9 @@ class Impacts:
         work, pairs = self._work, np.ascontiguousarray(pairs)
         here, witness = work.here, work.here.scratch.witness
         meet(here, pairs, len(pairs), witness, np.zeros(len(pairs)))
-        return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs,
-                            *self._materials.coefficients(pairs), self._materials.of_balls(pairs), here.joints,
-                            here.surface, self._motors.mode)
+        coefficients = PairCoefficients(*self._materials.coefficients(pairs), *self._materials.of_balls(pairs))
+        return equations_of(here.model, work.t, here.bodies, here.loads, witness, pairs, coefficients,
+                            here.joints, here.surface, self._motors.mode)
 
     # ------------------------------------------------------------------------------------------ what jams
     def without_collision(self, pairs: LongArray, u: Array) -> bool:
