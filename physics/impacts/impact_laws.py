@@ -41,11 +41,11 @@ from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
 from .zhang import basic_solution
 
-STILL = 1e-12          # speeds below this, relative to the fastest, count as zero
-ALIKE = 1e-9           # coupling of the motions of a ball that is rounding, relative
-LOSSLESS_ROUNDS = 100  # after as many rounds, or hits a contact, what still approaches is stopped without rebound
-QUICK = 300            # sweeps before another method is tried
-WORK = 20_000_000      # sweeps times contacts squared: what bounds the time of one impact
+STILL = 1e-12            # speeds below this, relative to the fastest, count as zero
+ALIKE = 1e-9             # coupling of the motions of a ball that is rounding, relative
+LOSSLESS_ROUNDS = 100    # after as many rounds, or hits a contact, what still approaches is stopped without rebound
+IMPACT_SWEEPS = 300      # before another method is tried
+SWEEP_WORK = 20_000_000  # sweeps times contacts squared: what bounds the time of one impact
 _lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
 
 
@@ -221,19 +221,19 @@ def sticking(M, zeta, restitution) -> Impact:
         """The impact with these coefficients e (c,)."""
         wanted = zeta.copy()
         wanted[::3] += e * np.minimum(zeta[::3], 0.0)
-        held = zeta[::3] <= 0.0
+        stopped = zeta[::3] <= 0.0
         impulse = np.zeros_like(zeta)
         status = "stuck"
         for _ in range(4 * count + 4):
-            rows = np.flatnonzero(np.repeat(held, 3))
+            rows = np.flatnonzero(np.repeat(stopped, 3))
             impulse[:] = 0.0
             impulse[rows] = -np.linalg.lstsq(M[np.ix_(rows, rows)], wanted[rows], rcond=1e-12)[0]
-            pulls = held & (impulse[::3] < -1e-12 * np.max(np.abs(impulse), initial=0.0))
-            approaches = ~held & ((zeta + M @ impulse)[::3] < -1e-9 * np.max(np.abs(zeta), initial=0.0))
+            pulls = stopped & (impulse[::3] < -1e-12 * np.max(np.abs(impulse), initial=0.0))
+            approaches = ~stopped & ((zeta + M @ impulse)[::3] < -1e-9 * np.max(np.abs(zeta), initial=0.0))
             if not (pulls | approaches).any():
                 status = "solved"
                 break
-            held = held & ~pulls if pulls.any() else held | approaches
+            stopped = stopped & ~pulls if pulls.any() else stopped | approaches
         after = zeta + M @ impulse
         return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
@@ -254,9 +254,9 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     wanted[::3] += e * np.minimum(zeta[::3], 0.0)
     impulse = np.zeros_like(zeta)
     problem = ContactProblem.frictional(M, wanted, mu)
-    iterations = min(iterations, max(QUICK, WORK // max(count * count, 1)))
-    info = _cone(problem, impulse, min(iterations, QUICK), 1e-15 * speed)
-    if info.change > 1e-15 * speed and iterations > QUICK:  # sweeps creep where contacts depend on one another
+    iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
+    info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
+    if info.change > 1e-15 * speed and iterations > IMPACT_SWEEPS:  # sweeps creep where contacts depend on one another
         found = impulse.copy()
         if _inside(problem, found, 0, 1e-14 * speed).status == "solved":
             impulse, info = found, info._replace(change=0.0)

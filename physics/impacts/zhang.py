@@ -27,8 +27,8 @@ import scipy.linalg
 
 from ..core.model import Array, IntArray
 
-RANK = 1e-11        # pivots of A M⁻¹ d below this, relative to the largest, count as zero
-CONSISTENT = 1e-9   # part of H that eq. 3.30 may miss where A M⁻¹ d is singular
+ZERO_PIVOT = 1e-11      # pivots of A M⁻¹ d below this, relative to the largest, count as zero
+CONSISTENT_PART = 1e-9  # part of H that eq. 3.30 may miss where A M⁻¹ d is singular
 
 #: ∂A/∂q of a turn about the joint's z axis at q = 0, and of a shift along it
 _GENERATOR = {"hinge": np.zeros((4, 4)), "slider": np.zeros((4, 4))}
@@ -192,13 +192,13 @@ def basic_solution(matrix: Array, right: Array) -> tuple[Array, str]:
     factors: tuple[Any, Any, Any] = scipy.linalg.qr(matrix, pivoting=True)  # pyright: ignore
     Q, R, order = factors
     pivots = np.abs(np.diag(R))
-    rank = int(np.count_nonzero(pivots > RANK * pivots[0]))
+    rank = int(np.count_nonzero(pivots > ZERO_PIVOT * pivots[0]))
     x = np.zeros(len(right))
     x[order[:rank]] = scipy.linalg.solve_triangular(R[:rank, :rank], (Q.T @ right)[:rank])
     if rank == len(right):
         return x, "solved"
     missed = np.abs(matrix @ x - right).max()
-    return x, "redundant" if missed <= CONSISTENT * np.abs(right).max(initial=0.0) else "inconsistent"
+    return x, "redundant" if missed <= CONSISTENT_PART * np.abs(right).max(initial=0.0) else "inconsistent"
 
 
 def _check(first: Multibody, second: Multibody, points: Sequence[Point]) -> None:

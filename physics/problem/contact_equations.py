@@ -4,7 +4,7 @@
 
 Each contact has three rows: the normal and two tangents. Here q̇ holds, free body after free body, the angular velocity
 and the velocity of the centre of mass in the world frame, where H is block diagonal and C = (ω × I ω, 0), and then the
-joint velocities of all links (see `dynamics.tree_contacts`).
+joint velocities of all links (see `dynamics.trees.contacts`).
 
 The velocity terms Ṫᵀq̇ contain how the contact point wanders over both surfaces and turns the normal. With σ the
 velocity of the point over each surface, n the outward normal of a and -n that of b, u the velocity of b's material at
@@ -55,7 +55,7 @@ class Equations(NamedTuple):
     free: Array         #: (n_v,)    H⁻¹(τ - C)
     work: Array         #: (4, 5)    scratch
     bias: Array         #: (n, 6)    J̇ v of links: acceleration of the centre of mass, angular acceleration; else 0
-    trees: TreeScratch  #: the links at their coordinates trees.q, trees.v: see `dynamics.tree_contacts`
+    trees: TreeScratch  #: the links at their coordinates trees.q, trees.v: see `dynamics.trees.contacts`
     reactions: Reactions     #: of joints in maximal coordinates; once they are found, HT and `free` contain them
 
 

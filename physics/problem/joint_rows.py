@@ -25,12 +25,11 @@ from ..joints.table import BALL, FREE, VELOCITIES
 from .mechanisms import answer_alone, answer_through, open_block, put_end
 from .system import LIMIT, LINEAR, MOTOR, OTHERS, USED, Blocks, own_row, push_row, row_velocity
 
-NEAR = 0.02     # a limit of a tree this far away takes part [rad] or [m]
-MARGIN = 0.05   # a limit between two bodies does within this, or within what a step can bring [rad] or [m]
-SMALL_TURN = 1e-6  # of a ball, below which it has no direction and no limit [rad]
-NEARLY = 1e-9   # of its limit that a motor which exerts all it can may fall short of
-SLIGHT = 1e-9   # part of a mechanism's answer without constraints that is added to the one with them: no row is quite
-                # without an answer
+TREE_LIMIT_REACH = 0.02  # a limit of a tree this far away takes part [rad] or [m]
+AXIS_LIMIT_REACH = 0.05  # a limit between two bodies does within this, or within what a step can bring [rad] or [m]
+SMALL_TURN = 1e-6        # of a ball, below which it has no direction and no limit [rad]
+FULL_FORCE = 1e-9        # part of its limit that a motor which exerts all it can may fall short of
+ROW_SOFTNESS = 1e-9      # part of a row's answer without constraints that is added to the one with them
 
 
 class Axes(NamedTuple):
@@ -63,7 +62,7 @@ def close_row(model, mechanisms, bodies, blocks, k, a, b):
     alone = own_row(blocks, k)
     own = alone
     if answer_through(mechanisms, blocks, k, a, b, 1):
-        own = own_row(blocks, k) + SLIGHT * alone
+        own = own_row(blocks, k) + ROW_SOFTNESS * alone
     blocks.step[k] = 1.0 / own if own > 0.0 else 0.0
     blocks.impulse[k] = 0.0
     blocks.count[OTHERS] = blocks.count[USED]
@@ -113,7 +112,7 @@ def add_tree_limit(model, mechanisms, system, l, coefficients, first, width, gap
     """A row for a limit of link l's joint at the distance `gap`, where this step may reach it. rates: ζ that the step
     would end with, ζ before it, and h."""
     zeta, before, h = rates
-    if gap + 2.0 * h * min(zeta, 0.0) > NEAR or math.isinf(gap):
+    if gap + 2.0 * h * min(zeta, 0.0) > TREE_LIMIT_REACH or math.isinf(gap):
         return
     blocks, j = system.blocks, int(model.trees.joint[l])
     k = open_tree_row(model, mechanisms, system.motion.bodies, blocks, LIMIT, l, coefficients, first, width)
@@ -199,7 +198,7 @@ def add_axis_limit(model, mechanisms, system, rows, r, J, gap, before, h):
     ζ⁺ + φ/h >= 0, of a limit that is passed a part of φ; with restitution where the step would meet it. before as
     Motion.bodies, before the step."""
     rate = rate_of_axis(J, int(rows.a[r]), int(rows.b[r]), before)
-    if gap >= max(MARGIN, 2.0 * h * abs(rate)):
+    if gap >= max(AXIS_LIMIT_REACH, 2.0 * h * abs(rate)):
         return
     k = open_axis_row(model, mechanisms, system, LIMIT, rows, r, J)
     if k >= 0:
@@ -272,4 +271,4 @@ def motor_rows(blocks: Blocks, q_dot: Array, h: float) -> Iterator[MotorState]:
         p, rate = float(blocks.impulse[k]), 0.0
         for place, width, e, _ in blocks.span[blocks.first[k] : blocks.seen[k]].tolist():
             rate += float(blocks.J[e : e + width, 0] @ q_dot[place : place + width])
-        yield MotorState(int(blocks.joint[k]), rate, p / h, abs(p) < float(blocks.high[k]) * (1.0 - NEARLY))
+        yield MotorState(int(blocks.joint[k]), rate, p / h, abs(p) < float(blocks.high[k]) * (1.0 - FULL_FORCE))

@@ -4,13 +4,13 @@
     exchange all i in F with λ_i < 0 and all i in G with ζ̇_i < 0                    [Júdice & Pires 1994; Kostreva 1978]
 
 The first guess comes from a few sweeps of projected over-relaxation in single precision, each far cheaper than a
-factorisation; one or two factorisations are the rule then. Should the number of wrong guesses not fall for TRIES
+factorisation; one or two factorisations are the rule then. Should the number of wrong guesses not fall for BLOCK_TRIES
 rounds, one contact at a time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method,
 which never cycles where M is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
 
-Up to SMALL contacts without a first guess it costs less to exchange one contact after the other, see `tableau`. So are
-all problems solved where a pivot of the factorisation says that M_FF is singular. `trace` shows blocks whatever the
-size.
+Up to FEW_CONTACTS contacts without a first guess it costs less to exchange one contact after the other, see
+`single_exchanges`. So are all problems solved where a pivot of the factorisation says that M_FF is singular. `trace`
+shows blocks whatever the size.
 
 M must be symmetric.
 """
@@ -29,12 +29,12 @@ from .qp import ActiveSet, factor_set
 from .refinement import settle
 from .single_exchanges import solve_singly
 
-SMALL = 256       # contacts up to which single exchanges cost less than a first guess and its factorisations
-SWEEPS = 32       # at most, for the first guess: one costs n², a factorisation n³/6, so few are worth it for small n
-OVER = 1.4        # by which they overshoot: half as many wrong guesses as with 1
-TRIES = 10        # rounds of whole blocks without progress before single exchanges
-ROOM = 8          # rows and columns of the matrix in single precision are filled up to a multiple of this
-ZERO = np.float32(0.0)
+FEW_CONTACTS = 256    # up to these single exchanges cost less than a first guess and its factorisations
+GUESS_SWEEPS = 32     # at most, for the first guess: one costs n², a factorisation n³/6, so small problems get few
+OVERRELAXATION = 1.4  # of these sweeps: half as many wrong guesses as with 1
+BLOCK_TRIES = 10      # rounds of whole blocks without progress before single exchanges
+PADDED_TO = 8         # rows and columns of the matrix in single precision are filled up to a multiple of this
+ZERO32 = np.float32(0.0)
 
 # with few contacts the call takes as long as the work: what it needs is found at once
 INDEX, empty, made = np.dtype(np.int32), np.empty, tuple.__new__
@@ -43,7 +43,7 @@ INDEX, empty, made = np.dtype(np.int32), np.empty, tuple.__new__
 @helper
 def narrow_size(n):
     """Numbers in single precision that first_guess needs: a matrix, ζ̇ and λ."""
-    size = (n + ROOM - 1) // ROOM * ROOM
+    size = (n + PADDED_TO - 1) // PADDED_TO * PADDED_TO
     return size * (size + 2)
 
 
@@ -51,19 +51,19 @@ def narrow_size(n):
 def narrowed(M, d, space_out):
     """M, d and λ = 0 in single precision, filled up with zeros: (size, size), (size,), (size,)."""
     n = len(d)
-    size = (n + ROOM - 1) // ROOM * ROOM
+    size = (n + PADDED_TO - 1) // PADDED_TO * PADDED_TO
     A, zeta, lam = space_out[: size * size].reshape((size, size)), space_out[-2 * size : -size], space_out[-size:]
     for i in range(size):
-        lam[i] = ZERO
-        zeta[i] = np.float32(d[i]) if i < n else ZERO
+        lam[i] = ZERO32
+        zeta[i] = np.float32(d[i]) if i < n else ZERO32
         if i < n:
             for j in range(n):
                 A[i, j] = np.float32(M[i, j])
             for j in range(n, size):
-                A[i, j] = ZERO
+                A[i, j] = ZERO32
         else:
             for j in range(size):
-                A[i, j] = ZERO
+                A[i, j] = ZERO32
     return A, zeta, lam
 
 
@@ -71,7 +71,7 @@ def narrowed(M, d, space_out):
 def relax(lam, i, zeta):
     """λ_i goes beyond where ζ̇_i vanishes for a unit diagonal, but not below 0; returns its change."""
     before = lam[i]
-    after = max(before - np.float32(OVER) * zeta, ZERO)
+    after = max(before - np.float32(OVERRELAXATION) * zeta, ZERO32)
     lam[i] = after
     return after - before
 
@@ -86,7 +86,7 @@ def sweep(A, zeta, lam, sweeps):
             c1 = relax(lam, i + 1, zeta[i + 1] + c0 * A[i, i + 1])
             c2 = relax(lam, i + 2, zeta[i + 2] + c0 * A[i, i + 2] + c1 * A[i + 1, i + 2])
             c3 = relax(lam, i + 3, zeta[i + 3] + c0 * A[i, i + 3] + c1 * A[i + 1, i + 3] + c2 * A[i + 2, i + 3])
-            if c0 != ZERO or c1 != ZERO or c2 != ZERO or c3 != ZERO:
+            if c0 != ZERO32 or c1 != ZERO32 or c2 != ZERO32 or c3 != ZERO32:
                 for l in range(size):
                     zeta[l] += c0 * A[i, l] + c1 * A[i + 1, l] + c2 * A[i + 2, l] + c3 * A[i + 3, l]
 
@@ -105,7 +105,7 @@ def first_guess(M, d, lam, inside_out):
     n = len(d)
     if not any_positive(lam):
         A, zeta, force = narrowed(M, d, np.empty(narrow_size(n), np.float32))
-        sweep(A, zeta, force, min(SWEEPS, 5 + n // 8))
+        sweep(A, zeta, force, min(GUESS_SWEEPS, 5 + n // 8))
         for i in range(n):
             lam[i] = force[i]
     for i in range(n):
@@ -125,7 +125,7 @@ def exchange(inside, wrong, memory):
             last = i
     if count < memory[0]:
         memory[0] = count
-        memory[1] = TRIES
+        memory[1] = BLOCK_TRIES
     elif memory[1] > 0:
         memory[1] -= 1
     else:
@@ -191,7 +191,7 @@ def solve_blocks(M, d, tolerance, limit, lam, basic_out):
     for i in range(n):
         allowed[i] = tolerance * scale[i] / size
     first_guess(A, b, lam, inside)
-    memory[0], memory[1], memory[2] = n + 1, TRIES, 0
+    memory[0], memory[1], memory[2] = n + 1, BLOCK_TRIES, 0
     outcome = GOING
     rounds = 0
     while outcome == GOING and rounds < limit:
@@ -218,7 +218,7 @@ def block_solve(M, d, tolerance, iterations, lam, basic_out):
     n = len(d)
     limit = iterations if iterations > 0 else 50 * n + 100
     rounds, pivots = 0, 0
-    if n > SMALL or any_positive(lam):
+    if n > FEW_CONTACTS or any_positive(lam):
         outcome, worst, rounds, pivots, count = solve_blocks(M, d, tolerance, limit, lam, basic_out)
         if outcome != STUCK:
             return worst, rounds, pivots, count
@@ -251,7 +251,7 @@ class BlockPivot:
         where M_FF is singular."""
         data = scaled(problem)
         n = len(lam)
-        memory, U = np.array([n + 1, TRIES, 0, 0], np.int32), np.empty((n, n))
+        memory, U = np.array([n + 1, BLOCK_TRIES, 0, 0], np.int32), np.empty((n, n))
         x, force, zeta = np.empty(n), lam.copy(), np.empty(n)
         sets, allowed = np.empty((3, n), np.int32), 1e-12 * data.scale / data.size
         inside, limit = sets[0], iterations or 10 * n + 100

@@ -29,8 +29,8 @@ from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled, row_value, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
-TINY = 1e-12    # changes per unit of λ_k that count as none, relative to the largest
-REBUILDS = 4    # times T is computed afresh because its rounding has grown
+ZERO_CHANGE = 1e-12  # changes per unit of λ_k that count as none, relative to the largest
+REBUILDS = 4         # times T is computed afresh because its rounding has grown
 
 
 class Exchange(NamedTuple):
@@ -148,10 +148,10 @@ def first_block(T, value, clamped, kept, k, sign, room):
     step = room
     for j in range(n):
         rate = -sign * T[j, k]
-        if j == k or kept[j] == 0 or rate <= TINY * top:
+        if j == k or kept[j] == 0 or rate <= ZERO_CHANGE * top:
             continue
         reach = max(value[j], 0.0) / rate
-        sooner = reach < step * (1.0 - TINY if best < 0 else 1.0)
+        sooner = reach < step * (1.0 - ZERO_CHANGE if best < 0 else 1.0)
         if sooner and (clamped[j] == 1 or T[j, j] > dependence(T, clamped, j, n)):
             best = j
             step = reach

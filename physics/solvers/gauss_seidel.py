@@ -1,4 +1,4 @@
-"""Plain Gauss–Seidel on A f = -b: every contact is held, and so some contacts pull. To be seen, not to be used.
+"""Plain Gauss–Seidel on A f = -b: every ζ̇ is kept at zero, and so some contacts pull. To be seen, not to be used.
 
     f_i ← -(b_i + Σ_{j≠i} a_ij f_j) / a_ii          with A = M, b = d, f = λ in our symbols
 
@@ -17,12 +17,12 @@ from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import ROUNDING, PivotStep, visits
 from .pivoting import violation
 
-SWEEPS = 10000
+PLAIN_SWEEPS = 10000  # where none are asked for
 
 
 @kernel
 def equality_visit(M, d, f, i):
-    """Make ζ̇_i vanish, the other forces held; |a_ii Δf_i| [unit of b]."""
+    """Make ζ̇_i vanish, while the other forces stay; |a_ii Δf_i| [unit of b]."""
     total = d[i]
     for j in range(len(d)):
         total += M[i, j] * f[j]
@@ -56,7 +56,7 @@ class GaussSeidel:
         """
         if problem.dimension != 1:
             raise ValueError("plain Gauss–Seidel solves problems without friction")
-        limit = iterations or SWEEPS
+        limit = iterations or PLAIN_SWEEPS
         done, change = 0, np.inf
         allowed = max(tolerance, 100 * ROUNDING * float(np.max(np.abs(problem.d), initial=0.0)))
         while done < limit and change > allowed and np.isfinite(lam).all():
@@ -70,4 +70,4 @@ class GaussSeidel:
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """Contact by contact, from lam (k,), which is left alone, to the end or the limit of sweeps."""
         f = lam.copy()
-        yield from visits(problem, f, lambda i: equality_visit(problem.M, problem.d, f, i), iterations or SWEEPS)
+        yield from visits(problem, f, lambda i: equality_visit(problem.M, problem.d, f, i), iterations or PLAIN_SWEEPS)

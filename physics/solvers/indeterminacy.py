@@ -14,7 +14,7 @@ from ..core.model import Array, IntArray
 from ..problem.problem import ContactProblem
 from .gauss_principle import constrained_acceleration
 
-ZERO = 1e-9  # ζ̇_i, and eigenvalues of M scaled to a unit diagonal, that count as zero relative to their sizes
+ZERO_RATE = 1e-9  # ζ̇_i, and eigenvalues of M scaled to a unit diagonal, that count as zero relative to their sizes
 
 
 class Indeterminacy(NamedTuple):
@@ -31,14 +31,14 @@ def indeterminacy(problem: ContactProblem, lam: Array) -> Indeterminacy:
     """The solutions of a frictionless problem, symmetric semidefinite M (k, k), from one of them, lam (k,)."""
     zeta = problem.M @ lam + problem.d
     size = np.abs(problem.d) + np.abs(problem.M) @ np.abs(lam)
-    current = np.flatnonzero(zeta <= ZERO * size).astype(np.int32)
+    current = np.flatnonzero(zeta <= ZERO_RATE * size).astype(np.int32)
     basis = np.zeros((len(lam), 0))
     if len(current):
         null = _null_space(problem.M[np.ix_(current, current)])
         basis = np.zeros((len(lam), null.shape[1]))
         basis[current] = null
     rise = np.full(basis.shape, np.inf)
-    np.divide(lam[:, None], np.abs(basis), out=rise, where=np.abs(basis) > ZERO)
+    np.divide(lam[:, None], np.abs(basis), out=rise, where=np.abs(basis) > ZERO_RATE)
     low = -np.min(np.where(basis > 0, rise, np.inf), axis=0, initial=np.inf)
     high = np.min(np.where(basis < 0, rise, np.inf), axis=0, initial=np.inf)
     return Indeterminacy(current, basis, low, high, _shortest(basis[current], lam, current))
@@ -52,12 +52,12 @@ def force_ranges(problem: ContactProblem, lam: Array) -> Array:
     ranges = np.stack([lam, lam], axis=1)
     if found.basis.shape[1] == 1:  # along a line: its ends
         y = found.basis[:, 0]
-        moved = np.abs(y) > ZERO
+        moved = np.abs(y) > ZERO_RATE
         ranges[moved] += np.sort(y[moved, None] * np.array([found.low[0], found.high[0]]), axis=1)
         return np.maximum(ranges, np.minimum(lam, 0.0)[:, None])
     top = np.max(np.abs(lam), initial=0.0) or 1.0
     rows = found.basis[found.current]
-    for i in np.flatnonzero(np.any(np.abs(found.basis) > ZERO, axis=1)):
+    for i in np.flatnonzero(np.any(np.abs(found.basis) > ZERO_RATE, axis=1)):
         for side, sign in enumerate((1.0, -1.0)):
             best = linprog(sign * found.basis[i], A_ub=-rows, b_ub=lam[found.current] / top, bounds=(None, None))
             ranges[i, side] = lam[i] + sign * top * best.fun if best.status == 0 else -sign * np.inf
@@ -69,7 +69,7 @@ def _null_space(M: Array) -> Array:
     diagonal = np.diagonal(M)
     scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 1.0)
     values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
-    null = scale[:, None] * vectors[:, values <= ZERO * len(M)]
+    null = scale[:, None] * vectors[:, values <= ZERO_RATE * len(M)]
     return np.linalg.qr(null)[0]
 
 

@@ -32,14 +32,14 @@ from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
 from .lcp_info import PivotStep
 from .linear import lu_factor, lu_solve
 
-ROUNDS = 60
-NEAR = 1e-14        # x·y and residual at which Newton's method takes over; it also does where no progress is made
-SMOOTH = 1e-6       # μ below which a contact counts as smooth until Newton's method takes over
-FAR = 1e13          # steps as long as this lead nowhere: there is no solution
-NEWTON_STEPS = 20
-MANY = 300          # equations of which a step need not be the smallest: that takes five times as long
-SHIFT = 1e-9        # of their diagonal, against redundant contacts
-SOLVED = 1e-11      # natural map that counts as solved, relative to the largest |d|; scaled problem
+INTERIOR_ROUNDS = 60    # at most, where none are asked for
+HANDOVER = 1e-14        # x·y and residual at which Newton's method takes over, as it does where no progress is made
+SMOOTH_FRICTION = 1e-6  # μ below which a contact counts as smooth until Newton's method takes over
+ENDLESS_STEP = 1e13     # steps as long as this lead nowhere: there is no solution
+CONE_NEWTON_STEPS = 20  # at most, on the natural map
+MANY_EQUATIONS = 300    # whose steps need not be the smallest ones: these take five times as long
+DIAGONAL_SHIFT = 1e-9   # of their diagonal, against redundant contacts
+SOLVED_MAP = 1e-11      # natural map that counts as solved, relative to the largest |d|; scaled problem
 
 
 # ------------------------------------------------------------------------------------------------ the cone's algebra
@@ -208,7 +208,7 @@ def interior_point(P, q, rounds, near, x, y):
         t = min(1.0, furthest(x, y, dx, dy))
         direction(r, y, W, v, K, order, gap * (1.0 - t) ** 3, False, step, work)
         t = min(1.0, 0.99 * furthest(x, y, dx, dy))
-        if not (t > 0.0 and np.abs(dx).max() + np.abs(dy).max() < FAR):
+        if not (t > 0.0 and np.abs(dx).max() + np.abs(dy).max() < ENDLESS_STEP):
             break
         for i in range(c):
             for j in range(3):
@@ -255,8 +255,8 @@ def natural_slope(data: ScaledCone, shifted: Array, u: Array) -> Array:
 
 def newton_step(slope: Array, miss: Array) -> Array:
     """The smallest step that undoes what is missed; of many equations nearly the smallest one, where it does."""
-    if len(miss) > MANY:
-        step = np.asarray(np.linalg.solve(slope + SHIFT * np.eye(len(miss)), -miss), np.float64)
+    if len(miss) > MANY_EQUATIONS:
+        step = np.asarray(np.linalg.solve(slope + DIAGONAL_SHIFT * np.eye(len(miss)), -miss), np.float64)
         if np.abs(slope @ step + miss).max() <= 1e-3 * np.abs(miss).max():
             return step
     return -1.0 * lstsq(slope, miss, 1e-11, lapack_driver="gelsy")[0]  # pyright: ignore
@@ -267,7 +267,7 @@ def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
     miss, shifted, u = natural(data, lam)
     norm = float(np.linalg.norm(miss))
     done = 0
-    while done < NEWTON_STEPS:
+    while done < CONE_NEWTON_STEPS:
         if norm <= 1e-15 * math.sqrt(len(lam)):
             break
         slope = natural_slope(data, shifted, u)
@@ -308,8 +308,8 @@ def newton_with_slides(problem: ContactProblem, slides: NDArray[np.bool_], slip:
 
     x = lam[rows] / (data.scale[rows] * data.size)
     miss, shifted, u = wrong(x)
-    for _ in range(NEWTON_STEPS):
-        if np.abs(miss).max() <= SOLVED:
+    for _ in range(CONE_NEWTON_STEPS):
+        if np.abs(miss).max() <= SOLVED_MAP:
             return data.restore(spread @ x)
         slope = (natural_slope(data, shifted, u) @ spread)[rows]
         slope[alone] = np.where((x[alone] < u[k, 0])[:, None], np.eye(len(x))[alone], data.M[3 * k] @ spread)
@@ -338,11 +338,11 @@ class InteriorPoint(ConeSolver):
         guess = np.zeros(len(data.d))
         guess[rows] = np.nan_to_num(lam)
         guess /= data.scale * data.size
-        enough = SOLVED + tolerance * float(np.min(data.scale, initial=np.inf)) / data.size
+        enough = SOLVED_MAP + tolerance * float(np.min(data.scale, initial=np.inf)) / data.size
         best, miss, rounds = newton(data, guess) if guess.any() else (guess, np.inf, 0)
         if not miss <= enough:
             path = _Inside(data)
-            made = path.run(iterations or ROUNDS)
+            made = path.run(iterations or INTERIOR_ROUNDS)
             found, left, steps = newton(data, path.lam())
             rounds += made + steps
             if left < miss:
@@ -360,7 +360,7 @@ class InteriorPoint(ConeSolver):
         done, number = False, 0
         while not done:
             number += 1
-            done = path.run(1) == 0 or number == (iterations or ROUNDS)
+            done = path.run(1) == 0 or number == (iterations or INTERIOR_ROUNDS)
             force, note = path.lam(), f"x·y = {path.gap():.3g}"
             if done:
                 force, miss, steps = newton(data, force)
@@ -375,7 +375,7 @@ class _Inside:
 
     def __init__(self, data: ScaledCone) -> None:
         c = len(data.friction)
-        rough = data.friction > SMOOTH
+        rough = data.friction > SMOOTH_FRICTION
         stretch = np.zeros((c, 3))
         stretch[:, 0] = 1.0 / np.where(rough, data.friction, 1.0)
         stretch[rough, 1:] = 1.0
@@ -389,7 +389,7 @@ class _Inside:
 
     def run(self, rounds: int) -> int:
         """Go on by so many rounds at most; how many were made."""
-        return int(interior_point(self.P, self.q, rounds, NEAR, self.x, self.y))
+        return int(interior_point(self.P, self.q, rounds, HANDOVER, self.x, self.y))
 
     def gap(self) -> float:
         """x·y per contact."""

@@ -19,8 +19,8 @@ from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
-SMALL = 32    # contacts up to which other starts are tried where M is not semidefinite and the first ends on a ray
-TINY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
+OTHER_STARTS = 32   # contacts up to which other starts are tried, where M is indefinite and the first ends on a ray
+ZERO_ENTRY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
 
 
 @kernel
@@ -43,7 +43,7 @@ def lexicographically_less(tableau, i, k, column):
     for j in range(n):
         a = tableau[i, j] / tableau[i, column]
         b = tableau[k, j] / tableau[k, column]
-        if abs(a - b) > TINY * (1.0 + abs(a) + abs(b)):
+        if abs(a - b) > ZERO_ENTRY * (1.0 + abs(a) + abs(b)):
             return a < b
     return False
 
@@ -58,10 +58,10 @@ def leaving_row(tableau, basis, column):
     best = -1
     least = np.inf
     for i in range(n):
-        if tableau[i, column] <= TINY * max(top, 1.0):
+        if tableau[i, column] <= ZERO_ENTRY * max(top, 1.0):
             continue
         ratio = max(tableau[i, 2 * n + 1], 0.0) / tableau[i, column]
-        tie = abs(ratio - least) <= TINY * (1.0 + ratio) if best >= 0 else False
+        tie = abs(ratio - least) <= ZERO_ENTRY * (1.0 + ratio) if best >= 0 else False
         if tie and basis[best] == 2 * n:
             continue
         if tie and (basis[i] == 2 * n or lexicographically_less(tableau, i, best, column)):
@@ -197,7 +197,7 @@ class Lemke(PivotingSolver):
         data = scaled(problem)
         limit = iterations or most_pivots(lam)
         info = finish(problem, data, LemkePath(data), limit, tolerance, lam)
-        for pair in _exchanges(data.M) if info.status == "ray" and len(lam) <= SMALL else ():
+        for pair in _exchanges(data.M) if info.status == "ray" and len(lam) <= OTHER_STARTS else ():
             path = LemkePath(_exchanged(data, pair), pair)
             path.pivots[0] = info.pivots
             info = finish(problem, data, path, limit, tolerance, lam)
@@ -210,7 +210,7 @@ def _exchanges(M: Array) -> list[tuple[int, int]]:
     """Pairs of contacts with a regular 2 x 2 block, at most one for each first contact."""
     minors = np.multiply.outer(np.diagonal(M), np.diagonal(M)) - M * M.T
     best = np.argmax(np.abs(np.triu(minors, 1)), axis=1)
-    return [(i, int(j)) for i, j in enumerate(best) if j > i and abs(minors[i, j]) > TINY]
+    return [(i, int(j)) for i, j in enumerate(best) if j > i and abs(minors[i, j]) > ZERO_ENTRY]
 
 
 def _exchanged(data: Scaled, pair: tuple[int, int]) -> Scaled:

@@ -1,6 +1,6 @@
 """Nonsmooth Gauss–Seidel: contacts in turn, each solved exactly by itself with Coulomb's circular cone.
 
-One contact, u = W λ + q with the others held:
+One contact, u = W λ + q where q contains the impulses of the others:
     q_n >= 0                             lets go, λ = 0
     -W⁻¹ q in the cone                   sticks there
     else it slides, u_T = -α λ_T with α > 0. With u_n = 0,
@@ -22,8 +22,8 @@ from .cone import ConeSolver, with_tangents
 from .lcp_info import PivotStep, visits
 from .pgs import swept
 
-SWEEPS = 1000      # where none are asked for
-ROOT_STEPS = 200
+NSGS_SWEEPS = 1000  # where none are asked for
+SLIDE_STEPS = 200   # of false position at most, for the α of one sliding contact
 
 
 @helper
@@ -63,7 +63,7 @@ def one_contact(W, q, mu):
         high *= 4.0
         p = sliding(W, q, S, c, high)
     f_high = excess(p, mu)
-    for _ in range(ROOT_STEPS):  # false position; an end that stays twice has its value halved (Illinois)
+    for _ in range(SLIDE_STEPS):  # false position; an end that stays twice has its value halved (Illinois)
         if high - low <= 4e-16 * high or f_high == 0.0:
             break
         alpha = (low * f_high - high * f_low) / (f_high - f_low)
@@ -126,7 +126,7 @@ class NonsmoothGaussSeidel(ConeSolver):
         force = np.zeros(len(whole.d))
         force[:: 3 // problem.dimension] = lam
         u, change = whole.M @ force + whole.d, np.zeros(1)
-        done = nsgs_sweeps(whole.M, whole.friction, iterations or SWEEPS, tolerance, force, u, change)
+        done = nsgs_sweeps(whole.M, whole.friction, iterations or NSGS_SWEEPS, tolerance, force, u, change)
         lam[:] = force[:: 3 // problem.dimension]
         return swept(done, float(change[0]), tolerance, lam)
 
@@ -137,4 +137,4 @@ class NonsmoothGaussSeidel(ConeSolver):
         force[:: 3 // problem.dimension] = lam
         shown, u = force[:: 3 // problem.dimension], whole.M @ force + whole.d
         yield from visits(problem, shown, lambda i: nsgs_visit(whole.M, whole.friction, force, u, i),
-                          iterations or SWEEPS, True)
+                          iterations or NSGS_SWEEPS, True)

@@ -1,4 +1,5 @@
-"""Projected Gauss–Seidel over contacts: each in turn gets the impulse that its own laws ask for, the others held.
+"""Projected Gauss–Seidel over contacts: each in turn gets the impulse that its own laws ask for, while the
+others keep theirs.
 
 A visit to contact i with velocity u = W λ + (rest), W its own 3 x 3 block:
 

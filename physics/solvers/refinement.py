@@ -16,8 +16,8 @@ from ..core.jit import helper
 from .lcp_info import ROUNDING, add_rows
 from .linear import cholesky, solve_transposed, solve_upper
 
-EXACT = 2.0 * np.finfo(np.float64).eps  #: ζ̇ relative to the largest d that is let be: twice what rounds off such a d
-STEPS = 2                               #: of conjugate gradients: each about halves what redundant contacts share
+EXACT_RATE = 2.0 * np.finfo(np.float64).eps  # ζ̇ that is let be, relative to the largest d: twice its rounding
+REFINING_STEPS = 2  # of conjugate gradients: each about halves what redundant contacts share
 
 
 @helper
@@ -48,7 +48,7 @@ def violation(M, d, scale, tolerance, lam, total, zeta):
         left = max(left, s * miss)
         size = max(size, abs(s * d[i]))
         explained &= miss <= 100.0 * ROUNDING * (abs(d[i]) + total * inertia * s) + tolerance
-    return worst if explained else -worst, left <= EXACT * size
+    return worst if explained else -worst, left <= EXACT_RATE * size
 
 
 @helper
@@ -99,7 +99,7 @@ def refine(M, d, scale, U, rows, count, zeta, lam):
     for a in range(every):
         rest[a] = scale[rows[a]] * zeta[rows[a]]
     before = np.inf
-    for _ in range(STEPS if every > count else 1):
+    for _ in range(REFINING_STEPS if every > count else 1):
         for a in range(count):
             x[a] = 0.0
         if every > count:

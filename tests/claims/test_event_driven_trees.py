@@ -123,8 +123,8 @@ def gaps_and_equations(method, state):
     bodies, joints = state.bodies, state.joints
     find_witnesses(surface, bodies, pairs, len(pairs), witness)
     find_limits(method.model, surface, bodies, joints.q, pairs, len(pairs), witness)
-    frozen = equations_of(method.model, 0.0, bodies, loads, witness, pairs, *np.zeros((2, len(pairs))),
-                          tuple(np.zeros((2, len(pairs)))), joints, surface)
+    frozen = equations_of(method.model, 0.0, bodies, loads, witness, pairs, tuple(np.zeros((4, len(pairs)))),
+                          joints, surface)
     return witness.gap.copy(), frozen
 
 

@@ -74,8 +74,8 @@ def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_o
     if links == 0:
         return
     eliminate(table, scratch.none, link, dof, work.articulated)
-    held = int(loads.grab_body[0])
-    if held >= 0 and model.kind[held] == LINK:
+    grabbed = int(loads.grab_body[0])
+    if grabbed >= 0 and model.kind[grabbed] == LINK:
         pull_link(model, loads, bodies, h, scratch, force, torque)
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
     pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)

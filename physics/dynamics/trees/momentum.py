@@ -25,12 +25,12 @@ from .kinematics import (
 )
 
 
-def free_trees(model: Model, held: NDArray[np.bool_]) -> IntArray:
-    """(t,) 1 for trees with a free joint as their root, none of whose bodies is `held` (n,) by other joints."""
+def free_trees(model: Model, jointed: NDArray[np.bool_]) -> IntArray:
+    """(t,) 1 for trees with a free joint as their root, none of whose bodies other joints connect (jointed, (n,))."""
     trees, found = model.trees, np.zeros(len(model.trees.start) - 1, np.int32)
     for k, (first, last) in enumerate(zip(trees.start[:-1], trees.start[1:], strict=True)):
         index = trees.table.index[first]
-        found[k] = index[TYPE] == FREE and index[PARENT] < 0 and not held[trees.body[first:last]].any()
+        found[k] = index[TYPE] == FREE and index[PARENT] < 0 and not jointed[trees.body[first:last]].any()
     return found
 
 

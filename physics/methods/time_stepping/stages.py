@@ -31,9 +31,9 @@ from ...problem.system import (
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
-SHARE = 0.3         # part of an overlap that one step takes out
-FASTEST = 2.0       # largest speed at which the overlap of contacts is taken out [m/s]
-SEPARATE_SWEEPS = 10
+OVERLAP_SHARE = 0.3   # part of an overlap that one step takes out
+OVERLAP_SPEED = 2.0   # largest speed at which the overlap of contacts is taken out [m/s]
+SEPARATE_SWEEPS = 10  # over all overlaps
 
 
 @helper
@@ -115,8 +115,8 @@ def separate(gap, system, slop, h, need, need_rows, shift_out):
     velocities are not touched, so no kinetic energy comes of it. They stand in the Motion shift_out in the place of
     velocities. Returns the number of overlaps found. need (c, 2) and need_rows (b, 2) are scratch.
 
-    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0 (a SHARE of the overlap at a time, at most
-    FASTEST h),  δ = H⁻¹ Jᵀ n s,  s >= 0:  projected Gauss–Seidel over the normals.
+    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0,  δ = H⁻¹ Jᵀ n s,  s >= 0, by projected
+    Gauss–Seidel over the normals. At a time OVERLAP_SHARE of the overlap is taken out, at most OVERLAP_SPEED h.
     """
     rows, blocks, motion = system.rows, system.blocks, system.motion
     count = int(system.count[0])
@@ -126,7 +126,7 @@ def separate(gap, system, slop, h, need, need_rows, shift_out):
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1
-            ahead = max(SHARE * ahead, -FASTEST * h)
+            ahead = max(OVERLAP_SHARE * ahead, -OVERLAP_SPEED * h)
         need[k, 0] = ahead if system.fired[k] == 0 else max(ahead, 0.0)
         need[k, 1] = 0.0  # s
     shift_out.bodies[:, :INV_MASS] = 0.0
@@ -170,7 +170,7 @@ def need_of_limits(blocks, q_dot, h, slop, need_out):
         ahead = blocks.gap[k] + h * row_velocity(blocks, k, q_dot) + slop
         if ahead < 0.0:
             found += 1
-        need_out[k, 0] = SHARE * ahead if ahead < 0.0 else ahead
+        need_out[k, 0] = OVERLAP_SHARE * ahead if ahead < 0.0 else ahead
         need_out[k, 1] = 0.0
     return found
 
