@@ -4,10 +4,10 @@ velocities."""
 from ..core.jit import helper, kernel
 from ..core.sym3 import point_response, sym_inverse, sym_vec, world_inverse_inertia
 from ..core.vec import accumulate, add, cross, rotate, row, row4, scale, sub
+from ..laws.contact import disc_projection
 from ..laws.mouse import (
     GRAB_LIMIT,
     GRAB_TURN_LIMIT,
-    bounded,
     force_at_point,
     spring_acceleration,
     spring_rate,
@@ -47,13 +47,13 @@ def pull_grabbed(model, loads, bodies, h, force, torque, ydot):
     inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inv_inertia, i))
     if loads.grab_turn[0] == 1:
         wanted = spring_acceleration(rate, turned_by(target, arm), spin)
-        moment = bounded(sym_vec(sym_inverse(inertia), wanted), turn_limit(inertia))
+        moment = disc_projection(sym_vec(sym_inverse(inertia), wanted), turn_limit(inertia))
         f, at_point = nothing, force_at_point(moment, arm)
     else:
         u = add(row(bodies.v, i), cross(spin, arm))
         w = point_response(model.inv_mass[i], inertia, arm)
         wanted = spring_acceleration(rate, sub(arm, target), u)
-        f = bounded(sym_vec(sym_inverse(w), wanted), model.mass[i] * GRAB_LIMIT)
+        f = disc_projection(sym_vec(sym_inverse(w), wanted), model.mass[i] * GRAB_LIMIT)
         moment, at_point = cross(arm, f), f
     add_pull(loads, i, f, moment, at_point, force, torque)
     for j in range(3):
@@ -70,11 +70,11 @@ def pull_by(model, loads, bodies, i, w, h, force, torque):
     arm, target = arm_and_target(loads, bodies, i)
     if loads.grab_turn[0] == 1:
         wanted = spring_acceleration(rate, turned_by(target, arm), spin)
-        f, moment = (0.0, 0.0, 0.0), bounded(scale(1.0 / w, wanted), GRAB_TURN_LIMIT / w)
+        f, moment = (0.0, 0.0, 0.0), disc_projection(scale(1.0 / w, wanted), GRAB_TURN_LIMIT / w)
         at_point = force_at_point(moment, arm)
     else:
         wanted = spring_acceleration(rate, sub(arm, target), add(row(bodies.v, i), cross(spin, arm)))
-        f = bounded(scale(1.0 / w, wanted), GRAB_LIMIT / w)
+        f = disc_projection(scale(1.0 / w, wanted), GRAB_LIMIT / w)
         moment, at_point = cross(arm, f), f
     add_pull(loads, i, f, moment, at_point, force, torque)
     return f, moment

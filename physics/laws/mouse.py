@@ -7,15 +7,14 @@ C is the stretch from the target to the grabbed point [m], u the velocity of tha
 u = W p. When turning, C is the rotation vector from the target's direction to that of the grabbed point [rad], u the
 angular velocity, W = I⁻¹ and f a moment.
 
-A right-hand side takes the force at once (`spring_force`). A method that solves for impulses makes the spring implicit
-(`implicit_spring`).
+A right-hand side takes the force as it is, W⁻¹ times `spring_acceleration`, brought to the limit by
+contact.disc_projection. A method that solves for impulses makes the spring implicit (`implicit_spring`).
 """
 
 import math
 
 from ..core.jit import helper
 from ..core.vec import axpy, cross, dot, norm, scale
-from .contact import disc_projection
 
 GRAB_RATE = 2.0 * math.pi * 4.0  # [rad/s] ω of the mouse spring: it follows within a quarter of a second
 GRAB_LIMIT = 20.0 * 9.81         # [m/s2] largest acceleration: the grabbed body cannot be pressed through another one
@@ -34,12 +33,6 @@ def spring_rate(h):
 def spring_acceleration(rate, stretch, u):
     """-(ω² C + 2 ω u)"""
     return axpy(-rate * rate, stretch, scale(-2.0 * rate, u))
-
-
-@helper
-def bounded(f, limit):
-    """f, or the force of size `limit` along it."""
-    return disc_projection(f, limit)
 
 
 @helper
