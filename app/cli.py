@@ -33,7 +33,7 @@ from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.scene import open_file
 from .record.shot import Shot
 
-# What complaints about arguments are in typer, which has its own copy of click without public names for it.
+# typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
 
 # What comes from the system on Linux, by the Debian package that brings it.
@@ -222,7 +222,7 @@ def scenes() -> None:
 
 @contextmanager
 def input_errors() -> Iterator[None]:
-    """What goes wrong inside is the input's fault."""
+    """Errors inside are reported as faults of the input."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -280,7 +280,7 @@ def parse_methods(text: str | None) -> tuple[str, ...]:
 
 
 def check_output(path: Path, suffixes: tuple[str, ...]) -> None:
-    """Complain before the work, not after it."""
+    """Refuse an output path that cannot be written before the work begins."""
     if path.suffix.lower() not in suffixes:
         raise BadInput(f"--out must end in {' or '.join(suffixes)}, not {path.name!r}")
     if not path.absolute().parent.is_dir():
@@ -314,7 +314,7 @@ class Trajectory:
         rows["contacts"].append(len(sim.contacts.gap))
 
     def save(self, path: Path) -> None:
-        """Write to a neighbour first, so that a file of that name is always whole."""
+        """Write to a temporary file beside `path` and rename it, so that `path` is always complete."""
         partial = path.with_name(path.name + ".part")
         if path.suffix.lower() == ".npz":
             with partial.open("wb") as file:
@@ -347,7 +347,7 @@ def finish(trajectory: Trajectory, out: Path | None) -> None:
 
 
 def progress_bar() -> Progress:
-    """For a run; says first where it begins with compiling."""
+    """A progress bar on stderr. Says first that the kernels are compiled, where they are not cached."""
     if sys.stderr.isatty() and not kernels_cached():
         print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
     return Progress(

@@ -84,7 +84,7 @@ def _flip(name: str) -> Callable[[Lab, Any], None]:
 
 
 def _tab(name: str) -> Callable[[Lab, Any], None]:
-    """Show a page of the lower area; a second time shows the contacts again."""
+    """Show a tab of the lower area; where it is shown already, the contacts again."""
 
     def run(lab: Lab, _: Any) -> None:
         p = lab.ui.preferences

@@ -44,7 +44,7 @@ class Preferences:
     gallery_width: float = 16.0  # [font heights]
     parameters_width: float = 19.5
     lower_height: float = 12.0
-    lower_tab: str = "contacts"  # name of a Tab
+    lower_tab: str = "contacts"  # name of a Tab, see panels.lower
     inspector_height: float = 23.0  # of the lower area where it shows equations
     recent: list[str] = field(default_factory=list)
     record_fps: int = 60

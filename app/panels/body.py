@@ -128,7 +128,7 @@ def lines(view: BodyView, quaternion: bool) -> list[Line]:
     for k in range(3):
         table.append((Numbers("I⁻¹" if k == 0 else "", "1/(kg m²)" if k == 0 else "", inverse[k],
                               STILL * float(np.abs(inverse).max()),
-                              "R I_body⁻¹ Rᵀ, of the body by itself, in world axes"), rest if k == 0 else None))
+                              "R I_body⁻¹ R^T, of the body by itself, in world axes"), rest if k == 0 else None))
     return table
 
 

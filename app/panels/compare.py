@@ -292,7 +292,7 @@ def _plot(ui: UiState, name: str, title: str, width: float) -> Iterator[None]:
 
 
 def _curve(ui: UiState, side: Snapshot, points: tuple[np.ndarray, np.ndarray]) -> None:
-    """A side's curve in its colour; the one in focus thicker, the letter at its end."""
+    """A side's curve in its colour, with its letter at the end; the curve of the side in focus is thicker."""
     t, values = points
     if not len(t):
         return

@@ -88,7 +88,7 @@ def _header(ui: UiState) -> None:
 
 
 def sorted_rows(contacts: Contacts, count: int, column: str, descending: bool) -> np.ndarray:
-    """Rows of `contacts` in the order of a column; ties by key, so that equal rows do not dance."""
+    """Rows of `contacts` in the order of a column; ties by key, so that the order is stable."""
     if column == "pair":
         value = contacts.body_a[:count].astype(float) * 1e6 + contacts.body_b[:count]
     elif column == "sets":

@@ -136,7 +136,7 @@ def share_lost(view: ImpactView, law: str) -> float:
 
 
 def lost(view: ImpactView, law: str) -> float:
-    """Kinetic energy lost, what is only rounding left out [J]."""
+    """Kinetic energy lost [J]; 0 where it is within rounding."""
     loss = view.impacts[law].loss
     return loss if abs(loss) > 1e-12 * view.kinetic else 0.0
 

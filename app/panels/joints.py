@@ -48,7 +48,7 @@ def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def most_torque(snapshot: Snapshot) -> float:
-    """The end of the sliders [N m]: what holds all links of the scene out by their mean size, rounded."""
+    """The end of the sliders [N m]: the weight of all links at a lever arm of a body's diameter, to one digit."""
     model = snapshot.model
     body, size = model.trees.body, 2.0 * body_radius(model)
     gravity = float(np.linalg.norm(snapshot.settings.gravity)) or 9.81

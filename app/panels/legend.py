@@ -37,7 +37,7 @@ def draw_legend(ui: UiState, rows: Sequence[Any], view: Rect) -> None:
         draw.add_text(imgui.get_font(), size, (left + 2.6 * size, middle - 0.55 * size), style.u32(c.text), row.text)
 
 
-def _lines(ui: UiState, rows: Sequence[Any], width: float) -> list[list[tuple[float, Any]]]:
+def lines_of(ui: UiState, rows: Sequence[Any], width: float) -> list[list[tuple[float, Any]]]:
     """Rows set one after the other in lines: where each begins [pixels], and the row."""
     size = float(round(0.81 * ui.font))
     lines: list[list[tuple[float, Any]]] = [[]]
@@ -56,7 +56,7 @@ def _lines(ui: UiState, rows: Sequence[Any], width: float) -> list[list[tuple[fl
 def strip_height(ui: UiState, rows: Sequence[Any], view: Rect) -> float:
     """What `draw_strip` needs at the lower edge of the view [pixels]; 0 where that is too much of it."""
     size = float(round(0.81 * ui.font))
-    height = len(_lines(ui, rows, view[2])) * 1.36 * size + 0.6 * size
+    height = len(lines_of(ui, rows, view[2])) * 1.36 * size + 0.6 * size
     return height if rows and height < 0.25 * view[3] else 0.0
 
 
@@ -70,7 +70,7 @@ def draw_strip(ui: UiState, rows: Sequence[Any], view: Rect, height: float, opac
     top, draw = y + h - height, imgui.get_background_draw_list()
     draw.add_rect_filled((x, top), (x + w, y + h), style.u32(c.panel, opacity))
     with style.font(ui, size=13.0):
-        for i, line in enumerate(_lines(ui, rows, w)):
+        for i, line in enumerate(lines_of(ui, rows, w)):
             middle = top + 0.3 * size + (i + 0.5) * 1.36 * size
             for start, row in line:
                 _symbol(draw, row.symbol, x + start + 1.2 * size, middle, size, style.u32((*row.color[:3], 1.0)))

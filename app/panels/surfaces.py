@@ -13,7 +13,7 @@ from ..ui_state import UiState
 from . import style
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 
-E_AND_SPEED = (0.5, 1.0)  # the restitution wanted and the speed of the impact [m/s], until they are chosen
+E_AND_SPEED = (0.5, 1.0)  # restitution and speed of impact [m/s] from which D is found, until they are chosen
 
 
 def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:

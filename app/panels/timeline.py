@@ -164,7 +164,7 @@ def reach(snapshot: Snapshot) -> tuple[float, float]:
 
 
 def widened(span: tuple[float, float]) -> tuple[float, float]:
-    """With a margin, so that nothing sticks to the frame."""
+    """The span with a margin of MARGIN at both ends."""
     margin = MARGIN * (span[1] - span[0])
     return span[0] - margin, span[1] + margin
 
@@ -207,7 +207,7 @@ def _plot(ui: UiState, snapshot: Snapshot, events: Sequence[Event], send: Send) 
 
 
 def _digits(span: float) -> str:
-    """So many that ticks differ."""
+    """A format with enough decimal places for neighbouring ticks to differ."""
     return f"%.{int(np.clip(2 - np.floor(np.log10(max(span, 1e-12))), 1, 12))}f"
 
 

@@ -55,7 +55,7 @@ class Movie:
         self.count = 0
         self.size = size if self.gif else even(size)
         try:
-            with path.open("wb"):  # av opens the file only with the first frame
+            with path.open("wb"):  # av opens the file only with the first frame: errors shall come now
                 pass
             self._file = av.open(str(path), "w", options=container_options)
         except OSError as error:
@@ -145,7 +145,7 @@ def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictu
 
 
 def save_picture(path: Path, frame: Frame) -> None:
-    partial = path.with_name(path.name + ".part")  # a file of that name is always whole
+    partial = path.with_name(path.name + ".part")  # the file appears under its name only when it is complete
     try:
         Image.fromarray(frame).save(partial, format="PNG")
         partial.replace(path)

@@ -21,7 +21,7 @@ SHADERS = {
 }
 TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
 DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
-BEHIND = 1.01  # how much larger hollows cast their shadows: the lit face is no shadow of itself
+BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 
 

@@ -12,7 +12,7 @@ WIDTH = 13       # columns of a row: point 3, inward normal 3, colour and opacit
 MOST_DENTS = 300       # dents, the deepest first
 FLATTEST = 1e-9  # [m] a shallower one is not drawn
 CORNER = 0.16    # of a body's radius: the dent of a corner or an edge, which theory makes a point
-SPREAD = 1.06    # a dent reaches a little further than what touches, so that it is seen around it
+SPREAD = 1.06    # radius drawn / radius of the contact, so that the dent is seen around it
 
 
 def dents(snapshot: Snapshot, options: ViewOptions, look: Theme, body_radius: float) -> Array:

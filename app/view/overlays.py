@@ -33,7 +33,7 @@ IMPULSE_LABELS = 4     # at most
 NAMES = 80             # at most
 SLIDING = 1e-3         # [m/s] slower than this is stick
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
-CROWD = 30             # bodies from which on arrows are cut earlier, that they leave something of the bodies to see
+CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
 STANDARD_GRAVITY = 9.81
 
@@ -97,7 +97,8 @@ def body_radius(model: Model) -> float:
 
 
 def scales(snapshot: Snapshot, options: ViewOptions) -> Scale:
-    """Depend on the model, the gravity and the sliders only, so that arrows do not breathe while a scene runs.
+    """Depend on the model, the gravity and the sliders only, so that the scale of arrows stays while a scene
+    runs.
 
     A body's weight w is drawn 2.5 body radii long; in a scene of n bodies, where loads add up, w n^(1/6) is.
     """

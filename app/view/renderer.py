@@ -280,8 +280,10 @@ class _Targets(GlOwner):
 
 
 def light_box(boxes: Boxes, lo: Array, hi: Array, texels: int) -> tuple[Array, float]:
-    """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel: the box along the
-    light around the shapes between lo and hi (3,). Its size and place go by steps so that edges of shadows stand still.
+    """World -> shadow map (4, 4), all three coordinates 0..1, and the size [m] of its largest texel.
+
+    The map is the box along the light around the shapes between lo and hi (3,). Its size and place are rounded, so that
+    edges of shadows do not flicker.
     """
     side = np.cross([0.0, 0.0, 1.0], SUN)
     side /= np.linalg.norm(side)

@@ -68,8 +68,8 @@ class Input:
         self.io.add_key_event(K.mod_alt, "Alt" in held)
 
     def key(self, symbol: int, modifiers: int, down: bool) -> None:
-        """Keys that write are told only with Ctrl, or when let go: Dear ImGui gives every change of a key a frame of
-        its own, and fast typing would lag behind on a slow machine."""
+        """Keys that type text are passed on only with Ctrl, or on release: Dear ImGui gives every change of a key a
+        frame of its own, and fast typing would lag behind on a slow machine."""
         self.modifiers(modifiers)
         writes = 32 < symbol < 127 and "Ctrl" not in modifier_names(modifiers)
         if symbol in KEYS and not (writes and down):

@@ -187,7 +187,7 @@ def test_the_sides_share_one_legend_below_them(monkeypatch):
     def draw(ui):
         ui.view_rect = (10.0, 20.0, 700.0, 500.0)
         ui.legend_height = legend.strip_height(ui, rows, ui.view_rect)
-        drawn.append([start + 2.0 for line in legend._lines(ui, rows, 700.0) for start, _ in line])
+        drawn.append([start + 2.0 for line in legend.lines_of(ui, rows, 700.0) for start, _ in line])
 
     made = Probe(monkeypatch, draw, UiState())
     height = made.ui.legend_height
