@@ -274,10 +274,10 @@ def test_energy_never_rises_and_the_laws_hold_at_every_step():
         c = run.method.contacts
         n = int(c.count[0])
         assert (c.gap[:n] >= -1e-8).all()
-        held = c.current[:n] == 1
-        assert (c.lam[:n][held] >= -1e-9).all()
-        assert np.abs(c.gap[:n][held]).max(initial=0.0) < 1e-8
-        assert np.abs(c.zeta[:n][held]).max(initial=0.0) < 1e-10
+        current = c.current[:n] == 1
+        assert (c.lam[:n][current] >= -1e-9).all()
+        assert np.abs(c.gap[:n][current]).max(initial=0.0) < 1e-8
+        assert np.abs(c.zeta[:n][current]).max(initial=0.0) < 1e-10
     assert len(run.times("impact")) > 3
     assert all(event.energy_after <= event.energy_before + 1e-12 for event in run.events)
 

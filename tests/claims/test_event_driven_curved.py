@@ -128,7 +128,7 @@ def test_an_ellipsoid_rocks_on_the_floor_with_its_small_period(size):
 
 
 def test_a_smooth_ellipsoid_on_the_floor_keeps_energy_and_spin_and_its_place():
-    """Without friction the centre stays over its place; E and L about the vertical are kept, and φ is held."""
+    """Without friction the centre stays over its place; E and L about the vertical are kept, and φ stays zero."""
     q = np.array([0.8, 0.3, -0.4, 0.2]) / np.linalg.norm([0.8, 0.3, -0.4, 0.2])
     sim = simulate(FLOOR, solid("ellipsoid", (0.0, 0.0, 0.6), size=[0.5, 0.7, 1.0], orientation=q.tolist(),
                                 angular_velocity=[1.0, 2.0, 9.0]))

@@ -37,13 +37,13 @@ def test_the_laws_hold_at_every_step_of_the_gallery(key):
     for _ in range(STEPS.get(key, 240)):
         sim.step()
         c = sim.contacts
-        held = c.current == 1
+        current = c.current == 1
         force = 1.0 + np.abs(c.lam).max(initial=0.0)
         rate = 1e-9 * (1.0 + np.abs(c.zeta_dot).max(initial=0.0))
         assert c.gap.min(initial=0.0) >= -1e-8
         assert c.lam.min(initial=0.0) >= -1e-9 * force
-        assert (c.lam[~held] == 0.0).all()
-        assert np.abs(c.zeta_dot[held & (c.lam > 1e-9 * force)]).max(initial=0.0) <= rate
+        assert (c.lam[~current] == 0.0).all()
+        assert np.abs(c.zeta_dot[current & (c.lam > 1e-9 * force)]).max(initial=0.0) <= rate
         assert c.zeta_dot[c.case == 4].min(initial=0.0) >= -rate
         now = sim.energy().total
         if not driven:

@@ -23,7 +23,7 @@ def contacts(seed, count, rank):
 @settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 6), rank=st.integers(1, 18))
 def test_without_sliding_friction_forces_are_bounded_by_the_matrix(seed, count, rank):
-    """No acceleration is left in the rows held; their forces are M_rr⁻¹ d_r, so they do d·f = -fᵀM f <= 0."""
+    """No acceleration is left in the rows kept; their forces are M_rr⁻¹ d_r, so they do d·f = -fᵀM f <= 0."""
     M, d, u, friction = contacts(seed, count, rank)
     slow = 1.0
     found = unjammed(M, d, u, friction, slow)

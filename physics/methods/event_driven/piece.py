@@ -100,12 +100,14 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
     """Scratch with room for so many pairs and for the contacts that the instant's scratch has room for; radius (n,)
     [m]."""
     n, contacts, rows = len(radius), len(at.scratch.lam) // 3, len(at.scratch.equations.reactions.lam)
-    reach, far, spin, speed = (np.zeros(n) for _ in range(4))
+    numbers = KINDS * contacts + rows
     return SearchScratch(
-        empty_pairs(pairs), empty_tree_scratch(at.model.trees).work, radius, reach, np.zeros((n, 3)), far, spin, speed,
-        np.zeros((len(at.surface.kind), PLACE)), np.zeros(1, np.int64), empty_witness(1), np.zeros(1),
-        np.zeros(KINDS * contacts + rows), np.zeros(KINDS * contacts + rows, np.int32), np.zeros(contacts, np.int32),
-        np.zeros(contacts), np.zeros(rows),
+        watched=empty_pairs(pairs), work=empty_tree_scratch(at.model.trees).work, radius=radius,
+        reach=np.zeros(n), start=np.zeros((n, 3)), far=np.zeros(n), spin=np.zeros(n), speed=np.zeros(n),
+        place=np.zeros((len(at.surface.kind), PLACE)),
+        one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
+        values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),
+        slack=np.zeros(contacts), late=np.zeros(rows),
     )
 
 

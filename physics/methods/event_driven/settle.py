@@ -31,7 +31,7 @@ from .sets import (
 from .tolerances import SLIPS
 from .workspace import Workspace
 
-CLOSES = 1e-7    # acceleration against which a contact has to be held, relative to that without contact forces
+CLOSES = 1e-7    # approaching acceleration of a contact that needs a force after all, relative to that without forces
 STILL = 1e-12    # added to it [m/s2]
 
 Problem = tuple[Array, Array, Array]  # M (3 c, 3 c), d (3 c,) and u (3 c,) as `equations` gives them
