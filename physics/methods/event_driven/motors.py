@@ -40,8 +40,8 @@ class Motors:
         self.mode[self.rows] = OFF
 
     def start(self, at: Instant, row: int = -1, exerted: float = 0.0) -> None:
-        """Those that have their speed hold it, the others seek it. row: one that has just come to its speed and holds it
-        from now on; or one that held it and has come to its limit, exerting this, and gives in."""
+        """Those that have their speed hold it, the others seek it. row: one that has just come to its speed and holds
+        it from now on; or one that held it and has come to its limit, exerting this, and gives in."""
         if not self.any:
             return
         self._keeper.find(at.bodies, at.joints)
