@@ -359,7 +359,7 @@ def add_reactions(kind, reactions, lam, bodies, weight, ledger):
 
 
 @helper
-def add_held(kind, reactions, bodies, weight, ledger):
+def add_axes(kind, reactions, bodies, weight, ledger):
     """Enter the reactions of joints in maximal coordinates, with the forces and velocities found last, over `weight`
     seconds: motors, dampers, and the work of ends that forces do not move."""
     add_reactions(kind, reactions, reactions.lam, bodies, weight, ledger)
@@ -368,6 +368,18 @@ def add_held(kind, reactions, bodies, weight, ledger):
         ledger[SPRINGS, 0] -= weight * reactions.damping[r] * u * u
         ledger[JOINTS, 0] += weight * reactions.motor[r] * u
         drive_ends(kind, reactions.axes, reactions.axis_J, r, weight * axis_force(reactions, r), bodies, ledger)
+
+
+@helper
+def add_node(model, loads, bodies, joint_v, reactions, weight, ledger, given):
+    """Enter one node of the quadrature with its weight [s]: gravity, applied forces and springs; dampers, motors and
+    forces on the joints of trees, at velocities joint_v (n_v,); joints in maximal coordinates. Contacts and the mouse
+    are entered by `add_contact` and `add_pull`, for each method knows their forces in its own form."""
+    add_forces(model, loads, bodies, bodies, weight, ledger, given)
+    if len(joint_v) > 0:
+        add_joints(model, loads, joint_v, weight, ledger)
+    if len(reactions.lam) > 0:
+        add_axes(model.kind, reactions, bodies, weight, ledger)
 
 
 @kernel
@@ -418,11 +430,16 @@ def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, le
                     ledger, given)
 
 
+@helper
+def add_pull(body, p, turn, bodies, ledger, given):
+    """Enter the mouse: impulse p at the centre of mass and angular impulse `turn` about it."""
+    work = dot(p, row(bodies.v, body)) + dot(turn, row(bodies.w, body))
+    moment = add(turn, cross(row(bodies.x, body), p))
+    credit(ledger, MOUSE, work, p, moment)
+    give(given, body, p, moment)
+
+
 @kernel
 def book_pull(body, impulse, turn, over, ledger, given):
     """See `Books.pull`."""
-    p, moment = (impulse[0], impulse[1], impulse[2]), (turn[0], turn[1], turn[2])
-    work = dot(p, row(over.v, body)) + dot(moment, row(over.w, body))
-    moment = add(moment, cross(row(over.x, body), p))
-    credit(ledger, MOUSE, work, p, moment)
-    give(given, body, p, moment)
+    add_pull(body, (impulse[0], impulse[1], impulse[2]), (turn[0], turn[1], turn[2]), over, ledger, given)

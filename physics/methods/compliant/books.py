@@ -11,14 +11,12 @@ from ...books.ledger import (
     DYNAMIC,
     LIMITS,
     LINK,
-    MOUSE,
     SURFACES,
     Account,
     Books,
     add_contact,
-    add_forces,
-    add_held,
-    add_joints,
+    add_node,
+    add_pull,
     anchored_bodies,
     credit,
     give,
@@ -27,7 +25,7 @@ from ...books.ledger import (
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
 from ...core.state import LEDGER, State
-from ...core.vec import add, cross, dot, row, scale, sub
+from ...core.vec import dot, row, scale, sub
 from .rates import rolling_couple
 
 
@@ -99,7 +97,7 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     body_a, body_b, w = contacts.body_a, contacts.body_b, bodies.w
     rates[:] = 0.0
     given[:] = 0.0
-    add_forces(model, loads, bodies, bodies, 1.0, rates, given)
+    add_node(model, loads, bodies, joint_v, reactions, 1.0, rates, given)
     for k in range(int(contacts.count[0])):
         a, b, s = int(body_a[k]), int(body_b[k]), int(slot[k])
         both = (kind[a] == DYNAMIC or kind[a] == LINK) and (kind[b] == DYNAMIC or kind[b] == LINK)
@@ -110,19 +108,12 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
             add_contact(model, bodies, a, b, row(point, k), n, f, 1, rates, given)
             if resistance[s] > 0.0 and dot(f, n) > 0.0:
                 add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
-    if len(joint_v) > 0:
-        add_joints(model, loads, joint_v, 1.0, rates)
-    if len(model.joints.type) > 0:
-        add_held(kind, reactions, bodies, 1.0, rates)
-        rates[LIMITS, 0] += of_stops
-        rates[DRIVEN, 0] += driven
+    rates[LIMITS, 0] += of_stops
+    rates[DRIVEN, 0] += driven
     pulled = int(loads.grab_body[0])
     if pulled >= 0:
         f, turn = (books.pull[0], books.pull[1], books.pull[2]), (books.pull[3], books.pull[4], books.pull[5])
-        power = dot(f, row(bodies.v, pulled)) + dot(turn, row(bodies.w, pulled))
-        moment = add(turn, cross(row(bodies.x, pulled), f))
-        credit(rates, MOUSE, power, f, moment)
-        give(given, pulled, f, moment)
+        add_pull(pulled, f, turn, bodies, rates, given)
 
 
 @helper

@@ -7,16 +7,13 @@ import numpy as np
 
 from ...books.ledger import (
     DRIVEN,
-    MOUSE,
     NOTHING,
     Account,
     Books,
     add_contact,
-    add_forces,
-    add_held,
-    add_joints,
+    add_node,
+    add_pull,
     credit,
-    give,
     jointed,
 )
 from ...collision.exact.elements import limits_among
@@ -24,7 +21,7 @@ from ...collision.exact.gaps import Witness
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, Model, movable
 from ...core.state import Bodies, LongArray, empty_state
-from ...core.vec import accumulate, add, axpy, cross, dot, row, scale, sub
+from ...core.vec import accumulate, add, axpy, row, scale, sub
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import velocity_from_momentum
 from ...impacts.impact_laws import ALIKE
@@ -66,7 +63,7 @@ def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array
 def book_nodes(piece, delta, ledger, given, total_out):
     """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
     at, chosen = piece.at, piece.chosen
-    model, loads, scratch, bodies, v = at.model, at.loads, at.scratch, at.bodies, at.joints.v
+    model, loads, scratch, bodies = at.model, at.loads, at.scratch, at.bodies
     eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
     grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
     for node in range(len(LOBATTO_NODES)):
@@ -74,11 +71,7 @@ def book_nodes(piece, delta, ledger, given, total_out):
         go(piece, place)
         if count > 0 or grabbed >= 0 or len(eq.reactions.lam) > 0:
             see_forces(at, chosen)
-        add_forces(model, loads, bodies, bodies, weight, ledger, given)
-        if len(v) > 0:
-            add_joints(model, loads, v, weight, ledger)
-        if len(eq.reactions.lam) > 0:
-            add_held(model.kind, eq.reactions, bodies, weight, ledger)
+        add_node(model, loads, bodies, at.joints.v, eq.reactions, weight, ledger, given)
         for i in range(count):
             normal = row(witness.normal, i)
             p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
@@ -103,10 +96,7 @@ def book_mouse(at, grabbed, weight, ledger, given):
     applied_forces(at.model, at.loads, bodies, force, torque)
     p = scale(weight, sub(row(scratch.force, grabbed), row(force, grabbed)))
     turn = scale(weight, sub(row(scratch.torque, grabbed), row(torque, grabbed)))
-    work = dot(p, row(bodies.v, grabbed)) + dot(turn, row(bodies.w, grabbed))
-    moment = add(turn, cross(row(bodies.x, grabbed), p))
-    credit(ledger, MOUSE, work, p, moment)
-    give(given, grabbed, p, moment)
+    add_pull(grabbed, p, turn, bodies, ledger, given)
 
 
 def book_contacts(
