@@ -32,6 +32,7 @@ class SoftContacts:
         self.work: SoftContactWork = empty_soft_work(16, 1)
         self.stages, self.law = 1, ""
         self.choice = np.zeros(2, np.int64)  #: see SoftSystem.choice
+        self.system: SoftSystem     #: what kernels read: the contacts found last, their surfaces and scratch
         self._systems: list[SoftSystem] = []
         self._table = np.zeros((0, 0, 8))
         self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
@@ -41,15 +42,16 @@ class SoftContacts:
         """Of the normal force."""
         return int(self.choice[LAW])
 
-    @property
-    def system(self) -> SoftSystem:
-        """What kernels read: the contacts found last, their surfaces and scratch."""
-        parts = self.detector.near, self.contacts, self.slot, self.surfaces, self.work, self.choice
+    def _gather(self) -> None:
+        """Put together what kernels read, once its parts are found; the tuple of before where they are the same."""
+        near, contacts, slot, surfaces, work = self.detector.near, self.contacts, self.slot, self.surfaces, self.work
         for known in self._systems:
-            if all(a is b for a, b in zip(known, parts, strict=True)):
-                return known
-        self._systems = [SoftSystem(*parts), *self._systems[: KNOWN_SYSTEMS - 1]]
-        return self._systems[0]
+            if (known.surfaces is surfaces and known.contacts is contacts and known.work is work
+                    and known.slot is slot and known.near is near):
+                self.system = known
+                return
+        self.system = SoftSystem(near, contacts, slot, surfaces, work, self.choice)
+        self._systems = [self.system, *self._systems[: KNOWN_SYSTEMS - 1]]
 
     def begin(self, state: State, law: str, recovery: str, stages: int, margin: Array) -> None:
         """Contacts within the margin (n,) [m] of the bodies, and their surfaces as the state remembers them."""
@@ -65,6 +67,7 @@ class SoftContacts:
         self.detector.keep_near()
         self._match(old, state.bodies.x)
         self._enter(old, state.bodies.x, first=True)
+        self._gather()
         self.work.impulse[:] = 0.0
         self.work.approach[:] = 0.0
         self.work.zeta[:] = np.nan
@@ -75,6 +78,7 @@ class SoftContacts:
         self._match(self.surfaces, bodies.x)
         if (self.slot[: self.contacts.count[0]] < 0).any():
             self._enter(self.surfaces, bodies.x, first=False)
+        self._gather()
 
     def settle(self, bodies: Bodies, exact: int) -> None:
         """Bring the surfaces up to date with the poses looked at last; unless exact = 1, also who touches, lets go and
