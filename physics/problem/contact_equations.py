@@ -8,7 +8,7 @@ joint velocities of all links (see `dynamics.trees.contacts`).
 
 The velocity terms Ṫᵀq̇ contain how the contact point wanders over both surfaces and turns the normal. With σ the
 velocity of the point over each surface, n the outward normal of a and -n that of b, u the velocity of b's material at
-the point over a's, and surfaces given by (α, β) along their principal directions e (see `surface_gap`),
+the point over a's, and surfaces given by (α, β) along their principal directions e (see `collision.exact.gaps`),
 
     ṅ = ω_a × n + Σ α_i s_i e_i,    σ_a = Σ β_i s_i e_i
     ṅ = ω_b × n - Σ α'_j s'_j e'_j,   σ_b = Σ β'_j s'_j e'_j

@@ -29,7 +29,7 @@ from .limit_rows import limit_rows
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
-FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `surface_gap`
+FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `collision.exact.gaps`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
 ACROSS = 1e-3  # [rad] between a normal and a face's, or the side of a cylinder, that still count as one direction
 
