@@ -13,7 +13,9 @@ from .geometry import extent, origin, to_local, to_world
 
 SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
+SPARE = 5          # first row of a simplex that is kept
 ACCURACY = 1e-13   # relative, of the squared distance
+SPOILT = 1.0 + ACCURACY  # by more the squared distance cannot grow with another point but by rounding
 OVERLAP = 1e-7     # nearer than this, relative to the size, the direction from point to point is too coarse
 COPLANAR = 1e-12   # faces that are seen from this little below count as seen, relative to the size
 SAME_POINT = 1e-6  # a point this near to one of the polytope, relative to the size, moves its faces by 1e-12
@@ -155,11 +157,9 @@ def is_known(simplex, count, w, nearer):
 
 
 @helper
-def gjk(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex):
-    """(distance, rows): distance of two cores, 0 where they overlap, and how many rows of the simplex span it.
-
-    Stops early, with a lower bound, where the distance is known to exceed the margin [van den Bergen 2003, §4.3].
-    """
+def descend(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex, careful):
+    """`gjk`; rows is -1 where rounding has spoilt a sliver of a simplex. If careful, each simplex is kept until the
+    next one is known to be nearer, and that cannot happen."""
     start = sub(origin(geom, b), origin(geom, a))
     v = difference(points_a, count_a, points_b, count_b, geom, a, b, start, simplex, 0)
     simplex[0, 9] = 1.0
@@ -174,16 +174,43 @@ def gjk(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex):
             return bound / math.sqrt(square), count
         if square - bound <= ACCURACY * square or is_known(simplex, count, w, 0.0):
             break
+        if careful:
+            copy_rows(simplex, 0, SPARE, count)
         rows = shrink(simplex, count + 1)
         if rows == 4:
             return 0.0, 4
         v = weighted(simplex, rows, 0)
-        count = rows
         nearer = dot(v, v)
+        if careful and nearer >= square:
+            copy_rows(simplex, SPARE, 0, count)
+            break
+        if nearer > SPOILT * square:
+            return math.sqrt(square), -1
+        count = rows
         if nearer >= square:
             break
         square = nearer
     return math.sqrt(square), count
+
+
+@helper
+def copy_rows(simplex, first, to, count):
+    """Rows first … of the simplex also become rows to …"""
+    for i in range(count):
+        for c in range(SIMPLEX):
+            simplex[to + i, c] = simplex[first + i, c]
+
+
+@helper
+def gjk(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex):
+    """(distance, rows): distance of two cores, 0 where they overlap, and how many rows of the simplex span it.
+
+    Stops early, with a lower bound, where the distance is known to exceed the margin [van den Bergen 2003, §4.3].
+    """
+    distance, rows = descend(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex, False)
+    if rows < 0:
+        distance, rows = descend(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex, True)
+    return distance, rows
 
 
 @helper
