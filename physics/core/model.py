@@ -61,6 +61,7 @@ class ShapeKind(IntEnum):
     ELLIPSOID = 7  # semi-axes
     BOWL = 8      # inner face of a hollow ball: (radius, cosine of the angle from the bottom, at -z, to the rim, 0)
     PIPE = 9      # inner face of a tube: (radius, half height, cosine of the angle from the bottom, at -y, to an edge)
+    CONE = 10     # (radius of the base, height, 0); the centre of mass at the origin, the base below
 
 
 #: kinds that are surfaces without an inside: they touch what lies within them. Only bodies that are not dynamic have

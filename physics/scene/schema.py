@@ -372,6 +372,15 @@ class Cylinder(Placed):
     height: Positive = _field(..., "the full length along z, a number > 0 [m]")
 
 
+class Cone(Placed):
+    """A right circular cone about z, the apex at +z. Its position is that of its centre of mass, a quarter of the
+    height above the base."""
+
+    type: Literal["cone"]
+    radius: Positive = _field(..., "the radius of the base, a number > 0 [m]")
+    height: Positive = _field(..., "the length along z from the base to the apex, a number > 0 [m]")
+
+
 class Ellipsoid(Placed):
     type: Literal["ellipsoid"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
@@ -427,11 +436,12 @@ class Mesh(Placed):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh, Field(discriminator="type")
+    Sphere | Box | Capsule | Cylinder | Cone | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh,
+    Field(discriminator="type"),
 ]
 SHAPES: dict[str, type[Placed]] = {
-    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "ellipsoid": Ellipsoid, "bowl": Bowl,
-    "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
+    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "ellipsoid": Ellipsoid,
+    "bowl": Bowl, "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
 }
 
 

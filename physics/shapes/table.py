@@ -6,20 +6,21 @@ those without corners, by their kind; directions u are in the shape frame.
 
 from ..core.jit import helper
 from ..core.model import ShapeKind
-from . import bowl, box, capsule, cylinder, ellipsoid, hull, mesh, pipe, plane, sphere
+from . import bowl, box, capsule, cone, cylinder, ellipsoid, hull, mesh, pipe, plane, sphere
+from .cone import cone_corner, cone_corners, cone_rim, cone_support
 from .cylinder import cylinder_corner, cylinder_corners, cylinder_support, cylinder_width
 from .ellipsoid import ellipsoid_support, ellipsoid_width
 from .form import Form
 
 #: by kind, in the order in which the narrow phase takes the two shapes of a pair: what moves, planes, meshes, hollows
 FORMS: dict[int, Form] = {int(form.kind): form for form in (
-    sphere.FORM, box.FORM, capsule.FORM, cylinder.FORM, hull.FORM, ellipsoid.FORM, plane.FORM, mesh.FORM, bowl.FORM,
-    pipe.FORM)}
+    sphere.FORM, box.FORM, capsule.FORM, cylinder.FORM, hull.FORM, cone.FORM, ellipsoid.FORM, plane.FORM, mesh.FORM,
+    bowl.FORM, pipe.FORM)}
 SWOLLEN = tuple(kind for kind, form in FORMS.items() if form.swollen)
 SCENERY = tuple(kind for kind, form in FORMS.items() if form.scenery)
 #: kinds that are drawn as triangles which follow from their size
 MODELLED = tuple(kind for kind, form in FORMS.items() if form.surface is not None and form.measure is not None)
-CYLINDER, ELLIPSOID = int(ShapeKind.CYLINDER), int(ShapeKind.ELLIPSOID)
+CYLINDER, ELLIPSOID, CONE = int(ShapeKind.CYLINDER), int(ShapeKind.ELLIPSOID), int(ShapeKind.CONE)
 
 
 @helper
@@ -27,6 +28,8 @@ def support_of(kind, size, u):
     """The point of a round shape farthest along u."""
     if kind == ELLIPSOID:
         return ellipsoid_support(size, u)
+    if kind == CONE:
+        return cone_support(size, u)
     return cylinder_support(size, u)
 
 
@@ -47,6 +50,8 @@ def corners_towards(kind, size, u):
     line, more a polygon."""
     if kind == CYLINDER:
         return cylinder_corners(u)
+    if kind == CONE:
+        return cone_corners(size, u)
     return 1
 
 
@@ -55,18 +60,24 @@ def corner_towards(kind, size, u, i):
     """(point, way along z to add to it) of corner i of that feature."""
     if kind == CYLINDER:
         return cylinder_corner(size, u, i)
+    if kind == CONE:
+        return cone_corner(size, u, i)
     return support_of(kind, size, u), 0.0
 
 
 @helper
 def flat_end_cosine(kind, u):
     """Cosine between the unit vector u and the flat end of a round shape that looks most along it; 0 without one."""
+    if kind == CONE:
+        return -u[2]
     return abs(u[2]) if kind == CYLINDER else 0.0
 
 
 @helper
 def rim_of(kind, size, end):
     """(height on the axis, radius) of the rim at an end (-1 or 1) of a round shape that has rims."""
+    if kind == CONE:
+        return cone_rim(size, end)
     return end * size[1], size[0]
 
 

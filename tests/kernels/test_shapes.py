@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from contactlab.physics.scene.scene import Scene
-from contactlab.physics.shapes import box, capsule, cylinder, ellipsoid, shapes, sphere
+from contactlab.physics.shapes import box, capsule, cone, cylinder, ellipsoid, shapes, sphere
 
 lengths = st.floats(0.05, 5.0)
 vectors = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(np.array)
@@ -48,6 +48,9 @@ def test_round_shapes_are_the_limit_of_their_polyhedra(sections):
     assert agree(cylinder.mass_properties(r, h), oracle(tube), tolerance)
     assert agree(sphere.mass_properties(r), oracle(ball), tolerance)
     assert agree(capsule.mass_properties(r, h), oracle(pill), tolerance)
+    spike = trimesh.creation.cone(r, h, sections=sections)
+    spike.apply_translation([0.0, 0.0, -0.25 * h])  # trimesh puts the base at z = 0
+    assert agree(cone.mass_properties(r, h), oracle(spike), tolerance)
     ball.apply_scale([1.0, 2.0, 0.7])
     assert agree(ellipsoid.mass_properties((2.0 * r, 4.0 * r, 1.4 * r)), oracle(ball), tolerance)
 
