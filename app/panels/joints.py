@@ -21,7 +21,7 @@ MOST_ROWS = 40     # joints shown; with a body selected only its own are
 
 def draw_joints(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Which coordinates the joints have; a row for every motor that seeks a speed; for joints of trees a row with the
-    name, q and q̇, and for hinges and sliders a slider for τ."""
+    name, q and q̇, and for hinges, sliders and screws a slider for τ."""
     coordinates_choice(ui, snapshot, send)
     held = int(np.count_nonzero(snapshot.model.joints.generalized == 0))
     if held:
@@ -118,7 +118,7 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(
         imgui.get_content_region_avail().x - imgui.calc_text_size(value).x, 0.0))
     style.muted(ui, value)
-    if kind not in (JointType.HINGE, JointType.SLIDER):
+    if kind not in (JointType.HINGE, JointType.SLIDER, JointType.SCREW):
         return
     d, name = int(trees.first_v[link]), f"joint_{link}"
     asked = ui.asked.get(name)

@@ -69,7 +69,7 @@ def arcs_of(snapshot: Snapshot, radius: float, selected: int) -> tuple[Array, Ar
     for j in rows:
         low, high, now = joints.lower[j, 0], joints.upper[j, 0], positions[j]
         axis = axes[j, 0]
-        if joints.type[j] in SLIDING:
+        if not FORMS[int(joints.type[j])].angular:
             begin = at[j] - axis * (now - low)
             starts += [begin]
             ends += [begin + axis * (high - low)]

@@ -46,6 +46,7 @@ class JointType(IntEnum):
     BALL = 3       # 3, 4: orientation; angular velocity relative to the parent
     UNIVERSAL = 4  # 2, 2: angle about the first axis, fixed in the parent, then about the second, fixed in the child
     FIXED = 5      # 0, 0
+    SCREW = 6      # 1, 1: angle about the axis, along which the child moves by lead times the angle
 
 
 class ShapeKind(IntEnum):
@@ -204,6 +205,7 @@ class Joints(NamedTuple):
     motor_speed: Array     #: (j,) speed the motor seeks [rad/s] or [m/s]; nan = none
     motor_limit: Array     #: (j,) most it exerts for that, inf = whatever it takes [N m] or [N]
     restitution: Array     #: (j,) e of its limits, 0..1
+    lead: Array            #: (j,) way along the axis of a screw per angle [m/rad]; 0 of other joints
 
 
 class LinkTable(NamedTuple):
@@ -238,6 +240,7 @@ def no_joints() -> Joints:
     return Joints(
         ints, ints, ints, ints, ints, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3)),
         np.zeros((0, 2)), np.zeros((0, 2)), floats, floats, np.zeros((0, 2)), floats, floats, floats, floats, floats,
+        floats,
     )
 
 

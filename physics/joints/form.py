@@ -3,7 +3,7 @@
 In maximal coordinates a joint is rows of J between a body a (the parent) and a body b (the child), see
 `dynamics.constraints.axes` for the formulas of the kinds of rows:
 
-    POINT, LINE, DOT           what a joint keeps at zero
+    POINT, LINE, DOT, PITCH    what a joint keeps at zero
     SLIDE, TURN, BEND, SPIN    what it leaves free
     DRIVE                      a velocity of a joint in generalized coordinates
 """
@@ -17,7 +17,7 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array, Joints, JointType
 
-POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN, DRIVE = range(8)
+POINT, LINE, DOT, SLIDE, TURN, BEND, SPIN, DRIVE, PITCH = range(9)
 WORLD_AXES = np.eye(3)
 NONE = np.zeros(3)
 
@@ -42,11 +42,12 @@ class JointForm(NamedTuple):
     amounts: int           #: numbers of `position` and `velocity` in a scene file
     ranges: int            #: pairs of `limits`
     angular: bool          #: whether positions are angles, in degrees in a scene file
-    slides: bool           #: whether its first position is a way along the axis [m]
+    slides: bool           #: whether the child moves along the axis
     driven: bool           #: whether it can have a motor
     #: rows that joint j keeps at zero, and those of what it leaves free
     constraints: Callable[[Joints, int], list[RowOf]]
     free: Callable[[Joints, int], list[RowOf]]
+    counts_turns: bool = False  #: whether in maximal coordinates its angle is known beyond half a turn
 
 
 def triad(joints: Joints, j: int) -> tuple[Array, Array, Array]:

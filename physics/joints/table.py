@@ -8,18 +8,19 @@ from ..core.jit import helper
 from ..core.model import JointType
 from ..core.spatial import joined, turning
 from ..core.vec import quat_unit, rotate
-from . import ball, fixed, free, hinge, slider, universal
+from . import ball, fixed, free, hinge, screw, slider, universal
 from .ball import ball_column
 from .form import JointForm, about_axis
 from .free import free_column
 from .hinge import hinge_place
+from .screw import screw_column, wound_angle
 from .universal import universal_place, universal_turn
 
 #: by type
 FORMS: dict[int, JointForm] = {int(form.type): form for form in (
-    free.FORM, hinge.FORM, slider.FORM, ball.FORM, universal.FORM, fixed.FORM)}
-FREE, HINGE, SLIDER, BALL, UNIVERSAL = (int(kind) for kind in (
-    JointType.FREE, JointType.HINGE, JointType.SLIDER, JointType.BALL, JointType.UNIVERSAL))
+    free.FORM, hinge.FORM, slider.FORM, ball.FORM, universal.FORM, fixed.FORM, screw.FORM)}
+FREE, HINGE, SLIDER, BALL, UNIVERSAL, SCREW = (int(kind) for kind in (
+    JointType.FREE, JointType.HINGE, JointType.SLIDER, JointType.BALL, JointType.UNIVERSAL, JointType.SCREW))
 
 #: by type: numbers of velocities and of positions
 VELOCITIES = tuple(FORMS[kind].velocities for kind in range(len(FORMS)))
@@ -35,19 +36,19 @@ def has_orientation(kind):
 @helper
 def slides(kind):
     """Whether the child moves along the axis."""
-    return kind == SLIDER
+    return kind in (SLIDER, SCREW)
 
 
 @helper
-def slide_of(kind, q, first):
-    """Way of the child along the axis at the positions q[first], …"""
-    return q[first]
+def slide_of(kind, q, first, lead):
+    """Way of the child along the axis at the positions q[first], …; lead: of a screw [m/rad]."""
+    return lead * q[first] if kind == SCREW else q[first]
 
 
 @helper
 def turn_of(kind, axis, second, q, first):
     """R_J at the positions q[first], …, as a quaternion; axes in the parent's frame at q = 0."""
-    if kind == HINGE:
+    if kind in (HINGE, SCREW):
         return about_axis(axis, q[first])
     if kind == UNIVERSAL:
         return universal_turn(axis, second, q[first], q[first + 1])
@@ -63,7 +64,7 @@ def bent_axis(turn_p, first, second, angle):
 
 
 @helper
-def column_of(kind, k, axis, second, r_p, point, c):
+def column_of(kind, k, axis, second, r_p, point, c, lead):
     """Column k of the motion subspace S of a joint at the `point` from O, on a link whose centre of mass is at c from
     O. Both axes are in the world; r_p is the rotation matrix of the parent."""
     if kind == SLIDER:
@@ -72,17 +73,21 @@ def column_of(kind, k, axis, second, r_p, point, c):
         return ball_column(k, r_p, point)
     if kind == FREE:
         return free_column(k, c)
+    if kind == SCREW:
+        return screw_column(axis, point, lead)
     return turning(axis if k == 0 else second, point)
 
 
 @helper
-def place_of(kind, way, theta, turn, axis, second):
+def place_of(kind, way, theta, turn, axis, second, lead):
     """Positions of the axes, three numbers, 0 where there are fewer: from the way along the axis, the quaternion `turn`
     of the child seen from the parent at q = 0 and its rotation vector θ. Of a ball that is θ."""
     if kind == HINGE:
         return (hinge_place(theta, axis), 0.0, 0.0)
     if kind == SLIDER:
         return (way, 0.0, 0.0)
+    if kind == SCREW:
+        return (wound_angle(hinge_place(theta, axis), way, lead), 0.0, 0.0)
     if kind == UNIVERSAL:
         return universal_place(turn, axis, second)
     if kind == BALL:

@@ -45,6 +45,10 @@ def _check_fields(at: tuple[str | int, ...], joint: Joint) -> Iterator[Found]:
             yield (*at, field), f"is missing; a {kind} joint must have it"
         elif given is not None and not wanted:
             yield (*at, field), f"is given; a joint of type {kind} must not have it"
+    if form.type == JointType.SCREW and not joint.pitch:
+        yield (*at, "pitch"), "is missing or 0; a screw joint must have it"
+    elif form.type != JointType.SCREW and joint.pitch is not None:
+        yield (*at, "pitch"), f"is given; a joint of type {kind} must not have it"
     if joint.axes is not None and abs(np.dot(*joint.axes)) > 1e-3:
         yield (*at, "axes"), "are not at right angles; they must be"
     lengths = {"position": form.amounts, "velocity": form.amounts, "limits": form.ranges}
@@ -76,7 +80,8 @@ def _check_constraints(joints: Mapping[int, Joint]) -> Iterator[Found]:
         if given and not tree:
             yield ("joint", i, given[0]), "is given for a joint that closes a loop; it must be left out"
         form = form_of(joint)
-        if joint.limits is not None and form.angular and form.axes and np.max(np.abs(joint.limits)) > 180.0:
+        half_turn = form.angular and form.axes and not form.counts_turns
+        if joint.limits is not None and half_turn and np.max(np.abs(joint.limits)) > 180.0:
             yield ("joint", i, "limits"), ("go past 180 degrees; in maximal coordinates, where an angle is known up to "
                                            "whole turns, they must not")
 

@@ -13,6 +13,7 @@ from ..dynamics.trees.kinematics import (
     AXIS,
     BASE_Q,
     BASE_X,
+    LEAD,
     MASS,
     MOMENTS,
     NUMBER_SIZE,
@@ -68,7 +69,7 @@ def _row(spec: Joint, parent: int, child: int, posed: Posed) -> tuple:
         np.array([1.0, 0.0, 0.0, 0.0]) if kind == JointType.FREE else rest, np.array(given) @ to_parent.T,
         lower, upper, spec.damping, spec.spring.stiffness if spec.spring else 0.0, spring_at, spec.armature,
         motor.torque, motor.speed if motor.speed is not None else np.nan,
-        motor.limit if motor.limit is not None else np.inf, spec.restitution,
+        motor.limit if motor.limit is not None else np.inf, spec.restitution, (spec.pitch or 0.0) / (2.0 * math.pi),
     )
 
 
@@ -129,6 +130,7 @@ def _table(joints: Joints, joint: IntArray, parent: IntArray, first_q: IntArray,
     number[:, ANCHOR_CHILD : ANCHOR_CHILD + 3] = joints.anchor_child[joint]
     number[:, REST : REST + 4] = joints.rest[joint]
     number[:, AXIS : AXIS + 6] = joints.axis[joint].reshape(-1, 6)
+    number[:, LEAD] = joints.lead[joint]
     number[:, MASS] = mass[body]
     number[:, MOMENTS : MOMENTS + 3] = inertia[body]
     index = np.column_stack([joints.type[joint], parent, first_q[:-1], first_v[:-1]]).astype(np.int32)

@@ -522,7 +522,7 @@ class JointSpring(Table):
 
 
 class Motor(Table):
-    """What drives a hinge or a slider: a constant torque (force), or a speed with the most it may exert for that."""
+    """What drives a hinge, slider or screw: a constant torque (force), or a speed with the most it may exert for it."""
 
     torque: Number = _field(0.0, "a number [N m], or [N] of a slider")
     speed: Number | None = _field(None, "the speed it seeks, a number [rad/s] or [m/s]")
@@ -533,14 +533,16 @@ class Joint(Table):
     """A joint between two bodies as they are drawn: there its positions are 0. `position` then moves the child, with
     all that hangs on it. Angles in degrees, speeds in rad/s, vectors along the world's axes as drawn."""
 
-    type: Literal["hinge", "slider", "ball", "universal", "fixed", "free"] = _field(
-        ..., "one of hinge, slider, ball, universal, fixed, free"
+    type: Literal["hinge", "slider", "screw", "ball", "universal", "fixed", "free"] = _field(
+        ..., "one of hinge, slider, screw, ball, universal, fixed, free"
     )
     name: Name | None = _field(None, "a name no other joint has (else 'joint 1', ... by its place in the file)")
     parent: Name = _field("world", 'the name of a body, or "world"')
     child: Name = _field(..., "the name of a body")
     anchor: Vec3 | None = _field(None, "where the joint is, a world point [m] (else the child's position)")
-    axis: Direction | None = _field(None, "the axis of a hinge or slider, a unit vector, world axes")
+    axis: Direction | None = _field(None, "the axis of a hinge, slider or screw, a unit vector, world axes")
+    pitch: Number | None = _field(None, "the way of a screw along its axis per turn, a number other than 0 [m]; < 0 "
+                                        "where it is left-handed")
     axes: Directions | None = _field(None, "the axes of a universal joint, two unit vectors at right angles: the first "
                                            "is fixed in the parent, the second in the child")
     position: Amounts | None = _field(None, "where it starts: a number [degrees], of a slider [m]; two of a universal "

@@ -7,16 +7,18 @@ r = p - x:
     POINT  C = e·(p_b - p_a)   e along a world axis          J = (-e, -r_a × e, e, r_b × e)
     LINE   C = s·(p_b - p_a)   s fixed in a                  J = (-s, -(p_b - x_a) × s, s, r_b × s)
     DOT    C = s·c             s fixed in a, c fixed in b    J = (0, -c × s, 0, c × s)
+    PITCH  C = d·(p_b - p_a) - c θ   d fixed in a, θ the angle of TURN, c the lead      J = LINE along d less c ∂θ
 
     ball       three POINT rows                                                      [Articulated §22.3.1, J_ball]
     universal  three POINT rows, first axis · second axis                                              [J_universal]
     hinge      three POINT rows, the child's axis · two directions across the parent's                 [J_hinge]
     slider     two LINE rows across the axis, three DOT rows                                           [J_slider]
+    screw      two LINE rows across the axis, two DOT rows as a hinge, one PITCH row
     fixed      three POINT rows, three DOT rows
 
 What a joint leaves free is measured by axes, whose rows give their velocities in the same way:
 
-    TURN   angle from s to c about d fixed in a                  J = (0, -d, 0, d)
+    TURN   angle θ from s to c about d fixed in a                J = (0, -d, 0, d); of a screw with its whole turns
     BEND   the same about d fixed in b (a universal joint's second axis)
     SLIDE  way s·(p_b - p_a) along the axis                      J as LINE
     SPIN   a component of the rotation vector of a ball, along a world axis e; J = (0, -e, 0, e) gives ω
@@ -30,8 +32,9 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, IntArray, Joints
-from ...core.vec import add, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
-from ...joints.form import BEND, DOT, DRIVE, LINE, POINT, SLIDE, SPIN, TURN, RowOf
+from ...core.vec import add, axpy, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
+from ...joints.form import BEND, DOT, DRIVE, LINE, PITCH, POINT, SLIDE, SPIN, TURN, RowOf
+from ...joints.screw import wound_angle
 from ...joints.table import BALL, FORMS, SLIDER, UNIVERSAL, place_of, slides
 from ...joints.universal import turn_angle
 from ...shapes.shapes import quat_to_matrix
@@ -53,6 +56,7 @@ class AxisRows(NamedTuple):
     anchor_a: Array   #: (m, 3) the joint's point [m]
     anchor_b: Array   #: (m, 3)
     rest: Array       #: (m, 4) `Joints.rest`
+    lead: Array       #: (m,) c of PITCH, and of TURN where the axis is a screw's [m/rad]; else 0
 
 
 def _table(joints: Joints, rows: list[tuple[int, RowOf]]) -> AxisRows:
@@ -64,7 +68,7 @@ def _table(joints: Joints, rows: list[tuple[int, RowOf]]) -> AxisRows:
     d = np.array([R @ u if k == BEND else u for R, u, k in zip(to_child, d, kinds, strict=True)]).reshape(-1, 3)
     return AxisRows(
         kinds, j, np.array([row.axis for _, row in rows], np.int32), joints.parent[j], joints.child[j], s, c, d,
-        joints.anchor_parent[j], joints.anchor_child[j], joints.rest[j],
+        joints.anchor_parent[j], joints.anchor_child[j], joints.rest[j], joints.lead[j],
     )
 
 
@@ -118,6 +122,23 @@ def rotation_vector(turn):
     return scale(sign * 2.0 * math.atan2(size, abs(turn[0])) / size, v)
 
 
+@helper
+def turn_gradient(s, c, d):
+    """∂θ, the vector whose product with ω_b - ω_a is the rate of the angle θ from s to c about d, all in the world:
+    d - (d·c) f/|f|², f the part of c across d."""
+    f = axpy(-dot(d, c), d, c)
+    return axpy(-dot(d, c) / max(dot(f, f), 1e-300), f, d)
+
+
+@helper
+def reaches(rows, r, x, q):
+    """The joint's point of b from the centres of mass of a and of b, and p_b - p_a."""
+    a, b = int(rows.a[r]), int(rows.b[r])
+    arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
+    apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
+    return add(arm_a, apart), arm_b, apart
+
+
 @kernel
 def pose_rows(rows, x, q, J_out, C_out):
     """J (m, 12) and C (m,) of all rows at the poses x, q of the bodies. C of an axis is its position [rad] or [m]."""
@@ -145,9 +166,17 @@ def pose_rows(rows, x, q, J_out, C_out):
             put_ends(J_out, r, still, s, s)
             C_out[r] = dot(s, rotation_vector(quat_mul(row4(q, b), quat_conj(parent))))
         else:
-            d = in_world(q, a if kind == TURN else b, row(rows.d, r))
+            d, lead = in_world(q, b if kind == BEND else a, row(rows.d, r)), rows.lead[r]
             put_ends(J_out, r, still, d, d)
             C_out[r] = turn_angle(s, c, d)
+            if lead != 0.0:
+                reach, arm_b, apart = reaches(rows, r, x, q)
+                way = dot(d, apart)
+                C_out[r] = wound_angle(C_out[r], way, lead)
+                if kind == PITCH:
+                    g = turn_gradient(s, c, d)
+                    put_ends(J_out, r, d, axpy(-lead, g, cross(reach, d)), axpy(-lead, g, cross(arm_b, d)))
+                    C_out[r] = way - lead * C_out[r]
 
 
 @kernel
@@ -157,12 +186,13 @@ def drift_rows(rows, bodies, rate_out):
     POINT  γ = e·(ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))
     LINE   the same along s, and 2 ṡ·(ṗ_b - ṗ_a) + (ω_a × ṡ)·(p_b - p_a),  ṡ = ω_a × s
     DOT    (ω_b - ω_a)·(ċ × s + c × ṡ)
+    PITCH  LINE along d less c θ̈,  θ̈ = ḋ·ω - (ω·(c × d)) (c·ω) with ω = ω_b - ω_a where d·c = 0
     SLIDE  as LINE;  TURN and BEND  ḋ·(ω_b - ω_a);  SPIN  -e·(ω_a × ω_b), of ω_b - ω_a seen from a
     """
     x, q, v, w = bodies.x, bodies.q, bodies.v, bodies.w
     for r in range(len(rows.kind)):
         kind, a, b = int(rows.kind[r]), int(rows.a[r]), int(rows.b[r])
-        s = row(rows.s, r) if kind == POINT else in_world(q, a, row(rows.s, r))
+        s = row(rows.s, r) if kind == POINT else in_world(q, a, row(rows.d if kind == PITCH else rows.s, r))
         w_a, w_b = centre(w, a), row(w, b)
         s_dot = cross(w_a, s)
         if kind == DOT:
@@ -180,7 +210,10 @@ def drift_rows(rows, bodies, rate_out):
         arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
         turn_a, turn_b = cross(w_a, arm_a), cross(w_b, arm_b)
         rate_out[r] = dot(s, sub(cross(w_b, turn_b), cross(w_a, turn_a)))
-        if kind in (LINE, SLIDE):
+        if kind == PITCH:
+            c, turning = in_world(q, b, row(rows.c, r)), sub(w_b, w_a)
+            rate_out[r] -= rows.lead[r] * (dot(s_dot, turning) - dot(turning, cross(c, s)) * dot(c, turning))
+        if kind in (LINE, SLIDE, PITCH):
             apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
             parting = sub(add(row(v, b), turn_b), add(centre(v, a), turn_a))
             rate_out[r] += 2.0 * dot(s_dot, parting) + dot(cross(w_a, s_dot), apart)
@@ -262,7 +295,7 @@ def joint_place(joints, j, bodies):
         arm_b = in_world(bodies.q, b, row(joints.anchor_child, j))
         apart = sub(add(row(bodies.x, b), arm_b), add(centre(bodies.x, a), arm_a))
         way = dot(rotate(parent, first), apart)
-    return place_of(kind, way, rotation_vector(turn), turn, first, second)
+    return place_of(kind, way, rotation_vector(turn), turn, first, second, joints.lead[j])
 
 
 @helper

@@ -133,7 +133,8 @@ def drive_rows(model: Model) -> tuple[AxisRows, IntArray]:
     j = trees.joint[links]
     ints, none = np.zeros(len(j), np.int32), np.zeros((len(j), 3))
     rows = AxisRows(np.full(len(j), DRIVE, np.int32), j.astype(np.int32), ints, np.full(len(j), -1, np.int32),
-                trees.body[links].astype(np.int32), none, none, none, none, none, np.zeros((len(j), 4)))
+                trees.body[links].astype(np.int32), none, none, none, none, none, np.zeros((len(j), 4)),
+                np.zeros(len(j)))
     return rows, trees.first_v[links].astype(np.int32)
 
 

@@ -50,6 +50,7 @@ REST = 13
 AXIS = 17            # two axes
 MASS = 23
 MOMENTS = 24         # principal moments of inertia
+LEAD = 27            # of a screw [m/rad]
 NUMBER_SIZE = 40     # five cache lines
 
 # columns of TreeWork.link
@@ -146,7 +147,7 @@ def put_subspace(table, l, r_p, turn_p, q, point, c, dof):
         second = bent_axis(turn_p, get3(number, l, AXIS), get3(number, l, AXIS + 3), q[index[l, FIRST_Q]])
     first = int(index[l, FIRST_V])
     for k in range(last_dof(index, l, dof.shape[0]) - first):
-        put6(dof, first + k, S, column_of(kind, k, axis, second, r_p, point, c))
+        put6(dof, first + k, S, column_of(kind, k, axis, second, r_p, point, c, number[l, LEAD]))
 
 
 @helper
@@ -170,7 +171,7 @@ def place(table, q, link, dof):
         r = quat_mat(turn)
         anchor = get3(number, l, ANCHOR_PARENT)
         if slides(kind):
-            anchor = axpy(slide_of(kind, q, first_q), axis, anchor)
+            anchor = axpy(slide_of(kind, q, first_q, number[l, LEAD]), axis, anchor)
         point = add(x_p, mat_vec(r_p, anchor))
         x = sub(point, mat_vec(r, get3(number, l, ANCHOR_CHILD)))
         if kind == FREE:
