@@ -21,7 +21,6 @@ COPLANAR = 1e-12   # faces that are seen from this little below count as seen, r
 SAME_POINT = 1e-6  # a point this near to one of the polytope, relative to the size, moves its faces by 1e-12
 CLOSE_ENOUGH = 1e-9  # how well the depth must be known, relative to the size
 EXPANSIONS = 96    # points that the expanding polytope may add
-FACE = 8           # columns of its faces: three rows of points 0-2, outward normal 3-5, distance 6, alive 7
 
 
 @helper

@@ -2,7 +2,7 @@
 
 A shape is a core of vertices, edges and faces, swollen by a radius: a ball is a vertex, a capsule two vertices and an
 edge, a box eight vertices, twelve edges and six faces; the side of a cylinder is an edge and the border of its cap a
-rim. The distance of a *pair of elements* is one smooth function of the poses (`surface_gap`), so that it can be
+rim. The distance of a *pair of elements* is one smooth function of the poses (`gaps`), so that it can be
 followed through a step; `margin` says where it is the distance of the shapes.
 
 A rim has one nearest point to most things, but two to an edge that lies across its cap: there its halves count, the

@@ -50,7 +50,6 @@ from .smooth import (
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
 LISTED, AXIS, PLACE = 3, 4, 7  # columns of what `find_near` notes of an element: its point, a list, its axis
-BALL = 1.0       # α of a surface that curves the same in all directions
 
 
 class Witness(NamedTuple):

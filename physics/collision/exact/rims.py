@@ -1,4 +1,4 @@
-"""Distances of rims, the round edges of cylinders' caps. As in `surface_gap`, each function returns the points on both
+"""Distances of rims, the round edges of cylinders' caps. As in `gaps`, each function returns the points on both
 elements, the normal from e to f, gap, margin, facing, and how both curve.
 
 Along its tangent a rim bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1; across it is

@@ -1,4 +1,4 @@
-"""Distances of the elements that curve without end: ellipsoids, and the walls of bowls and pipes. As in `surface_gap`,
+"""Distances of the elements that curve without end: ellipsoids, and the walls of bowls and pipes. As in `gaps`,
 each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
 """
 

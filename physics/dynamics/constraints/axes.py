@@ -22,7 +22,7 @@ What a joint leaves free is measured by axes, whose rows give their velocities i
     BEND   the same about d fixed in b (a universal joint's second axis)
     SLIDE  way s·(p_b - p_a) along the axis                      J as LINE
     SPIN   a component of the rotation vector of a ball, along a world axis e; J = (0, -e, 0, e) gives ω
-    DRIVE  none of these: a velocity of a joint in generalized coordinates, see `joint_reactions`; J = 0
+    DRIVE  none of these: a velocity of a joint in generalized coordinates, see `reactions`; J = 0
 """
 
 import math

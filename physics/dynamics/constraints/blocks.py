@@ -118,7 +118,7 @@ class Constraints:
     """Joints of a model in maximal coordinates; scratch memory of their equations.
 
     Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
-    spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `joint_reactions`).
+    spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `reactions`).
     """
 
     def __init__(self, model: Model) -> None:

@@ -1,7 +1,7 @@
 """Keeping joints in maximal coordinates together, by choice; projection is `JointKeeper.mend`.
 
     none          J q̈ + γ = 0, or J u⁺ = 0, and nothing else: joints drift apart
-    baumgarte     part of the error is taken out a step, see `gain` and `joint_stage`              [Baumgarte 1972]
+    baumgarte     part of the error is taken out a step, see `gain` and `time_stepping.joints`      [Baumgarte 1972]
     projection    C = 0 and J q̇ = s are restored the shortest way, in the metric of H
 """
 

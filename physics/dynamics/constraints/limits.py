@@ -5,7 +5,7 @@
                       ζ̇ = -n·ω̇ - ½ cot(|θ|/2) |ω - (n·ω) n|², for n turns with the joint
 
 Of a joint in maximal coordinates q and θ follow from the poses of its two bodies; with ω of the child relative to the
-parent, the row of T is J of that axis (see `dynamics.joints`), and ζ̇ has a term more, (ω_a × n)·ω, for n turns with
+parent, the row of T is J of that axis (see `axes`), and ζ̇ has a term more, (ω_a × n)·ω, for n turns with
 the parent (that of a universal joint's second axis with the child).
 
 A limit is named like a pair of surface elements, by a number beyond all of theirs. It has a normal row only.
