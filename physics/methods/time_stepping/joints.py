@@ -38,7 +38,7 @@ from ...dynamics.constraints.reactions import end_of, rotor_softness, weigh_join
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
 from ...problem.joint_rows import Axes, axes_of, axis_rows_near
-from ...problem.system import LINEAR, Motion, empty_motion
+from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
 from .parts import Part, Step
 from .trees import Trees, answer_impulses
 
@@ -116,7 +116,7 @@ class Joints(Part):
         """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
         c, middle, raw = self.constraints, step.middle, self._raw
         velocity_from_momentum(self._model, middle)
-        raw.bodies[:, LINEAR : LINEAR + 6] = np.hstack([middle.v, middle.w])
+        raw.bodies[:, LINEAR : LINEAR + 3], raw.bodies[:, ANGULAR : ANGULAR + 3] = middle.v, middle.w
         if self._trees is not None:
             tree_impulses(step.system, raw.v)
             answer_impulses(step.model, self._trees.work, raw.v.copy(), raw.v)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ...core.model import Array, IntArray, Model, body_count
+from ...core.jit import kernel
+from ...core.model import IntArray, Model, body_count
 from ...core.state import Bodies, State, empty_state
 from ...dynamics.constraints.blocks import Constraints
 from ...dynamics.constraints.reactions import Reactions, reactions_of
@@ -85,9 +86,15 @@ class Part:
         """Poses at the end of the step, with the velocity after it."""
 
 
-def of_members(mechanisms: Mechanisms, values: Array) -> None:
+@kernel
+def go_together(mechanisms, values_in_out):
     """The bodies of a mechanism go as far as the first of them may: values (n,) become the least of their mechanism."""
-    least, moves = np.full(len(mechanisms.mass), np.inf), mechanisms.of_body >= 0
-    which = mechanisms.of_body[moves]
-    np.minimum.at(least, which, values[moves])
-    values[moves] = least[which]
+    least = np.full(len(mechanisms.mass), np.inf)
+    for i in range(len(values_in_out)):
+        m = int(mechanisms.of_body[i])
+        if m >= 0:
+            least[m] = min(least[m], values_in_out[i])
+    for i in range(len(values_in_out)):
+        m = int(mechanisms.of_body[i])
+        if m >= 0:
+            values_in_out[i] = least[m]

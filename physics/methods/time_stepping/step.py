@@ -37,7 +37,7 @@ from ...solvers.matrix_form import solve_written_out
 from .bodies import FreeBodies
 from .books import StepBooks
 from .joints import Joints
-from .parts import Part, Step, of_members
+from .parts import Part, Step, go_together
 from .stages import find_involved, reach, remember, report, separate
 from .trees import Trees
 
@@ -117,7 +117,7 @@ class TimeStepping:
         reach(self.model.kind, bodies, self._radius, 2.0 * touch, step.h, self._margin)
         step.fraction[:] = self.detector.time_of_impact(bodies, 0.5 * step.h)
         if step.passes_on:
-            of_members(step.mechanisms, step.fraction)
+            go_together(step.mechanisms, step.fraction)
         for part in self._parts:
             part.half(step)
         self.contacts = self.detector.detect(middle, self._margin)
