@@ -53,7 +53,12 @@ class Joints(Part):
         self.members = c.islands.bodies  #: bodies that move under joints
         self._model, self._trees, joints, j = model, trees, model.joints, c.axes.joint
         self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
+        self._forced = bool(self._force.any())
         self._soft, self._rotor = c.role == SOFT, rotor_softness(joints, c.rows, c.role == ROTOR)
+        self._hard, self._turned, self._driving = c.role == HARD, c.role == ROTOR, np.flatnonzero(c.role == MOTOR)
+        self._sprung, self._rotors = bool(self._soft.any()), bool(self._rotor.any())
+        self._pushed = any((model.kind[ends[ends >= 0]] == BodyKind.KINEMATIC).any()
+                           for rows in (c.rows, c.axes) for ends in (rows.a, rows.b))  # by a prescribed motion
         self._start, self._turning, self._wanted, self._lam = np.zeros((4, len(c.role)))
         column, of_row = c.rows.axis, c.rows.joint
         self._stiffness = np.where(self._soft, joints.stiffness[of_row], 0.0)
@@ -67,7 +72,7 @@ class Joints(Part):
     # ---------------------------------------------------------------------------------------------- the step
     def half(self, step: Step) -> None:
         """Note how fast rotors turn at the beginning of the step."""
-        if self._rotor.any():
+        if self._rotors:
             bodies, rows = step.state.bodies, self.constraints.rows
             J, at = np.zeros((len(rows.kind), 12)), np.zeros(len(rows.kind))
             pose_rows(rows, bodies.x, bodies.q, J, at)
@@ -79,6 +84,8 @@ class Joints(Part):
         """The constant forces of motors."""
         c, middle = self.constraints, step.middle
         pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
+        if not self._forced:
+            return
         moves = movable(self._model.kind)[:, None]
         linear, angular = np.zeros_like(step.force), np.zeros_like(step.torque)
         add_to_bodies(c.axes, c.axis_J, self._force, linear, angular)
@@ -89,7 +96,7 @@ class Joints(Part):
         """The equations at the poses in the middle of the step, and what they ask of the velocity after it."""
         c, reactions, u = self.constraints, step.reactions, np.zeros(len(self._lam))
         gain = np.where(self._soft, 0.25 * step.h**2 * self._stiffness + 0.5 * step.h * self._damping, 1.0)
-        c.softness[:] = np.where(self._soft, 1.0 / gain, self._rotor)
+        c.softness[:] = np.where(self._soft, 1.0 / gain, self._rotor) if self._sprung else self._rotor
         weigh_joints(step.model, step.middle, step.mechanisms.trees.work, reactions)
         velocities_along(step.model.kind, reactions, step.before, u)
         self._wish(u, step.h, step.cure, gain)
@@ -98,10 +105,15 @@ class Joints(Part):
     def _wish(self, u: Array, h: float, cure: str, gain: Array) -> None:
         """What J q̇ is to be after the step, in SOFT rows with the impulse, from what it was before, u (m,)."""
         c, k, d = self.constraints, self._stiffness, self._damping
-        wanted = {"none": np.zeros_like(u), "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
-        soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / gain
-        self._wanted = np.select([c.role == HARD, c.role == MOTOR, c.role == ROTOR],
-                                 [wanted, c.motor_speeds(), 2.0 * self._start - u - h * self._turning], soft)
+        wanted = {"none": 0.0 * u, "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
+        self._wanted = np.where(self._hard, wanted, 0.0)
+        if self._sprung:
+            soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / gain
+            self._wanted = np.where(self._soft, soft, self._wanted)
+        if self._rotors:
+            self._wanted = np.where(self._turned, 2.0 * self._start - u - h * self._turning, self._wanted)
+        if len(self._driving):
+            self._wanted[self._driving] = c.motor_speeds()[self._driving]
 
     def obey(self, step: Step) -> None:
         """Make the velocities of the system those that the joints ask for."""
@@ -131,16 +143,19 @@ class Joints(Part):
         """Enter the work of motors and dampers, from the velocities of bodies before the impulses and those after them,
         as in Motion.bodies. Impulses work at the mean of both; what they give a parent with a prescribed motion is its
         own doing."""
+        if not (self._sprung or self._forced or self._pushed or len(self._driving)):
+            return
         c = self.constraints
         v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + after[:, k : k + 3])) for k in (0, 3))
         u = c.velocities(v, w)
         work = self._lam * u
         ledger[Account.SPRINGS, 0] -= float(h * self._damping @ (u * u))
-        ledger[Account.JOINTS, 0] += float(work[c.role == MOTOR].sum())
+        ledger[Account.JOINTS, 0] += float(work[self._driving].sum())
         axis_u = np.zeros(len(c.axes.kind))
         row_velocities(c.axes, c.axis_J, v, w, axis_u)
         ledger[Account.JOINTS, 0] += float(h * self._force @ axis_u)
-        self._book_driven(np.hstack([v, w]), h, ledger)
+        if self._pushed:
+            self._book_driven(np.hstack([v, w]), h, ledger)
 
     def _book_driven(self, u: Array, h: float, ledger: Array) -> None:
         """What parents and children with a prescribed motion put in."""
@@ -154,10 +169,12 @@ class Joints(Part):
 
     def motors(self, bodies: Array, h: float) -> list[MotorState]:
         """What motors without a limit did, with the velocities of bodies after the impulses, as in Motion.bodies."""
+        if not len(self._driving):
+            return []
         c = self.constraints
         rates = c.velocities(*(np.ascontiguousarray(bodies[:, k : k + 3]) for k in (0, 3)))
         return [MotorState(int(c.rows.joint[r]), float(rates[r]), float(self._lam[r]) / h, True)
-                for r in np.flatnonzero(c.role == MOTOR).tolist()]
+                for r in self._driving.tolist()]
 
 
 # --------------------------------------------------------------------------------------------------------- kernels
