@@ -18,7 +18,7 @@ import numba.core.config
 import platformdirs
 from numba.core.registry import CPUDispatcher
 
-from .tuple_abi import Packed, Packs, lent_arrays, packs_of, type_of
+from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
@@ -123,29 +123,33 @@ class Kernel(ArrayKernel):
     """An ArrayKernel that also takes NamedTuples of arrays, by address (see `tuple_abi`). The first call fixes the
     types of the arguments; a later call with other types raises TypeError."""
 
-    _packed: tuple[tuple[int, Packs], ...] = ()
-
     def __call__(self, *args: Any) -> Any:
-        if not self._packed:
-            return self._settle(args)
-        passed, packs = list(args), []
-        for place, known in self._packed:
-            value = passed[place]
-            pack = known.find(id(value)) or known.add(value)
-            packs.append(pack)  # holds it until the kernel has read it
-            passed[place] = pack.address
-        return CPUDispatcher.__call__(self, *passed)
-
-    def _settle(self, args: tuple) -> Any:
-        """Compile for the first arguments, and call. A kernel without tuples becomes a plain ArrayKernel: its calls
-        need no packing."""
+        """Compile for the first arguments, and call. From then on the class is one whose calls pack just what has to
+        be packed; without tuples, nothing."""
         kinds = tuple(type_of(arg) for arg in args)
         with lent_arrays():
             self.compile(kinds)
-        self._packed = tuple((place, packs_of(kind)) for place, kind in enumerate(kinds) if isinstance(kind, Packed))
-        if not self._packed:
-            self.__class__ = ArrayKernel  # pyright: ignore[reportAttributeAccessIssue]
+        packed = {place: packs_of(kind) for place, kind in enumerate(kinds) if isinstance(kind, Packed)}
+        body = {"__call__": _packing_call(len(args), tuple(packed))(*packed.values())} if packed else {}
+        self.__class__ = type(type(self).__name__, (ArrayKernel,), body)  # pyright: ignore[reportAttributeAccessIssue]
         return self(*args)
+
+
+@functools.cache
+def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
+    """From the packs of the arguments in these places to a `__call__` of `count` arguments. It is written out: a loop
+    over the places takes longer than most kernels of a small scene. A pack is held until the kernel has read it."""
+    names = [f"a{i}" for i in range(count)]
+    passed = [f"p{i}.address" if i in places else name for i, name in enumerate(names)]
+    lines = [f"def make({', '.join(f'packs{i}' for i in places)}):",
+             *(f"    find{i}, add{i} = packs{i}.find, packs{i}.add" for i in places),
+             f"    def __call__(self, {', '.join(names)}):",
+             *(f"        p{i} = find{i}(id(a{i})) or add{i}(a{i})" for i in places),
+             f"        return call(self, {', '.join(passed)})",
+             "    return __call__"]
+    space: dict[str, Any] = {"call": CPUDispatcher.__call__}
+    exec("\n".join(lines), space)
+    return space["make"]
 
 
 def kernel(function: Callable) -> Kernel:
