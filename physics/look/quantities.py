@@ -44,8 +44,8 @@ def _contact_force(now: Sample, body: int) -> float:
 
 def _mechanical_energy(now: Sample, body: int) -> float:
     """Kinetic, potential, of springs, and what compliant surfaces hold [J]"""
-    held = -float(now.state.ledger[Account.STORED, 0])
-    return measure(now.model, now.state.bodies, now.state.joints)[0].total + held
+    stored = -float(now.state.ledger[Account.STORED, 0])
+    return measure(now.model, now.state.bodies, now.state.joints)[0].total + stored
 
 
 QUANTITIES: dict[str, Quantity] = {

@@ -212,13 +212,13 @@ def put_own_block(rows, k, n, w_a, w_b):
 @kernel
 def hold(model, mechanisms, middle, loads, h, system):
     """Begin the system's blocks, with the mouse spring where it pulls: critically damped with rate GRAB_RATE for what
-    moves with the point held, implicit in time and so stable for every mass and step.
+    moves with the grabbed point, implicit in time and so stable for every mass and step.
 
     The law is that of laws.mouse, by implicit Euler with the stretch C in the middle of the step:
         W p + γ S p + u + bias = 0,   γ and bias as `implicit_spring` gives them
     S = W is the answer of a body or a tree. Where constraints hold the point they may hold it in some directions only:
     there S = s 1, s the largest answer in any, so that the spring is as soft in all.
-    Turning: the same about the centre of mass; C is then the rotation that turns the held point towards the target.
+    Turning: the same about the centre of mass; C is then the rotation that turns the grabbed point towards the target.
     """
     grab, blocks = system.grab, system.blocks
     blocks.count[:] = 0

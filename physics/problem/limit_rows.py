@@ -3,19 +3,19 @@
 from ..core.jit import helper, kernel
 from ..core.sym3 import three
 from ..core.vec import dot, put, row, tangents
-from ..dynamics.constraints.limits import CONE, LINK, cone_direction, cone_turn, held_directions, limit_rate
+from ..dynamics.constraints.limits import CONE, LINK, cone_direction, cone_turn, limit_rate, maximal_directions
 from ..dynamics.constraints.reactions import put_link_side
 from ..dynamics.motion import driven_acceleration
 from .contact_equations import clear_rows
 
 
 @helper
-def held_row(model, limits, r, t, bodies, k, eq):
+def maximal_row(model, limits, r, t, bodies, k, eq):
     """Write the row of T of limit r in maximal coordinates, contact k; returns what driven bodies, and links at v̇ = 0,
     add to ζ̇."""
     j, rate = int(limits.joint[r]), 0.0
     ends = (int(model.joints.parent[j]), int(model.joints.child[j]))
-    f, t_a, t_b = held_directions(model, limits, r, bodies, eq.trees.q)
+    f, t_a, t_b = maximal_directions(model, limits, r, bodies, eq.trees.q)
     clear_rows(eq, k, int(eq.slot[ends[0]]) if ends[0] >= 0 else -1, int(eq.slot[ends[1]]))
     for side in range(2):
         i, sign, turn = ends[side], 2.0 * side - 1.0, t_a if side == 0 else t_b
@@ -46,7 +46,7 @@ def limit_rows(model, surface, t, bodies, pairs, witness, count, eq):
         r = int(pairs[k]) - first
         d, driven = base + int(limits.first_v[r]), 0.0
         if limits.first_v[r] < 0:
-            driven = held_row(model, limits, r, t, bodies, k, eq)
+            driven = maximal_row(model, limits, r, t, bodies, k, eq)
         else:
             clear_rows(eq, k, -1, -1)
             if limits.side[r] == CONE:

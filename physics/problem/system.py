@@ -82,7 +82,7 @@ class Grab(NamedTuple):
 
     body: IntArray   #: (1,)  body it pulls, -1 = none
     turn: IntArray   #: (1,)  0: p is an impulse at the arm's end and u its velocity; 1: p is angular and u = ω
-    arm: Array       #: (3,)  from the centre of mass to the point held [m]
+    arm: Array       #: (3,)  from the centre of mass to the grabbed point [m]
     matrix: Array    #: (6,)  S: xx xy xz yy yz zz, W or the like
     inverse: Array   #: (6,)  (W + γ S)⁻¹
     bias: Array      #: (3,)  [m/s] or [rad/s]

@@ -15,7 +15,7 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, JointType, Model
 from ...core.vec import accumulate, dot, row, scale
-from .limits import CONE, Limits, cone_direction, cone_turn, held_directions, limit_gap, limit_rate, limits_of
+from .limits import CONE, Limits, cone_direction, cone_turn, limit_gap, limit_rate, limits_of, maximal_directions
 
 DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
@@ -82,11 +82,11 @@ def add_stops(model, stops, bodies, q, v, tau_in_out):
 @kernel
 def stop_energy(model, stops, bodies, q):
     """Energy in the springs of all limits [J]."""
-    held = 0.0
+    stored = 0.0
     for r in range(len(stops.limits.bound)):
         gap = min(limit_gap(model, stops.limits, r, bodies, q), 0.0)
-        held += 0.5 * stops.stiffness[r] * gap * gap
-    return held
+        stored += 0.5 * stops.stiffness[r] * gap * gap
+    return stored
 
 
 @kernel
@@ -101,7 +101,7 @@ def push_stops(model, stops, bodies, q, v, force, torque, ydot):
         if push == 0.0:
             continue
         total += power
-        f, t_a, t_b = held_directions(model, limits, r, bodies, q)
+        f, t_a, t_b = maximal_directions(model, limits, r, bodies, q)
         j = int(limits.joint[r])
         for side in range(2):
             i, turn = (int(joints.parent[j]), t_a) if side == 0 else (int(joints.child[j]), t_b)

@@ -98,7 +98,7 @@ def world_axis(model, limits, r, bodies, q):
 
 
 @helper
-def held_directions(model, limits, r, bodies, q):
+def maximal_directions(model, limits, r, bodies, q):
     """f, t_a and t_b of a limit in maximal coordinates: J = (-f, -t_a, f, t_b)."""
     joints, j = model.joints, int(limits.joint[r])
     u = world_axis(model, limits, r, bodies, q)
@@ -111,11 +111,11 @@ def held_directions(model, limits, r, bodies, q):
 
 
 @helper
-def held_rate(model, limits, r, bodies, q):
+def maximal_rate(model, limits, r, bodies, q):
     """ζ of limit r in maximal coordinates, and the part of ζ̇ that velocities make."""
     joints, j = model.joints, int(limits.joint[r])
     a, b = int(joints.parent[j]), int(joints.child[j])
-    f, t_a, t_b = held_directions(model, limits, r, bodies, q)
+    f, t_a, t_b = maximal_directions(model, limits, r, bodies, q)
     v_a, w_a, v_b, w_b = centre(bodies.v, a), centre(bodies.w, a), row(bodies.v, b), row(bodies.w, b)
     zeta = dot(f, sub(v_b, v_a)) + dot(t_b, w_b) - dot(t_a, w_a)
     if joints.type[j] == SLIDER:
@@ -176,7 +176,7 @@ def limit_rate(model, limits, r, bodies, q, v):
     """ζ of limit r, and the part of ζ̇ that velocities make."""
     d = int(limits.first_v[r])
     if d < 0:
-        return held_rate(model, limits, r, bodies, q)
+        return maximal_rate(model, limits, r, bodies, q)
     if limits.side[r] != CONE:
         return limits.side[r] * v[d], 0.0
     inwards, angle = cone_direction(cone_turn(model, limits, r, bodies, q))

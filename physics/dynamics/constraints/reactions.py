@@ -99,15 +99,15 @@ def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool =
     dynamic = model.kind == BodyKind.DYNAMIC
     slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
     factor = ldl.analyse(pattern_of(rows, trees_of(model)))
-    held = np.zeros(len(slot), np.int32)
-    held[np.concatenate([rows.a[rows.a >= 0], rows.b])] = 1
+    ends = np.zeros(len(slot), np.int32)
+    ends[np.concatenate([rows.a[rows.a >= 0], rows.b])] = 1
     n_v, count = int(model.trees.first_v[-1]), len(j)
 
     def zeros(*shape: int) -> Array:
         return np.zeros(shape)
 
     return Reactions(
-        rows=rows, axes=axes, factor=factor, slot=slot, joined=held * dynamic, drive=drive,
+        rows=rows, axes=axes, factor=factor, slot=slot, joined=ends * dynamic, drive=drive,
         hard=(role == HARD).astype(np.float64),
         driven=motors.astype(np.float64), seek=np.where(motors, np.nan_to_num(joints.motor_speed[rows.joint]), 0.0),
         limit=np.where(role == LIMITED, joints.motor_limit[rows.joint], np.inf),
@@ -207,11 +207,11 @@ def factor_kept(reactions):
 
 
 @kernel
-def place_joints(model, q, v, bodies, trees, held):
+def place_joints(model, q, v, bodies, trees, reactions):
     """`weigh_joints` at the poses of the free bodies and the coordinates q, v of the links, which are placed there."""
     place_links(model, q, v, trees.work, bodies)
     eliminate(model.trees.table, trees.none, trees.work.link, trees.work.dof, trees.work.articulated)
-    weigh_joints(model, bodies, trees.work, held)
+    weigh_joints(model, bodies, trees.work, reactions)
 
 
 @kernel
@@ -296,7 +296,7 @@ def exerted(reactions, r):
 
 @kernel
 def hold_free(reactions, free):
-    """Take the reactions into a = H⁻¹(τ - C) (n_v,) and leave them in held.lam. Needs `find_joints`."""
+    """Take the reactions into a = H⁻¹(τ - C) (n_v,) and leave them in λ. Needs `find_joints`."""
     if not has_joints(reactions):
         return
     for r in range(len(reactions.lam)):
@@ -359,15 +359,15 @@ def motor_states(reactions: Reactions) -> tuple[MotorState, ...]:
 
 
 @kernel
-def rows_along(held, q_dot, u_out):
+def rows_along(reactions, q_dot, u_out):
     """J q̇ (m,)"""
     for r in range(len(u_out)):
-        u_out[r] = along_row(held, r, q_dot)
+        u_out[r] = along_row(reactions, r, q_dot)
 
 
 @kernel
 def answer_joints(reactions, change_out):
-    """Replace held.lam, what J q̇ is to change by, by the impulses Λ that do it, of rows that hold; change_out (n_v,) =
+    """Replace λ, what J q̇ is to change by, by the impulses Λ that do it, of rows that hold; change_out (n_v,) =
     H⁻¹ JᵀΛ."""
     for r in range(len(reactions.lam)):
         reactions.lam[r] = reactions.lam[r] if reactions.mode[r] == HOLDS else 0.0
@@ -379,7 +379,7 @@ def answer_joints(reactions, change_out):
 
 @kernel
 def hold_rows(reactions, count, HT):
-    """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹ and leave them in held.passed. Needs `find_joints` or
+    """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹ and leave them in reactions.passed. Needs `find_joints` or
     `weigh_joints`."""
     if not has_joints(reactions):
         return
@@ -434,7 +434,7 @@ def add_reactions(reactions, lam, generalized):
 
 @kernel
 def push_free(reactions, ydot):
-    """Add the reactions held.lam to the rates of P and L of the free bodies in ydot (n, 13)."""
+    """Add the reactions λ to the rates of P and L of the free bodies in ydot (n, 13)."""
     for r in range(len(reactions.lam)):
         for side in range(2):
             i = end_of(reactions.rows, r, side)

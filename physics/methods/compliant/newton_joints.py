@@ -24,7 +24,7 @@ from ...core.sym3 import three
 from ...core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from ...dynamics.constraints.axes import SPIN, pose_rows
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
-from ...dynamics.constraints.limits import CONE, cone_direction, cone_turn, held_directions, limit_gap
+from ...dynamics.constraints.limits import CONE, cone_direction, cone_turn, limit_gap, maximal_directions
 from ...dynamics.constraints.reactions import (
     BACKWARD,
     FORWARD,
@@ -319,7 +319,7 @@ def joint_entries(model, loads, g, bodies, joints, at, newton):
         stops = joints.stops
         stiff = g * (g * stops.stiffness[r] + stops.damping[r])
         if stops.limits.first_v[r] < 0 and stop_force(model, stops, r, bodies, joints.trees.q, joints.trees.v)[0] > 0.0:
-            f, t_a, t_b = held_directions(model, stops.limits, r, bodies, joints.trees.q)
+            f, t_a, t_b = maximal_directions(model, stops.limits, r, bodies, joints.trees.q)
             for k in range(3):
                 joints.along[k], joints.along[3 + k] = -f[k], -t_a[k]
                 joints.along[6 + k], joints.along[9 + k] = f[k], t_b[k]

@@ -235,7 +235,7 @@ class TimeStepping:
     def _report_grab(self, step: Step) -> None:
         grab, loads = step.system.grab, step.loads
         loads.grab_force[:] = grab.impulse / step.h if grab.body[0] >= 0 else 0.0
-        if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the held point that makes this torque
+        if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the grabbed point that makes this torque
             arm = grab.arm
             loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
 
