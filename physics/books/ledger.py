@@ -28,6 +28,7 @@ from ..core.state import Bodies
 from ..core.vec import add, cross, dot, norm, row, row4, scale, sub
 from ..dynamics.constraints.reactions import Reactions, axis_force
 from ..dynamics.forces import Loads, spring_end
+from ..dynamics.motion import moves
 from ..problem.assemble import surface_velocity
 from .diagnostics import all_finite, energies, momenta
 
@@ -231,12 +232,6 @@ def give(given, i, p, moment):
         for j in range(3):
             given[i, j] += p[j]
             given[i, 3 + j] += moment[j]
-
-
-@helper
-def moves(kind, i):
-    """Whether forces move body i; -1 is the world."""
-    return i >= 0 and (kind[i] == DYNAMIC or kind[i] == LINK)
 
 
 @kernel

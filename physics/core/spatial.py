@@ -10,23 +10,6 @@ from .jit import helper
 
 
 @helper
-def get6(a, i, j):
-    """a[i, j : j + 6]"""
-    return (a[i, j], a[i, j + 1], a[i, j + 2], a[i, j + 3], a[i, j + 4], a[i, j + 5])
-
-
-@helper
-def put6(a_out, i, j, u):
-    """a[i, j : j + 6] = u"""
-    a_out[i, j] = u[0]
-    a_out[i, j + 1] = u[1]
-    a_out[i, j + 2] = u[2]
-    a_out[i, j + 3] = u[3]
-    a_out[i, j + 4] = u[4]
-    a_out[i, j + 5] = u[5]
-
-
-@helper
 def add6(u, v):
     return (u[0] + v[0], u[1] + v[1], u[2] + v[2], u[3] + v[3], u[4] + v[4], u[5] + v[5])
 

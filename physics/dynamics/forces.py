@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, IntArray
+from ..core.model import Array, IntArray
 from ..core.vec import accumulate, add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub
-
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
+from .motion import moves
 
 
 class Loads(NamedTuple):
@@ -49,7 +48,7 @@ def spring_end(body, anchor, bodies):
 @helper
 def add_at_point(body, point, f, kind, bodies, force_out, torque_out):
     """Add a force f at a world point of a body that forces move: F += f, τ += (p - x) × f"""
-    if body >= 0 and (kind[body] == DYNAMIC or kind[body] == LINK):
+    if moves(kind, body):
         accumulate(force_out, body, f)
         accumulate(torque_out, body, cross(sub(point, row(bodies.x, body)), f))
 
@@ -63,7 +62,7 @@ def applied_forces(model, loads, bodies, force_out, torque_out):
     """
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
     for i in range(len(model.kind)):
-        if model.kind[i] == DYNAMIC or model.kind[i] == LINK:
+        if moves(model.kind, i):
             put(force_out, i, axpy(model.mass[i], gravity, row(loads.force, i)))
             put(torque_out, i, row(loads.torque, i))
         else:

@@ -5,12 +5,11 @@ v = P/m, I⁻¹ = R I_body⁻¹ Rᵀ, ω = I⁻¹ L   [Baraff I §2.11, with the
 """
 
 from ..core.jit import helper, kernel
-from ..core.model import BodyKind
+from ..core.model import DYNAMIC
 from ..core.vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
 from .forces import applied_forces
 from .motion import drive
 
-DYNAMIC = int(BodyKind.DYNAMIC)
 Y_SIZE = 13
 
 

@@ -2,9 +2,10 @@
 point, so that it feels as in generalized coordinates (see `trees.contacts.pull_link`)."""
 
 from ..core.jit import helper
+from ..core.model import DYNAMIC
 from ..core.vec import cross, mul, rotate, row, row4, unrotate
 from .constraints import ldl
-from .constraints.reactions import DYNAMIC, HOLDS, along_row, give_way
+from .constraints.reactions import HOLDS, along_row, give_way
 from .grab import arm_and_target, pull_by
 
 FIRM = 1e-9  # of what the body by itself would answer: below that its joints leave it no freedom, but for rounding

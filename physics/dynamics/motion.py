@@ -3,7 +3,7 @@
 import math
 
 from ..core.jit import helper, kernel
-from ..core.model import BodyKind
+from ..core.model import DYNAMIC, LINK, BodyKind
 from ..core.vec import add, axpy, put, put4, quat_exp, quat_mul, row, row4, scale, sub
 
 KINEMATIC = int(BodyKind.KINEMATIC)
@@ -63,3 +63,9 @@ def driven_acceleration(model, i, t):
     motions = model.motions
     rate = 2.0 * math.pi * motions.frequency[i]
     return scale(-rate * rate * math.sin(rate * t + motions.phase[i]), row(motions.amplitude, i))
+
+
+@helper
+def moves(kind, i):
+    """Whether forces move body i; -1 is the world."""
+    return i >= 0 and (kind[i] == DYNAMIC or kind[i] == LINK)

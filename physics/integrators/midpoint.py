@@ -25,9 +25,10 @@ import numpy as np
 
 from ..books.ledger import add_forces, add_joints
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, Model, body_count
-from ..core.spatial import add6, get6, joined, put6, sub6
+from ..core.model import DYNAMIC, Array, Model, body_count
+from ..core.spatial import add6, joined, sub6
 from ..core.state import Bodies, empty_state
+from ..core.sym3 import put_six, put_three, six, three
 from ..core.vec import (
     accumulate,
     add,
@@ -60,14 +61,12 @@ from ..dynamics.trees.kinematics import (
     S,
     X,
     advance,
-    get3,
     get_matrix,
     last_dof,
     move_links,
     place,
     place_links,
     point_velocity,
-    put3,
 )
 from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch, joint_forces
 from ..dynamics.trees.tree import (
@@ -86,7 +85,6 @@ MIDPOINT = Integrator(
     name="midpoint", title="Midpoint (implicit, stable chains)", order=2, dense_order=1, adaptive=False, implicit=True,
     tableau=tableau(a=[[0.5]], b=[1.0], c=[0.5], dense=[[1.0]]),
 )
-DYNAMIC = int(BodyKind.DYNAMIC)
 NEWTON_ROUNDS = 12       # at most
 SHORTEST_PIECE = 1e-3    # of a step: the shortest piece that it is cut into
 SETTLED = 1e-8           # [m] or [rad] the rounds end where another one would move nothing in the middle by more
@@ -141,9 +139,9 @@ def free_middle(model, bodies, h, flight):
 def turning_times(turning, l, s):
     """How the moment of the constant forces on the subtree of link l changes as it moves by s = (ω, v):
     Σ (ω × p + v) × f = (Σ p fᵀ - Σ p·f 1) ω + v × Σ f, from Σ f and Σ p fᵀ in the 12 columns of `turning`."""
-    w, x, y, z = (s[0], s[1], s[2]), get3(turning, l, 3), get3(turning, l, 6), get3(turning, l, 9)
+    w, x, y, z = (s[0], s[1], s[2]), three(turning, l, 3), three(turning, l, 6), three(turning, l, 9)
     moment = axpy(-(x[0] + y[1] + z[2]), w, (dot(x, w), dot(y, w), dot(z, w)))
-    return joined(add(moment, cross((s[3], s[4], s[5]), get3(turning, l, 0))), (0.0, 0.0, 0.0))
+    return joined(add(moment, cross((s[3], s[4], s[5]), three(turning, l, 0))), (0.0, 0.0, 0.0))
 
 
 @helper
@@ -154,23 +152,23 @@ def eliminate_turning(table, share, added, work, turning):
     link, dof, articulated, index = work.link, work.dof, work.articulated, table.index
     for l in range(link.shape[0]):
         spread_inertia(link, l, articulated)
-        p, f = sub(get3(link, l, X), get3(link, l, ORIGIN)), scale(share, get3(link, l, F + 3))
-        put3(turning, l, 0, f)
-        put3(turning, l, 3, scale(p[0], f))
-        put3(turning, l, 6, scale(p[1], f))
-        put3(turning, l, 9, scale(p[2], f))
+        p, f = sub(three(link, l, X), three(link, l, ORIGIN)), scale(share, three(link, l, F + 3))
+        put_three(turning, l, 0, f)
+        put_three(turning, l, 3, scale(p[0], f))
+        put_three(turning, l, 6, scale(p[1], f))
+        put_three(turning, l, 9, scale(p[2], f))
     definite = True
     for l in range(link.shape[0] - 1, -1, -1):
         p = int(index[l, PARENT])
         for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
-            s = get6(dof, d, S)
+            s = six(dof, d, S)
             u = add6(articulated_times(articulated, l, s), turning_times(turning, l, s))
             let_go(l, d, u, table.armature[d] + added[d], dof, articulated)
             definite = definite and dof[d, D] > 0.0
         carry(articulated, l, p)
         if p >= 0:
-            put6(turning, p, 0, add6(get6(turning, p, 0), get6(turning, l, 0)))
-            put6(turning, p, 6, add6(get6(turning, p, 6), get6(turning, l, 6)))
+            put_six(turning, p, 0, add6(six(turning, p, 0), six(turning, l, 0)))
+            put_six(turning, p, 6, add6(six(turning, p, 6), six(turning, l, 6)))
     return definite
 
 
@@ -189,10 +187,10 @@ def newton_round(model, loads, bodies, v, h, flight):
     link = work.link
     for l in range(link.shape[0]):
         i = int(trees.body[l])
-        p = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        p = sub(three(link, l, X), three(link, l, ORIGIN))
         f = axpy(-0.5 * h, row(force, i), sub(row(middle.P, i), row(bodies.P, i)))
         turn = axpy(-0.5 * h, row(torque, i), sub(row(middle.L, i), row(bodies.L, i)))
-        put6(link, l, F, joined(add(turn, cross(p, f)), f))
+        put_six(link, l, F, joined(add(turn, cross(p, f)), f))
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
     for d in range(len(v)):
         j = int(trees.joint[trees.dof_link[d]])
@@ -218,7 +216,7 @@ def take_round(model, bodies, h, flight):
     for k in range(len(trees.start) - 1):
         left, weight = 0.0, 0.0
         for l in range(trees.start[k], trees.start[k + 1]):
-            i, p, change = int(trees.body[l]), sub(get3(link, l, X), get3(link, l, ORIGIN)), get6(link, l, A)
+            i, p, change = int(trees.body[l]), sub(three(link, l, X), three(link, l, ORIGIN)), six(link, l, A)
             given = momentum_of(link, l, change)
             turn, push = (given[0], given[1], given[2]), (given[3], given[4], given[5])
             accumulate(middle.v, i, point_velocity(change, p))
@@ -251,9 +249,9 @@ def project(model, v, middle, scratch, v_out):
     link = work.link
     for l in range(link.shape[0]):
         i = int(trees.body[l])
-        p = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        p = sub(three(link, l, X), three(link, l, ORIGIN))
         f = row(middle.P, i)
-        put6(link, l, F, sub6(ZERO6, joined(add(row(middle.L, i), cross(p, f)), f)))
+        put_six(link, l, F, sub6(ZERO6, joined(add(row(middle.L, i), cross(p, f)), f)))
     for d in range(len(v)):
         scratch.tau[d] = trees.table.armature[d] * (2.0 * scratch.v[d] - v[d])
     eliminate(trees.table, scratch.none, link, work.dof, work.articulated)
@@ -265,9 +263,9 @@ def lost_share(model, middle, link):
     """Part of the links' kinetic energy that joints just took from the momenta of `middle`:  1 - Σ μ·V⁺ / Σ μ·M⁻¹ μ"""
     kept, had = 0.0, 0.0
     for l in range(link.shape[0]):
-        i, motion, r = int(model.trees.body[l]), get6(link, l, A), get_matrix(link, l, R)
+        i, motion, r = int(model.trees.body[l]), six(link, l, A), get_matrix(link, l, R)
         P, L, m, moments = row(middle.P, i), row(middle.L, i), model.mass[i], row(model.inertia, i)
-        v = point_velocity(motion, sub(get3(link, l, X), get3(link, l, ORIGIN)))
+        v = point_velocity(motion, sub(three(link, l, X), three(link, l, ORIGIN)))
         kept += dot(P, v) + dot(L, (motion[0], motion[1], motion[2]))
         turn = mat_t_vec(r, L)
         had += dot(P, P) / m if m > 0.0 else 0.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..books.ledger import Books
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, Model, body_count
+from ..core.model import DYNAMIC, Array, Model, body_count
 from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState
 from ..core.vec import put, put4, quat_unit
 from ..dynamics.forces import Loads
@@ -18,7 +18,6 @@ from ..dynamics.trees.rates import combine_links, empty_joints, link_error, link
 from .midpoint import empty_flight_scratch, midpoint_step
 from .tableau import Integrator
 
-DYNAMIC = int(BodyKind.DYNAMIC)
 TOLERANCE = 1e-12         # local error of adaptive steps, relative to the quantity or 1 m, 1, m · 1 m/s, I · 1 rad/s
 SMALLEST_SUBSTEP = 1e-6   # of the step; accepted whatever its error
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of `step_factor`

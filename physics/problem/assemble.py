@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind
+from ..core.model import DYNAMIC, LINK, Array
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
     accumulate,
@@ -60,8 +60,6 @@ from .system import (
     push_pair,
     relative_velocity,
 )
-
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 SOFTEST = 1e-9  # of its trace without constraints, added to W of a contact on a mechanism, which yields in some
                 # directions only: W can be singular

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import Array, BodyKind, IntArray, Model
+from ..core.model import LINK, Array, BodyKind, IntArray, Model
 from ..core.vec import add, axpy, cross, dot, mul, put, rotate, row, row4, scale, sub, tangents, unrotate
 from ..dynamics.constraints.reactions import Reactions, find_joints, hold_free, hold_rows, reactions_of
 from ..dynamics.grab_joined import pull_joined
@@ -35,8 +35,6 @@ from ..dynamics.motion import driven_acceleration
 from ..dynamics.trees.contacts import put_link_row, weigh_links
 from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch
 from .assemble import surface_velocity
-
-LINK = int(BodyKind.LINK)
 
 
 class Equations(NamedTuple):

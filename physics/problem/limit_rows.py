@@ -1,9 +1,10 @@
 """Limits of joints as rows of the contact equations."""
 
 from ..core.jit import helper, kernel
+from ..core.model import LINK
 from ..core.sym3 import three
 from ..core.vec import dot, put, row, tangents
-from ..dynamics.constraints.limits import CONE, LINK, cone_direction, cone_turn, limit_rate, maximal_directions
+from ..dynamics.constraints.limits import CONE, cone_direction, cone_turn, limit_rate, maximal_directions
 from ..dynamics.constraints.reactions import put_link_side
 from ..dynamics.motion import driven_acceleration
 from .contact_equations import clear_rows

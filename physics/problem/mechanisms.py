@@ -20,19 +20,16 @@ import numpy as np
 
 from ..core.islands import trees_of
 from ..core.jit import helper
-from ..core.model import Array, BodyKind, IntArray, Model
-from ..core.spatial import get6, put6
-from ..core.sym3 import six, sym_vec
+from ..core.model import LINK, Array, BodyKind, IntArray, Model
+from ..core.sym3 import put_six, six, sym_vec, three
 from ..core.vec import cross, dot, scale, sub
 from ..dynamics.constraints.blocks import Constraints
 from ..dynamics.constraints.ldl import solve_block
 from ..dynamics.constraints.reactions import Reactions, end_of
-from ..dynamics.trees.kinematics import ORIGIN, F, S, X, get3, point_velocity
+from ..dynamics.trees.kinematics import ORIGIN, F, S, X, point_velocity
 from ..dynamics.trees.rates import TreeScratch
 from ..dynamics.trees.tree import ZERO6, answer, last_velocity
 from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH
-
-LINK = int(BodyKind.LINK)
 
 
 class Mechanisms(NamedTuple):
@@ -179,10 +176,10 @@ def put_end(model, mechanisms, blocks, i, j, f, moment):
         return
     table, link, dof = model.trees.table, mechanisms.trees.work.link, mechanisms.trees.work.dof
     l, begin = int(model.trees.link_of_body[i]), int(model.trees.start_v[mechanisms.tree[part]])
-    arm = sub(get3(link, l, X), get3(link, l, ORIGIN))
+    arm = sub(three(link, l, X), three(link, l, ORIGIN))
     d = last_velocity(table.index, l, dof.shape[0])
     while d >= 0:
-        s = get6(dof, d, S)
+        s = six(dof, d, S)
         blocks.J[e + d - begin, j] += dot(f, point_velocity(s, arm)) + dot(moment, (s[0], s[1], s[2]))
         d = int(table.before[d])
 
@@ -222,7 +219,7 @@ def answer_alone(model, mechanisms, bodies, blocks, k, rows):
                     blocks.Y[e + 3 + d, j] = turn[d]
                 continue
             for l in range(start, end):
-                put6(link, l, F, ZERO6)
+                put_six(link, l, F, ZERO6)
             for d in range(width):
                 mechanisms.unit[begin + d] = blocks.J[e + d, j]
             answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)

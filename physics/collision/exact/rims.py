@@ -17,7 +17,7 @@ from .smooth import ellipsoid_turn
 FLAT = 1e-8    # height of its middle over its lowest point below which a rim touches a face with its corners only [m]
 TIPPED = 5e-8  # the same above which it does so with its lowest point only: what puts gaps right may change it between
 SAMPLES = 16   # points of an arc among which the nearest is looked for
-ROUNDS = 100   # of regula falsi to it; it takes about eight
+RIM_ROUNDS = 100   # of regula falsi to it; it takes about eight
 
 
 @helper
@@ -126,7 +126,7 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     if not (at_lo < 0.0 < at_hi):
         return math.nan
     x, side = hi, 0
-    for _ in range(ROUNDS):
+    for _ in range(RIM_ROUNDS):
         before, x = x, (lo * at_hi - hi * at_lo) / (at_hi - at_lo)
         now = slope(surface, bodies, kind, f, c, size, w, b, x)
         if now == 0.0 or abs(x - before) <= 4e-16:

@@ -34,7 +34,7 @@ from ...shapes.ellipsoid import (
 )
 from .frames import facing_margin, side_margin, world_axis, world_point
 
-ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
+FARTHEST_ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
 SETTLED = 2e-16  # change of a unit vector that is rounding
 
 
@@ -157,7 +157,7 @@ def farthest_out(turn, s, d, u):
     that is farthest out, and how far that is: the farthest along the direction to the last point, until it stays."""
     m = unit(axpy(-dot(d, u), u, d)) if norm(axpy(-dot(d, u), u, d)) > 0.0 else tangents(unit(add(u, s)))[0]
     away = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(FARTHEST_ROUNDS):
         x = add(d, rotate(turn, ellipsoid_support(s, unrotate(turn, m))))
         out = axpy(-dot(x, u), u, x)
         away = norm(out)

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray, Joints
+from ...core.model import DYNAMIC, Array, IntArray, Joints
 from ...core.vec import add, axpy, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
 from ...joints.form import BEND, DOT, DRIVE, LINE, PITCH, POINT, SLIDE, SPIN, TURN, RowOf
 from ...joints.screw import wound_angle
@@ -39,7 +39,6 @@ from ...joints.table import BALL, FORMS, SLIDER, UNIVERSAL, place_of, slides
 from ...joints.universal import turn_angle
 from ...shapes.shapes import quat_to_matrix
 
-DYNAMIC = int(BodyKind.DYNAMIC)
 
 class AxisRows(NamedTuple):
     """What never changes of rows of J. Vectors fixed in a are in its frame (the world's where a = -1), those fixed in b

@@ -10,11 +10,12 @@ import numpy as np
 from ...core.jit import kernel
 from ...core.model import Array, JointType, Trees
 from ...core.report import JointImpulse
-from ...core.spatial import add6, axpy6, get6, joined, put6, sub6
+from ...core.spatial import add6, axpy6, joined, sub6
 from ...core.state import Bodies
+from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, row, sub
 from ...shapes.shapes import quat_to_matrix
-from ..trees.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, get3, last_dof
+from ..trees.kinematics import FIRST_V, ORIGIN, PARENT, POINT, A, F, S, TreeWork, X, last_dof
 from ..trees.tree import ZERO6, momentum_of
 from .axes import AxisRows
 from .reactions import Reactions
@@ -28,20 +29,20 @@ def pass_on(trees, change, impulse, moment, work, point_out, force_out, moment_o
     index, link, dof = trees.table.index, work.link, work.dof
     for l in range(index.shape[0]):
         p, i = int(index[l, PARENT]), int(trees.body[l])
-        a = get6(link, p, A) if p >= 0 else ZERO6
+        a = six(link, p, A) if p >= 0 else ZERO6
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            a = axpy6(change[d], get6(dof, d, S), a)
-        put6(link, l, A, a)
+            a = axpy6(change[d], six(dof, d, S), a)
+        put_six(link, l, A, a)
         f = row(impulse, i)
-        n = add(row(moment, i), cross(sub(get3(link, l, X), get3(link, l, ORIGIN)), f))
-        put6(link, l, F, sub6(momentum_of(link, l, a), joined(n, f)))
+        n = add(row(moment, i), cross(sub(three(link, l, X), three(link, l, ORIGIN)), f))
+        put_six(link, l, F, sub6(momentum_of(link, l, a), joined(n, f)))
     for l in range(index.shape[0] - 1, -1, -1):
-        f, p = get6(link, l, F), int(index[l, PARENT])
+        f, p = six(link, l, F), int(index[l, PARENT])
         if p >= 0:
-            put6(link, p, F, add6(get6(link, p, F), f))
-        at, push = get3(link, l, POINT), (f[3], f[4], f[5])
+            put_six(link, p, F, add6(six(link, p, F), f))
+        at, push = three(link, l, POINT), (f[3], f[4], f[5])
         turn = sub((f[0], f[1], f[2]), cross(at, push))
-        point = add(at, get3(link, l, ORIGIN))
+        point = add(at, three(link, l, ORIGIN))
         for j in range(3):
             point_out[l, j], force_out[l, j], moment_out[l, j] = point[j], push[j], turn[j]
 

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, JointType, Model
+from ...core.model import DYNAMIC, LINK, Array, JointType, Model
 from ...core.vec import accumulate, dot, row, scale
 from .limits import CONE, Limits, cone_direction, cone_turn, limit_gap, limit_rate, limits_of, maximal_directions
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
 
 

@@ -17,14 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray, Model
+from ...core.model import Array, IntArray, Model
 from ...core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, transform, unrotate
 from ...joints.table import BALL, FREE, SLIDER, VELOCITIES
 from ..trees.kinematics import flat4
 from ..trees.rates import rotation_vector
 from .axes import centre, joint_place
 
-LINK = int(BodyKind.LINK)
 CONE = 0  # side of the limit of a ball joint; 1 = lower, -1 = upper
 NARROW = 1e-9  # angle of a ball joint below which its direction is not known [rad]
 

@@ -24,20 +24,18 @@ import numpy as np
 
 from ...core.islands import trees_of
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray, Joints, Model
+from ...core.model import DYNAMIC, LINK, Array, BodyKind, IntArray, Joints, Model
 from ...core.report import MotorState
-from ...core.spatial import get6
-from ...core.sym3 import three
+from ...core.sym3 import six, three
 from ...core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
-from ..motion import driven_acceleration
+from ..motion import driven_acceleration, moves
 from ..trees.contacts import weigh_links
-from ..trees.kinematics import ORIGIN, S, X, get3, place_links, point_velocity
+from ..trees.kinematics import ORIGIN, S, X, place_links, point_velocity
 from ..trees.tree import eliminate, last_velocity
 from . import ldl
 from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
 from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
 MOST_TURNS = 60
 FORWARD, BACKWARD, HOLDS, OFF = 1, -1, 0, 2  # of motors with a limit: all they can do, or keep the speed, or nothing
@@ -155,10 +153,10 @@ def put_link_side(trees, work, l, sign, f, turn, G, r, first):
     """Add to row r of G, from column `first` on, what the velocities on the way to link l's root do along a force f at
     its centre of mass and a moment."""
     link, dof = work.link, work.dof
-    arm = sub(get3(link, l, X), get3(link, l, ORIGIN))
+    arm = sub(three(link, l, X), three(link, l, ORIGIN))
     d = last_velocity(trees.table.index, l, dof.shape[0])
     while d >= 0:
-        s = get6(dof, d, S)
+        s = six(dof, d, S)
         G[r, first + d] += sign * (dot(f, point_velocity(s, arm)) + dot(turn, (s[0], s[1], s[2])))
         d = int(trees.table.before[d])
 
@@ -415,7 +413,7 @@ def push_axes(model, bodies, reactions, force, torque, ydot):
         f = axis_force(reactions, r)
         for side in range(2 if f != 0.0 else 0):
             i = end_of(reactions.axes, r, side)
-            if i >= 0 and (model.kind[i] == DYNAMIC or model.kind[i] == LINK):
+            if moves(model.kind, i):
                 for k in range(3):
                     force[i, k] += f * reactions.axis_J[r, 6 * side + k]
                     torque[i, k] += f * reactions.axis_J[r, 6 * side + 3 + k]

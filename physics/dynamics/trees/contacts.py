@@ -5,15 +5,14 @@ root and back over the tree.                                                    
 """
 
 from ...core.jit import helper, kernel
-from ...core.model import BodyKind
-from ...core.spatial import get6, joined, put6
+from ...core.model import LINK
+from ...core.spatial import joined
+from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, dot, row, sub
 from ..grab import arm_and_target, pull_by
-from .kinematics import ORIGIN, A, F, S, V, X, get3, point_velocity
+from .kinematics import ORIGIN, A, F, S, V, X, point_velocity
 from .rates import joint_forces
 from .tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
-
-LINK = int(BodyKind.LINK)
 
 
 @helper
@@ -31,14 +30,14 @@ def most_mobile(model, l, point, turn, scratch):
     most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3), by its rows."""
     trees, link, dof = model.trees, scratch.work.link, scratch.work.dof
     tree = tree_of(trees, l)
-    arm = sub(point, get3(link, l, ORIGIN))
+    arm = sub(point, three(link, l, ORIGIN))
     largest = 0.0
     for j in range(3):
         e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
         wrench = joined(e, (0.0, 0.0, 0.0)) if turn == 1 else wrench_at(link, l, point, e)
         respond(trees.table, int(trees.start[tree]), int(trees.start[tree + 1]), l, wrench, link, dof, scratch.none,
                 scratch.rates)
-        a = get6(link, l, A)
+        a = six(link, l, A)
         u = (a[0], a[1], a[2]) if turn == 1 else point_velocity(a, arm)
         largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
     return largest
@@ -80,8 +79,8 @@ def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_o
     joint_forces(model, loads, scratch.q, scratch.v, True, scratch.tau)
     pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)
     for l in range(links):
-        a, v, i = get6(link, l, A), get6(link, l, V), int(trees.body[l])
-        c = sub(get3(link, l, X), get3(link, l, ORIGIN))
+        a, v, i = six(link, l, A), six(link, l, V), int(trees.body[l])
+        c = sub(three(link, l, X), three(link, l, ORIGIN))
         at_centre = add(point_velocity(a, c), cross((v[0], v[1], v[2]), point_velocity(v, c)))
         for j in range(3):
             bias_out[i, j], bias_out[i, 3 + j] = at_centre[j], a[j]
@@ -96,10 +95,10 @@ def put_link_row(trees, work, l, sign, point, direction, T, r):
     """Add to row r of T what the velocities on the way to link l's root give its point along a direction."""
     link, dof = work.link, work.dof
     first = T.shape[1] - dof.shape[0]
-    arm = sub(point, get3(link, l, ORIGIN))
+    arm = sub(point, three(link, l, ORIGIN))
     d = last_velocity(trees.table.index, l, dof.shape[0])
     while d >= 0:
-        T[r, first + d] += sign * dot(direction, point_velocity(get6(dof, d, S), arm))
+        T[r, first + d] += sign * dot(direction, point_velocity(six(dof, d, S), arm))
         d = int(trees.table.before[d])
 
 
@@ -116,5 +115,5 @@ def weigh_links(trees, work, T, r, HT):
         if touched:
             start, end = int(trees.start[tree]), int(trees.start[tree + 1])
             for l in range(start, end):
-                put6(work.link, l, F, ZERO6)
+                put_six(work.link, l, F, ZERO6)
             answer(trees.table, start, end, T[r, first:], work.link, work.dof, HT[r, first:])

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, LinkTable, Trees
-from ...core.spatial import add6, dot6, get6, put6
+from ...core.spatial import add6, dot6
+from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, sub
 from .kinematics import (
     DOF_SIZE,
@@ -25,7 +26,6 @@ from .kinematics import (
     S,
     TreeWork,
     V,
-    get3,
     last_dof,
     move,
     place,
@@ -88,11 +88,11 @@ def mass_matrix(space, q, H_out):
     H_out[:] = 0.0
     for l in range(index.shape[0] - 1, -1, -1):
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            f = momentum_of(link, l, get6(dof, d, S))
-            H_out[d, d] = dot6(get6(dof, d, S), f) + table.armature[d]
+            f = momentum_of(link, l, six(dof, d, S))
+            H_out[d, d] = dot6(six(dof, d, S), f) + table.armature[d]
             k = int(before[d])
             while k >= 0:
-                H_out[d, k] = dot6(get6(dof, k, S), f)
+                H_out[d, k] = dot6(six(dof, k, S), f)
                 H_out[k, d] = H_out[d, k]
                 k = int(before[k])
         p = int(index[l, PARENT])
@@ -110,12 +110,12 @@ def inverse_dynamics(space, gravity, q, v, rates, tau_out):
     move(table, v, link, dof)
     needed_forces(table, lifted(gravity), rates, link, dof)
     for l in range(index.shape[0] - 1, -1, -1):
-        f = get6(link, l, F)
+        f = six(link, l, F)
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            tau_out[d] = dot6(get6(dof, d, S), f) + table.armature[d] * rates[d]
+            tau_out[d] = dot6(six(dof, d, S), f) + table.armature[d] * rates[d]
         p = int(index[l, PARENT])
         if p >= 0:
-            put6(link, p, F, add6(get6(link, p, F), f))
+            put_six(link, p, F, add6(six(link, p, F), f))
 
 
 @kernel
@@ -187,10 +187,10 @@ def point_jacobian(space, l, point, J_out):
     table, work, _ = unpacked(space)
     link, dof = work.link, work.dof
     J_out[:] = 0.0
-    arm = sub((point[0], point[1], point[2]), get3(link, l, ORIGIN))
+    arm = sub((point[0], point[1], point[2]), three(link, l, ORIGIN))
     d = last_velocity(table.index, l, dof.shape[0])
     while d >= 0:
-        s = get6(dof, d, S)
+        s = six(dof, d, S)
         v = point_velocity(s, arm)
         for j in range(3):
             J_out[j, d] = s[j]
@@ -209,9 +209,9 @@ def point_acceleration(space, l, point, q, v, rates, acceleration_out):
     place(table, q, link, dof)
     move(table, v, link, dof)
     needed_forces(table, ZERO6, rates, link, dof)
-    arm = sub((point[0], point[1], point[2]), get3(link, l, ORIGIN))
-    velocity = get6(link, l, V)
+    arm = sub((point[0], point[1], point[2]), three(link, l, ORIGIN))
+    velocity = six(link, l, V)
     w = (velocity[0], velocity[1], velocity[2])
-    a = add(point_velocity(get6(link, l, A), arm), cross(w, point_velocity(velocity, arm)))
+    a = add(point_velocity(six(link, l, A), arm), cross(w, point_velocity(velocity, arm)))
     for j in range(3):
         acceleration_out[j] = a[j]

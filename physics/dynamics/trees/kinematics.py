@@ -10,7 +10,8 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, Trees
-from ...core.spatial import add6, axpy6, cross_motion, get6, joined, put6
+from ...core.spatial import add6, axpy6, cross_motion, joined
+from ...core.sym3 import put_six, put_three, six, three
 from ...core.vec import (
     add,
     axpy,
@@ -88,19 +89,6 @@ def empty_work(trees: Trees) -> TreeWork:
 
 
 @helper
-def get3(a, i, j):
-    """a[i, j : j + 3]"""
-    return (a[i, j], a[i, j + 1], a[i, j + 2])
-
-
-@helper
-def put3(a_out, i, j, u):
-    a_out[i, j] = u[0]
-    a_out[i, j + 1] = u[1]
-    a_out[i, j + 2] = u[2]
-
-
-@helper
 def get4(a, i, j):
     return (a[i, j], a[i, j + 1], a[i, j + 2], a[i, j + 3])
 
@@ -113,7 +101,7 @@ def flat4(a, j):
 
 @helper
 def get_matrix(a, i, j):
-    return (get3(a, i, j), get3(a, i, j + 3), get3(a, i, j + 6))
+    return (three(a, i, j), three(a, i, j + 3), three(a, i, j + 6))
 
 
 @helper
@@ -130,8 +118,8 @@ def put_inertia(link, l, m, moments, r, c):
     x, y, z = mul(moments, r[0]), mul(moments, r[1]), mul(moments, r[2])
     square = m * dot(c, c)
     link[l, INERTIA] = m
-    put3(link, l, INERTIA + 1, scale(m, c))
-    put6(link, l, INERTIA + 4, (
+    put_three(link, l, INERTIA + 1, scale(m, c))
+    put_six(link, l, INERTIA + 4, (
         dot(x, r[0]) + square - m * c[0] * c[0], dot(x, r[1]) - m * c[0] * c[1], dot(x, r[2]) - m * c[0] * c[2],
         dot(y, r[1]) + square - m * c[1] * c[1], dot(y, r[2]) - m * c[1] * c[2],
         dot(z, r[2]) + square - m * c[2] * c[2],
@@ -142,12 +130,12 @@ def put_inertia(link, l, m, moments, r, c):
 def put_subspace(table, l, r_p, turn_p, q, point, c, dof):
     """Columns of S of link l's joint at the `point` from O; the link's centre of mass is at c from O."""
     index, kind, number = table.index, int(table.index[l, TYPE]), table.number
-    axis, second = mat_vec(r_p, get3(number, l, AXIS)), (0.0, 0.0, 0.0)
+    axis, second = mat_vec(r_p, three(number, l, AXIS)), (0.0, 0.0, 0.0)
     if kind == UNIVERSAL:
-        second = bent_axis(turn_p, get3(number, l, AXIS), get3(number, l, AXIS + 3), q[index[l, FIRST_Q]])
+        second = bent_axis(turn_p, three(number, l, AXIS), three(number, l, AXIS + 3), q[index[l, FIRST_Q]])
     first = int(index[l, FIRST_V])
     for k in range(last_dof(index, l, dof.shape[0]) - first):
-        put6(dof, first + k, S, column_of(kind, k, axis, second, r_p, point, c, number[l, LEAD]))
+        put_six(dof, first + k, S, column_of(kind, k, axis, second, r_p, point, c, number[l, LEAD]))
 
 
 @helper
@@ -161,32 +149,32 @@ def place(table, q, link, dof):
     for l in range(index.shape[0]):
         kind, p, first_q = int(index[l, TYPE]), int(index[l, PARENT]), int(index[l, FIRST_Q])
         if p >= 0:
-            x_p, turn_p, r_p = get3(link, p, X), get4(link, p, Q), get_matrix(link, p, R)
+            x_p, turn_p, r_p = three(link, p, X), get4(link, p, Q), get_matrix(link, p, R)
         else:
-            x_p, turn_p = get3(number, l, BASE_X), get4(number, l, BASE_Q)
+            x_p, turn_p = three(number, l, BASE_X), get4(number, l, BASE_Q)
             r_p = quat_mat(turn_p)
-        axis, second = get3(number, l, AXIS), get3(number, l, AXIS + 3)
+        axis, second = three(number, l, AXIS), three(number, l, AXIS + 3)
         own = turn_of(kind, axis, second, q, first_q)
         turn = still_unit(quat_mul(turn_p, quat_mul(own, get4(number, l, REST))))
         r = quat_mat(turn)
-        anchor = get3(number, l, ANCHOR_PARENT)
+        anchor = three(number, l, ANCHOR_PARENT)
         if slides(kind):
             anchor = axpy(slide_of(kind, q, first_q, number[l, LEAD]), axis, anchor)
         point = add(x_p, mat_vec(r_p, anchor))
-        x = sub(point, mat_vec(r, get3(number, l, ANCHOR_CHILD)))
+        x = sub(point, mat_vec(r, three(number, l, ANCHOR_CHILD)))
         if kind == FREE:
             x = (q[first_q + 4], q[first_q + 5], q[first_q + 6])
             point = x
         if p < 0:
             origin = x
-        put3(link, l, X, x)
-        put6(link, l, Q, (turn[0], turn[1], turn[2], turn[3], r[0][0], r[0][1]))
-        put6(link, l, R + 2, (r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1]))
+        put_three(link, l, X, x)
+        put_six(link, l, Q, (turn[0], turn[1], turn[2], turn[3], r[0][0], r[0][1]))
+        put_six(link, l, R + 2, (r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1]))
         link[l, R + 8] = r[2][2]
-        put3(link, l, ORIGIN, origin)
-        put3(link, l, POINT, sub(point, origin))
+        put_three(link, l, ORIGIN, origin)
+        put_three(link, l, POINT, sub(point, origin))
         c = sub(x, origin)
-        put_inertia(link, l, number[l, MASS], get3(number, l, MOMENTS), r, c)
+        put_inertia(link, l, number[l, MASS], three(number, l, MOMENTS), r, c)
         put_subspace(table, l, r_p, turn_p, q, sub(point, origin), c, dof)
 
 
@@ -208,20 +196,20 @@ def move(table, v, link, dof):
         p = int(index[l, PARENT])
         v_p = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if p >= 0:
-            v_p = get6(link, p, V)
+            v_p = six(link, p, V)
         own = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         first = int(index[l, FIRST_V])
         for d in range(first, last_dof(index, l, v.shape[0])):
-            own = axpy6(v[d], get6(dof, d, S), own)
+            own = axpy6(v[d], six(dof, d, S), own)
         c = cross_motion(v_p, own)
         if index[l, TYPE] == UNIVERSAL:
-            turned = cross_motion(get6(dof, first, S), get6(dof, first + 1, S))
+            turned = cross_motion(six(dof, first, S), six(dof, first + 1, S))
             c = axpy6(v[first] * v[first + 1], turned, c)
         elif index[l, TYPE] == FREE:
             w, v_c = (v[first], v[first + 1], v[first + 2]), (v[first + 3], v[first + 4], v[first + 5])
             c = joined((0.0, 0.0, 0.0), cross(v_c, w))
-        put6(link, l, V, add6(v_p, own))
-        put6(link, l, C, c)
+        put_six(link, l, V, add6(v_p, own))
+        put_six(link, l, C, c)
 
 
 @helper
@@ -246,18 +234,18 @@ def move_links(model, v, work, bodies):
     move(model.trees.table, v, link, work.dof)
     for l in range(link.shape[0]):
         i = int(model.trees.body[l])
-        x, turn, r = get3(link, l, X), get4(link, l, Q), get_matrix(link, l, R)
-        velocity = get6(link, l, V)
-        u = point_velocity(velocity, sub(x, get3(link, l, ORIGIN)))
+        x, turn, r = three(link, l, X), get4(link, l, Q), get_matrix(link, l, R)
+        velocity = six(link, l, V)
+        u = point_velocity(velocity, sub(x, three(link, l, ORIGIN)))
         w = (velocity[0], velocity[1], velocity[2])
         local = (w[0] * r[0][0] + w[1] * r[1][0] + w[2] * r[2][0], w[0] * r[0][1] + w[1] * r[1][1] + w[2] * r[2][1],
                  w[0] * r[0][2] + w[1] * r[1][2] + w[2] * r[2][2])
-        put3(bodies.x, i, 0, x)
+        put_three(bodies.x, i, 0, x)
         put4(bodies.q, i, turn)
-        put3(bodies.v, i, 0, u)
-        put3(bodies.w, i, 0, w)
-        put3(bodies.P, i, 0, scale(model.mass[i], u))
-        put3(bodies.L, i, 0, mat_vec(r, mul(get3(model.inertia, i, 0), local)))
+        put_three(bodies.v, i, 0, u)
+        put_three(bodies.w, i, 0, w)
+        put_three(bodies.P, i, 0, scale(model.mass[i], u))
+        put_three(bodies.L, i, 0, mat_vec(r, mul(three(model.inertia, i, 0), local)))
 
 
 @helper

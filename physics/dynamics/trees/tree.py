@@ -13,9 +13,10 @@ from the tips to the root, which is what articulated-body inertias are:
 """
 
 from ...core.jit import helper
-from ...core.spatial import add6, axpy6, cross_force, dot6, get6, inertia_times, joined, put6, sub6
+from ...core.spatial import add6, axpy6, cross_force, dot6, inertia_times, joined, sub6
+from ...core.sym3 import put_six, six, three
 from ...core.vec import add, cross, row, sub
-from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, get3, last_dof
+from .kinematics import FIRST_V, INERTIA, ORIGIN, PARENT, RATE, A, C, D, F, S, U, V, X, last_dof
 
 ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -23,7 +24,7 @@ ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 @helper
 def momentum_of(link, l, v):
     """I v of link l"""
-    return inertia_times(link[l, INERTIA], get3(link, l, INERTIA + 1), get6(link, l, INERTIA + 4), v)
+    return inertia_times(link[l, INERTIA], three(link, l, INERTIA + 1), six(link, l, INERTIA + 4), v)
 
 
 # ------------------------------------------------------------------------------------------------- inverse dynamics
@@ -34,33 +35,33 @@ def needed_forces(table, base, rates, link, dof):
     index = table.index
     for l in range(index.shape[0]):
         p = int(index[l, PARENT])
-        a = get6(link, l, C)
-        a = add6(a, get6(link, p, A)) if p >= 0 else add6(a, base)
+        a = six(link, l, C)
+        a = add6(a, six(link, p, A)) if p >= 0 else add6(a, base)
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            a = axpy6(rates[d], get6(dof, d, S), a)
-        v = get6(link, l, V)
-        put6(link, l, A, a)
-        put6(link, l, F, add6(momentum_of(link, l, a), cross_force(v, momentum_of(link, l, v))))
+            a = axpy6(rates[d], six(dof, d, S), a)
+        v = six(link, l, V)
+        put_six(link, l, A, a)
+        put_six(link, l, F, add6(momentum_of(link, l, a), cross_force(v, momentum_of(link, l, v))))
 
 
 # ------------------------------------------------------------------------------------------- articulated bodies
 @helper
 def spread_inertia(link, l, articulated):
     """The upper half of the 6 x 6 inertia of link l: [[I_O, [h]×], [[h]×ᵀ, m 1]], h = m c"""
-    m, h, s = link[l, INERTIA], get3(link, l, INERTIA + 1), get6(link, l, INERTIA + 4)
-    put6(articulated, l, 0, (s[0], s[1], s[2], 0.0, -h[2], h[1]))
-    put6(articulated, l, 6, (0.0, s[3], s[4], h[2], 0.0, -h[0]))
-    put6(articulated, l, 12, (0.0, 0.0, s[5], -h[1], h[0], 0.0))
-    put6(articulated, l, 18, (0.0, 0.0, 0.0, m, 0.0, 0.0))
-    put6(articulated, l, 24, (0.0, 0.0, 0.0, 0.0, m, 0.0))
-    put6(articulated, l, 30, (0.0, 0.0, 0.0, 0.0, 0.0, m))
+    m, h, s = link[l, INERTIA], three(link, l, INERTIA + 1), six(link, l, INERTIA + 4)
+    put_six(articulated, l, 0, (s[0], s[1], s[2], 0.0, -h[2], h[1]))
+    put_six(articulated, l, 6, (0.0, s[3], s[4], h[2], 0.0, -h[0]))
+    put_six(articulated, l, 12, (0.0, 0.0, s[5], -h[1], h[0], 0.0))
+    put_six(articulated, l, 18, (0.0, 0.0, 0.0, m, 0.0, 0.0))
+    put_six(articulated, l, 24, (0.0, 0.0, 0.0, 0.0, m, 0.0))
+    put_six(articulated, l, 30, (0.0, 0.0, 0.0, 0.0, 0.0, m))
 
 
 @helper
 def articulated_times(articulated, l, s):
     """I^A s of link l, from the upper half of I^A."""
-    a, b, c = get6(articulated, l, 0), get6(articulated, l, 6), get6(articulated, l, 12)
-    d, e, f = get6(articulated, l, 18), get6(articulated, l, 24), articulated[l, 35]
+    a, b, c = six(articulated, l, 0), six(articulated, l, 6), six(articulated, l, 12)
+    d, e, f = six(articulated, l, 18), six(articulated, l, 24), articulated[l, 35]
     return (
         a[0] * s[0] + a[1] * s[1] + a[2] * s[2] + a[3] * s[3] + a[4] * s[4] + a[5] * s[5],
         a[1] * s[0] + b[1] * s[1] + b[2] * s[2] + b[3] * s[3] + b[4] * s[4] + b[5] * s[5],
@@ -80,7 +81,7 @@ def eliminate(table, added, link, dof, articulated):
         spread_inertia(link, l, articulated)
     for l in range(index.shape[0] - 1, -1, -1):
         for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
-            u = articulated_times(articulated, l, get6(dof, d, S))
+            u = articulated_times(articulated, l, six(dof, d, S))
             let_go(l, d, u, table.armature[d] + added[d], dof, articulated)
         carry(articulated, l, int(index[l, PARENT]))
 
@@ -89,8 +90,8 @@ def eliminate(table, added, link, dof, articulated):
 def let_go(l, d, u, own, dof, articulated):
     """Velocity d of link l, with U = u, moves freely: I^A -= U Uᵀ/D, D = S·U + own. A velocity that moves no inertia at
     all (a tip without mass) has D = 0 and gets 1/D = 0: it keeps its rate."""
-    put6(dof, d, U, u)
-    value = dot6(get6(dof, d, S), u) + own
+    put_six(dof, d, U, u)
+    value = dot6(six(dof, d, S), u) + own
     dof[d, D] = 1.0 / value if value > 0.0 else 0.0
     for i in range(6):
         factor = -dof[d, D] * u[i]
@@ -113,30 +114,30 @@ def answer(table, first, last, tau, link, dof, rates_out):
     is overwritten by those that their subtrees need of the joint when it yields; A by the accelerations."""
     index = table.index
     for l in range(last - 1, first - 1, -1):
-        f = get6(link, l, F)
+        f = six(link, l, F)
         for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
-            u = tau[d] - dot6(get6(dof, d, S), f)
+            u = tau[d] - dot6(six(dof, d, S), f)
             dof[d, RATE] = u
-            f = axpy6(u * dof[d, D], get6(dof, d, U), f)
+            f = axpy6(u * dof[d, D], six(dof, d, U), f)
         p = int(index[l, PARENT])
         if p >= 0:
-            put6(link, p, F, add6(get6(link, p, F), f))
+            put_six(link, p, F, add6(six(link, p, F), f))
     for l in range(first, last):
         p = int(index[l, PARENT])
         a = ZERO6
         if p >= 0:
-            a = get6(link, p, A)
+            a = six(link, p, A)
         for d in range(index[l, FIRST_V], last_dof(index, l, dof.shape[0])):
-            rate = (dof[d, RATE] - dot6(get6(dof, d, U), a)) * dof[d, D]
+            rate = (dof[d, RATE] - dot6(six(dof, d, U), a)) * dof[d, D]
             rates_out[d] = rate
-            a = axpy6(rate, get6(dof, d, S), a)
-        put6(link, l, A, a)
+            a = axpy6(rate, six(dof, d, S), a)
+        put_six(link, l, A, a)
 
 
 @helper
 def wrench_at(link, l, point, f):
     """The spatial force of a force f at a world point, about link l's O."""
-    return joined(cross(sub(point, get3(link, l, ORIGIN)), f), f)
+    return joined(cross(sub(point, three(link, l, ORIGIN)), f), f)
 
 
 @helper
@@ -146,8 +147,8 @@ def pushed_forces(table, body, force, torque, rates, link, dof):
     for l in range(link.shape[0]):
         i = int(body[l])
         f = row(force, i)
-        n = add(row(torque, i), cross(sub(get3(link, l, X), get3(link, l, ORIGIN)), f))
-        put6(link, l, F, sub6(get6(link, l, F), joined(n, f)))
+        n = add(row(torque, i), cross(sub(three(link, l, X), three(link, l, ORIGIN)), f))
+        put_six(link, l, F, sub6(six(link, l, F), joined(n, f)))
 
 
 @helper
@@ -155,8 +156,8 @@ def respond(table, first, last, l, wrench, link, dof, none, rates_out):
     """Change of the velocities (n_v,) of the tree of links first … last - 1 when an impulse (spatial, about O) acts on
     its link l; needs what `eliminate` left. none (n_v,) is zeros."""
     for k in range(first, last):
-        put6(link, k, F, ZERO6)
-    put6(link, l, F, sub6(ZERO6, wrench))
+        put_six(link, k, F, ZERO6)
+    put_six(link, l, F, sub6(ZERO6, wrench))
     answer(table, first, last, none, link, dof, rates_out)
 
 

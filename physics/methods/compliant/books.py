@@ -8,9 +8,7 @@ import numpy as np
 
 from ...books.ledger import (
     DRIVEN,
-    DYNAMIC,
     LIMITS,
-    LINK,
     SURFACES,
     Account,
     Books,
@@ -20,12 +18,12 @@ from ...books.ledger import (
     anchored_bodies,
     credit,
     give,
-    moves,
 )
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
 from ...core.state import LEDGER, State
 from ...core.vec import dot, row, scale, sub
+from ...dynamics.motion import moves
 from .rates import rolling_couple
 
 
@@ -100,7 +98,7 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     add_node(model, loads, bodies, joint_v, reactions, 1.0, rates, given)
     for k in range(int(contacts.count[0])):
         a, b, s = int(body_a[k]), int(body_b[k]), int(slot[k])
-        both = (kind[a] == DYNAMIC or kind[a] == LINK) and (kind[b] == DYNAMIC or kind[b] == LINK)
+        both = moves(kind, a) and moves(kind, b)
         if s < 0 or (both and anchored[a] == 0 and anchored[b] == 0):
             continue
         f, n = row(force, s), row(normal, k)

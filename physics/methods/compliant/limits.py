@@ -3,14 +3,14 @@
 import math
 
 from ...core.jit import helper, kernel
-from ...core.model import BodyKind, JointType
+from ...core.model import JointType
 from ...core.sym3 import world_inverse_inertia
 from ...core.vec import cross, dot, rotate, row, row4, sub
 from ...dynamics.constraints.limits import world_axis
+from ...dynamics.motion import moves
 from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact, gains_at, varies
 from .rates import CLOSED, LAW, contact_motion, gain
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 SLIDER = int(JointType.SLIDER)
 SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
@@ -53,7 +53,7 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
             stiff, damp = gains_at(law, k1, d1, depth)
         if dt > 0.0:
             drag = max(drag, kt / dt)
-        move_a, move_b = kind[a] == DYNAMIC or kind[a] == LINK, kind[b] == DYNAMIC or kind[b] == LINK
+        move_a, move_b = moves(kind, a), moves(kind, b)
         both = 2.0 if move_a and move_b else 1.0
         stiff, kt, damp, dt, roll = both * stiff, both * kt, both * damp, both * dt, both * rolling[k]
         if move_a:
@@ -76,11 +76,6 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
 
 
 @helper
-def moves(kind, i):
-    return kind[i] == DYNAMIC or kind[i] == LINK
-
-
-@helper
 def mobility(inertia):
     """1/m or 1/I; 0 of a link without mass, which moves with others."""
     return 1.0 / inertia if inertia > 0.0 else 0.0
@@ -93,10 +88,10 @@ def add_stop_blocks(model, stops, bodies, q, blocks):
     for r in range(len(limits.bound)):
         j = int(limits.joint[r])
         parent, child = int(joints.parent[j]), int(joints.child[j])
-        both = 2.0 if parent >= 0 and moves(model.kind, parent) else 1.0
+        both = 2.0 if moves(model.kind, parent) else 1.0
         for side in range(2):
             i = child if side == 0 else parent
-            if i < 0 or not moves(model.kind, i):
+            if not moves(model.kind, i):
                 continue
             stiff, damp = both * stops.stiffness[r], both * stops.damping[r]
             axis = world_axis(model, limits, r, bodies, q)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind
+from ...core.model import DYNAMIC, LINK, Array
 from ...core.state import LongArray
 from ...core.sym3 import world_inverse_inertia
 from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
@@ -15,8 +15,6 @@ from ...laws.contact import disc_projection
 from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, follows, implicit_end, implicit_force, softness, spring_force
 from ...solvers.linear import lu_factor, lu_solve
 from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, two_units, vector_of
-
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 
 
 class Newton(NamedTuple):

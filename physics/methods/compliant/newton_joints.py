@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray, Model
-from ...core.spatial import dot6, get6
+from ...core.model import LINK, Array, BodyKind, IntArray, Model
+from ...core.spatial import dot6
 from ...core.state import JointState, LongArray
-from ...core.sym3 import three
+from ...core.sym3 import six, three
 from ...core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from ...dynamics.constraints.axes import SPIN, pose_rows
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
@@ -51,7 +51,6 @@ from ...dynamics.trees.kinematics import (
     S,
     X,
     flat4,
-    get3,
     last_dof,
     place_links,
     point_velocity,
@@ -63,7 +62,6 @@ from ...laws.mouse import spring_rate, spring_slope
 from .books import note_pull
 from .newton import half_turned, move, put_block, put_roll, turn_rate
 
-LINK = int(BodyKind.LINK)
 LOOSE = 1e-10  # ε of a row, relative to how its bodies answer, see `looseness`
 
 
@@ -342,7 +340,7 @@ def looseness(model, bodies, joints, r):
     if reactions.mode[r] != HOLDS or reactions.softness[r] > 0.0:
         return 0.0
     if d >= 0:
-        s, l = get6(trees.work.dof, d, S), int(model.trees.dof_link[d])
+        s, l = six(trees.work.dof, d, S), int(model.trees.dof_link[d])
         inertia = dot6(s, momentum_of(trees.work.link, l, s)) + model.trees.table.armature[d]
         return LOOSE / inertia if inertia > 0.0 else LOOSE
     for side in range(2):
@@ -429,12 +427,12 @@ def spread_links(model, joints):
     spread.count[0] = free + len(joints.impulse)
     for l in range(link.shape[0]):
         r = 6 * int(joints.place[trees.body[l]])
-        arm = get3(link, l, X)
-        origin = get3(link, l, ORIGIN)
+        arm = three(link, l, X)
+        origin = three(link, l, ORIGIN)
         arm = (arm[0] - origin[0], arm[1] - origin[1], arm[2] - origin[2])
         d = last_velocity(trees.table.index, l, dof.shape[0])
         while d >= 0:
-            s = get6(dof, d, S)
+            s = six(dof, d, S)
             v = point_velocity(s, arm)
             for j in range(3):
                 put(spread, r + j, free + d, v[j])

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...collision.nearby_pairs import Near
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, IntArray
+from ...core.model import Array, IntArray
 from ...core.state import Contacts, LongArray, Surfaces
 from ...core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
 from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.motion import drive
+from ...dynamics.motion import drive, moves
 from ...integrators.stepper import combine_all
 from ...laws.soft import (
     NORMAL_1,
@@ -32,7 +32,6 @@ from ...laws.soft import (
 )
 from ...problem.assemble import surface_velocity
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 FREE, STICKS, SLIDES = range(3)  #: modes of a contact, see Surfaces.mode
 LAW, CLOSED = range(2)           #: places in SoftSystem.choice
 OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
@@ -262,9 +261,9 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         lost += power + drag
         force = axpy(f, n, f_t)
         put(pushes, k, force)
-        if kind[b] == DYNAMIC or kind[b] == LINK:
+        if moves(kind, b):
             add_wrench(ydot, b, force, cross(arm_b, force))
-        if kind[a] == DYNAMIC or kind[a] == LINK:
+        if moves(kind, a):
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
         if f > 0.0 and rolling[k] > 0.0:
             lost += roll(kind, a, b, rolling[k], n, sub(w_b, w_a), ydot)
@@ -282,9 +281,9 @@ def rolling_couple(resistance, n, turning):
 def roll(kind, a, b, resistance, n, turning, ydot):
     """Add the couple that resists rolling; returns the power that it takes [W]."""
     couple, nothing = rolling_couple(resistance, n, turning), (0.0, 0.0, 0.0)
-    if kind[b] == DYNAMIC or kind[b] == LINK:
+    if moves(kind, b):
         add_wrench(ydot, b, nothing, couple)
-    if kind[a] == DYNAMIC or kind[a] == LINK:
+    if moves(kind, a):
         add_wrench(ydot, a, nothing, scale(-1.0, couple))
     return -dot(couple, turning)
 

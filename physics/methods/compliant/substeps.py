@@ -7,7 +7,7 @@ import numpy as np
 
 from ...collision.nearby_pairs import touch_again
 from ...core.jit import helper, kernel
-from ...core.model import Array, BodyKind, Model, body_count
+from ...core.model import LINK, Array, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
 from ...core.vec import accumulate
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stops_of
@@ -23,7 +23,6 @@ from .books import StageBooks, empty_stage_books, note_pull, note_stage, take_st
 from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
 from .settle import settle
 
-LINK = int(BodyKind.LINK)
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made; or a contact needs a row first, at the stage or at the bodies
 
 

@@ -9,6 +9,7 @@ from ...core.model import BodyKind, Model, body_count
 from ...core.state import Bodies, Contacts, State, empty_state
 from ...core.sym3 import three
 from ...core.vec import add, put, row, scale
+from ...dynamics.motion import moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance, calm, free_trees
 from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH
@@ -101,7 +102,7 @@ def mean_motion(kind, middle, before, after, involved, end, over_out):
         for j in range(4):
             over_out.q[i, j] = middle.q[i, j]
         v, w = three(after, i, LINEAR), three(after, i, ANGULAR)
-        if involved[i] == 0 and (kind[i] == DYNAMIC or kind[i] == LINK):
+        if involved[i] == 0 and moves(kind, i):
             v, w = row(end.v, i), row(end.w, i)
         put(over_out.v, i, scale(0.5, add(three(before, i, LINEAR), v)))
         put(over_out.w, i, scale(0.5, add(three(before, i, ANGULAR), w)))

@@ -27,7 +27,7 @@ import numpy as np
 
 from ...books.ledger import Account
 from ...core.jit import kernel
-from ...core.model import Array, BodyKind, Model, movable
+from ...core.model import LINK, Array, BodyKind, Model, movable
 from ...core.report import MotorState
 from ...dynamics.constraints import ldl
 from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, pose_rows, row_velocities
@@ -41,8 +41,6 @@ from ...problem.joint_rows import Axes, axes_of, axis_rows_near
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
 from .parts import Part, Step
 from .trees import Trees, answer_impulses
-
-LINK = int(BodyKind.LINK)
 
 
 class Joints(Part):

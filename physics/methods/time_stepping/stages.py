@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import BodyKind
+from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import three
 from ...core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
 from ...dynamics.free_body import angular_velocity
+from ...dynamics.motion import moves
 from ...problem.assemble import place_of
 from ...problem.system import (
     ANGULAR,
@@ -29,7 +30,6 @@ from ...problem.system import (
     row_velocity,
 )
 
-DYNAMIC, LINK = int(BodyKind.DYNAMIC), int(BodyKind.LINK)
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 OVERLAP_SHARE = 0.3   # part of an overlap that one step takes out
 OVERLAP_SPEED = 2.0   # largest speed at which the overlap of contacts is taken out [m/s]
@@ -47,7 +47,7 @@ def reach(kind, bodies, radius, base, h, margin_out):
     """How far a surface point of each body can get within a step beyond what gravity adds: base + h (|v| + |ω| r)."""
     for i in range(len(kind)):
         far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
-        margin_out[i] = base + far if kind[i] == DYNAMIC or kind[i] == LINK else far
+        margin_out[i] = base + far if moves(kind, i) else far
 
 
 @kernel
@@ -103,7 +103,7 @@ def find_involved(model, mechanisms, stiff, system, involved_out):
     for i in range(len(involved_out)):
         m = int(mechanisms.of_body[i])
         involved_out[i] = hit[m] if m >= 0 else 0
-        if involved_out[i] == 1 and (model.kind[i] == DYNAMIC or model.kind[i] == LINK):
+        if involved_out[i] == 1 and moves(model.kind, i):
             found += 1
     return found
 

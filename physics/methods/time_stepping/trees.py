@@ -6,10 +6,10 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
-from ...core.spatial import get6, put6
 from ...core.state import JointState
+from ...core.sym3 import put_six, six, three
 from ...core.vec import sub
-from ...dynamics.trees.kinematics import ORIGIN, D, F, V, X, advance, get3, move, place, place_links, point_velocity
+from ...dynamics.trees.kinematics import ORIGIN, D, F, V, X, advance, move, place, place_links, point_velocity
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, eliminate, pushed_forces
 from ...problem.system import ANGULAR, LINEAR
@@ -155,7 +155,7 @@ def answer_impulses(model, trees, g, v_out):
     table, scratch = model.trees.table, trees.scratch
     link, dof = scratch.work.link, scratch.work.dof
     for l in range(link.shape[0]):
-        put6(link, l, F, ZERO6)
+        put_six(link, l, F, ZERO6)
     answer(table, 0, link.shape[0], g, link, dof, scratch.rates)
     for d in range(len(v_out)):
         v_out[d] = trees.free[d] + scratch.rates[d]
@@ -168,8 +168,8 @@ def write_velocities(model, v, work, bodies_out):
     move(model.trees.table, v, link, work.dof)
     for l in range(link.shape[0]):
         i = int(model.trees.body[l])
-        velocity = get6(link, l, V)
-        u = point_velocity(velocity, sub(get3(link, l, X), get3(link, l, ORIGIN)))
+        velocity = six(link, l, V)
+        u = point_velocity(velocity, sub(three(link, l, X), three(link, l, ORIGIN)))
         for j in range(3):
             bodies_out[i, LINEAR + j] = u[j]
             bodies_out[i, ANGULAR + j] = velocity[j]
