@@ -19,7 +19,8 @@ from ..problem.problem import ContactProblem, SolveInfo
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
-OTHER_STARTS = 32   # contacts up to which other starts are tried, where M is indefinite and the first ends on a ray
+OTHER_STARTS = 32   # contacts up to which other starts are tried: where M is indefinite and the first way ends on a
+#                     ray, or where rounding spoils it
 ZERO_ENTRY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
 
 
@@ -197,11 +198,12 @@ class Lemke(PivotingSolver):
         data = scaled(problem)
         limit = iterations or most_pivots(lam)
         info = finish(problem, data, LemkePath(data), limit, tolerance, lam)
-        for pair in _exchanges(data.M) if info.status == "ray" and len(lam) <= OTHER_STARTS else ():
+        again = ("ray", "stuck")
+        for pair in _exchanges(data.M) if info.status in again and len(lam) <= OTHER_STARTS else ():
             path = LemkePath(_exchanged(data, pair), pair)
             path.pivots[0] = info.pivots
             info = finish(problem, data, path, limit, tolerance, lam)
-            if info.status != "ray":
+            if info.status not in again:
                 break
         return info
 

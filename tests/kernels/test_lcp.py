@@ -200,6 +200,7 @@ def test_lcp_and_qp_are_one_problem(solver, name):
 @settings(max_examples=1500, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30),
        kind=st.sampled_from(["definite", "semidefinite", "integer", "duplicated", "scaled"]))
+@example(seed=3460775, n=30, kind="integer")  # rounding spoils Lemke's first way
 def test_all_solvers_give_the_same_motion(seed, n, kind):
     """T λ and ζ̇ are unique where a solution exists [RBDA §11.5]; every answer is basic."""
     problem = random_problem(seed, n, kind)
