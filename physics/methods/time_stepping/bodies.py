@@ -29,6 +29,7 @@ class FreeBodies(Part):
         momenta(step.system, step.force, step.torque, step.h, step.middle.P, step.middle.L)
 
     def end(self, step: Step) -> None:
+        """Poses at the end of the step: bodies that something may push go on from its middle, the others fly."""
         model, bodies = step.model, step.state.bodies
         take_free(model.kind, step.flight, step.involved, bodies)
         second_drift(model.kind, model.inv_mass, model.inv_inertia, step.middle, step.shift.bodies, step.fraction,
