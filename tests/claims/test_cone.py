@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from collision_scenes import Part, Thing, box, build, capsule, cylinder, ellipsoid, plane, sphere
 from scipy.spatial.transform import Rotation
+from scipy.special import ellipk
 
+from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.collision import shape_gap
 from contactlab.physics.core.model import ShapeKind
@@ -116,3 +118,23 @@ def test_the_event_driven_method_says_where_a_cone_has_no_exact_gap():
     ball = {"name": "ball", "position": [0, 0, 2], "shape": [{"type": "sphere", "radius": 0.1}]}
     with pytest.raises(ValueError, match=r"no exact gap of 'cone' and 'ball' \(a cone and a sphere\)"):
         simulate("event_driven", 1 / 60, FLOOR, cone(position=[0.0, 0.0, 0.15]), ball)
+
+
+@pytest.mark.parametrize(("method", "tolerance"),
+                         [("event_driven", 1e-6), ("time_stepping", 1e-3), ("compliant", 1e-3)])
+def test_the_cone_of_the_gallery_swings_with_the_period_of_its_pendulum(method, tolerance):
+    """On a slope of angle β: T = (3/40) m h² (1 + 5 cos² α) θ̇² and V = -(3/4) m g h cos α sin β cos θ, a pendulum of
+    ω² = 5 g cos α sin β/(h (1 + 5 cos² α)), whose period from θ₀ is 4 K(sin²(θ₀/2))/ω [Landau-Lifshitz I §32, §11].
+    Crossings are interpolated between steps: an error of (h ω)² or so of the period."""
+    simulation = Simulation(Scene.load(gallery()["rolling_cone"]), method=method)
+    height, radius, slope, start, h = 0.4, 0.12, math.radians(20.0), math.radians(30.0), simulation.settings.h
+    alpha = math.atan2(radius, height)
+    rate = math.sqrt(5.0 * 9.81 * math.cos(alpha) * math.sin(slope) / (height * (1.0 + 5.0 * math.cos(alpha) ** 2)))
+    theta = [start]
+    for _ in range(round(3.2 / h)):
+        simulation.step()
+        out = Rotation.from_quat(simulation.state.bodies.q[1], scalar_first=True).apply([0.0, 0.0, -1.0])
+        theta.append(math.atan2(out[1], out[0] * math.cos(slope) - out[2] * math.sin(slope)))
+    downwards = [k for k in range(1, len(theta)) if theta[k - 1] > 0.0 >= theta[k]]
+    first, second = [h * (k - theta[k] / (theta[k] - theta[k - 1])) for k in downwards]
+    assert second - first == pytest.approx(4.0 * ellipk(math.sin(0.5 * start) ** 2) / rate, rel=tolerance)
