@@ -31,7 +31,7 @@ from .gains import surface_gains
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
-from .schema import Arrangement, Body, Joint, Material, Motion, SceneFile
+from .schema import Arrangement, Body, Joint, Material, MotionTable, SceneFile
 
 WATER = 1000.0  # density where none is given [kg/m3]
 
@@ -284,7 +284,7 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
 
 
 def _motions(placed: list[Placed]) -> Motions:
-    motions = [b.spec.motion or Motion() for b in placed]
+    motions = [b.spec.motion or MotionTable() for b in placed]
 
     def rows(values: list, width: int) -> Array:
         return np.array(values, np.float64).reshape(-1, width)

@@ -18,7 +18,7 @@ from .joint_forest import in_forest
 from .mesh import solid, solids
 from .mesh_files import read_surface
 from .mjcf import read_mjcf
-from .schema import Camera, Hull, Mesh, SceneFile
+from .schema import CameraTable, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
@@ -65,7 +65,7 @@ class Scene:
         return *first, *(Side(coordinates=c.pop("coordinates", ""), settings=replace(settings, **c)) for c in changes)
 
     @property
-    def camera(self) -> Camera | None:
+    def camera(self) -> CameraTable | None:
         """The first view, None where the scene has none."""
         return self.tables.camera
 

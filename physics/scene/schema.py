@@ -215,7 +215,7 @@ class SceneTable(Table):
     )
 
 
-class Camera(Table):
+class CameraTable(Table):
     """Where the view starts: the camera looks at `target` from `distance` away."""
 
     target: Vec3 = _field((0.0, 0.0, 0.0), "the point looked at, three numbers [m]")
@@ -264,7 +264,7 @@ def _described(name: str) -> str:
             f"time_stepping {', '.join(FLIGHT)}")
 
 
-class Solver(create_model("Solver", __base__=_OfSolver, **_settings_of(Part.SOLVER))):
+class SolverTable(create_model("SolverTable", __base__=_OfSolver, **_settings_of(Part.SOLVER))):
     """How the scene is computed; the panel and the command line can change all of it."""
 
 
@@ -274,7 +274,7 @@ def _optional(table: type[Table]) -> dict[str, Any]:
             for name, field in table.model_fields.items()}
 
 
-class Side(create_model("Side", __base__=Table, **_optional(Solver))):
+class SideTable(create_model("SideTable", __base__=Table, **_optional(SolverTable))):
     """A further side of a comparison that the scene opens with; [solver] is the first. What a table does not say,
     [solver] says."""
 
@@ -289,7 +289,7 @@ Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
 Share = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-1.0, le=1.0)]
 
 
-class Gains(Table):
+class GainsTable(Table):
     """Springs and dampers of compliant surfaces, for the method compliant [RBDA §11.8]."""
 
     stiffness_n: Stiffness | None = _field(None, "K of the surface along the normal, a number > 0 [N/m], inf = rigid")
@@ -305,7 +305,7 @@ class Gains(Table):
     )
 
 
-class Ball(Gains):
+class Ball(GainsTable):
     """How a ball rebounds along the surface and about the normal, for the method event_driven [RBDA fig. 11.9]."""
 
     restitution_t: Share | None = _field(
@@ -340,7 +340,7 @@ class Pair(Ball):
     )
 
 
-class Placed(Table):
+class ShapeTable(Table):
     """What every shape has: where it sits on its body and what it is made of."""
 
     position: Vec3 = _field((0.0, 0.0, 0.0), "three numbers [m], on the body")
@@ -350,29 +350,29 @@ class Placed(Table):
     density: NotNegative | None = _field(None, "a number >= 0 [kg/m3] (else the body's)")
 
 
-class Sphere(Placed):
+class Sphere(ShapeTable):
     type: Literal["sphere"]
     radius: Positive = _field(..., "a number > 0 [m]")
 
 
-class Box(Placed):
+class Box(ShapeTable):
     type: Literal["box"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
 
 
-class Capsule(Placed):
+class Capsule(ShapeTable):
     type: Literal["capsule"]
     radius: Positive = _field(..., "a number > 0 [m]")
     height: Positive = _field(..., "the length along z between the centres of the two caps, a number > 0 [m]")
 
 
-class Cylinder(Placed):
+class Cylinder(ShapeTable):
     type: Literal["cylinder"]
     radius: Positive = _field(..., "a number > 0 [m]")
     height: Positive = _field(..., "the full length along z, a number > 0 [m]")
 
 
-class Cone(Placed):
+class Cone(ShapeTable):
     """A right circular cone about z, the apex at +z. Its position is that of its centre of mass, a quarter of the
     height above the base."""
 
@@ -381,7 +381,7 @@ class Cone(Placed):
     height: Positive = _field(..., "the length along z from the base to the apex, a number > 0 [m]")
 
 
-class Ellipsoid(Placed):
+class Ellipsoid(ShapeTable):
     type: Literal["ellipsoid"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
 
@@ -389,7 +389,7 @@ class Ellipsoid(Placed):
 Opening = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0, le=180.0)]
 
 
-class Bowl(Placed):
+class Bowl(ShapeTable):
     """The inner face of a hollow ball, without thickness; on bodies that are not dynamic. It holds what is inside."""
 
     type: Literal["bowl"]
@@ -399,7 +399,7 @@ class Bowl(Placed):
     )
 
 
-class Pipe(Placed):
+class Pipe(ShapeTable):
     """The inner face of a tube along z, open at both ends, without thickness; on bodies that are not dynamic. It holds
     what is inside it."""
 
@@ -410,13 +410,13 @@ class Pipe(Placed):
                                    "half-pipe, 180 is closed")
 
 
-class Plane(Placed):
+class Plane(ShapeTable):
     """The half-space below the shape's xy plane; on bodies that are not dynamic."""
 
     type: Literal["plane"]
 
 
-class Hull(Placed):
+class Hull(ShapeTable):
     """The convex hull of points or of a mesh file."""
 
     type: Literal["hull"]
@@ -426,7 +426,7 @@ class Hull(Placed):
     scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
 
 
-class Mesh(Placed):
+class Mesh(ShapeTable):
     """A mesh file: its convex hull on a dynamic body, its triangles on one that is not."""
 
     type: Literal["mesh"]
@@ -439,7 +439,7 @@ Shape = Annotated[
     Sphere | Box | Capsule | Cylinder | Cone | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh,
     Field(discriminator="type"),
 ]
-SHAPES: dict[str, type[Placed]] = {
+SHAPES: dict[str, type[ShapeTable]] = {
     "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "ellipsoid": Ellipsoid,
     "bowl": Bowl, "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
 }
@@ -450,7 +450,7 @@ class WayPoint(Table):
     position: Vec3 = _field(..., "three numbers [m], relative to the body's position")
 
 
-class Motion(Table):
+class MotionTable(Table):
     """Pose of a kinematic body at time t: its position + velocity t + amplitude sin(2π frequency t + phase) + path(t),
     turned by angular_velocity t."""
 
@@ -486,7 +486,7 @@ class Body(Table):
     material: Name = _field("default", "the name of a material")
     color: Color | None = _field(None, 'a colour such as "#e69f00" or [0.9, 0.6, 0.0]')
     shape: tuple[Shape, ...] = _field((), "tables [[body.shape]]")
-    motion: Motion | None = _field(None, "a table [body.motion]")
+    motion: MotionTable | None = _field(None, "a table [body.motion]")
     surface_velocity: Vec3 = _field((0.0, 0.0, 0.0), "how the surface runs, three numbers [m/s], body axes")
     surface_spin: Vec3 = _field((0.0, 0.0, 0.0), "how the surface turns, three numbers [rad/s], body axes")
 
@@ -568,10 +568,10 @@ class SceneFile(Table):
     """A scene."""
 
     scene: SceneTable = _field(SceneTable(), "a table [scene]")
-    camera: Camera | None = _field(None, "a table [camera]")
-    solver: Solver = _field(Solver(), "a table [solver]")
+    camera: CameraTable | None = _field(None, "a table [camera]")
+    solver: SolverTable = _field(SolverTable(), "a table [solver]")
     material: dict[Name, Material] = _field({}, "tables [material.NAME]")
-    compare: Annotated[tuple[Side, ...], Field(max_length=SIDES[1] - 1)] = _field(
+    compare: Annotated[tuple[SideTable, ...], Field(max_length=SIDES[1] - 1)] = _field(
         (), f"at most {SIDES[1] - 1} tables [[compare]]"
     )
     pair: tuple[Pair, ...] = _field((), "tables [[pair]]")
@@ -583,8 +583,8 @@ class SceneFile(Table):
 
 #: table name in a path -> its model; shapes go by their type
 TABLES: dict[str, type[Table]] = {
-    "scene": SceneTable, "camera": Camera, "solver": Solver, "compare": Side, "material": Material, "pair": Pair,
-    "body": Body, "motion": Motion, "path": WayPoint, "array": Arrangement, "spring": Spring,
+    "scene": SceneTable, "camera": CameraTable, "solver": SolverTable, "compare": SideTable, "material": Material,
+    "pair": Pair, "body": Body, "motion": MotionTable, "path": WayPoint, "array": Arrangement, "spring": Spring,
     "joint": Joint, "joint.spring": JointSpring, "motor": Motor,
 }
 

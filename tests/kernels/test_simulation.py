@@ -12,7 +12,7 @@ from contactlab.physics.core.settings import GAINS, SETTINGS
 from contactlab.physics.methods import METHODS
 from contactlab.physics.methods.choices import CHOICES, check_settings
 from contactlab.physics.run.messages import Grab, MoveGrab, Release, Reset, Set
-from contactlab.physics.scene.schema import Gains
+from contactlab.physics.scene.schema import GainsTable
 from contactlab.physics.simulation.history import History, Inputs
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -364,4 +364,4 @@ def test_the_table_of_settings_and_the_record_agree():
         assert (value is None) == setting.none and (value is None or isinstance(value, setting.kind))
         assert (name in CHOICES) == (setting.kind is str)
     assert set().union(*(method.uses for method in METHODS.values())) <= set(SETTINGS)
-    assert tuple(Gains.model_fields) == GAINS
+    assert tuple(GainsTable.model_fields) == GAINS
