@@ -9,7 +9,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Part(Enum):
+class SettingGroup(Enum):
     """What a setting is about."""
 
     SOLVER = "how the scene is computed"         #: in [solver] of a scene; each side of a comparison has its own
@@ -31,7 +31,7 @@ class Slider(NamedTuple):
 class Setting(NamedTuple):
     """One setting. `kind` is its type: str of a choice, tuple of three finite numbers."""
 
-    part: Part
+    group: SettingGroup
     kind: type
     meaning: str            #: as scene files and their schema say it; of a choice, what stands before "one of …"
     low: float = 0.0        #: of a number
@@ -42,10 +42,10 @@ class Setting(NamedTuple):
     @property
     def none(self) -> bool:
         """Whether None is allowed: as the materials say."""
-        return self.part in (Part.PAIRS, Part.SURFACES)
+        return self.group in (SettingGroup.PAIRS, SettingGroup.SURFACES)
 
 
-SOLVER, PAIRS, SURFACES, SCENE = Part
+SOLVER, PAIRS, SURFACES, SCENE = SettingGroup
 STIFFNESS, DAMPING = (1e-3, 1e12, "N/m"), (0.0, 1e9, "N s/m")  # what gains may be
 
 SETTINGS: dict[str, Setting] = {
@@ -84,9 +84,9 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-def names_of(*parts: Part) -> tuple[str, ...]:
-    """Names of the settings of these parts, in their order."""
-    return tuple(name for name, setting in SETTINGS.items() if setting.part in parts)
+def names_of(*groups: SettingGroup) -> tuple[str, ...]:
+    """Names of the settings of these groups, in their order."""
+    return tuple(name for name, setting in SETTINGS.items() if setting.group in groups)
 
 
 STEPWISE = tuple(name for name in names_of(SOLVER) if name != "method")  #: what methods read every step

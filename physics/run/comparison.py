@@ -15,7 +15,7 @@ import numpy as np
 from ..books.diagnostics import measure
 from ..books.ledger import TAKERS, Account
 from ..core.report import SIDES, Event, Side
-from ..core.settings import Part, names_of
+from ..core.settings import SettingGroup, names_of
 from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
 from ..methods.choices import check_settings
@@ -26,8 +26,8 @@ from ..simulation.simulation import Simulation
 from .messages import Timeline, Watch
 
 #: settings that a side keeps when another scene is opened
-OWN_SETTINGS = tuple(name for name in names_of(Part.SOLVER) if name != "h")
-SHARED_SETTINGS = names_of(Part.PAIRS, Part.SCENE)  #: settings that are the same on all sides
+OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
+SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings that are the same on all sides
 
 #: fields of Loads that are the mouse spring
 GRAB_LOADS = ("grab_body", "grab_point", "grab_target", "grab_turn", "grab_force")

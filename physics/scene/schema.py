@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from ..core.report import SIDES, Settings
-from ..core.settings import SETTINGS, Part, names_of
+from ..core.settings import SETTINGS, SettingGroup, names_of
 from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from ..methods.choices import CHOICES, described
 
@@ -239,10 +239,10 @@ class _OfSolver(Table):
         return name
 
 
-def _settings_of(part: Part) -> dict[str, Any]:
-    """Fields for the settings of a part, as core.settings has them."""
+def _settings_of(group: SettingGroup) -> dict[str, Any]:
+    """Fields for the settings of a group, as core.settings has them."""
     fields: dict[str, Any] = {}
-    for name in names_of(part):
+    for name in names_of(group):
         fields[name] = (_choice(CHOICES[name]) if name in CHOICES else _number_from(name),
                         _field(getattr(DEFAULTS, name), _described(name)))
     return fields
@@ -264,7 +264,7 @@ def _described(name: str) -> str:
             f"time_stepping {', '.join(FLIGHT)}")
 
 
-class SolverTable(create_model("SolverTable", __base__=_OfSolver, **_settings_of(Part.SOLVER))):
+class SolverTable(create_model("SolverTable", __base__=_OfSolver, **_settings_of(SettingGroup.SOLVER))):
     """How the scene is computed; the panel and the command line can change all of it."""
 
 

@@ -13,7 +13,7 @@ from ..core.copy_in_place import copy_into
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Energy, Event, Settings, StepInfo
 from ..core.rotations import quaternion_products, rotated
-from ..core.settings import GAINS, STEPWISE, Part, names_of
+from ..core.settings import GAINS, STEPWISE, SettingGroup, names_of
 from ..core.state import Bodies, Contacts, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
@@ -343,7 +343,7 @@ class Simulation:
     def _model_with(self, settings: Settings) -> Model:
         """The scene's model with the overrides of these settings."""
         materials = self._scene_model.materials
-        for name in names_of(Part.PAIRS):
+        for name in names_of(SettingGroup.PAIRS):
             if (value := getattr(settings, name)) is not None:
                 materials = materials._replace(**{name: np.full_like(materials.restitution, value)})
         materials = materials._replace(surfaces=_surfaces(materials.surfaces, settings))
