@@ -77,7 +77,7 @@ class Blocks(NamedTuple):
     impulse: Array     #: (b,) the unknown of a limit or motor
 
 
-class Grab(NamedTuple):
+class MouseSpring(NamedTuple):
     """The mouse spring, block GRAB_BLOCK:  W p + γ S p + (u without p) + bias = 0,  |p| <= limit."""
 
     body: IntArray   #: (1,)  body it pulls, -1 = none
@@ -106,7 +106,7 @@ class System(NamedTuple):
     rows: Array         #: (c, ROW_SIZE) see NORMAL …
     impulse: Array      #: (c, 3) the unknown: impulse on b [N s]
     motion: Motion
-    grab: Grab
+    grab: MouseSpring
     blocks: Blocks
 
 
@@ -135,8 +135,9 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
     return System(
         count=np.zeros(1, np.int32), contact=ints(), fired=ints(), body_a=ints(), body_b=ints(), block=ints(),
         rows=np.zeros((capacity, ROW_SIZE)), impulse=np.zeros((capacity, 3)), motion=motion,
-        grab=Grab(np.full(1, -1, np.int32), np.zeros(1, np.int32), np.zeros(3), np.zeros(6), np.zeros(6), np.zeros(3),
-                  np.zeros(1), np.zeros(1), np.zeros(3)),
+        grab=MouseSpring(
+            body=np.full(1, -1, np.int32), turn=np.zeros(1, np.int32), arm=np.zeros(3), matrix=np.zeros(6),
+            inverse=np.zeros(6), bias=np.zeros(3), softness=np.zeros(1), limit=np.zeros(1), impulse=np.zeros(3)),
         blocks=blocks)
 
 
