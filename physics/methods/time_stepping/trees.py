@@ -18,7 +18,7 @@ from .parts import Part, Step
 STIFF = 0.05   # part of a velocity's inertia that springs and dampers make up in a step, from which they are stiff
 
 
-class TreeWork(NamedTuple):
+class TreeStep(NamedTuple):
     """What a step writes about trees."""
 
     scratch: TreeScratch  #: inertias, motion subspaces and their elimination in the middle of the step
@@ -36,7 +36,7 @@ class Trees(Part):
     def __init__(self, model: Model, scratch: TreeScratch) -> None:
         velocities = len(scratch.v)
         added, free, way = np.zeros((3, velocities))
-        self.work = TreeWork(scratch, empty_joints(model.trees).q, empty_joints(model.trees), added, free, way,
+        self.work = TreeStep(scratch, empty_joints(model.trees).q, empty_joints(model.trees), added, free, way,
                              np.zeros(len(model.trees.start) - 1, np.int32))
 
     def half(self, step: Step) -> None:
