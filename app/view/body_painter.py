@@ -25,7 +25,7 @@ BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does
 SHADOW, OPAQUE, SEE_THROUGH, MASK = "SHADOW", "OPAQUE", "SEE_THROUGH", "MASK"
 
 
-class _Mesh(NamedTuple):
+class _MeshBuffer(NamedTuple):
     buffer: moderngl.Buffer
     fields: tuple[tuple[str, int], ...]
 
@@ -34,7 +34,7 @@ class _Drawable:
     """One group of equal shapes: its instances, and its vertex arrays as they are first needed."""
 
     def __init__(
-        self, group: instances.Group, rows: moderngl.Buffer, mesh: _Mesh, shadow_mesh: _Mesh, deep: bool,
+        self, group: instances.Group, rows: moderngl.Buffer, mesh: _MeshBuffer, shadow_mesh: _MeshBuffer, deep: bool,
     ) -> None:
         self.group, self.rows, self.mesh, self.shadow_mesh, self.deep = group, rows, mesh, shadow_mesh, deep
         self.arrays: dict[str, moderngl.VertexArray] = {}
@@ -69,8 +69,8 @@ class BodyPainter(GlOwner):
         }
 
     @staticmethod
-    def _buffer(owner: GlOwner, data: geometry.Vertices, *fields: tuple[str, int]) -> _Mesh:
-        return _Mesh(owner.own(owner.ctx.buffer(data.tobytes())), fields)
+    def _buffer(owner: GlOwner, data: geometry.Vertices, *fields: tuple[str, int]) -> _MeshBuffer:
+        return _MeshBuffer(owner.own(owner.ctx.buffer(data.tobytes())), fields)
 
     def set_scene(self, model: Model, labels: Labels) -> None:
         """Make the buffers of a scene's shapes."""

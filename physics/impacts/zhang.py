@@ -147,7 +147,7 @@ def _own_point(system: Multibody, poses: Array, link: int, place: Array) -> Arra
     return np.append(pose[:3, :3].T @ (at - pose[:3, 3]), 1.0)
 
 
-class _Side(NamedTuple):
+class _PointTerms(NamedTuple):
     """What the points of one system contribute."""
 
     d: Array         #: (n_i, s)
@@ -155,11 +155,11 @@ class _Side(NamedTuple):
     carried: Array   #: (s,) n_k·(ω_0 × ρ + V_0) [m/s]
 
 
-def _side(system: Multibody, points: Sequence[Point], inner: bool) -> _Side:
+def _side(system: Multibody, points: Sequence[Point], inner: bool) -> _PointTerms:
     """d of eq. 3.9 (3.11 for the outer side, whose normals E has turned into its own e^(0)) and n·β of eq. 3.22."""
     u, poses = pose_derivatives(system), link_poses(system)
     n = len(system.links)
-    side = _Side(np.zeros((n, len(points))), np.zeros((len(points), n)), np.zeros(len(points)))
+    side = _PointTerms(np.zeros((n, len(points))), np.zeros((len(points), n)), np.zeros(len(points)))
     for k, point in enumerate(points):
         link = point.inner if inner else point.outer
         w = -1.0 if inner else 1.0

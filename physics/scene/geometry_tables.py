@@ -21,7 +21,7 @@ from .mesh_files import read_surface
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 
 
-class _Hull(NamedTuple):
+class _CentredHull(NamedTuple):
     """A hull as the tables keep it: about its centroid, which lies at `center` in the scene's shape frame."""
 
     hull: Polyhedron
@@ -40,7 +40,7 @@ class ShapeTables:
         self.notes: list[str] = []  #: what was assumed
         self.draw_meshes: list[tuple[Array, IntArray]] = []  #: per shape, see Labels
         self._rows: list[dict[str, Any]] = []
-        self._hulls: list[_Hull] = []
+        self._hulls: list[_CentredHull] = []
         self._meshes: list[StaticMesh] = []
         self._hull_rows: dict[Any, int] = {}
         self._mesh_rows: dict[Any, int] = {}
@@ -91,7 +91,7 @@ class ShapeTables:
         self._enter(body, ShapeKind.HULL, position + R @ whole.center, R, size, bound, material, row, whole.draw)
         return whole.properties
 
-    def _hull(self, shape: Any, at: str) -> "_Hull":
+    def _hull(self, shape: Any, at: str) -> "_CentredHull":
         if shape.file is None:
             points = np.array(shape.points)
             try:
@@ -107,7 +107,7 @@ class ShapeTables:
             self.notes += whole.notes
         center = hull_properties(hull).center
         draw = (np.ascontiguousarray(surface[0] - center), surface[1])
-        return _Hull(moved_hull(hull, -center), center, properties, draw)
+        return _CentredHull(moved_hull(hull, -center), center, properties, draw)
 
     def _surface(self, shape: Any, at: str) -> tuple[str, MeshSurface]:
         """A mesh file's surface in metres, and the name it goes by in notes."""

@@ -42,10 +42,10 @@ def read_mjcf(path: Path) -> Robot:
         raise SceneError(f"{path.name}: is not a model in MJCF ({reason}).") from error
     data = mujoco.MjData(compiled)
     mujoco.mj_kinematics(compiled, data)
-    return _Reader(path, mujoco, compiled, data).robot()
+    return _MjcfReader(path, mujoco, compiled, data).robot()
 
 
-class _Reader:
+class _MjcfReader:
     def __init__(self, path: Path, library: Any, compiled: Any, data: Any) -> None:
         self.path, self.library, self.source, self.data = path, library, compiled, data
         self.bodies: list[dict[str, Any]] = []

@@ -40,7 +40,7 @@ def read_urdf(path: Path) -> Robot:
         raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
     except Exception as error:  # the parser raises whatever lxml and its own checks do
         raise SceneError(f"{path.name}: is not a robot in URDF ({error}).") from error
-    return _Reader(path, model.robot).robot()
+    return _UrdfReader(path, model.robot).robot()
 
 
 def _pose(origin: Any) -> np.ndarray:
@@ -51,7 +51,7 @@ def _quat(R: np.ndarray) -> list[float]:
     return matrix_to_quat(R).tolist()
 
 
-class _Reader:
+class _UrdfReader:
     def __init__(self, path: Path, robot: Any) -> None:
         self.path, self.source = path, robot
         self.links = {link.name: link for link in robot.links}
