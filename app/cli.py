@@ -36,7 +36,7 @@ from .record.shot import Shot
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
 
-# What comes from the system on Linux, by the Debian package that brings it.
+# Libraries that Linux takes from the system -> the Debian package of each.
 GRAPHICS = {"libGL.so.1": "libgl1", "libEGL.so.1": "libegl1"}
 WINDOW = {"libX11.so.6": "libx11-6", "libXext.so.6": "libxext6", "libXrender.so.1": "libxrender1"}
 DRIVERS = "libgl1-mesa-dri"
@@ -94,7 +94,7 @@ def overrides(
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `overrides`; what they say comes to it as its keyword argument `settings`."""
+    """Decorator: the command gets the options of `overrides`, and their result as its keyword argument `settings`."""
     options = inspect.signature(overrides).parameters
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "settings"]
 
@@ -103,7 +103,7 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         settings = overrides(**{name: given.pop(name) for name in options})
         command(**given, settings=settings)
 
-    vars(called).pop("__wrapped__")  # typer shall see the parameters below
+    vars(called).pop("__wrapped__")  # typer would follow it past the signature below
     called.__signature__ = inspect.Signature([*own, *options.values()])  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in (*own, *options.values())}
     return called
@@ -239,7 +239,7 @@ def load(name: str) -> Scene:
 
 
 def parse_value(text: str) -> Any:
-    """A number, three numbers, nothing ("none") or a word, whichever it reads as."""
+    """The first of these that the text can be read as: nothing ("none"), a number, three numbers, a word."""
     if text.lower() == "none":
         return None
     if "," in text:
@@ -347,7 +347,7 @@ def finish(trajectory: Trajectory, out: Path | None) -> None:
 
 
 def progress_bar() -> Progress:
-    """A progress bar on stderr. Says first that the kernels are compiled, where they are not cached."""
+    """A progress bar on stderr. Where kernels are not cached it first says that they are being compiled."""
     if sys.stderr.isatty() and not kernels_cached():
         print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
     return Progress(
@@ -368,7 +368,7 @@ def require_display() -> None:
 
 
 def require_libraries(window: bool) -> None:
-    """On Linux those of OpenGL, and for a window those of X, come from the system."""
+    """On Linux the libraries of OpenGL, and of X for a window, come from the system. Else Unavailable."""
     needed = GRAPHICS | (WINDOW if window else {})
     missing = [library for library in needed if not loads(library)] if sys.platform == "linux" else []
     if missing:

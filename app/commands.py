@@ -23,7 +23,7 @@ class AppCommand:
     run: Callable[[Lab, Any], None]
 
 
-#: switches of ViewOptions, as the panel, the palette and the help page call them
+#: switch of ViewOptions -> its name in the panel, the palette and the help page
 TOGGLES: dict[str, str] = {
     "contact_points": "Contact points",
     "normals": "Contact normals",
@@ -84,7 +84,7 @@ def _flip(name: str) -> Callable[[Lab, Any], None]:
 
 
 def _tab(name: str) -> Callable[[Lab, Any], None]:
-    """Show a tab of the lower area; where it is shown already, the contacts again."""
+    """Show a tab of the lower area, or the tab of contacts where it is shown already."""
 
     def run(lab: Lab, _: Any) -> None:
         p = lab.ui.preferences

@@ -1,4 +1,4 @@
-"""The contact equations that are looked at, and the forces that are shown of them."""
+"""The contact equations that the inspector shows, and the forces that the view shows of them."""
 
 from dataclasses import replace
 
@@ -14,8 +14,8 @@ EQUATIONS = ("equations", "pivots")  # tabs that show forces
 
 
 def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:
-    """The equations that the present tab shows, None until the engine has answered. At another instant the shifts of
-    forces and the chosen step of the solver start anew."""
+    """The equations that the present tab shows, None until the engine has answered. The sliders of free forces and the
+    chosen step of the solver belong to one instant; they are reset at another one."""
     inspection = snapshot.inspection
     if ui.preferences.lower_tab not in EQUATIONS or inspection is None or inspection.equations is None:
         return None
@@ -44,7 +44,7 @@ def shown_forces(ui: UiState, view: EquationsView) -> tuple[Array, NDArray[np.bo
 
 
 def shifts(ui: UiState, freedom: Freedom) -> Array:
-    """t (m,) [N] of the sliders."""
+    """Values t (m,) [N] of the sliders of free forces."""
     return np.array([ui.inspector.shift.get(j, 0.0) for j in freedom.parameters.tolist()])
 
 

@@ -6,7 +6,7 @@ A key is written as people write it, "Ctrl+Shift+P"; its last part is pyglet's n
 
 from typing import NamedTuple
 
-#: how keys whose pyglet name is not what is printed on them are written
+#: key as printed -> pyglet's name for it, where they differ
 NAMES = {
     ".": "PERIOD", ",": "COMMA", "[": "BRACKETLEFT", "]": "BRACKETRIGHT", "↑": "UP", "↓": "DOWN", "←": "LEFT",
     "→": "RIGHT", "=": "EQUAL", "+": "PLUS", "-": "MINUS", "Esc": "ESCAPE", "Backspace": "BACKSPACE", "Space": "SPACE",

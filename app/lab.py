@@ -52,7 +52,7 @@ class Lab:
         self.host = host
         self.camera = Camera()
         self.snapshot: Snapshot | None = None
-        self.lockstep: Any = None  # a recording that paces the steps itself: .playing
+        self.lockstep: Any = None  # a recording that makes the steps itself; `playing`: it does so now
         self._log = log
         self._logged = 0.0
         self._logged_snapshot: Snapshot | None = None

@@ -16,7 +16,7 @@ from .equations import waiting
 from .ledger import figure
 from .tabs import Tab
 
-STILL = 1e-9  # [m], [m/s], [rad/s]: less is shown as 0, and so are momenta and forces of no more than that
+STILL = 1e-9  # [m], [m/s], [rad/s]: below it a number is shown as 0; of P, F, L, τ: times m, I, 1/h
 TABLE = (imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
          | imgui.TableFlags_.no_saved_settings)
 
@@ -33,7 +33,7 @@ class BodyUi:
 
 
 class Numbers:
-    """Three numbers of a line, what they are, and what is too little to be shown."""
+    """Three numbers of a line, their name and unit, and the size up to which they are shown as 0."""
 
     def __init__(self, name: str, unit: str, values: Array, noise: float, tip: str = "") -> None:
         self.name, self.unit, self.values, self.noise, self.tip = name, unit, values, noise, tip

@@ -19,13 +19,13 @@ from .tabs import Tab, is_open
 
 Send = Callable[[Command], None]
 LETTERS = "ABC"
-#: settings that a side's label names where sides differ in them, and how
+#: setting -> how a side's label writes it; only settings in which the sides differ are written
 NAMED = {
     "integrator": "{}", "solver": "{}", "iterations": "{} iterations", "law": "{} law", "surface": "{} surface",
     "substeps": "{} substeps", "impact_law": "{} impacts", "joint_cure": "{}",
     "stiffness_n": "K {}", "damping_n": "D {}",
 }
-GAIN = {"stiffness_n": 0, "damping_n": 1}  # which of the units of a law
+GAIN = {"stiffness_n": 0, "damping_n": 1}  # index of its unit in the units of a law
 
 
 def colors_of_sides(ui: UiState) -> tuple[style.Color, ...]:
@@ -183,7 +183,7 @@ def as_side(snapshot: Snapshot) -> Side:
 
 
 def watched(ui: UiState, snapshot: Snapshot) -> Watch:
-    """What the engine shall note: what was chosen, of a body that is there and moves."""
+    """The quantity that the engine shall record: the chosen one, of a body that exists and moves."""
     comparison, kind = ui.comparison, snapshot.model.kind
     if not QUANTITIES[comparison.quantity].of_body:
         return Watch(comparison.quantity)
@@ -194,7 +194,7 @@ def watched(ui: UiState, snapshot: Snapshot) -> Watch:
 
 
 def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Tell the engine what to note, where it notes something else."""
+    """Tell the engine what to record, where it records something else."""
     wanted = watched(ui, snapshot) if is_open(ui, TAB.name) or snapshot.sides else Watch()
     asked = snapshot.generation, wanted
     if wanted != snapshot.watch and asked != ui.comparison.sent:
@@ -205,7 +205,7 @@ def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def _quantity(ui: UiState, snapshot: Snapshot) -> None:
-    """Which quantity, and whose."""
+    """Choose the quantity and its body."""
     now = watched(ui, snapshot)
     imgui.set_next_item_width(11.0 * ui.font)
     if imgui.begin_combo("##quantity", QUANTITIES[now.quantity].title):
@@ -232,7 +232,7 @@ def _quantity(ui: UiState, snapshot: Snapshot) -> None:
 
 
 def curves(trace: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """t and value of the rows that are known, at most MOST_POINTS and the last."""
+    """t and value of the rows with a known value: at most MOST_POINTS of them, and the last."""
     known = trace[np.isfinite(trace[:, 1])]
     stride = max(1, -(-len(known) // MOST_POINTS))
     thin = known[::stride] if stride == 1 else np.vstack([known[::stride], known[-1:]])
@@ -240,7 +240,7 @@ def curves(trace: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def difference(trace: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Rows t, value - that of the reference; both are of the same instants, up to the shorter's reach."""
+    """Rows t, value - value of the reference, for as far back as both were recorded; their instants are the same."""
     count = min(len(trace), len(reference))
     mine, other = trace[len(trace) - count :], reference[len(reference) - count :]
     return np.column_stack([mine[:, 0], mine[:, 1] - other[:, 1]])

@@ -228,7 +228,7 @@ def draw_forces(ui: UiState, view: EquationsView) -> None:
 
 
 def draw_freedom(ui: UiState, view: EquationsView) -> None:
-    """A slider for each force that the equations leave open; the others follow, and nothing moves differently."""
+    """A slider for each force that the equations leave free. The other forces follow; the motion stays the same."""
     free, chosen = view.freedom, view.answers[view.chosen]
     if free is None:
         known = view.rank is not None and chosen.status == "solved"
@@ -259,8 +259,8 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
 
 
 def _force_ranges(ui: UiState, view: EquationsView) -> None:
-    """Of all forces that are open the range over all solutions, with marks where the method, the solvers and the
-    sliders have it."""
+    """For each force that is not unique: its range over all solutions, with marks for the values of the method, the
+    solvers and the sliders."""
     free, chosen = view.freedom, view.answers[view.chosen]
     if free is None:
         return

@@ -71,7 +71,7 @@ def _what(ui: UiState, snapshot: Snapshot, view: ImpactView, send: Send) -> None
             asked = _coefficient(ui, name, symbol, getattr(inspector, name), getattr(view, name), low, high)
             imgui.set_item_tooltip(meaning)
             if name in OF_BALLS and asked not in (None, getattr(inspector, name)):
-                inspector.law = "ball"  # the only one that these say something to
+                inspector.law = "ball"  # the only law with these coefficients
             setattr(inspector, name, asked)
     if imgui.button("Make this step again so##impact"):
         for name in COEFFICIENTS:

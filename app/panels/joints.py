@@ -72,7 +72,7 @@ def speed_text(kind: int, v: np.ndarray) -> str:
 
 
 def motor_text(joints: Joints, motor: MotorState) -> tuple[str, str]:
-    """What a motor does, and how much of what it can."""
+    """Whether a motor holds its speed, and its force or torque with the limit."""
     j, slides = motor.joint, joints.type[motor.joint] == JointType.SLIDER
     speed, force = ("m/s", "N") if slides else ("rad/s", "N m")
     wanted, limit = float(joints.motor_speed[j]), float(joints.motor_limit[j])
@@ -82,7 +82,7 @@ def motor_text(joints: Joints, motor: MotorState) -> tuple[str, str]:
 
 
 def _motor_row(ui: UiState, snapshot: Snapshot, motor: MotorState) -> None:
-    """Name and state of a motor; below how much of its limit it exerts, and to which side."""
+    """Name and state of a motor; below, a bar with its force as a share of its limit, to the side of its sign."""
     c, limit = style.colors(ui), float(snapshot.model.joints.motor_limit[motor.joint])
     state, torque = motor_text(snapshot.model.joints, motor)
     room = imgui.get_content_region_avail().x

@@ -26,7 +26,7 @@ def current(ui: UiState) -> Tab:
 
 
 def height(ui: UiState, room: float) -> float:
-    """Of the lower area in `room` [pixels] beside the view."""
+    """Height of the lower area where it shares `room` [pixels] with the view."""
     p, least = ui.preferences, current(ui).lines
     if least is not None:
         return min(max(p.lower_height, least) * ui.font, 0.5 * room)
@@ -34,7 +34,7 @@ def height(ui: UiState, room: float) -> float:
 
 
 def resize(ui: UiState, dragged: float) -> None:
-    """The upper edge was dragged down by so many pixels."""
+    """Follow the upper edge, dragged down by `dragged` pixels."""
     p = ui.preferences
     if current(ui).lines is not None:
         p.lower_height = min(max(p.lower_height - dragged / ui.font, 7.0), 60.0)
@@ -77,14 +77,14 @@ def _row_of_tabs(ui: UiState, shown: Tab) -> None:
 
 
 def wish(ui: UiState, snapshot: Snapshot) -> Inspect:
-    """What the engine shall look into, as the panels are now."""
+    """What the engine shall inspect for the panels that are open."""
     if ui.panels_hidden or not ui.preferences.lower:
         return Inspect()
     return current(ui).asks(ui, snapshot)
 
 
 def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Tell the engine what is looked at now, where that has changed."""
+    """Tell the engine what to inspect, where that has changed."""
     wanted = wish(ui, snapshot)
     if wanted != ui.inspector.sent:
         ui.inspector.sent = wanted

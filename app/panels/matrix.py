@@ -1,4 +1,4 @@
-"""The contact equations as a picture of themselves: ζ̇ = M λ + d, M as a heat map with numbers where they fit."""
+"""The contact equations ζ̇ = M λ + d as a picture: M as a heat map, with numbers where they fit."""
 
 import math
 from typing import NamedTuple
@@ -112,7 +112,8 @@ def _mouse(ui: UiState, grid: Grid, hovered: bool, active: bool) -> tuple[int, i
 
 
 def heat(values: Array, top: float, dark: bool, limit: float = 0.62) -> Array:
-    """RGBA 0..1 (..., 4) of values: blue below zero, orange above, clear at zero; weak values still tell from zero."""
+    """RGBA 0..1 (..., 4) of values: blue below zero, orange above, transparent at zero. A power < 1 of the value lets
+    small values be seen."""
     below, above = (style.rgb(name) for name in (("#4aa3e8", "#e8952f") if dark else ("#2f86d6", "#e07f10")))
     strength = np.clip(np.abs(values) / (top or 1.0), 0.0, 1.0) ** 0.55
     colors = np.where((values < 0)[..., None], below, above)
@@ -211,7 +212,7 @@ def _vector(ui: UiState, grid: Grid, x: float, values: Array, top: float) -> Non
 
 
 def short(value: float, top: float) -> str:
-    """A number of a vector whose largest one is `top`: what rounding makes of zero is zero."""
+    """A number of a vector whose largest one is `top`; the rounding error of a zero is written as zero."""
     if abs(value) <= 1e-9 * max(top, 1e-6):
         return "0"
     if 1e-3 <= abs(value) < 1e4:

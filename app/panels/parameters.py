@@ -1,4 +1,5 @@
-"""The parameters of the run and the switches of the view. Choices come from the registries: nothing dead is shown."""
+"""The parameters of the run and the switches of the view. Choices come from the registries.
+Only what the method uses is shown."""
 
 from collections.abc import Iterable, Mapping
 
@@ -131,7 +132,7 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:
-    """A combo box over names; what a mapping says of them is shown in tooltips."""
+    """A combo box over names; where they are the keys of a mapping, its texts are their tooltips."""
     imgui.align_text_to_frame_padding()
     imgui.text(label)
     imgui.same_line(5.2 * ui.font)

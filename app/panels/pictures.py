@@ -17,8 +17,8 @@ KEPT = 40  # frames for which a picture that is not shown is kept
 @dataclass
 class Picture:
     data: imgui.ImTextureData
-    content: Hashable   # what it shows: another one takes its place when this changes
-    extra: Any          # what the maker wants to know of it later
+    content: Hashable   # what it shows; where this changes the picture is made again
+    extra: Any          # what its maker keeps with it
     seen: int           # the frame that showed it last
 
     @property

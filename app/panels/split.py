@@ -35,7 +35,7 @@ class Split:
             stage.render(side, camera, options, rect, target, height, ui.preferences.scale * ratio, ratio, factor)
 
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, top: float = 0.0) -> None:
-        """Between imgui's new frame and its end: labels, the legend, and what each side is, `top` below its edge."""
+        """Write labels, the legend, and `top` below its edge the name of each side; inside a frame of imgui."""
         sides = shown(snapshot)
         for stage, side, rect in zip(self.stages, sides, ui.side_rects(len(sides)), strict=False):
             stage.write(side, camera, ui, replace(ui.view, legend=ui.view.legend and len(sides) == 1), rect)
@@ -50,7 +50,7 @@ class Split:
 
 
 def shown(snapshot: Snapshot) -> list[Snapshot]:
-    """What each side shows: that in focus this snapshot, which may have been changed since it was taken."""
+    """The snapshot of each side. The side in focus shows `snapshot` itself, whose forces a panel may have replaced."""
     return [snapshot if side.side == snapshot.side else side for side in snapshot.sides] or [snapshot]
 
 

@@ -91,7 +91,7 @@ class Stage:
             self._small = None
 
     def write(self, snapshot: Snapshot, camera: Camera, ui: UiState, options: ViewOptions, view: Rect) -> None:
-        """Between imgui's new frame and its end: the labels and the legend in the part `view` of the window."""
+        """Write the labels and the legend into the part `view` of the window; inside a frame of imgui."""
         draw_labels(ui, self.renderer.labels, camera, view)
         if options.legend:
             draw_legend(ui, overlays.legend(snapshot, options), view)

@@ -68,7 +68,7 @@ def color_of(ui: UiState, kind: str) -> style.Color:
 
 
 def shown_events(ui: UiState, snapshot: Snapshot) -> list[Event]:
-    """Those that can be gone to, of the kinds that are ticked."""
+    """The events of the ticked kinds within the reach of the history."""
     first, last = snapshot.history
     hidden = ui.timeline.hidden
     return [e for e in snapshot.timeline.events if first <= e.step <= last and e.kind not in hidden]

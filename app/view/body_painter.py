@@ -41,7 +41,7 @@ class _Drawable:
 
     @property
     def look(self) -> ShapeKind:
-        """Hulls, meshes and hollows are drawn as boxes are."""
+        """Which shaders draw it: hulls, meshes and hollows have those of boxes."""
         kind = ShapeKind(self.group.kind)
         return kind if kind in SHADERS else ShapeKind.BOX
 
@@ -106,7 +106,7 @@ class BodyPainter(GlOwner):
         """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
             closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)  # mesh files may have holes
-            into = drawable.deep and variant != SHADOW  # past the wall nearest to the eye
+            into = drawable.deep and variant != SHADOW  # leaves out the wall between the eye and the hollow
             culled = drawable.look in TRACED or into or (closed and not both_sides)
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)
             self._array(drawable, variant).render(instances=len(drawable.group.shapes))

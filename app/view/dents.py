@@ -11,7 +11,7 @@ from .view_options import ViewOptions
 WIDTH = 13       # columns of a row: point 3, inward normal 3, colour and opacity 4, radius, depth, fade
 MOST_DENTS = 300       # dents, the deepest first
 FLATTEST = 1e-9  # [m] a shallower one is not drawn
-CORNER = 0.16    # of a body's radius: the dent of a corner or an edge, which theory makes a point
+CORNER = 0.16    # radius of the dent of a corner or an edge / body radius; it has none in theory
 SPREAD = 1.06    # radius drawn / radius of the contact, so that the dent is seen around it
 
 

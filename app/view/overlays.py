@@ -226,7 +226,7 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     touching = (c.current | c.active).astype(bool)
     if options.normals:
         length = 0.45 * scale.body
-        # a force arrow along the normal tells as much
+        # a longer force arrow along the normal shows its direction already
         bare = arrow_lengths(c.lam, scale, options.logarithmic) * float(options.forces) < length
         start, opacity = c.point[bare], 0.75 * alpha * np.where(touching, 1.0, 0.6)
         b.strokes(start, start + length * c.normal[bare], look.normal, opacity[bare], 1.4, LINE, 0.45)
