@@ -19,7 +19,12 @@ are four linear equations for s, s' in the tangent plane. Then, with g = ω_b ×
     ζ̇ = n·(a_b + α_b × r_b - a_a - α_a × r_a) + n·g + ṅ·u        [RBDA eq. 11.30, with ṅ of both surfaces]
 
 where a link's a and α contain its accelerations at v̇ = 0; and likewise, for a contact that does not slip, with a
-tangent in place of n and without the last term.
+tangent in place of n and without the last term. Surfaces that run over their bodies at b = s + w × r slip at
+u + b_b - b_a in the tangent plane. Its rate contains
+
+    ḃ = ω × b + w × σ
+
+of both, less ṅ n·(b_b - b_a) where a surface runs out of itself.
 """
 
 from typing import NamedTuple
@@ -156,6 +161,15 @@ def bias_acceleration(bias, i, arm):
     return add((bias[i, 0], bias[i, 1], bias[i, 2]), cross((bias[i, 3], bias[i, 4], bias[i, 5]), arm))
 
 
+@helper
+def belt_of(motions, bodies, i, arm, sigma):
+    """b and ḃ of body i's running surface at the arm of a contact that wanders over it with σ: [m/s] and [m/s2]."""
+    q = row4(bodies.q, i)
+    b = surface_velocity(motions.surface_velocity, motions.surface_spin, i, q, arm)
+    turn = cross(rotate(q, row(motions.surface_spin, i)), sigma)
+    return b, add(cross(row(bodies.w, i), b), turn)
+
+
 @kernel
 def contact_rows(model, t, bodies, witness, count, eq):
     """Write T, u and rate of contacts 0 … count - 1 at the poses and velocities of the bodies. Links need the work of
@@ -172,9 +186,10 @@ def contact_rows(model, t, bodies, witness, count, eq):
         g = sub(cross(spin_b, add(cross(spin_b, arm_b), sigma_b)), cross(spin_a, add(cross(spin_a, arm_a), sigma_a)))
         g = add(g, sub(driven_acceleration(model, b, t), driven_acceleration(model, a, t)))
         g = add(g, sub(bias_acceleration(eq.bias, b, arm_b), bias_acceleration(eq.bias, a, arm_a)))
-        belt = sub(
-            surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, b, row4(bodies.q, b), arm_b),
-            surface_velocity(model.motions.surface_velocity, model.motions.surface_spin, a, row4(bodies.q, a), arm_a))
+        belt_a, belt_rate_a = belt_of(model.motions, bodies, a, arm_a, sigma_a)
+        belt_b, belt_rate_b = belt_of(model.motions, bodies, b, arm_b, sigma_b)
+        belt = sub(belt_b, belt_a)
+        slip_rate = axpy(-dot(n, belt), n_dot, add(g, sub(belt_rate_b, belt_rate_a)))
         t1, t2 = tangents(n)
         put(eq.tangent_1, k, t1)
         put(eq.tangent_2, k, t2)
@@ -185,7 +200,7 @@ def contact_rows(model, t, bodies, witness, count, eq):
             put_row(model, eq, r, b, 1.0, row(witness.p_b, k), arm_b, direction)
             put_row(model, eq, r, a, -1.0, row(witness.p_a, k), arm_a, direction)
             eq.u[r] = zeta if i == 0 else dot(direction, add(u, belt))
-            eq.rate[r] = dot(direction, g) + (dot(n_dot, u) if i == 0 else 0.0)
+            eq.rate[r] = dot(n, g) + dot(n_dot, u) if i == 0 else dot(direction, slip_rate)
 
 
 @kernel

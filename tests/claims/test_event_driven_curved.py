@@ -65,6 +65,54 @@ def test_a_ball_leaves_a_half_pipe_over_its_edge_and_comes_back():
     assert sim.energy().total == pytest.approx(mass * (0.5 * speed**2 - 0.9 * G), abs=0.5 * mass * graze)
 
 
+# ------------------------------------------------------------------------------------------------ running surfaces
+SHARES = [(1.0, 0.0), (0.0, 1.0), (0.4, 0.6), (-0.5, 1.5)]  # of a turn: of the body, of the surface over the body
+
+
+@pytest.mark.parametrize(("body", "surface"), SHARES[1:])
+@pytest.mark.parametrize("pull", [(0.0, 0.0), (0.3, -0.5)], ids=["level", "tilted"])
+def test_a_ball_on_a_spinning_table_goes_round_in_circles_that_drift_across_the_slope(body, surface, pull):
+    """Rolling, (1 + k) v̇ = k Ω × v + g_t: circles at k Ω/(1 + k), two sevenths of Ω, and on a slope a drift at right
+    angles to it. Whether the table turns or its surface runs does not matter.
+
+    The local error that dopri5 allows is 1e-12 of 1 m and of 1 m/s, and 480 steps carry it on for 2 s at most."""
+    k, turn, radius, speed = 0.4, 5.0, 0.1, np.array([0.2, 0.1])
+    v, start = complex(*speed), complex(0.3, 0.0)
+    slip = turn * 1j * start - v  # ω × (-r ẑ) of the ball makes up for it
+    table = {"name": "table", "kinematic": True, "shape": [{"type": "plane"}],
+             "motion": {"angular_velocity": [0.0, 0.0, body * turn]}, "surface_spin": [0.0, 0.0, surface * turn]}
+    ball = solid("sphere", (start.real, start.imag, radius), radius=radius, mass=1.0, inertia=[k * radius**2] * 3,
+                 velocity=[v.real, v.imag, 0.0], angular_velocity=[slip.imag / radius, -slip.real / radius, 0.0])
+    data = {"scene": {"gravity": [*pull, -G]}, "body": [table, ball], "material": {"default": {"friction": 1.0}}}
+    sim = Simulation(Scene.from_dict(data), method="event_driven", integrator="dopri5")
+    sim.run(2.0)
+    c, a, t = 1j * k * turn / (1.0 + k), complex(*pull) / (1.0 + k), sim.time
+    there = start + (v + a / c) * (np.exp(c * t) - 1.0) / c - a * t / c
+    assert sim.position("sphere") == pytest.approx((there.real, there.imag, radius), abs=480 * 3e-12)
+    assert sim.events == []
+
+
+BESIDE = np.array([2.0 * np.cos(0.1), np.sin(0.1)]) / np.hypot(2.0 * np.cos(0.1), np.sin(0.1))  # normal there: z, x
+
+
+@pytest.mark.parametrize(("shape", "start"), [
+    ({"type": "bowl", "radius": 1.0, "angle": 90.0}, (0.9 * np.sin(0.3), 0.0, -0.9 * np.cos(0.3))),
+    ({"type": "ellipsoid", "size": [2.0, 2.0, 1.0]},
+     (np.sin(0.1) + 0.1 * BESIDE[1], 0.0, 0.5 * np.cos(0.1) + 0.1 * BESIDE[0])),
+], ids=["bowl", "ellipsoid"])
+def test_a_surface_that_runs_carries_as_the_body_that_turns_does(shape, start):
+    """Friction knows of a surface only its velocity, so runs that share a turn otherwise are the same motion."""
+    ends = []
+    for body, surface in SHARES:
+        below = {"name": "below", "kinematic": True, "shape": [shape], "surface_spin": [0.0, 0.0, 4.0 * surface],
+                 "motion": {"angular_velocity": [0.0, 0.0, 4.0 * body]}}
+        ends.append(simulate(below, solid("sphere", start, radius=0.1), friction=0.8))
+        ends[-1].run(0.4)
+    assert np.abs(ends[0].velocity("sphere")).max() > 0.1
+    for sim in ends[1:]:
+        assert sim.position("sphere") == pytest.approx(ends[0].position("sphere"), abs=96 * 1e-11)
+
+
 # ------------------------------------------------------------------------------------------------ bowls
 def test_balls_in_bowls_swing_as_they_roll_or_slide():
     """C15 in the gallery: from 60°, one period; and at 10° rolling takes √(7/5) of the time of sliding."""
