@@ -6,7 +6,7 @@ v = P/m, I⁻¹ = R I_body⁻¹ Rᵀ, ω = I⁻¹ L   [Baraff I §2.11, with the
 
 from ..core.jit import helper, kernel
 from ..core.model import DYNAMIC
-from ..core.vec import mul, put, quat_mul, rotate, row, row4, scale, unrotate
+from ..core.vec import cross, mul, put, quat_mul, rotate, row, row4, scale, sub, unrotate
 from .forces import applied_forces
 from .motion import drive
 
@@ -17,6 +17,13 @@ Y_SIZE = 13
 def angular_velocity(q, inv_inertia, L):
     """ω = R I_body⁻¹ Rᵀ L"""
     return rotate(q, mul(inv_inertia, unrotate(q, L)))
+
+
+@helper
+def acceleration(model, bodies, i, f, moment):
+    """v̇ = F/m and ω̇ = I⁻¹ (τ - ω × L) of a dynamic body"""
+    turning = sub(moment, cross(row(bodies.w, i), row(bodies.L, i)))
+    return scale(model.inv_mass[i], f), angular_velocity(row4(bodies.q, i), row(model.inv_inertia, i), turning)
 
 
 @kernel

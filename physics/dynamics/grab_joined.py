@@ -3,9 +3,10 @@ point, so that it feels as in generalized coordinates (see `trees.contacts.pull_
 
 from ..core.jit import helper
 from ..core.model import DYNAMIC
-from ..core.vec import cross, mul, rotate, row, row4, unrotate
+from ..core.vec import add, cross, row, row4
 from .constraints import ldl
 from .constraints.reactions import HOLDS, along_row, give_way
+from .free_body import angular_velocity
 from .grab import arm_and_target, pull_by
 
 FIRM = 1e-9  # of what the body by itself would answer: below that its joints leave it no freedom, but for rounding
@@ -26,19 +27,19 @@ def mobility_of(model, reactions, bodies, i, arm, turn):
     for j in range(3):
         e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
         moment = e if turn == 1 else cross(arm, e)
-        moment = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, moment)))
+        moment = angular_velocity(q, row(model.inv_inertia, i), moment)
         reactions.trial[:] = 0.0
         for k in range(3):
-            reactions.trial[at + k] = moment[k]
-            reactions.trial[at + 3 + k] = model.inv_mass[i] * e[k] if turn == 0 else 0.0
+            reactions.trial[at + k] = model.inv_mass[i] * e[k] if turn == 0 else 0.0
+            reactions.trial[at + 3 + k] = moment[k]
         for r in range(len(reactions.part)):
             reactions.part[r] = -along_row(reactions, r, reactions.trial) if reactions.mode[r] == HOLDS else 0.0
         ldl.solve(reactions.factor, reactions.part)
         give_way(reactions, reactions.part, reactions.trial)
         trial = reactions.trial
-        w = (trial[at], trial[at + 1], trial[at + 2])
-        u = cross(w, arm)
-        u = w if turn == 1 else (u[0] + trial[at + 3], u[1] + trial[at + 4], u[2] + trial[at + 5])
+        u = (trial[at + 3], trial[at + 4], trial[at + 5])
+        if turn == 0:
+            u = add((trial[at], trial[at + 1], trial[at + 2]), cross(u, arm))
         largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
     return largest
 

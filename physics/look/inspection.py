@@ -447,7 +447,7 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
     change = impact.impulse @ (contacts.HT if full else contacts.HT[::3])
     moved = np.zeros((len(contacts.slot), 6))
     free = np.flatnonzero(contacts.slot >= 0)
-    moved[free] = change[contacts.slot[free][:, None] + np.array([3, 4, 5, 0, 1, 2])]
+    moved[free] = change[contacts.slot[free][:, None] + np.arange(6)]
     P = impact.impulse.reshape(len(contacts.key), -1)
     world = P[:, :1] * contacts.normal
     if full:

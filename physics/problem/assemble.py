@@ -26,9 +26,10 @@ from ..core.vec import (
     tangents,
     unrotate,
 )
+from ..dynamics.trees.contacts import put_end
 from ..laws.contact import cone_projection, restitution_bias
 from ..laws.mouse import GRAB_LIMIT, GRAB_TURN_LIMIT, implicit_spring, turn_limit, turned_by
-from .mechanisms import answer_alone, answer_through, open_block, put_end, put_point, unit_vector
+from .mechanisms import answer_alone, answer_through, open_block, place_in_block, put_point, unit_vector
 from .problem import ContactProblem
 from .system import (
     ANGULAR,
@@ -236,8 +237,9 @@ def hold(model, mechanisms, middle, loads, h, system):
         return
     blocks.count[OTHERS] = 1
     if grab.turn[0] == 1:
+        at = place_in_block(model, mechanisms, body)
         for j in range(3):
-            put_end(model, mechanisms, blocks, body, j, (0.0, 0.0, 0.0), unit_vector(j))
+            put_end(model, mechanisms.trees.work, body, at, (0.0, 0.0, 0.0), unit_vector(j), blocks.J[:, j])
     else:
         put_point(model, mechanisms, blocks, body, 1.0, arm)
     answer_alone(model, mechanisms, system.motion.bodies, blocks, block, 3)

@@ -2,8 +2,8 @@
 
     H q̈ + C = τ + Tλ,   ζ = Tᵀ q̇,   ζ̇ = M λ + d,   M = TᵀH⁻¹T,   d = TᵀH⁻¹(τ - C) + Ṫᵀq̇   [RBDA eqs. 11.28–11.36]
 
-Each contact has three rows: the normal and two tangents. Here q̇ holds, free body after free body, the angular velocity
-and the velocity of the centre of mass in the world frame, where H is block diagonal and C = (ω × I ω, 0), and then the
+Each contact has three rows: the normal and two tangents. Here q̇ holds, free body after free body, the velocity of the
+centre of mass and the angular velocity in the world frame, where H is block diagonal and C = (0, ω × I ω), and then the
 joint velocities of all links (see `dynamics.trees.contacts`).
 
 The velocity terms Ṫᵀq̇ contain how the contact point wanders over both surfaces and turns the normal. With σ the
@@ -33,11 +33,13 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import LINK, Array, BodyKind, IntArray, Model
-from ..core.vec import add, axpy, cross, dot, mul, put, rotate, row, row4, scale, sub, tangents, unrotate
+from ..core.sym3 import three
+from ..core.vec import add, axpy, cross, dot, neg, put, row, row4, scale, sub, tangents
 from ..dynamics.constraints.reactions import Reactions, find_joints, hold_free, hold_rows, reactions_of
+from ..dynamics.free_body import acceleration, angular_velocity, velocity_from_momentum
 from ..dynamics.grab_joined import pull_joined
 from ..dynamics.motion import driven_acceleration
-from ..dynamics.trees.contacts import put_link_row, weigh_links
+from ..dynamics.trees.contacts import put_end, weigh_links
 from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch
 from .assemble import surface_velocity
 
@@ -65,14 +67,13 @@ class Equations(NamedTuple):
 def empty_equations(model: Model, contacts: int) -> Equations:
     """Room for the equations of so many contacts between the bodies of a model."""
     dynamic = model.kind == BodyKind.DYNAMIC
-    slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
-    trees = empty_tree_scratch(model.trees)
+    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, contacts, drives=True)
     size = 6 * int(dynamic.sum()) + len(trees.v)
     return Equations(
-        slot, np.flatnonzero(dynamic).astype(np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 3)),
+        reactions.slot, np.flatnonzero(dynamic).astype(np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 3)),
         np.full((contacts, 2), -1, np.int32), np.zeros((3 * contacts, size)),
         np.zeros((3 * contacts, size)), np.zeros(3 * contacts), np.zeros(3 * contacts), np.zeros(size),
-        np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees, reactions_of(model, contacts, drives=True),
+        np.zeros((4, 5)), np.zeros((len(model.kind), 6)), trees, reactions,
     )
 
 
@@ -130,16 +131,11 @@ def wander(witness, k, n, spin_a, spin_b, u, work):
 
 
 @helper
-def put_row(model, eq, r, i, sign, point, arm, direction):
-    """Add body i's part of a row of T: of a free body ± (r × d, d)"""
-    slot = int(eq.slot[i])
-    if slot >= 0:
-        turn = cross(arm, direction)
-        for j in range(3):
-            eq.T[r, slot + j] += sign * turn[j]
-            eq.T[r, slot + 3 + j] += sign * direction[j]
-    elif model.kind[i] == LINK:
-        put_link_row(model.trees, eq.trees.work, int(model.trees.link_of_body[i]), sign, point, direction, eq.T, r)
+def place_in_row(model, eq, i):
+    """Where body i has its velocities in the rows of T, for `put_end`."""
+    if i < 0:
+        return -1
+    return len(eq.free) - len(eq.trees.v) if model.kind[i] == LINK else int(eq.slot[i])
 
 
 @helper
@@ -194,11 +190,13 @@ def contact_rows(model, t, bodies, witness, count, eq):
         put(eq.tangent_1, k, t1)
         put(eq.tangent_2, k, t2)
         clear_rows(eq, k, int(eq.slot[a]), int(eq.slot[b]))
+        at_a, at_b = place_in_row(model, eq, a), place_in_row(model, eq, b)
         for i in range(3):
             r = 3 * k + i
             direction = n if i == 0 else (t1 if i == 1 else t2)
-            put_row(model, eq, r, b, 1.0, row(witness.p_b, k), arm_b, direction)
-            put_row(model, eq, r, a, -1.0, row(witness.p_a, k), arm_a, direction)
+            back = neg(direction)
+            put_end(model, eq.trees.work, b, at_b, direction, cross(arm_b, direction), eq.T[r])
+            put_end(model, eq.trees.work, a, at_a, back, cross(arm_a, back), eq.T[r])
             eq.u[r] = zeta if i == 0 else dot(direction, add(u, belt))
             eq.rate[r] = dot(n, g) + dot(n_dot, u) if i == 0 else dot(direction, slip_rate)
 
@@ -217,29 +215,12 @@ def weigh_rows(model, bodies, count, eq):
             if j < 0:
                 continue
             i = int(eq.owner[j // 6])
-            q = row4(bodies.q, i)
-            turn = (eq.T[r, j], eq.T[r, j + 1], eq.T[r, j + 2])
-            turn = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, turn)))
+            turn = angular_velocity(row4(bodies.q, i), row(model.inv_inertia, i), three(eq.T, r, j + 3))
             for k in range(3):
-                eq.HT[r, j + k] = turn[k]
-                eq.HT[r, j + 3 + k] = model.inv_mass[i] * eq.T[r, j + 3 + k]
+                eq.HT[r, j + k] = model.inv_mass[i] * eq.T[r, j + k]
+                eq.HT[r, j + 3 + k] = turn[k]
     if len(eq.reactions.lam) > 0:
         hold_rows(eq.reactions, 3 * count, eq.HT)
-
-
-@helper
-def free_acceleration(inv_mass, inv_inertia, bodies, force, torque, eq):
-    """H⁻¹(τ - C): what the free bodies would do without contact;  I ω̇ = τ - ω × L,  m v̇ = F"""
-    for i in range(len(inv_mass)):
-        j = int(eq.slot[i])
-        if j < 0:
-            continue
-        q = row4(bodies.q, i)
-        moment = sub(row(torque, i), cross(row(bodies.w, i), row(bodies.L, i)))
-        turn = rotate(q, mul(row(inv_inertia, i), unrotate(q, moment)))
-        for k in range(3):
-            eq.free[j + k] = turn[k]
-            eq.free[j + 3 + k] = inv_mass[i] * force[i, k]
 
 
 @kernel
@@ -249,7 +230,10 @@ def accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot, eq):
     bodies and to the rates of P and L in ydot (n, 13)."""
     find_joints(model, t, bodies, eq.bias, eq.trees.v, eq.trees.work, eq.reactions)
     pull_joined(model, loads, bodies, h, eq.reactions, force, torque, ydot)
-    free_acceleration(model.inv_mass, model.inv_inertia, bodies, force, torque, eq)
+    for i in eq.owner:
+        j, (linear, angular) = int(eq.slot[i]), acceleration(model, bodies, i, row(force, i), row(torque, i))
+        for k in range(3):
+            eq.free[j + k], eq.free[j + 3 + k] = linear[k], angular[k]
     hold_free(eq.reactions, eq.free)
 
 
@@ -276,7 +260,7 @@ def own_rate(eq, bodies, r):
         p = int(eq.place[r // 3, side])
         for k in range(3 if p >= 0 else 0):
             i = int(eq.owner[p // 6])
-            total += eq.T[r, p + k] * bodies.w[i, k] + eq.T[r, p + 3 + k] * bodies.v[i, k]
+            total += eq.T[r, p + k] * bodies.v[i, k] + eq.T[r, p + 3 + k] * bodies.w[i, k]
     for d in range(len(eq.trees.v)):
         total += eq.T[r, first + d] * eq.trees.v[d]
     return total
@@ -306,19 +290,14 @@ def contact_matrix(count, eq, M_out, d_out):
 
 
 @kernel
-def push(inv_mass, inv_inertia, eq, generalized, bodies_out):
-    """Momenta of free bodies after a generalized impulse (n_v,): L += torque part, P += force part; and the velocities
-    after it."""
-    for i in range(len(inv_mass)):
+def push(model, eq, generalized, bodies_out):
+    """Momenta of free bodies after a generalized impulse (n_v,), and the velocities after it."""
+    for i in eq.owner:
         j = int(eq.slot[i])
-        if j < 0:
-            continue
-        q = row4(bodies_out.q, i)
         for k in range(3):
-            bodies_out.L[i, k] += generalized[j + k]
-            bodies_out.P[i, k] += generalized[j + 3 + k]
-            bodies_out.v[i, k] = inv_mass[i] * bodies_out.P[i, k]
-        put(bodies_out.w, i, rotate(q, mul(row(inv_inertia, i), unrotate(q, row(bodies_out.L, i)))))
+            bodies_out.P[i, k] += generalized[j + k]
+            bodies_out.L[i, k] += generalized[j + 3 + k]
+    velocity_from_momentum(model, bodies_out)
 
 
 @kernel

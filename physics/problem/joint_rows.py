@@ -19,10 +19,11 @@ from ..core.vec import norm, scale
 from ..dynamics.constraints.axes import SPIN, AxisRows
 from ..dynamics.constraints.blocks import Constraints
 from ..dynamics.constraints.cure import BAUMGARTE
+from ..dynamics.trees.contacts import put_end
 from ..dynamics.trees.kinematics import FIRST_Q, FIRST_V, TYPE, flat4
 from ..dynamics.trees.rates import rotation_vector
 from ..joints.table import BALL, FREE, VELOCITIES
-from .mechanisms import answer_alone, answer_through, open_block, put_end
+from .mechanisms import answer_alone, answer_through, open_block, place_in_block
 from .system import LIMIT, LINEAR, MOTOR, OTHERS, USED, Blocks, own_row, push_row, row_velocity
 
 TREE_LIMIT_REACH = 0.02  # a limit of a tree this far away takes part [rad] or [m]
@@ -156,8 +157,9 @@ def open_axis_row(model, mechanisms, system, kind, rows, r, J):
     a, b = int(rows.a[r]), int(rows.b[r])
     k = open_block(mechanisms, system.blocks, kind, a, b)
     if k >= 0:
-        put_end(model, mechanisms, system.blocks, a, 0, (J[0], J[1], J[2]), (J[3], J[4], J[5]))
-        put_end(model, mechanisms, system.blocks, b, 0, (J[6], J[7], J[8]), (J[9], J[10], J[11]))
+        work, into = mechanisms.trees.work, system.blocks.J[:, 0]
+        put_end(model, work, a, place_in_block(model, mechanisms, a), (J[0], J[1], J[2]), (J[3], J[4], J[5]), into)
+        put_end(model, work, b, place_in_block(model, mechanisms, b), (J[6], J[7], J[8]), (J[9], J[10], J[11]), into)
         close_row(model, mechanisms, system.motion.bodies, system.blocks, k, a, b)
     return k
 

@@ -1,13 +1,12 @@
 """Limits of joints as rows of the contact equations."""
 
 from ..core.jit import helper, kernel
-from ..core.model import LINK
 from ..core.sym3 import three
-from ..core.vec import dot, put, row, tangents
+from ..core.vec import dot, put, row, scale, tangents
 from ..dynamics.constraints.limits import CONE, cone_direction, cone_turn, limit_rate, maximal_directions
-from ..dynamics.constraints.reactions import put_link_side
 from ..dynamics.motion import driven_acceleration
-from .contact_equations import clear_rows
+from ..dynamics.trees.contacts import put_end
+from .contact_equations import clear_rows, place_in_row
 
 
 @helper
@@ -22,14 +21,7 @@ def maximal_row(model, limits, r, t, bodies, k, eq):
         i, sign, turn = ends[side], 2.0 * side - 1.0, t_a if side == 0 else t_b
         if i < 0:
             continue
-        slot = int(eq.slot[i])
-        if slot >= 0:
-            for c in range(3):
-                eq.T[3 * k, slot + c] += sign * turn[c]
-                eq.T[3 * k, slot + 3 + c] += sign * f[c]
-        elif model.kind[i] == LINK:
-            put_link_side(model.trees, eq.trees.work, int(model.trees.link_of_body[i]), sign, f, turn, eq.T, 3 * k,
-                          len(eq.free) - len(eq.trees.v))
+        put_end(model, eq.trees.work, i, place_in_row(model, eq, i), scale(sign, f), scale(sign, turn), eq.T[3 * k])
         rate += sign * (dot(f, driven_acceleration(model, i, t)) + dot(f, three(eq.bias, i, 0))
                         + dot(turn, three(eq.bias, i, 3)))
     return rate

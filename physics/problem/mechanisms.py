@@ -20,15 +20,15 @@ import numpy as np
 
 from ..core.islands import trees_of
 from ..core.jit import helper
-from ..core.model import LINK, Array, BodyKind, IntArray, Model
-from ..core.sym3 import put_six, six, sym_vec, three
-from ..core.vec import cross, dot, scale, sub
+from ..core.model import Array, BodyKind, IntArray, Model
+from ..core.sym3 import six, sym_vec
+from ..core.vec import cross, scale
 from ..dynamics.constraints.blocks import Constraints
 from ..dynamics.constraints.ldl import solve_block
 from ..dynamics.constraints.reactions import Reactions, end_of
-from ..dynamics.trees.kinematics import ORIGIN, F, S, X, point_velocity
+from ..dynamics.trees.contacts import put_end
 from ..dynamics.trees.rates import TreeScratch
-from ..dynamics.trees.tree import ZERO6, answer, last_velocity
+from ..dynamics.trees.tree import answer_alone as tree_answer
 from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH
 
 
@@ -162,34 +162,22 @@ def open_block(mechanisms, blocks, kind, a, b):
 
 
 @helper
-def put_end(model, mechanisms, blocks, i, j, f, moment):
-    """Add to row j of J of the block opened last what the velocities of body i, or of the tree of the link that it is,
-    do along a force f at its centre of mass and a moment."""
+def place_in_block(model, mechanisms, i):
+    """Where body i has its velocities in the block opened last, for `put_end`."""
     part = int(mechanisms.part_of_body[i]) if i >= 0 else -1
     if part < 0:
-        return
-    e = int(mechanisms.entry[part])
-    if model.kind[i] != LINK:
-        for k in range(3):
-            blocks.J[e + k, j] += f[k]
-            blocks.J[e + 3 + k, j] += moment[k]
-        return
-    table, link, dof = model.trees.table, mechanisms.trees.work.link, mechanisms.trees.work.dof
-    l, begin = int(model.trees.link_of_body[i]), int(model.trees.start_v[mechanisms.tree[part]])
-    arm = sub(three(link, l, X), three(link, l, ORIGIN))
-    d = last_velocity(table.index, l, dof.shape[0])
-    while d >= 0:
-        s = six(dof, d, S)
-        blocks.J[e + d - begin, j] += dot(f, point_velocity(s, arm)) + dot(moment, (s[0], s[1], s[2]))
-        d = int(table.before[d])
+        return -1
+    tree, e = int(mechanisms.tree[part]), int(mechanisms.entry[part])
+    return e - int(model.trees.start_v[tree]) if tree >= 0 else e
 
 
 @helper
 def put_point(model, mechanisms, blocks, i, sign, arm):
     """Three rows of J: the velocity, times a sign, of the point at the end of an arm from body i's centre of mass."""
+    at = place_in_block(model, mechanisms, i)
     for j in range(3):
         e = scale(sign, unit_vector(j))
-        put_end(model, mechanisms, blocks, i, j, e, cross(arm, e))
+        put_end(model, mechanisms.trees.work, i, at, e, cross(arm, e), blocks.J[:, j])
 
 
 @helper
@@ -218,11 +206,9 @@ def answer_alone(model, mechanisms, bodies, blocks, k, rows):
                     blocks.Y[e + d, j] = bodies[i, INV_MASS] * blocks.J[e + d, j]
                     blocks.Y[e + 3 + d, j] = turn[d]
                 continue
-            for l in range(start, end):
-                put_six(link, l, F, ZERO6)
             for d in range(width):
                 mechanisms.unit[begin + d] = blocks.J[e + d, j]
-            answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
+            tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
             for d in range(width):
                 blocks.Y[e + d, j] = scratch.rates[begin + d]
                 mechanisms.unit[begin + d] = 0.0

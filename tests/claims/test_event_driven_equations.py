@@ -60,7 +60,7 @@ def compare(model, surface, seed):
     bodies, eq = motion.at(0.0), empty_equations(model, count)
     find_witnesses(surface, bodies, rows, count, witness)
     contact_rows(model, 0.0, bodies, witness, count, eq)
-    acceleration = np.concatenate([np.zeros(3), motion.a[0], np.zeros(3), motion.a[1]])
+    acceleration = np.concatenate([motion.a[0], np.zeros(3), motion.a[1], np.zeros(3)])
     fair = (witness.margin != NOWHERE) & (witness.facing >= 0.0)  # seen from inside, sharp edges have no outward side
     assert fair.any()
     along = np.einsum("ij,ij->i", witness.normal, witness.p_b - witness.p_a) - witness.gap

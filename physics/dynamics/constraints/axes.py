@@ -32,12 +32,13 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, Array, IntArray, Joints
-from ...core.vec import add, axpy, cross, dot, mul, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
+from ...core.vec import add, axpy, cross, dot, norm, quat_conj, quat_mul, rotate, row, row4, scale, sub, unrotate
 from ...joints.form import BEND, DOT, DRIVE, LINE, PITCH, POINT, SLIDE, SPIN, TURN, RowOf
 from ...joints.screw import wound_angle
 from ...joints.table import BALL, FORMS, SLIDER, UNIVERSAL, place_of, slides
 from ...joints.universal import turn_angle
 from ...shapes.shapes import quat_to_matrix
+from ..free_body import angular_velocity
 
 
 class AxisRows(NamedTuple):
@@ -230,7 +231,7 @@ def weigh(kind, inv_mass, inv_inertia, q, rows, J, W_out):
                     W_out[r, start + k] = 0.0
                 continue
             turn = (J[r, start + 3], J[r, start + 4], J[r, start + 5])
-            turn = rotate(row4(q, i), mul(row(inv_inertia, i), unrotate(row4(q, i), turn)))
+            turn = angular_velocity(row4(q, i), row(inv_inertia, i), turn)
             for k in range(3):
                 W_out[r, start + k] = inv_mass[i] * J[r, start + k]
                 W_out[r, start + 3 + k] = turn[k]

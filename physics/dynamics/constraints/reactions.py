@@ -26,12 +26,13 @@ from ...core.islands import trees_of
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, LINK, Array, BodyKind, IntArray, Joints, Model
 from ...core.report import MotorState
-from ...core.sym3 import six, three
-from ...core.vec import add, cross, dot, mul, put, put4, quat_exp, quat_mul, quat_unit, rotate, row, row4, sub, unrotate
+from ...core.sym3 import three
+from ...core.vec import add, put, put4, quat_exp, quat_mul, quat_unit, row, row4
+from ..free_body import acceleration
 from ..motion import driven_acceleration, moves
-from ..trees.contacts import weigh_links
-from ..trees.kinematics import ORIGIN, S, X, place_links, point_velocity
-from ..trees.tree import eliminate, last_velocity
+from ..trees.contacts import put_end, weigh_links
+from ..trees.kinematics import place_links
+from ..trees.tree import eliminate
 from . import ldl
 from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
 from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
@@ -149,19 +150,6 @@ def end_of(rows, r, side):
 
 # ------------------------------------------------------------------------------------------------ the equations
 @helper
-def put_link_side(trees, work, l, sign, f, turn, G, r, first):
-    """Add to row r of G, from column `first` on, what the velocities on the way to link l's root do along a force f at
-    its centre of mass and a moment."""
-    link, dof = work.link, work.dof
-    arm = sub(three(link, l, X), three(link, l, ORIGIN))
-    d = last_velocity(trees.table.index, l, dof.shape[0])
-    while d >= 0:
-        s = six(dof, d, S)
-        G[r, first + d] += sign * (dot(f, point_velocity(s, arm)) + dot(turn, (s[0], s[1], s[2])))
-        d = int(trees.table.before[d])
-
-
-@helper
 def weigh_link_ends(model, work, reactions):
     """G and Y of all rows, and their part of J H⁻¹ Jᵀ."""
     rows, trees, factor = reactions.rows, model.trees, reactions.factor
@@ -171,8 +159,8 @@ def weigh_link_ends(model, work, reactions):
         for side in range(2 if reactions.drive[r] < 0 else 0):
             i = end_of(rows, r, side)
             if i >= 0 and model.kind[i] == LINK:
-                f, turn = three(reactions.J, r, 6 * side), three(reactions.J, r, 6 * side + 3)
-                put_link_side(trees, work, int(trees.link_of_body[i]), 1.0, f, turn, reactions.G, r, 0)
+                put_end(model, work, i, 0, three(reactions.J, r, 6 * side), three(reactions.J, r, 6 * side + 3),
+                        reactions.G[r])
         weigh_links(trees, work, reactions.G, r, reactions.Y)
         for p in range(factor.first[r], factor.first[r + 1]):
             s = int(factor.rows[p])
@@ -253,9 +241,8 @@ def along_row(reactions, r, q_dot):
         i = end_of(reactions.rows, r, side)
         if i >= 0 and reactions.slot[i] >= 0:
             at = int(reactions.slot[i])
-            for k in range(3):
-                push, turn = reactions.J[r, 6 * side + k], reactions.J[r, 6 * side + 3 + k]
-                total += push * q_dot[at + 3 + k] + turn * q_dot[at + k]
+            for k in range(6):
+                total += reactions.J[r, 6 * side + k] * q_dot[at + k]
     first = len(q_dot) - reactions.G.shape[1]
     for d in range(reactions.G.shape[1]):
         total += reactions.G[r, d] * q_dot[first + d]
@@ -269,9 +256,8 @@ def spread(reactions, r, factor, sides, out):
         i = end_of(reactions.rows, r, side)
         if i >= 0 and reactions.slot[i] >= 0:
             at = int(reactions.slot[i])
-            for k in range(3):
-                out[at + 3 + k] += factor * sides[r, 6 * side + k]
-                out[at + k] += factor * sides[r, 6 * side + 3 + k]
+            for k in range(6):
+                out[at + k] += factor * sides[r, 6 * side + k]
 
 
 @helper
@@ -459,11 +445,9 @@ def hold_rates(model, bodies, trees, reactions, free, ydot):
     for i in range(len(model.kind)):
         at = int(reactions.slot[i])
         if at >= 0:
-            q = row4(bodies.q, i)
-            moment = sub((ydot[i, 10], ydot[i, 11], ydot[i, 12]), cross(row(bodies.w, i), row(bodies.L, i)))
-            turn = rotate(q, mul(row(model.inv_inertia, i), unrotate(q, moment)))
+            linear, angular = acceleration(model, bodies, i, three(ydot, i, 7), three(ydot, i, 10))
             for k in range(3):
-                free[at + k], free[at + 3 + k] = turn[k], model.inv_mass[i] * ydot[i, 7 + k]
+                free[at + k], free[at + 3 + k] = linear[k], angular[k]
     first = len(free) - len(trees.rates)
     for d in range(len(trees.rates)):
         free[first + d] = trees.rates[d]
@@ -479,6 +463,6 @@ def displace(slot, change, bodies):
     for i in range(len(slot)):
         at = int(slot[i])
         if at >= 0:
-            put(bodies.x, i, add(row(bodies.x, i), (change[at + 3], change[at + 4], change[at + 5])))
-            turn = quat_exp((change[at], change[at + 1], change[at + 2]))
+            put(bodies.x, i, add(row(bodies.x, i), (change[at], change[at + 1], change[at + 2])))
+            turn = quat_exp((change[at + 3], change[at + 4], change[at + 5]))
             put4(bodies.q, i, quat_unit(quat_mul(turn, row4(bodies.q, i))))

@@ -6,13 +6,13 @@ root and back over the tree.                                                    
 
 from ...core.jit import helper, kernel
 from ...core.model import LINK
-from ...core.spatial import joined
-from ...core.sym3 import put_six, six, three
-from ...core.vec import add, cross, dot, row, sub
+from ...core.spatial import dot6, joined
+from ...core.sym3 import six, three
+from ...core.vec import add, cross, row, sub
 from ..grab import arm_and_target, pull_by
-from .kinematics import ORIGIN, A, F, S, V, X, point_velocity
+from .kinematics import ORIGIN, A, S, V, X, point_velocity
 from .rates import joint_forces
-from .tree import ZERO6, answer, eliminate, last_velocity, pushed_forces, respond, wrench_at
+from .tree import answer, answer_alone, eliminate, last_velocity, pushed_forces, respond, wrench_at
 
 
 @helper
@@ -91,15 +91,23 @@ def accelerate(model, loads, h, bodies, force, torque, scratch, free_out, bias_o
 
 
 @helper
-def put_link_row(trees, work, l, sign, point, direction, T, r):
-    """Add to row r of T what the velocities on the way to link l's root give its point along a direction."""
-    link, dof = work.link, work.dof
-    first = T.shape[1] - dof.shape[0]
-    arm = sub(point, three(link, l, ORIGIN))
-    d = last_velocity(trees.table.index, l, dof.shape[0])
+def put_end(model, work, i, at, f, moment, row_out):
+    """Add to a row of J what the velocities of body i do along a force f at its centre of mass and a moment; of a link
+    those of the joints on the way to the root of its tree. at: the place in the row of the six velocities (v, ω) of a
+    body, -1 = it has none there; of a link that of the first velocity of all trees. i = -1: the world."""
+    if i < 0:
+        return
+    if model.kind[i] != LINK:
+        for k in range(3 if at >= 0 else 0):
+            row_out[at + k] += f[k]
+            row_out[at + 3 + k] += moment[k]
+        return
+    table, link, dof, l = model.trees.table, work.link, work.dof, int(model.trees.link_of_body[i])
+    wrench = joined(add(moment, cross(sub(three(link, l, X), three(link, l, ORIGIN)), f)), f)
+    d = last_velocity(table.index, l, dof.shape[0])
     while d >= 0:
-        T[r, first + d] += sign * dot(direction, point_velocity(six(dof, d, S), arm))
-        d = int(trees.table.before[d])
+        row_out[at + d] += dot6(six(dof, d, S), wrench)
+        d = int(table.before[d])
 
 
 @helper
@@ -113,7 +121,5 @@ def weigh_links(trees, work, T, r, HT):
             HT[r, j] = 0.0
             touched = touched or T[r, j] != 0.0
         if touched:
-            start, end = int(trees.start[tree]), int(trees.start[tree + 1])
-            for l in range(start, end):
-                put_six(work.link, l, F, ZERO6)
-            answer(trees.table, start, end, T[r, first:], work.link, work.dof, HT[r, first:])
+            answer_alone(trees.table, int(trees.start[tree]), int(trees.start[tree + 1]), T[r, first:], work.link,
+                         work.dof, HT[r, first:])

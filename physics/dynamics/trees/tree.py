@@ -135,6 +135,14 @@ def answer(table, first, last, tau, link, dof, rates_out):
 
 
 @helper
+def answer_alone(table, first, last, tau, link, dof, rates_out):
+    """`answer` to joint forces alone: rates = H⁻¹ τ"""
+    for l in range(first, last):
+        put_six(link, l, F, ZERO6)
+    answer(table, first, last, tau, link, dof, rates_out)
+
+
+@helper
 def wrench_at(link, l, point, f):
     """The spatial force of a force f at a world point, about link l's O."""
     return joined(cross(sub(point, three(link, l, ORIGIN)), f), f)

@@ -3,51 +3,17 @@
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...collision.exact.gaps import find_witnesses
-from ...core.jit import kernel
 from ...core.model import Array, Model
 from ...core.state import LongArray
-from ...dynamics.constraints.limits import find_limits
-from ...dynamics.constraints.reactions import add_reactions, push_axes
-from ...dynamics.forces import applied_forces
+from ...dynamics.constraints.reactions import add_reactions
+from ...dynamics.constraints.reactions import displace as displace_free
 from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.grab import pull_grabbed
-from ...dynamics.grab_joined import pulls_joined
-from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.kinematics import advance, place_links
-from ...problem.contact_equations import accelerate_bodies, contact_matrix, contact_rows, push, weigh_rows
-from ...problem.limit_rows import limit_rows
-from .rates import STEP, TIME, Instant, RateScratch, take_coordinates
+from ...problem.contact_equations import push
+from .rates import Instant, RateScratch, equations_here, take_coordinates
 from .tolerances import ASIDE, STRAIGHT
 
 WEIGHTLESS = 1e-6  # what forces are compared with where nothing has weight and nothing pushes [N]
-
-
-@kernel
-def equations_here(at, pairs, count, matrix, M_out, d_out):
-    """Put the links where their coordinates say; write witnesses, T and u of the first `count` pairs to the scratch.
-    matrix = 1: M (3 c, 3 c) and d (3 c,) too."""
-    model, surface, loads, bodies, joints, scratch = at.model, at.surface, at.loads, at.bodies, at.joints, at.scratch
-    t, h, eq = at.clock[TIME], at.clock[STEP], scratch.equations
-    trees = eq.trees
-    if len(joints.v) > 0:
-        trees.q[:], trees.v[:] = joints.q, joints.v
-        place_links(model, joints.q, joints.v, trees.work, bodies)
-    find_witnesses(surface, bodies, pairs, count, scratch.witness)
-    find_limits(model, surface, bodies, joints.q, pairs, count, scratch.witness)
-    if matrix == 1:
-        applied_forces(model, loads, bodies, scratch.force, scratch.torque)
-        if len(eq.reactions.lam) > 0:
-            push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, scratch.rate)
-        if not pulls_joined(eq.reactions, loads):
-            pull_grabbed(model, loads, bodies, h, scratch.force, scratch.torque, scratch.rate)
-        accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
-        accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, scratch.rate, eq)
-    contact_rows(model, t, bodies, scratch.witness, count, eq)
-    limit_rows(model, surface, t, bodies, pairs, scratch.witness, count, eq)
-    if matrix == 1:
-        weigh_rows(model, bodies, count, eq)
-        contact_matrix(count, eq, M_out, d_out)
 
 
 def equations(at: Instant, pairs: LongArray) -> tuple[Array, Array, Array]:
@@ -114,7 +80,7 @@ def add_impulses(at: Instant, p: Array) -> None:
     eq, rows = at.scratch.equations, len(p)
     impulse, change = p @ eq.T[:rows], p @ eq.HT[:rows]
     add_reactions(eq.reactions, p @ eq.reactions.passed[:rows], impulse)
-    push(at.model.inv_mass, at.model.inv_inertia, eq, impulse, at.bodies)
+    push(at.model, eq, impulse, at.bodies)
     at.joints.v[:] += change[len(change) - len(at.joints.v) :]
     update_links(at)
 
@@ -122,14 +88,7 @@ def add_impulses(at: Instant, p: Array) -> None:
 def displace(at: Instant, change: Array) -> None:
     """Displace the bodies by a small change (n_v,) of the coordinates; momenta and joint velocities stay."""
     bodies, joints = at.bodies, at.joints
-    for i, j in enumerate(at.scratch.equations.slot.tolist()):
-        if j < 0 or not change[j : j + 6].any():
-            continue
-        a = 0.5 * change[j : j + 3]
-        w, r = bodies.q[i, 0], bodies.q[i, 1:].copy()
-        q = np.array([w - a @ r, *(r + w * a + np.cross(a, r))])  # q + ½ (0, δθ) q
-        bodies.q[i] = q / np.sqrt(q @ q)
-        bodies.x[i] += change[j + 3 : j + 6]
+    displace_free(at.scratch.equations.slot, change, bodies)
     velocity_from_momentum(at.model, bodies)
     if len(joints.v):
         advance(at.model.trees.table, joints.q.copy(), change[len(change) - len(joints.v) :], 1.0, joints.q)

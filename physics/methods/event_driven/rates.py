@@ -24,6 +24,7 @@ from ...dynamics.trees.rates import pack_link_rates
 from ...problem.contact_equations import (
     Equations,
     accelerate_bodies,
+    contact_matrix,
     contact_rows,
     empty_equations,
     free_rate,
@@ -205,9 +206,8 @@ def add_contact_forces(chosen, scratch, ydot_out):
             j = int(eq.place[r // 3, side])
             if j >= 0:
                 i = int(eq.owner[j // 6])
-                for c in range(3):
-                    ydot_out[i, 10 + c] += lam[r] * eq.T[r, j + c]
-                    ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + 3 + c]
+                for c in range(6):
+                    ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + c]
         for d in range(len(rates)):
             rates[d] += lam[r] * eq.HT[r, first + d]
         for j in range(len(reactions.lam)):
@@ -216,32 +216,66 @@ def add_contact_forces(chosen, scratch, ydot_out):
         push_free(reactions, ydot_out)
 
 
+@helper
+def accelerate_free(at, t, bodies, some, ydot_out):
+    """H⁻¹(τ - C) without contacts at the time t [s], in the scratch's equations; ydot_out (n, 13) gets what acts on
+    free bodies but reactions. Links need the work of `place_links`. some: whether anything but trees needs it."""
+    model, loads, scratch, h = at.model, at.loads, at.scratch, at.clock[STEP]
+    eq, force, torque = scratch.equations, scratch.force, scratch.torque
+    dydt(model, loads, t, bodies, force, torque, ydot_out)
+    if len(eq.reactions.lam) > 0:
+        push_axes(model, bodies, eq.reactions, force, torque, ydot_out)
+    if not pulls_joined(eq.reactions, loads):
+        pull_grabbed(model, loads, bodies, h, force, torque, ydot_out)
+    accelerate(model, loads, h, bodies, force, torque, eq.trees, eq.free, eq.bias)
+    if some:
+        accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot_out, eq)
+
+
+@helper
+def find_rows(at, t, bodies, pairs, count):
+    """Witnesses, T, u and rates of the first `count` pairs at the time t [s], in the scratch. Rates and links need what
+    `accelerate_free` left."""
+    model, surface, scratch = at.model, at.surface, at.scratch
+    witness, eq = scratch.witness, scratch.equations
+    find_witnesses(surface, bodies, pairs, count, witness)
+    find_limits(model, surface, bodies, eq.trees.q, pairs, count, witness)
+    contact_rows(model, t, bodies, witness, count, eq)
+    limit_rows(model, surface, t, bodies, pairs, witness, count, eq)
+
+
 @kernel
 def constrained_rates(at, chosen, t, bodies, ydot_out):
     """Rate of change of Y (n, 13) with the forces of the current set, of `bodies` at the time t [s]; their v and w are
     brought up to date. Links are where the coordinates in the scratch's equations say; of the Instant `at` the loads,
     the length of the step and the scratch are used."""
-    model, surface, loads, scratch, h = at.model, at.surface, at.loads, at.scratch, at.clock[STEP]
-    eq = scratch.equations
-    trees = eq.trees
+    model, scratch = at.model, at.scratch
+    eq, count = scratch.equations, np.int64(chosen.count[0])  # as Python's integers arrive: one signature of kernels
+    trees, acts = eq.trees, count > 0 or len(eq.reactions.lam) > 0
     place_links(model, trees.q, trees.v, trees.work, bodies)
-    dydt(model, loads, t, bodies, scratch.force, scratch.torque, ydot_out)
-    joined = len(eq.reactions.lam) > 0
-    if joined:
-        push_axes(model, bodies, eq.reactions, scratch.force, scratch.torque, ydot_out)
-    if not pulls_joined(eq.reactions, loads):
-        pull_grabbed(model, loads, bodies, h, scratch.force, scratch.torque, ydot_out)
-    accelerate(model, loads, h, bodies, scratch.force, scratch.torque, trees, eq.free, eq.bias)
-    count = np.int64(chosen.count[0])  # as Python's integers arrive: one signature of the kernels below
-    if count > 0 or joined:
-        accelerate_bodies(model, loads, t, h, bodies, scratch.force, scratch.torque, ydot_out, eq)
-        find_witnesses(surface, bodies, chosen.pair, count, scratch.witness)
-        find_limits(model, surface, bodies, trees.q, chosen.pair, count, scratch.witness)
-        contact_rows(model, t, bodies, scratch.witness, count, eq)
-        limit_rows(model, surface, t, bodies, chosen.pair, scratch.witness, count, eq)
+    accelerate_free(at, t, bodies, acts, ydot_out)
+    if acts:
+        find_rows(at, t, bodies, chosen.pair, count)
         weigh_rows(model, bodies, count, eq)
         add_contact_forces(chosen, scratch, ydot_out)
     pack_link_rates(model.trees, trees, ydot_out)
+
+
+@kernel
+def equations_here(at, pairs, count, matrix, M_out, d_out):
+    """Put the links where their coordinates say; write witnesses, T and u of the first `count` pairs to the scratch.
+    matrix = 1: M (3 c, 3 c) and d (3 c,) too."""
+    model, bodies, scratch, t = at.model, at.bodies, at.scratch, at.clock[TIME]
+    eq = scratch.equations
+    trees = eq.trees
+    trees.q[:], trees.v[:] = at.joints.q, at.joints.v
+    place_links(model, trees.q, trees.v, trees.work, bodies)
+    if matrix == 1:
+        accelerate_free(at, t, bodies, True, scratch.rate)
+    find_rows(at, t, bodies, pairs, count)
+    if matrix == 1:
+        weigh_rows(model, bodies, count, eq)
+        contact_matrix(count, eq, M_out, d_out)
 
 
 def find_forces(at: Instant, chosen: ContactSet) -> None:

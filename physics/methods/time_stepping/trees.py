@@ -7,11 +7,11 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
 from ...core.state import JointState
-from ...core.sym3 import put_six, six, three
+from ...core.sym3 import six, three
 from ...core.vec import sub
-from ...dynamics.trees.kinematics import ORIGIN, D, F, V, X, advance, move, place, place_links, point_velocity
+from ...dynamics.trees.kinematics import ORIGIN, D, V, X, advance, move, place, place_links, point_velocity
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
-from ...dynamics.trees.tree import ZERO6, answer, eliminate, pushed_forces
+from ...dynamics.trees.tree import answer, answer_alone, eliminate, pushed_forces
 from ...problem.system import ANGULAR, LINEAR
 from .parts import Part, Step
 
@@ -152,11 +152,9 @@ def turn_path(model, loads, v, h, force, torque, slight, trees_in_out, v_in_out)
 def answer_impulses(model, trees, g, v_out):
     """Velocities of trees (n_v,) after the step with generalized impulses g (n_v,): those without any, and H⁻¹ g. Needs
     what `free_links` left."""
-    table, scratch = model.trees.table, trees.scratch
+    scratch = trees.scratch
     link, dof = scratch.work.link, scratch.work.dof
-    for l in range(link.shape[0]):
-        put_six(link, l, F, ZERO6)
-    answer(table, 0, link.shape[0], g, link, dof, scratch.rates)
+    answer_alone(model.trees.table, 0, link.shape[0], g, link, dof, scratch.rates)
     for d in range(len(v_out)):
         v_out[d] = trees.free[d] + scratch.rates[d]
 
