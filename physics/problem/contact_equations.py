@@ -34,7 +34,7 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import LINK, Array, BodyKind, IntArray, Model
 from ..core.sym3 import three
-from ..core.vec import add, axpy, cross, dot, neg, put, row, row4, scale, sub, tangents
+from ..core.vec import add, axpy, cross, dot, neg, put, rotate, row, row4, scale, sub, tangents
 from ..dynamics.constraints.reactions import Reactions, find_joints, hold_free, hold_rows, reactions_of
 from ..dynamics.free_body import acceleration, angular_velocity, velocity_from_momentum
 from ..dynamics.grab_joined import pull_joined
