@@ -17,9 +17,12 @@ from .tabs import Tab
 NOISE = 1e-10   # relative to the largest entry of its kind: less counts as nothing
 TABLE = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
 ABOUT = {
-    Account.IMPACTS: "What contacts take along their normals: impacts, and surfaces that close without rebound. "
+    Account.IMPACTS: "Impulses along the normals of contacts that hit, with or without rebound, and of limits. "
                      "Newton's law with friction may give energy (Kane's paradox)",
-    Account.FRICTION: "What friction turns into heat, and the momenta it gives",
+    Account.CONTACTS: "Normal forces over time, of contacts that rest, slide or roll and of compliant surfaces. "
+                      "In time stepping also what an impact passes on through contacts that rest: a step has one "
+                      "impulse for each contact",
+    Account.FRICTION: "What friction turns into heat, and the momenta it gives, in impacts and over time",
     Account.SPRINGS: "What dampers of springs and joints take; the momentum of springs to what does not move",
     Account.SURFACES: "What compliant surfaces and their friction took; the angular momentum of dents that travel",
     Account.LIMITS: "What the dampers of springy limits of joints took",
@@ -32,6 +35,16 @@ ABOUT = {
     Account.CHANGED: "Settings changed between steps, such as gravity; what surfaces held from the start",
     Account.DRIFT: "What is left: errors of the method, overlap taken out, what the method does not book",
 }
+
+#: heading, share of the width, explanation
+COLUMNS = (
+    ("Since the start", 1.4, "By cause"),
+    ("Work [J]", 0.9, "Work on the bodies that forces move"),
+    ("##share", 0.9, "Work, as a part of the largest"),
+    ("Momentum [kg m/s]", 2.2, "Momentum Σ P, components along the world's x, y and z"),
+    ("Angular momentum about the origin [kg m²/s]", 2.2,
+     "Angular momentum Σ (x × P + L) about the world's origin, components along the world's x, y and z"),
+)
 
 
 class Entry(NamedTuple):
@@ -77,10 +90,13 @@ def _table(ui: UiState, ledger: Array) -> None:
         if not imgui.begin_table("ledger", 5, TABLE):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for title, width in (("Since the start", 1.4), ("Work [J]", 0.9), ("##share", 0.9),
-                             ("Momentum x, y, z [kg m/s]", 2.2), ("Angular momentum [kg m²/s]", 2.2)):
+        for title, width, _ in COLUMNS:
             imgui.table_setup_column(title, imgui.TableColumnFlags_.width_stretch, width)
-        imgui.table_headers_row()
+        imgui.table_next_row(imgui.TableRowFlags_.headers)
+        for title, _, meaning in COLUMNS:
+            imgui.table_next_column()
+            imgui.table_header(title)
+            imgui.set_item_tooltip(meaning)
         for entry in entries(ledger):
             imgui.table_next_row()
             imgui.table_next_column()

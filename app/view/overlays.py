@@ -502,7 +502,8 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         rows.append(LegendRow("arrow", look.velocity, f"velocity, 1 m = {quantity(1.0 / scale.seconds, 'm/s')}"))
     if options.angular_momenta:
         per_metre = momentum_scale(snapshot, scale)
-        rows.append(LegendRow("double_arrow", look.momentum, f"angular momentum, 1 m = {per_metre:.3g} kg m²/s"))
+        about = f"angular momentum about the centre of mass, 1 m = {per_metre:.3g} kg m²/s"
+        rows.append(LegendRow("double_arrow", look.momentum, about))
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
         rows += _vector_rows(snapshot, options.vectors, scale, look)
     if options.centers_of_mass:

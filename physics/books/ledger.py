@@ -36,35 +36,37 @@ from .diagnostics import all_finite, energies, momenta
 class Account(IntEnum):
     """Rows of `State.ledger`."""
 
-    IMPACTS = 0    #: impulses along contact normals and at limits, with or without rebound; and the energy that
-                   #: Newton's law of impact with friction may give (Kane's paradox)
-    FRICTION = 1   #: impulses in the tangent planes of contacts
-    SPRINGS = 2    #: energy: dampers of springs and joints; momenta: springs to bodies that forces do not move
-    SURFACES = 3   #: energy: damping and friction of compliant surfaces; momenta: the couple of travelling dents
-    LIMITS = 4     #: energy: damping of springy limits of joints
-    STORED = 5     #: minus the energy that compliant surfaces and springy limits hold now
-    JOINTS = 6     #: energy: motors of joints; momenta: joints to the world and to bodies that forces do not move
-    MOUSE = 7      #: the spring of the mouse
-    APPLIED = 8    #: forces and torques put on bodies and joints
-    DRIVEN = 9     #: bodies with a prescribed motion, and running surfaces
-    GRAVITY = 10   #: momenta only: its energy is part of E
-    CHANGED = 11   #: settings changed between steps: gravity, another method, ...
-    DRIFT = 12     #: the rest: errors of the method, correction of overlap, what no method books
-    START = 13     #: totals at the start
-    TOTAL = 14     #: totals after the last step
+    IMPACTS = 0    #: normal impulses of contacts that hit, with or without rebound; impulses at limits; and the energy
+                   #: that Newton's law of impact with friction may give (Kane's paradox)
+    CONTACTS = 1   #: normal forces over time of contacts that rest, slide or roll, and of compliant surfaces
+    FRICTION = 2   #: impulses in the tangent planes of contacts, in impacts and over time
+    SPRINGS = 3    #: energy: dampers of springs and joints; momenta: springs to bodies that forces do not move
+    SURFACES = 4   #: energy: damping and friction of compliant surfaces; momenta: the couple of travelling dents
+    LIMITS = 5     #: energy: damping of springy limits of joints
+    STORED = 6     #: minus the energy that compliant surfaces and springy limits hold now
+    JOINTS = 7     #: energy: motors of joints; momenta: joints to the world and to bodies that forces do not move
+    MOUSE = 8      #: the spring of the mouse
+    APPLIED = 9    #: forces and torques put on bodies and joints
+    DRIVEN = 10    #: bodies with a prescribed motion, and running surfaces
+    GRAVITY = 11   #: momenta only: its energy is part of E
+    CHANGED = 12   #: settings changed between steps: gravity, another method, ...
+    DRIFT = 13     #: the rest: errors of the method, correction of overlap, what no method books
+    START = 14     #: totals at the start
+    TOTAL = 15     #: totals after the last step
 
 
-(IMPACTS, FRICTION, SPRINGS, SURFACES, LIMITS, STORED, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY, CHANGED, DRIFT, START,
- TOTAL) = (int(a) for a in Account)
+(IMPACTS, CONTACTS, FRICTION, SPRINGS, SURFACES, LIMITS, STORED, JOINTS, MOUSE, APPLIED, DRIVEN, GRAVITY, CHANGED,
+ DRIFT, START, TOTAL) = (int(a) for a in Account)
 TITLES: dict[Account, str] = {
-    Account.IMPACTS: "Impacts", Account.FRICTION: "Friction", Account.SPRINGS: "Dampers",
+    Account.IMPACTS: "Impacts", Account.CONTACTS: "Normal forces", Account.FRICTION: "Friction",
+    Account.SPRINGS: "Dampers",
     Account.SURFACES: "Soft surfaces", Account.LIMITS: "Soft limits", Account.STORED: "Held by surfaces",
     Account.JOINTS: "Joints and motors", Account.MOUSE: "Mouse", Account.APPLIED: "Applied forces",
     Account.DRIVEN: "Driven bodies", Account.GRAVITY: "Gravity", Account.CHANGED: "Settings changed",
     Account.DRIFT: "Numerical drift",
 }
 #: accounts whose work is dissipated
-TAKERS = (Account.IMPACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS)
+TAKERS = (Account.IMPACTS, Account.CONTACTS, Account.FRICTION, Account.SPRINGS, Account.SURFACES, Account.LIMITS)
 NOTHING = (0.0, 0.0, 0.0)
 
 
@@ -172,13 +174,12 @@ class Books:
         if len(impulse):
             book_reactions(self.model.kind, reactions, impulse, bodies, ledger)
 
-    def contacts(
-        self, over: Bodies, count: int, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array,
-        ledger: Array,
+    def impacts(
+        self, over: Bodies, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array, ledger: Array
     ) -> None:
-        """Impulses (c, 3) [N s] on bodies b at world points (c, 3) [m], body a gets the opposite; velocities are those
-        of `over`."""
-        book_contacts(self.model, over, np.int64(count), a, b, point, normal, impulse, ledger, self.given)
+        """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m], body a gets the opposite;
+        velocities are those of `over`."""
+        book_impacts(self.model, over, a, b, point, normal, impulse, ledger, self.given)
 
     def pull(self, body: int, impulse: Array, turn: Array, over: Bodies, ledger: Array) -> None:
         """The mouse: impulse (3,) [N s] at the centre of mass and angular impulse (3,) [N m s] about it."""
@@ -384,11 +385,12 @@ def book_reactions(kind, reactions, lam, bodies, ledger):
 
 
 @helper
-def add_contact(model, bodies, a, b, point, n, p, soft, ledger, given):
-    """Enter the impulse p of one contact on body b at the poses and velocities `bodies`.
+def add_contact(model, bodies, a, b, point, n, p, account, ledger, given):
+    """Enter the impulse p of one contact on body b at the poses and velocities `bodies`. account: IMPACTS or CONTACTS,
+    for its part along the normal n; SURFACES for that of compliant surfaces.
 
-    The contact itself takes p·u, where u is the relative velocity of the surfaces; a compliant surface (soft = 1) books
-    that elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
+    The contact itself takes p·u, where u is the relative velocity of the surfaces; compliant surfaces book that
+    elsewhere. The work on the bodies that forces move, p·v_b - p·v_a, differs from it by the work of bodies with a
     prescribed motion and of running surfaces. Where the slip turns within the step, friction may seem to give energy:
     that part is left to drift.
     """
@@ -411,18 +413,19 @@ def add_contact(model, bodies, a, b, point, n, p, soft, ledger, given):
         work -= dot(p, v_a)
         sign -= 1.0
         give(given, a, scale(-1.0, p), scale(-1.0, cross(point, p)))
-    pressed, rubbed = (0.0, 0.0) if soft == 1 else (dot(along, slip), min(dot(across, slip), 0.0))
-    credit(ledger, IMPACTS, pressed, scale(sign, along), scale(sign, cross(point, along)))
+    pressed, rubbed = (0.0, 0.0) if account == SURFACES else (dot(along, slip), min(dot(across, slip), 0.0))
+    account = CONTACTS if account == SURFACES else account
+    credit(ledger, account, pressed, scale(sign, along), scale(sign, cross(point, along)))
     credit(ledger, FRICTION, rubbed, scale(sign, across), scale(sign, cross(point, across)))
     credit(ledger, DRIVEN, work - dot(p, slip), NOTHING, NOTHING)
 
 
 @kernel
-def book_contacts(model, over, count, body_a, body_b, point, normal, impulse, ledger, given):
-    """See `Books.contacts`."""
-    for k in range(count):
-        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k), 0,
-                    ledger, given)
+def book_impacts(model, over, body_a, body_b, point, normal, impulse, ledger, given):
+    """See `Books.impacts`."""
+    for k in range(len(body_a)):
+        add_contact(model, over, int(body_a[k]), int(body_b[k]), row(point, k), row(normal, k), row(impulse, k),
+                    IMPACTS, ledger, given)
 
 
 @helper

@@ -86,7 +86,7 @@ class Surfaces(NamedTuple):
     dissipated: Array #: (1,) energy lost to damping and friction since the method began [J]
 
 
-LEDGER = (15, 7)  #: rows: `ledger.Account`; columns: energy, momentum (3), angular momentum (3)
+LEDGER = (16, 7)  #: rows: `ledger.Account`; columns: energy, momentum (3), angular momentum (3)
 
 
 class State(NamedTuple):

@@ -103,7 +103,7 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
             continue
         f, n = row(force, s), row(normal, k)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
-            add_contact(model, bodies, a, b, row(point, k), n, f, 1, rates, given)
+            add_contact(model, bodies, a, b, row(point, k), n, f, SURFACES, rates, given)
             if resistance[s] > 0.0 and dot(f, n) > 0.0:
                 add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
     rates[LIMITS, 0] += of_stops

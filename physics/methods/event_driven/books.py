@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from ...books.ledger import (
+    CONTACTS,
     DRIVEN,
     NOTHING,
     Account,
@@ -83,7 +84,7 @@ def book_nodes(piece, delta, ledger, given, total_out):
             if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
                 point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
                 a, b = int(witness.body_a[i]), int(witness.body_b[i])
-                add_contact(model, bodies, a, b, point, normal, p, 0, ledger, given)
+                add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
         if grabbed >= 0:
             book_mouse(at, grabbed, weight, ledger, given)
 
@@ -106,7 +107,7 @@ def book_contacts(
     w = at.scratch.witness
     k = np.flatnonzero(~limits_among(at.surface, pairs))
     point = 0.5 * (w.p_a[k] + w.p_b[k])
-    books.contacts(over, len(k), w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
+    books.impacts(over, w.body_a[k], w.body_b[k], point, w.normal[k], impulse[k], ledger)
 
 
 def book_impact(

@@ -3,7 +3,19 @@
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...books.ledger import APPLIED, DRIVEN, IMPACTS, JOINTS, SPRINGS, TAKERS, Account, Books, jointed
+from ...books.ledger import (
+    APPLIED,
+    CONTACTS,
+    DRIVEN,
+    IMPACTS,
+    JOINTS,
+    SPRINGS,
+    TAKERS,
+    Account,
+    Books,
+    add_contact,
+    jointed,
+)
 from ...core.jit import kernel
 from ...core.model import BodyKind, Model, body_count
 from ...core.state import Bodies, Contacts, State, empty_state
@@ -66,8 +78,8 @@ class StepBooks:
         mean_motion(self.model.kind, step.middle, step.before.bodies, step.motion.bodies, step.involved, state.bodies,
                     over)
         self.books.forces(loads, self._at, over, h, ledger)
-        c, grab = contacts, system.grab
-        self.books.contacts(over, int(c.count[0]), c.body_a, c.body_b, c.point, c.normal, c.impulse, ledger)
+        book_contacts(self.model, over, contacts, step.approach, ledger, self.books.given)
+        grab = system.grab
         if grab.body[0] >= 0:
             turns = grab.turn[0] == 1
             push, turn = (NONE, grab.impulse) if turns else (grab.impulse, np.cross(grab.arm, grab.impulse))
@@ -106,6 +118,17 @@ def mean_motion(kind, middle, before, after, involved, end, over_out):
             v, w = row(end.v, i), row(end.w, i)
         put(over_out.v, i, scale(0.5, add(three(before, i, LINEAR), v)))
         put(over_out.w, i, scale(0.5, add(three(before, i, ANGULAR), w)))
+
+
+@kernel
+def book_contacts(model, over, contacts, approach, ledger, given):
+    """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
+    event says. The others pushed over the time of the step, even if they only passed an impact on: a step knows but one
+    impulse of each contact."""
+    for k in range(int(contacts.count[0])):
+        account = IMPACTS if approach.zeta[k] < -approach.scales[0] else CONTACTS
+        add_contact(model, over, int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.point, k),
+                    row(contacts.normal, k), row(contacts.impulse, k), account, ledger, given)
 
 
 @kernel
