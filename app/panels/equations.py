@@ -24,7 +24,8 @@ TABLE = (
     | imgui.TableFlags_.no_borders_in_body | imgui.TableFlags_.scroll_y
 )
 MATRIX_SHARE = 0.6  # of the panel's width
-STATUS = {"infeasible": "no solution", "iterations": "stopped"}
+STATUS = {"infeasible": "no solution", "iterations": "stopped", "stuck": "no answer", "ray": "no answer",
+          "unsymmetric": "M unsymmetric"}
 SHORT = {"pgs": "PGS", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks", "lemke": "Lemke",
          "dantzig": "Dantzig", "qp_force": "QP in λ", "qp_acceleration": "QP in q̈", "gauss_seidel": "Glue"}
 

@@ -44,6 +44,7 @@ from .zhang import basic_solution
 STILL = 1e-12            # speeds below this, relative to the fastest, count as zero
 ALIKE = 1e-9             # coupling of the motions of a ball that is rounding, relative
 LOSSLESS_ROUNDS = 100    # after as many rounds, or hits a contact, what still approaches is stopped without rebound
+EXACT = 1e-14            # residual of sweeps that are not improved upon, relative to the fastest speed
 IMPACT_SWEEPS = 300      # before another method is tried
 SWEEP_WORK = 20_000_000  # sweeps times contacts squared: what bounds the time of one impact
 _lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
@@ -105,7 +106,7 @@ def newton(M, zeta, restitution) -> Impact:
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
         """Impulses of one impact by Newton's law, and the solver's word for how it went."""
         impulse = np.zeros_like(zeta)
-        info = _lcp(ContactProblem.frictionless(M, (1.0 + e) * zeta), impulse)
+        info = _lcp(ContactProblem.frictionless(M, (1.0 + e) * zeta), impulse, 0, 0.0)
         return impulse, info.status
 
     return _rounds(M, zeta, _each(restitution, len(zeta)), one)
@@ -123,8 +124,8 @@ def poisson(M, zeta, restitution) -> Impact:
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
         """Impulses of one impact by Poisson's law: compression, then expansion; and how it went."""
         squeezed, extra = np.zeros_like(zeta), np.zeros_like(zeta)
-        first = _lcp(ContactProblem.frictionless(M, zeta), squeezed)
-        second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra)
+        first = _lcp(ContactProblem.frictionless(M, zeta), squeezed, 0, 0.0)
+        second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra, 0, 0.0)
         impulse = (1.0 + e) * squeezed + extra
         gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
         if gained > STILL * float(np.abs(impulse) @ np.abs(zeta)) and e.min() < e.max():
@@ -256,13 +257,14 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     problem = ContactProblem.frictional(M, wanted, mu)
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
-    if info.change > 1e-15 * speed and iterations > IMPACT_SWEEPS:  # sweeps creep where contacts depend on one another
+    if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # they creep where contacts depend on others
         found = impulse.copy()
-        if _inside(problem, found, 0, 1e-14 * speed).status == "solved":
-            impulse, info = found, info._replace(change=0.0)
+        inside = _inside(problem, found, 0, EXACT * speed)
+        if inside.status == "solved":
+            impulse, info = found, inside
         else:
             info = _cone(problem, impulse, iterations, 1e-15 * speed)
-    status = "solved" if info.change <= 1e-9 * speed else info.status
+    status = "solved" if info.residual <= 1e-9 * speed else info.status
     hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0).tolist()]
     if len(basis(M, hit_rows)) < len(hit_rows):  # the sweeps have loaded the first of them most
         even = sharpened(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), impulse, wanted + M @ impulse)

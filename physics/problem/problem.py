@@ -27,6 +27,7 @@ class Takes(Flag):
 
     FRICTIONLESS = auto()  #: written out, one row a contact
     FRICTION = auto()      #: written out, three rows a contact
+    UNSYMMETRIC = auto()   #: M need not be symmetric
     BODIES = auto()        #: a `system.System`, whose matrix is never formed
 
 
@@ -42,18 +43,18 @@ class SolveInfo(NamedTuple):
     """How a solver fared.
 
     status: "solved"; "iterations": stopped by the limit before its tolerance was met; "infeasible": there is no
-    solution, as `certificate` proves; "glued": what plain Gauss–Seidel finds where contacts pull; "ray", "stuck": the
-    method ended without an answer, which cannot happen without friction where M is symmetric positive semidefinite and
-    well enough conditioned.
+    solution, as `certificate` proves; "unsymmetric": M is, and the solver does not take that; "glued": what plain
+    Gauss–Seidel finds where contacts pull; "ray", "stuck": the method ended without an answer, which cannot happen
+    without friction where M is symmetric positive semidefinite and well enough conditioned.
     """
 
     status: str
     iterations: int  #: sweeps, rounds or steps, whatever the method counts
-    change: float    #: what is still wrong or has last been changed [unit of d]
+    residual: float  #: see `problem.residual` [unit of d]; before that is known, what was last changed
     pivots: int = 0  #: exchanges of a contact into or out of the basis
     #: rows of the basis, ascending, or of forces that do not vanish: λ vanishes elsewhere
     basic: IntArray = NO_ROWS
-    certificate: Array | None = None  #: (k,) see `solvers.pivoting`, largest entry 1; None unless infeasible
+    certificate: Array | None = None  #: (k,) see `solvers.infeasible`, largest entry 1; None unless infeasible
 
 
 @dataclass(frozen=True)

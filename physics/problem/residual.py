@@ -1,9 +1,14 @@
-"""One measure of how well impulses solve a contact problem, computed by code that no solver uses.
+"""One measure of how well impulses solve a contact problem, computed by code by which no solver finds its answer.
 
 Natural map of contact i, in velocity units:   e_i = |λ_i - P_K(λ_i - ρ_i û_i)| / ρ_i,   û = u + μ|u_T| n
 
 It vanishes for all i exactly where λ is a solution [FCLIB merit function 1; De Saxcé & Feng 1998]. 1/ρ_i is the mean
 diagonal entry of the contact's own block of M. The residual is the largest e_i [m/s].
+
+λ counts as a solution where e_i is no more than rounding and a tolerance τ [m/s] for the own velocity of each contact
+explain, with w_i = 1/ρ_i:
+
+    e_i <= (1 + μ_i) (τ Σ_j |M_ij|/w_j  +  ROUNDED (√w_i max_j |d_j|/√w_j + Σ_j |M_ij λ_j|))
 """
 
 import numpy as np
@@ -28,6 +33,9 @@ from .system import (
     OTHERS,
     pair_velocity,
 )
+
+ROUNDED = 1e-11    # a residual explained by rounding: relative to the sizes of what adds up to it
+SYMMETRIC = 1e-9   # |M_ij - M_ji| that counts as rounding, relative to M_ii + M_jj
 
 
 @helper
@@ -69,27 +77,77 @@ def system_residual(system):
     return worst
 
 
+@helper
+def own_inertia(M, rows, w_out):
+    """w (k,) of each row: mean diagonal entry of its contact's own block, which has so many rows; where that is not
+    positive, the largest of all, for such a point cannot move."""
+    top = 0.0
+    for i in range(0, len(M), rows):
+        mean = 0.0
+        for r in range(i, i + rows):
+            mean += M[r, r] / rows
+        top = max(top, mean)
+        for r in range(i, i + rows):
+            w_out[r] = mean
+    for r in range(len(M)):
+        if not w_out[r] > 0.0:
+            w_out[r] = top if top > 0.0 else 1.0
+
+
+@helper
+def explained_by(M, lam, w, size, tolerance, i, rows):
+    """The bound on e_i/(1 + μ_i), from the row of contact i where it is largest; size = max |d_j|/√w_j."""
+    most = 0.0
+    for r in range(i, i + rows):
+        moved, terms = 0.0, np.sqrt(w[i]) * size
+        for j in range(len(w)):
+            moved += abs(M[r, j]) / w[j]
+            terms += abs(M[r, j] * lam[j])
+        most = max(most, tolerance * max(moved, 1.0) + ROUNDED * terms)
+    return most
+
+
 @kernel
-def dense_residual(M, u, lam, friction):
-    """Residual of a frictional problem with u = M lam + d."""
-    worst = 0.0
-    for i in range(len(friction)):
-        own = M[3 * i, 3 * i] + M[3 * i + 1, 3 * i + 1] + M[3 * i + 2, 3 * i + 2]
-        rho = 3.0 / own if own > 0.0 else 1.0  # a point on an axis cannot move at all
-        p = (lam[3 * i], lam[3 * i + 1], lam[3 * i + 2])
-        v = (u[3 * i], u[3 * i + 1], u[3 * i + 2])
-        worst = max(worst, natural_map_of(p, v, (1.0, 0.0, 0.0), friction[i], rho))
-    return worst
+def judge(M, d, friction, lam, tolerance):
+    """The residual of λ (k,), inf where it is not finite, and whether rounding and the tolerance [m/s] explain it.
+    friction (c,): empty without friction."""
+    rows = 3 if len(friction) > 0 else 1
+    w, size = np.empty(len(d)), 0.0
+    own_inertia(M, rows, w)
+    for r in range(len(d)):
+        size = max(size, abs(d[r]) / np.sqrt(w[r]))
+        if not np.isfinite(lam[r]):
+            return np.inf, False
+    u, worst, explained = np.dot(M, lam) + d, 0.0, True
+    for i in range(0, len(d), rows):
+        if rows == 1:
+            mu, e = 0.0, abs(min(w[i] * lam[i], u[i]))
+        else:
+            mu = friction[i // 3]
+            e = natural_map_of((lam[i], lam[i + 1], lam[i + 2]), (u[i], u[i + 1], u[i + 2]), (1.0, 0.0, 0.0), mu,
+                               1.0 / w[i])
+        worst, left = max(worst, e), e / (1.0 + mu)
+        if left > tolerance + ROUNDED * np.sqrt(w[i]) * size:
+            explained = explained and left <= explained_by(M, lam, w, size, tolerance, i, rows)
+    return (worst, explained) if worst < np.inf else (np.inf, False)
+
+
+@kernel
+def ready(M, lam, symmetric):
+    """Make a guess λ that is not finite 0; whether M is symmetric but for rounding, where that is asked for."""
+    finite = True
+    for i in range(len(lam)):
+        finite = finite and np.isfinite(lam[i])
+    if not finite:
+        lam[:] = 0.0
+    if symmetric == 1:
+        for i in range(len(M)):
+            for j in range(i):
+                if abs(M[i, j] - M[j, i]) > SYMMETRIC * (M[i, i] + M[j, j]):
+                    return False
+    return True
 
 
 def natural_map(problem: ContactProblem, lam: Array) -> float:
-    """Natural-map residual of impulses lam (k,) [m/s]; 0 exactly at a solution."""
-    lam = np.ascontiguousarray(lam, np.float64)
-    u = problem.M @ lam + problem.d
-    if problem.dimension == 3:
-        return float(dense_residual(problem.M, u, lam, problem.friction))
-    if not len(lam):
-        return 0.0
-    own = np.diagonal(problem.M)
-    rho = 1.0 / np.where(own > 0.0, own, own.max() or 1.0)  # a point on an axis cannot move at all
-    return float(np.max(np.abs(lam - np.maximum(lam - rho * u, 0.0)) / rho))
+    """Natural-map residual of impulses lam (k,) [m/s]; 0 exactly at a solution, inf where they are not finite."""
+    return judge(problem.M, problem.d, problem.friction, np.ascontiguousarray(lam, np.float64), 0.0)[0]

@@ -28,6 +28,7 @@ from .pivoting import finish, most_pivots, steps
 from .qp import ActiveSet, factor_set
 from .refinement import settle
 from .single_exchanges import solve_singly
+from .solver import Solver
 
 FEW_CONTACTS = 256    # up to these single exchanges cost less than a first guess and its factorisations
 GUESS_SWEEPS = 32     # at most, for the first guess: one costs n², a factorisation n³/6, so small problems get few
@@ -226,7 +227,7 @@ def block_solve(M, d, tolerance, iterations, lam, basic_out):
     return worst, rounds + made, pivots + made, count
 
 
-class BlockPivot:
+class BlockPivot(Solver):
     """The fast one."""
 
     name = "block_pivot"
@@ -234,16 +235,14 @@ class BlockPivot:
     takes = Takes.FRICTIONLESS
     iterative = False
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Overwrite lam (k,), whose positive entries are the first guess, with a basic solution."""
-        if len(problem.friction):
-            raise ValueError("block pivoting solves problems without friction")
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """A basic solution from the positive entries of lam (k,)."""
         basic = empty(len(lam), INDEX)
         change, rounds, pivots, count = block_solve(problem.M, problem.d, tolerance, iterations, lam, basic)
         if change >= 0.0:
             return made(SolveInfo, ("solved", rounds, change, pivots, basic[:count], None))
         data, limit = scaled(problem), iterations or most_pivots(lam)
-        info = finish(problem, data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
+        info = finish(data, ActiveSet(data, lam / (data.scale * data.size), tolerance), limit, tolerance, lam)
         return info._replace(iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.model import Array
 from ..problem.problem import ContactProblem, Takes
+from .solver import Solver
 
 
 class ScaledCone(NamedTuple):
@@ -23,12 +24,10 @@ class ScaledCone(NamedTuple):
         return self.size * self.scale * lam
 
 
-class ConeSolver:
+class ConeSolver(Solver):
     """A solver of Signorini's condition with Coulomb's circular cone, exactly as `laws` has them."""
 
-    name: str
-    title: str
-    takes = Takes.FRICTIONLESS | Takes.FRICTION
+    takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.UNSYMMETRIC
     iterative = False
 
 

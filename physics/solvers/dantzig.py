@@ -25,7 +25,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem.problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled, row_value, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
@@ -269,17 +269,18 @@ class Dantzig(PivotingSolver):
 
     name = "dantzig"
     title = "Dantzig–Baraff pivoting"
+    takes = Takes.FRICTIONLESS | Takes.UNSYMMETRIC
 
     def begin(self, data: Scaled, start: Array, tolerance: float) -> DantzigPath:
         return DantzigPath(data, tolerance)
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see PivotingSolver)."""
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """See PivotingSolver."""
         data = scaled(problem)
         path = DantzigPath(data, tolerance)
         info = SolveInfo("iterations", 0, 0.0, 0, path.basic)
         for _ in range(REBUILDS):
-            info = finish(problem, data, path, iterations or most_pivots(lam), tolerance, lam)
+            info = finish(data, path, iterations or most_pivots(lam), tolerance, lam)
             if info.status in ("solved", "infeasible", "iterations"):
                 break
             path.rebuild()

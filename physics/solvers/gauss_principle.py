@@ -255,6 +255,6 @@ def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> t
     data = scaled(problem)
     path = LeastConstraint(data, np.ascontiguousarray((G * data.scale).T), 1e-12)
     lam = np.zeros(len(drift))
-    info = finish(problem, data, path, most_pivots(lam), 1e-12, lam)
+    info = finish(data, path, most_pivots(lam), 1e-12, lam)
     moved = data.size * path.a if info.status == "solved" else np.zeros(len(free))
     return free + np.linalg.solve(L.T, moved), lam, info

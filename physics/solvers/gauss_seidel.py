@@ -15,7 +15,7 @@ from ..core.jit import kernel
 from ..core.model import Array
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import ROUNDING, PivotStep, visits
-from .pivoting import violation
+from .solver import Solver
 
 PLAIN_SWEEPS = 10000  # where none are asked for
 
@@ -41,31 +41,29 @@ def equality_sweep(M, d, f):
     return worst
 
 
-class GaussSeidel:
+class GaussSeidel(Solver):
     """The glue."""
 
     name = "gauss_seidel"
     title = "Gauss–Seidel without f ≥ 0 (glues)"
-    takes = Takes.FRICTIONLESS
+    takes = Takes.FRICTIONLESS | Takes.UNSYMMETRIC
     iterative = True
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Sweep from lam (k,), which is overwritten, until no ζ̇_i changes by more than tolerance [unit of d].
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """Sweep from lam (k,) until no ζ̇_i changes by more than tolerance [unit of d].
 
         The status is "glued" where A f = -b was met by contacts that pull, "solved" where none has to.
         """
-        if problem.dimension != 1:
-            raise ValueError("plain Gauss–Seidel solves problems without friction")
         limit = iterations or PLAIN_SWEEPS
         done, change = 0, np.inf
         allowed = max(tolerance, 100 * ROUNDING * float(np.max(np.abs(problem.d), initial=0.0)))
         while done < limit and change > allowed and np.isfinite(lam).all():
             change = equality_sweep(problem.M, problem.d, lam)
             done += 1
+        met = change <= allowed and (np.diagonal(problem.M) > 0.0).all()
         pulls = np.min(lam, initial=0.0) < -1e-9 * np.max(np.abs(lam), initial=0.0)
-        status = "iterations" if not change <= allowed else "glued" if pulls else "solved"
-        basic = np.flatnonzero(lam).astype(np.int32)
-        return SolveInfo(status, done, violation(problem, lam), 0, basic)
+        status = "iterations" if not met else "glued" if pulls else "solved"
+        return SolveInfo(status, done, change, 0, np.flatnonzero(lam).astype(np.int32))
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """Contact by contact, from lam (k,), which is left alone, to the end or the limit of sweeps."""

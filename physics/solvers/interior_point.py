@@ -330,13 +330,13 @@ class InteriorPoint(ConeSolver):
     name = "interior_point"
     title = "Interior point (exact cone)"
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Overwrite lam (k,) with a solution. A lam that is nearly one already is only improved; else it counts for
-        nothing. tolerance [unit of d]; what rounding explains counts as solved anyway."""
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """A lam that is nearly a solution already is only improved; else it counts for nothing. tolerance [unit of d];
+        what rounding explains counts as solved anyway."""
         data = scaled_cone(with_tangents(problem))
         rows = slice(None, None, 3 // problem.dimension)
         guess = np.zeros(len(data.d))
-        guess[rows] = np.nan_to_num(lam)
+        guess[rows] = lam
         guess /= data.scale * data.size
         enough = SOLVED_MAP + tolerance * float(np.min(data.scale, initial=np.inf)) / data.size
         best, miss, rounds = newton(data, guess) if guess.any() else (guess, np.inf, 0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
-from ..problem.problem import ContactProblem, SolveInfo
+from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
@@ -189,20 +189,21 @@ class Lemke(PivotingSolver):
 
     name = "lemke"
     title = "Lemke"
+    takes = Takes.FRICTIONLESS | Takes.UNSYMMETRIC
 
     def begin(self, data: Scaled, start: Array, tolerance: float) -> LemkePath:
         return LemkePath(data)
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Overwrite lam (k,) with a basic solution, or with 0 where there is none (see PivotingSolver)."""
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """See PivotingSolver."""
         data = scaled(problem)
         limit = iterations or most_pivots(lam)
-        info = finish(problem, data, LemkePath(data), limit, tolerance, lam)
+        info = finish(data, LemkePath(data), limit, tolerance, lam)
         again = ("ray", "stuck")
         for pair in _exchanges(data.M) if info.status in again and len(lam) <= OTHER_STARTS else ():
             path = LemkePath(_exchanged(data, pair), pair)
             path.pivots[0] = info.pivots
-            info = finish(problem, data, path, limit, tolerance, lam)
+            info = finish(data, path, limit, tolerance, lam)
             if info.status not in again:
                 break
         return info

@@ -120,8 +120,8 @@ class NonsmoothGaussSeidel(ConeSolver):
     title = "Gauss–Seidel, each contact exact (NSGS)"
     iterative = True
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Sweep from lam (k,), which is overwritten, until no velocity changes by more than tolerance [unit of d]."""
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """Sweep from lam (k,) until no velocity changes by more than tolerance [unit of d]."""
         whole = with_tangents(problem)
         force = np.zeros(len(whole.d))
         force[:: 3 // problem.dimension] = lam

@@ -45,6 +45,7 @@ from ..problem.system import (
     relative_velocity,
 )
 from .lcp_info import PivotStep, visits
+from .solver import Solver
 
 PGS_SWEEPS = 1000  # where none are asked for
 
@@ -225,18 +226,16 @@ def sweep_normal(M, iterations, tolerance, lam, u, change_out):
     return done
 
 
-class ProjectedGaussSeidel:
+class ProjectedGaussSeidel(Solver):
     """SOLVERS["pgs"]."""
 
     name = "pgs"
     title = "Projected Gauss–Seidel"
-    takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.BODIES
+    takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.UNSYMMETRIC | Takes.BODIES
     iterative = True
 
-    def __call__(
-        self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12
-    ) -> SolveInfo:
-        """Solve a problem with M written out, starting from lam (k,), which is overwritten. tolerance in m/s."""
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """Sweep over a problem with M written out from lam (k,). tolerance in m/s."""
         u = problem.M @ lam + problem.d
         change = np.zeros(1)
         limit = iterations or PGS_SWEEPS

@@ -1,12 +1,6 @@
-"""What the pivoting methods share: walking to the end or step by step, the exact answer of a basis, certificates.
+"""What the pivoting methods share: walking to the end or step by step, the exact answer of a basis.
 
 A *basic* solution has λ_i = 0 outside a set B with M_BB regular: the normals in B are independent [RBDA §11.5].
-Where M is positive semidefinite and no λ >= 0 gives M λ + d >= 0, a vector y proves it (Farkas):
-
-    y >= 0,  M y = 0,  d·y < 0,    because  y·(M λ + d) = d·y  for every λ.
-
-For a general M the proof is y >= 0, Mᵀ y <= 0, d·y < 0.
-
 A method finds B; λ_B is then computed anew from M_BB and d_B.
 """
 
@@ -17,7 +11,9 @@ import numpy as np
 
 from ..core.model import Array, IntArray
 from ..problem.problem import ContactProblem, SolveInfo, Takes
-from .lcp_info import GOING, INCONSISTENT, RAY, ROUNDING, SOLVED, STATUS, PivotStep, Scaled, scaled, separation
+from .infeasible import certificate
+from .lcp_info import GOING, RAY, ROUNDING, SOLVED, STATUS, PivotStep, Scaled, scaled, separation
+from .solver import Solver
 
 
 class Path:
@@ -61,11 +57,9 @@ class Path:
         raise NotImplementedError
 
 
-class PivotingSolver:
+class PivotingSolver(Solver):
     """A solver of the frictionless problem that walks a Path to its end."""
 
-    name: str
-    title: str
     takes = Takes.FRICTIONLESS
     iterative = False
 
@@ -73,15 +67,12 @@ class PivotingSolver:
         """The path from a first guess of the scaled λ."""
         raise NotImplementedError
 
-    def __call__(self, problem: ContactProblem, lam: Array, iterations: int = 0, tolerance: float = 1e-12) -> SolveInfo:
-        """Overwrite lam (k,) with a basic solution; iterations = 0: as many as the method can need.
-
-        Where the problem is infeasible lam is set to 0. tolerance [unit of d]: a ζ̇_i >= -tolerance counts as
-        fulfilled; what rounding alone explains does so anyway. ValueError where the problem has friction.
-        """
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """A basic solution. tolerance [unit of d]: a ζ̇_i >= -tolerance counts as fulfilled; what rounding alone
+        explains does so anyway."""
         data = scaled(problem)
         path = self.begin(data, lam / (data.scale * data.size), tolerance)
-        return finish(problem, data, path, iterations or most_pivots(lam), tolerance, lam)
+        return finish(data, path, iterations or most_pivots(lam), tolerance, lam)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
         """The same algorithm pivot by pivot; lam, the first guess, is left alone."""
@@ -106,12 +97,12 @@ def most_pivots(lam: Array) -> int:
     return 50 * len(lam) + 100
 
 
-def finish(problem: ContactProblem, data: Scaled, path: Path, limit: int, tolerance: float, lam: Array) -> SolveInfo:
+def finish(data: Scaled, path: Path, limit: int, tolerance: float, lam: Array) -> SolveInfo:
     """Walk a path to its end, and turn that into lam and its SolveInfo."""
     outcome = path.run(limit)
     count = int(path.pivots[0])
     ray = path.ray() if outcome == RAY else data.d
-    return conclude(problem, data, outcome, count, path.basic, ray, tolerance, lam)
+    return conclude(data, outcome, count, path.basic, ray, tolerance, lam)
 
 
 def basis_solution(M: Array, d: Array, basic: IntArray) -> Array:
@@ -138,28 +129,8 @@ def judge(data: Scaled, lam: Array, tolerance: float) -> bool:
     return bool(np.all(np.abs(np.minimum(lam, zeta)) <= allowed))
 
 
-def violation(problem: ContactProblem, lam: Array) -> float:
-    """Largest |min(M_ii λ_i, ζ̇_i)| of a λ >= 0 [unit of d]."""
-    zeta = problem.M @ lam + problem.d
-    return float(np.max(np.abs(np.minimum(np.diagonal(problem.M) * lam, zeta)), initial=0.0))
-
-
-def certificate(data: Scaled, y: Array) -> Array | None:
-    """y made a proof of infeasibility of the given problem, its largest entry 1, or None where it proves nothing."""
-    top = np.max(y, initial=0.0)
-    if not (np.isfinite(y).all() and top > 0.0):
-        return None
-    y = np.where(y > 1e-11 * top, y / top, 0.0)
-    gain = data.d @ y
-    if np.max(data.M.T @ y) > 1e-7 or gain >= -INCONSISTENT * (np.abs(data.d) @ y):
-        return None
-    given = data.scale * y
-    return given / given.max()
-
-
 def conclude(
-    problem: ContactProblem, data: Scaled, outcome: int, pivots: int, basic: IntArray, ray: Array, tolerance: float,
-    lam: Array,
+    data: Scaled, outcome: int, pivots: int, basic: IntArray, ray: Array, tolerance: float, lam: Array,
 ) -> SolveInfo:
     """Turn the end of a pivoting method into lam and its SolveInfo."""
     if outcome == RAY:
@@ -172,4 +143,4 @@ def conclude(
         exact = basis_solution(data.M, data.d, basic)
     status = "solved" if judge(data, exact, tolerance) else STATUS[outcome] if outcome != SOLVED else "stuck"
     lam[:] = data.restore(np.maximum(exact, 0.0))
-    return SolveInfo(status, pivots, violation(problem, lam), pivots, basic)
+    return SolveInfo(status, pivots, 0.0, pivots, basic)
