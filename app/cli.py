@@ -31,6 +31,7 @@ from ..physics.problem.problem import CannotSolve
 from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.scene import open_file
+from ..physics.simulation.alarm import EnergyAlarm
 from .record.shot import Shot
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
@@ -152,12 +153,14 @@ def run(
     with input_errors():
         sim = Simulation(load(scene))
     sim.set(**settings)
-    trajectory = Trajectory(sim)
+    trajectory, alarm = Trajectory(sim), EnergyAlarm()
     try:
         with progress_bar() as bar:
             task = bar.add_task(sim.scene.name, total=until)
             while sim.time < until - 0.5 * sim.settings.h:
                 sim.step()
+                if why := alarm.look(sim):
+                    say(f"t = {sim.time:.6g} s: {why}")
                 if sim.step_count % every == 0:
                     trajectory.add()
                 bar.update(task, completed=sim.time)
@@ -201,7 +204,7 @@ def record(
     try:
         with progress_bar() as bar:
             task = bar.add_task(out.name, total=1.0)
-            record_video(loaded, out, shot, settings, lambda share: bar.update(task, completed=share))
+            record_video(loaded, out, shot, settings, lambda share: bar.update(task, completed=share), say)
     except ValueError as error:  # the engine or the encoder gave up, and says why
         raise Unavailable(str(error)) from error
     print(f"{loaded.name}: {seconds:g} s written to {out}")
@@ -384,8 +387,12 @@ def loads(library: str) -> bool:
     return True
 
 
-def fail(status: int, sentence: str) -> NoReturn:
+def say(sentence: str) -> None:
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"contactlab: {sentence}")
+
+
+def fail(status: int, sentence: str) -> NoReturn:
+    say(sentence)
     raise SystemExit(status)
 
 

@@ -77,9 +77,10 @@ class Take:
 
 def record(
     scene: Scene, out: Path, shot: Shot | None = None, settings: Mapping[str, Any] | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] | None = None, say: Callable[[str], None] | None = None,
 ) -> None:
-    """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1.
+    """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1;
+    say: why the run should pause, which a recording does not do.
 
     Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
     by one of the methods.
@@ -97,13 +98,15 @@ def record(
     with Studio(size, shot.panels, shot.dark) as studio:
         movie = open_recording(out, size, shot.fps)
         try:
-            _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None))
+            _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None),
+                   say or (lambda why: None))
         finally:
             movie.close()
 
 
 def _shoot(
-    runner: Runner, scene: Scene, studio: "Studio", movie: Any, shot: Shot, progress: Callable[[float], None]
+    runner: Runner, scene: Scene, studio: "Studio", movie: Any, shot: Shot, progress: Callable[[float], None],
+    say: Callable[[str], None],
 ) -> None:
     """Frame by frame: a picture, then the steps to the next one. The shot says its speed."""
     cadence, speed = Cadence(movie.fps), shot.speed
@@ -113,8 +116,10 @@ def _shoot(
         runner.tick()
         snapshot = runner.latest
         assert snapshot is not None
-        if snapshot.error:
+        if snapshot.error and runner.failure:
             raise ValueError(f"{snapshot.scene_name} stopped at t = {snapshot.t:.3f} s: {snapshot.error}")
+        if snapshot.error:
+            say(f"t = {snapshot.t:.6g} s: {snapshot.error}")
         if k == 0:
             studio.aim(snapshot, shot.camera, scene)
         movie.add(studio.picture(snapshot, snapshot.t))

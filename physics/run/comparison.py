@@ -18,8 +18,10 @@ from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
 from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
+from ..methods import METHODS
 from ..methods.choices import check_settings
 from ..scene.scene import Scene
+from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET
 from ..simulation.simulation import Simulation
@@ -80,6 +82,7 @@ class Member:
         self.coordinates = coordinates
         self.log = Log(rows)
         self.bars = Bars()
+        self.alarm = EnergyAlarm()
         self.wanted = simulation.settings.h  #: the step that was asked for [s]
         self.count = 1                       #: own steps in the next step of the clock
         self._marks = [Mark(0, simulation.step_count, 1)]
@@ -230,6 +233,12 @@ class Comparison:
         """First and last step of the clock that all sides can go to."""
         ranges = [member.reachable() for member in self.members]
         return max(first for first, _ in ranges), min(last for _, last in ranges)
+
+    def alarm(self) -> str:
+        """After a step: why the run should pause; "" where it should not."""
+        said = [(member.alarm.look(member.simulation), METHODS[member.simulation.settings.method].title)
+                for member in self.members]
+        return "; ".join(why if len(said) == 1 else f"{side}: {why}" for why, side in said if why)
 
     @property
     def event_count(self) -> int:

@@ -312,12 +312,15 @@ class Runner:
     # ------------------------------------------------------------------------------------- stepping
 
     def _step(self) -> bool:
+        """Make a step. False where the run pauses after it, or instead of it."""
         try:
             self._sides.step()
         except Exception as error:
             self._fail(error)
             return False
-        return True
+        if why := self._sides.alarm():
+            self._paused, self._error = True, why
+        return not why
 
     def _fail(self, error: Exception) -> None:
         """Pause with a message. The simulation stays at its last good state, and any command may follow."""

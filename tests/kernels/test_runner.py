@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from bare_bodies import Balls
 
+from contactlab.physics import Scene
 from contactlab.physics.books.ledger import TAKERS
+from contactlab.physics.methods import METHODS
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner
@@ -342,6 +344,44 @@ def test_a_motion_that_is_no_longer_finite_is_said_in_plain_words():
     s = do(runner, m.Step())
     assert s.error.startswith("the motion of ball0 is no longer finite")
     assert s.step == 0 and np.isfinite(s.x).all()
+
+
+def on_a_spring(square=3600.0):
+    """A body of 1 kg that a spring of no length pulls to the origin, with square = ω² [1/s2]."""
+    body = {"name": "bob", "position": [0.5, 0.0, 0.0], "mass": 1.0, "inertia": [0.01] * 3,
+            "shape": [{"type": "sphere", "radius": 0.1}]}
+    spring = {"body_a": "world", "body_b": "bob", "length": 0.0, "stiffness": square}
+    return Scene.from_dict({"scene": {"gravity": [0.0, 0.0, 0.0]}, "body": [body], "spring": [spring]})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_pauses_once_half_of_its_energy_is_from_nothing_and_says_why(method):
+    """Explicit Euler multiplies the energy of an oscillator by 1 + (ω h)² a step. The run pauses once it is twice what
+    was put in; gone on with, again when what came from nothing is ten times as much."""
+    runner = Runner(on_a_spring(), {"method": method, "integrator": "euler"}, paused=True, clock=Clock())
+    runner.begin()
+    factor, steps = 1.0 + 3600.0 / 240.0**2, np.arange(200)
+    first = int(np.argmax(factor**steps > 2.0))
+    s = do(runner, m.Step(200))
+    assert (s.step, s.paused) == (first, True)
+    assert "Euler (explicit)" in s.error and "Runge–Kutta 4" in s.error and "450 J were put in" in s.error
+    s = do(runner, m.Step(200))
+    assert s.step == int(np.argmax(factor**steps - 1.0 > 10.0 * (factor**first - 1.0))) and s.error
+    s = do(runner, m.Reset(), m.Set("integrator", "rk4"), m.Step(200))
+    assert (s.step, s.error) == (200, None)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_energy_that_is_put_in_stops_no_run(method):
+    """By a force, by the mouse, and by gravity set anew."""
+    runner = Runner(on_a_spring(4.0), {"method": method, "integrator": "rk4"}, paused=True, clock=Clock())
+    runner.begin()
+    runner._sim.loads.force[0] = (500.0, 0.0, 0.0)
+    put_in = [m.Step(20), m.Grab(0, (0.6, 0.0, 0.0), (9.0, 2.0, 0.0)), m.Step(40), m.Release(),
+              m.Set("gravity", (0.0, 0.0, -300.0)), m.Step(40)]
+    s = do(runner, *put_in)
+    assert (s.step, s.error) == (100, None)
+    assert s.energy.kinetic > 1000.0
 
 
 def test_a_scene_that_cannot_be_built_leaves_the_old_one_running():

@@ -35,6 +35,13 @@ CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1
     "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n")
 
 
+SPRING = """
+scene = {gravity = [0.0, 0.0, 0.0]}
+body = [{name = "bob", position = [0.5, 0.0, 0.0], mass = 1.0, inertia = [0.01, 0.01, 0.01]}]
+spring = [{body_a = "world", body_b = "bob", length = 0.0, stiffness = 3600.0}]
+"""
+
+
 @pytest.fixture
 def scene(tmp_path):
     path = tmp_path / "ball.toml"
@@ -93,6 +100,16 @@ def test_run_takes_gallery_keys_and_meshes(tmp_path, capsys):
     assert call(capsys, "run", "bouncing_balls", "--until", "0.01")[0] == 0
     status, said, _ = call(capsys, "run", tmp_path / "cube.obj", "--until", "0.01")
     assert status == 0 and said.startswith("cube")
+
+
+def test_run_says_that_energy_grows_from_nothing_and_goes_on(tmp_path, capsys):
+    """By explicit Euler, 1 + (ω h)² times a step: twice as much after 11.4 steps of 1/240 s where ω = 60."""
+    path = tmp_path / "spring.toml"
+    path.write_text(SPRING)
+    status, said, complaint = call(capsys, "run", path, "--until", "0.1", "--integrator", "euler")
+    assert status == 0 and "after 24 steps" in said
+    assert complaint.startswith("contactlab: t = 0.05 s: the motion has ") and "450 J were put in" in complaint
+    assert call(capsys, "run", path, "--until", "0.1", "--integrator", "rk4")[2] == ""
 
 
 def test_run_loads_no_window_library(scene):
@@ -256,7 +273,7 @@ def test_without_a_library_it_names_the_packages_as_the_readme_does(
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     calls = []
     recorder = types.ModuleType("contactlab.app.record.recorder")
-    recorder.record = lambda *asked: (asked[-1](0.5), calls.append(asked[:-1]))  # the last one takes the progress
+    recorder.record = lambda *asked: (asked[-2](0.5), calls.append(asked[:-2]))  # that takes the progress
     monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
     monkeypatch.setattr(cli, "loads", lambda library: True)
     out = tmp_path / "out.mp4"

@@ -1,0 +1,72 @@
+"""What a run has to be stopped for: it has more energy than was put in.
+
+    available = E_start - V + Σ inputs,     T + U > available + GROWTH (available + Σ |inputs|)
+
+T + U is the energy of motion, of springs and of compliant surfaces, V the potential energy in gravity, inputs the work
+of motors, of the mouse, of applied forces and of bodies with a prescribed motion, as the ledger books them. Dissipation
+only makes T + U smaller.
+"""
+
+import numpy as np
+
+from ..books.ledger import TAKERS, Account
+from ..integrators import INTEGRATORS
+from ..methods import METHODS
+from .simulation import Simulation
+
+GROWTH = 1.0  # energy from nothing that stops a run, relative to what was put in
+AGAIN = 10.0  # by which factor that has to grow before it is said again
+FALL = 4.0    # steps of free fall whose energy counts as none: what errors of one step can make
+STILL = 1e-6  # speed that counts as none where there is no gravity [m/s]
+APART = 1e-3  # by which joints in maximal coordinates have come apart where that may be why [m] or [rad]
+INPUTS = (Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN, Account.CHANGED)
+
+
+class EnergyAlarm:
+    """Watches one run."""
+
+    def __init__(self) -> None:
+        self._limit = GROWTH
+
+    def look(self, sim: Simulation) -> str:
+        """After a step: why the run should pause, in one sentence without its full stop; "" where it should not. What
+        was said once is said again only once it has become AGAIN times as bad, or was well in between."""
+        moving, available, growth = growth_of(sim)
+        if growth <= GROWTH:
+            self._limit = GROWTH
+        if growth <= self._limit:
+            return ""
+        self._limit = AGAIN * growth
+        return f"the motion has {moving:.3g} J where {available:.3g} J were put in: {cause(sim)}"
+
+
+def growth_of(sim: Simulation) -> tuple[float, float, float]:
+    """Energy of motion and springs [J], the most that it can be [J], and what is beyond that relative to what was put
+    in."""
+    ledger, energy = sim.state.ledger[:, 0], sim.energy()
+    moving = energy.kinetic + energy.spring - float(ledger[Account.STORED])
+    inputs = ledger[list(INPUTS)]
+    available = float(ledger[Account.START] - energy.potential + inputs.sum())
+    speed = FALL * float(np.linalg.norm(sim.settings.gravity)) * sim.settings.h + STILL
+    put_in = max(available, 0.0) + float(np.abs(inputs).sum()) + 0.5 * float(sim.model.mass.sum()) * speed**2
+    return moving, max(available, 0.0), (moving - available) / put_in
+
+
+def cause(sim: Simulation) -> str:
+    """What most likely made the energy, and the way out."""
+    settings, ledger, stable = sim.settings, sim.state.ledger[:, 0], sim.info.stable_step
+    if max((*TAKERS, Account.DRIFT), key=lambda account: ledger[account]) == Account.IMPACTS:
+        return ("impacts gave it, as Newton's law with friction may where slip turns round; take another impact law, "
+                "say poisson")
+    if settings.integrator == "euler":
+        return (f"{INTEGRATORS['euler'].title} gives energy to all that turns or swings; take "
+                f"{INTEGRATORS['rk4'].title}, or a much shorter step h")
+    if settings.method == "compliant" and settings.substeps and settings.h / settings.substeps > stable:
+        return (f"substeps longer than {stable:.2g} s are unstable with these surfaces; take more of them, or 0, as "
+                "many as needed")
+    if settings.joint_cure != "projection" and sim.info.joint_error > APART:
+        return f"joints have come apart by {sim.info.joint_error:.2g} m; take the cure Projection, or a shorter step h"
+    if settings.method == "event_driven":
+        return f"the step is too long for this motion; take a shorter step h, or {INTEGRATORS['dopri5'].title}"
+    return ("the step is too long for this motion; take a shorter step h, or the method "
+            f"{METHODS['event_driven'].title}")
