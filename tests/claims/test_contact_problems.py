@@ -3,7 +3,7 @@ boxes, C4 the narrowing slot, C5 redundant supports. Numbers are those of the so
 
 import numpy as np
 import pytest
-from contact_scenes import G, block, ground, simulate
+from contact_scenes import G, ball, block, ground, simulate
 
 from contactlab.physics import SOLVERS, ContactProblem, residual
 from contactlab.physics.problem.problem import Takes
@@ -145,3 +145,30 @@ def test_c5_the_motion_does_not_know_how_often_a_contact_is_counted(name):
 
     assert np.max(np.abs(motion(4) - motion(1))) <= 1e-11 * G
     assert np.abs(motion(1)).max() > 1.0
+
+
+# ------------------------------------------------------------------------------------------------ of an instant
+def test_the_problem_of_a_collision_is_the_impact_of_all_that_touch():
+    """A ball comes down on the floor at ζ = -2 m/s beside a block that rests there on four corners: by eq. 11.65
+    λ = (1 + e) m |ζ|, μ λ against a slip that it cannot stop, and nothing at the corners. The step deals that blow."""
+    e, mu, zeta = 0.5, 0.1, -2.0
+    sim = simulate(ground(), ball("ball", (0, 0, 0.1), velocity=(3.0, 0, zeta)), block("block", (1, 0, 0.25)),
+                   e=e, mu=mu, method="event_driven")
+    problem = sim.problem()
+    assert problem.contact_count == 5
+    lam, info = solve("interior_point", problem)
+    blow = (1.0 + e) * 1.0 * -zeta
+    rounding = 1e-8 * blow  # of the interior point
+    assert info.status == "solved"
+    assert np.sort(lam[::3]) == pytest.approx([0, 0, 0, 0, blow], abs=rounding)
+    assert np.hypot(lam[1::3], lam[2::3]).max() == pytest.approx(mu * blow, abs=rounding)
+    sim.step()
+    assert sim.events[0].kind == "impact" and sim.events[0].t == 0.0
+    assert sim.events[0].impulse == pytest.approx((-mu * blow, 0.0, blow), abs=1e-12)
+
+
+def test_without_rebound_the_problem_of_a_slow_collision_has_none():
+    """Below g h/10 000 an impact ends in rest, whatever e."""
+    sim = simulate(ground(), ball("ball", (0, 0, 0.1), velocity=(0, 0, -1e-6)), e=0.5, mu=0.0, method="event_driven")
+    problem = sim.problem()
+    assert problem.d == pytest.approx([-1e-6], rel=1e-12) and problem.M.item() == pytest.approx(1.0)

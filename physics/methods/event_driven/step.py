@@ -24,7 +24,7 @@ from ...books.ledger import Books
 from ...collision.exact.elements import NoExactGap, surface_of
 from ...core.model import Array, Model, movable
 from ...core.report import Event, Settings, StepInfo
-from ...core.state import Contacts, Owner, State, Tally, copy_state, empty_contacts
+from ...core.state import ContactMemory, Contacts, Owner, State, Tally, copy_state, empty_contacts
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.constraints.reactions import motor_states
 from ...dynamics.forces import Loads
@@ -52,7 +52,7 @@ from .sets import IDLE, SLIDE, SMOOTH, STICK, UNIQUE, clear_set, connect
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
 from .step_halving import astray, gains, least_substep, longer
-from .tolerances import EDGE, SLIPS, SLOT, TOUCH
+from .tolerances import EDGE, RESTS, SLIPS, SLOT, TOUCH
 from .workspace import Workspace
 
 MOST_BODIES = 256   # a heap of them is one island, whose matrix is dense: hundreds of megabytes
@@ -136,11 +136,20 @@ class EventDriven:
         return self._impacts.snapshot(self.work.at_rest())
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
-        """The contact problem of the contacts that rest in this state, in accelerations and forces."""
-        self._begin(copy_state(state), loads, settings)
-        pairs = self.work.at_rest()
-        M, d, _ = equations(self.work.here, pairs)
-        friction = self._materials.friction(pairs)
+        """The contact problem of this instant. Where contacts collide, the impact of all that touch by Newton's law, in
+        velocities and impulses [RBDA eq. 11.64]; else that of the contacts that rest, in accelerations and forces."""
+        self._take_up(copy_state(state), loads, settings)
+        pairs, zeta = self.work.touching()
+        if (zeta < -RESTS).any():
+            self._motors.rest()
+            M, _, d = equations(self.work.here, pairs)
+            e, friction = self._materials.coefficients(pairs)
+            d[::3] += np.where(d[::3] < -self.work.rest_speed, e * d[::3], 0.0)
+        else:
+            self._find_sets(state.memory)
+            pairs = self.work.at_rest()
+            M, d, _ = equations(self.work.here, pairs)
+            friction = self._materials.friction(pairs)
         if (friction > 0).any():
             return ContactProblem.frictional(M, d, friction)
         return ContactProblem.frictionless(M[::3, ::3], d[::3])
@@ -148,7 +157,12 @@ class EventDriven:
     # ---------------------------------------------------------------------------------------------- begin
     def _begin(self, state: State, loads: Loads, settings: Settings) -> None:
         """Take up the state: its sets where the memory has them and they still hold, else new ones."""
-        work, memory = self.work, state.memory
+        self._take_up(state, loads, settings)
+        self._find_sets(state.memory)
+
+    def _take_up(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Make the state the one in hand; nothing has happened in the step yet."""
+        work = self.work
         work.take_up(state, loads, settings)
         for part in (self._log, self._impulses, self._patience):
             part.begin_step()
@@ -160,7 +174,12 @@ class EventDriven:
         update_links(work.here)
         self._motors.start(work.here)
         self.projection.begin_step(settings.joint_cure)
-        first = int(memory.owner[0]) != Owner.EVENT_DRIVEN
+        if int(state.memory.owner[0]) != Owner.EVENT_DRIVEN:
+            work.take_overlap_for_touching()
+
+    def _find_sets(self, memory: ContactMemory) -> None:
+        """The sets in memory where they still hold, else new ones, after the impacts of this instant."""
+        work, first = self.work, int(memory.owner[0]) != Owner.EVENT_DRIVEN
         count = 0 if first else int(memory.count[0])
         work.need_room(count)
         if first:
@@ -171,8 +190,6 @@ class EventDriven:
             self._shared.known = recall(memory, self._materials.friction(pairs), work.chosen)
             connect(work.chosen, work.nodes(pairs))
         if count == 0 or not self._still_holds():
-            if first:
-                work.take_overlap_for_touching()
             self._settler.settle(Change(), quiet=first)
             work.forget_first_overlap()
             self.projection.project()
