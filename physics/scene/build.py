@@ -22,6 +22,7 @@ from ..core.model import (
 from ..core.report import Settings
 from ..core.settings import GAINS
 from ..core.state import Bodies, State, empty_state
+from ..dynamics.constraints.blocks import heaviness
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
 from ..laws.soft import lumped
@@ -33,7 +34,8 @@ from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .schema import Arrangement, Body, Joint, Material, MotionTable, SceneFile
 
-WATER = 1000.0  # density where none is given [kg/m3]
+WATER = 1000.0    # density where none is given [kg/m3]
+LIGHTEST = 1e-12  # least moment of inertia of a body at a joint in maximal coordinates, relative to m l²
 
 
 class Setup(NamedTuple):
@@ -98,6 +100,7 @@ def _assemble(
     kind[trees.body] = BodyKind.LINK
     moving = kind == BodyKind.DYNAMIC
     _check_massless(source, placed, mass, kind, joints, trees)
+    _check_light(source, placed, mass, inertia, kind, joints)
     model = Model(
         kind=kind, mass=mass, inv_mass=_inverse(mass, moving), inertia=inertia,
         inv_inertia=_inverse(inertia, moving[:, None]), gravity=np.array(file.scene.gravity),
@@ -219,6 +222,19 @@ def _check_massless(
         at = path_text(("body", placed[i].index, "mass"))
         raise SceneError(f"{source}: {at} is 0; it must be greater for a body that does not carry another one, "
                          "itself on a hinge or slider in generalized coordinates.")
+
+
+def _check_light(
+    source: str, placed: list[Placed], mass: Array, inertia: Array, kind: IntArray, joints: Joints,
+) -> None:
+    """Joints in maximal coordinates know of 1/m beside r²/I only what rounding leaves of it."""
+    heavy = heaviness(mass, inertia, kind == BodyKind.DYNAMIC, joints)
+    for i in np.flatnonzero(heavy * LIGHTEST > 1.0):
+        at = path_text(("body", placed[i].index, "inertia"))
+        raise SceneError(
+            f"{source}: {at} is {1.0 / heavy[i]:.1g} times its mass and the square of its arm at a joint; it must be "
+            f"at least {LIGHTEST:g} of them, for of a joint in maximal coordinates rounding leaves nothing below that. "
+            "In generalized coordinates it may be less.")
 
 
 def _posed(placed: list[Placed], frames: list[Frame]) -> Posed:

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.islands import trees_of
-from ...core.model import Array, IntArray, Joints, Model
+from ...core.model import Array, BodyKind, IntArray, Joints, Model
 from ...core.state import Bodies
 from . import ldl
 from .axes import AxisRows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
 
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
+HEAVY = 1e5  # m r²/I of a body, as a slender rod may have it, up to which dependent rows are told by RANK alone
 
 
 class Islands(NamedTuple):
@@ -104,6 +105,26 @@ def pattern_of(rows: AxisRows, node: IntArray) -> list[list[int]]:
     return pattern
 
 
+def heaviness(mass: Array, inertia: Array, free: Any, joints: Joints) -> Array:
+    """Of each body (n,) that is free, m |r × I⁻¹ (r × ·)|, some m r²/I, with its longest arm r to a joint in maximal
+    coordinates; 0 of others."""
+    found = np.zeros(len(mass))
+    for j in np.flatnonzero(joints.generalized == 0):
+        for i, arm in ((joints.parent[j], joints.anchor_parent[j]), (joints.child[j], joints.anchor_child[j])):
+            if i >= 0 and free[i]:
+                turn = np.cross(arm, np.diag(1.0 / np.sqrt(inertia[i])))  # times its transpose: r × I⁻¹ (r × ·)
+                found[i] = max(found[i], mass[i] * np.linalg.norm(turn, 2) ** 2)
+    return found
+
+
+def own_share(model: Model, rows: AxisRows) -> Array:
+    """What part (m,) of its entry of J M⁻¹ Jᵀ a row may be left with by the others. Of a body at the end of an arm r
+    that entry is 1/m + r²/I, and rows that do not let the body turn leave 1/m."""
+    heavy = heaviness(model.mass, model.inertia, model.kind == BodyKind.DYNAMIC, model.joints)
+    worst = np.maximum(np.where(rows.a >= 0, heavy[rows.a], 0.0), heavy[rows.b])
+    return HEAVY / np.maximum(worst, HEAVY)
+
+
 def rows_taken(rows: AxisRows, index: Any) -> AxisRows:
     """Only these rows."""
     return AxisRows._make(np.ascontiguousarray(field[index]) for field in rows)
@@ -128,7 +149,7 @@ class Constraints:
         self.rows, self.role = rows_taken(layout.rows, kept), layout.role[kept]
         self.islands = self._number_islands(layout)
         m = len(self.rows.kind)
-        self.factor = ldl.analyse(pattern_of(self.rows, trees_of(model)))
+        self.factor = ldl.analyse(pattern_of(self.rows, trees_of(model)), own_share(model, self.rows))
         self.values = np.zeros(len(self.factor.rows))
         self.J, self.W, self.C, self.u, self.lam = np.zeros((m, 12)), np.zeros((m, 12)), *np.zeros((3, m))
         self.softness = np.zeros(m)

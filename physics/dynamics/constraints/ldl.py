@@ -3,8 +3,13 @@
 The pattern is analysed once; factorising and solving are kernels. Where the unknowns of a chain or a tree come leaves
 first, L has no more entries than the matrix, and all costs are linear in their number.
 
-Equations that depend on others (a pivot that vanishes against its diagonal entry) get the unknown 0: the answer of
-consistent equations is then a basic solution.
+Equations that depend on others get the unknown 0: the answer of consistent equations is then a basic solution. They are
+those whose pivot vanishes against their diagonal entry, in parts of it that `analyse` is told, or is no more than what
+rounding may have left of it. Of d_k = a_kk - Σ_i y_i²/d_i that is some
+
+    ν_k = ε a_kk + Σ_i (y_i²/d_i) ν_i/d_i
+
+where pivots d_i that are known to a part ν_i/d_i pass that on.
 """
 
 from typing import NamedTuple
@@ -14,7 +19,9 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 
-RANK = 1e-9  # pivots below this part of their diagonal entry count as zero
+RANK = 1e-9        # pivots below this part of their diagonal entry count as zero,
+KNOWN = 100.0      # and those below this many times their rounding
+EPSILON = 2.0**-52 # relative rounding of one operation
 
 
 class Factor(NamedTuple):
@@ -26,15 +33,18 @@ class Factor(NamedTuple):
     L_first: IntArray  #: (n + 1,)
     L_rows: IntArray   #: (lnz,)
     L: Array           #: (lnz,)
+    least: Array       #: (n,) part of a diagonal entry below which a pivot counts as zero
     inverse: Array     #: (n,) 1/D, 0 where an equation depends on others
+    noise: Array       #: (n,) ν/D, the part of D that rounding may have changed
     used: IntArray     #: (n,) scratch
     order: IntArray    #: (n,) scratch
     mark: IntArray     #: (n,) scratch
     row: Array         #: (n,) scratch
 
 
-def analyse(pattern: list[list[int]]) -> Factor:
-    """Room for the factor of a matrix; pattern[j] lists the rows i <= j of column j, j among them."""
+def analyse(pattern: list[list[int]], share: Array | float = 1.0) -> Factor:
+    """Room for the factor of a matrix; pattern[j] lists the rows i <= j of column j, j among them. share (n,): of each
+    diagonal entry what it would be without stiff parts that others take out of it."""
     n = len(pattern)
     parent, mark, counts = np.full(n, -1, np.int32), np.full(n, -1), np.zeros(n, np.int64)
     for j in range(n):
@@ -50,8 +60,8 @@ def analyse(pattern: list[list[int]]) -> Factor:
     first = np.concatenate([[0], np.cumsum([len(column) for column in pattern])]).astype(np.int32)
     rows = np.array([i for column in pattern for i in column], np.int32)
     size = int(L_first[-1])
-    return Factor(first, rows, parent, L_first, np.zeros(size, np.int32), np.zeros(size), np.zeros(n),
-                  np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n))
+    return Factor(first, rows, parent, L_first, np.zeros(size, np.int32), np.zeros(size), np.full(n, RANK * share),
+                  *np.zeros((2, n)), *np.zeros((3, n), np.int32), np.zeros(n))
 
 
 @kernel
@@ -59,7 +69,7 @@ def factorise(values, factor):
     """Fill L and D of the matrix with the `values` (nnz,) in the pattern; returns its rank."""
     first, rows, parent, L_first = factor.first, factor.rows, factor.parent, factor.L_first
     L_rows, L, inverse, used = factor.L_rows, factor.L, factor.inverse, factor.used
-    order, mark, y = factor.order, factor.mark, factor.row
+    noise, order, mark, y = factor.noise, factor.order, factor.mark, factor.row
     n, rank = len(inverse), 0
     for k in range(n):
         mark[k] = -1
@@ -81,8 +91,9 @@ def factorise(values, factor):
                 top -= 1
                 length -= 1
                 order[top] = order[length]
-        diagonal = y[k]
-        pivot = diagonal
+        pivot = y[k]
+        vanishing = factor.least[k] * pivot
+        rounding = EPSILON * pivot
         y[k] = 0.0
         for t in range(top, n):
             i = int(order[t])
@@ -93,12 +104,14 @@ def factorise(values, factor):
                 y[L_rows[p]] -= L[p] * y_i
             l_ki = y_i * inverse[i]
             pivot -= l_ki * y_i
+            rounding += l_ki * y_i * noise[i]
             L_rows[end] = k
             L[end] = l_ki
             used[i] += 1
-        inverse[k] = 0.0
-        if pivot > RANK * diagonal:
+        inverse[k] = noise[k] = 0.0
+        if pivot > vanishing and pivot > KNOWN * rounding:
             inverse[k] = 1.0 / pivot
+            noise[k] = rounding * inverse[k]
             rank += 1
     return rank
 

@@ -35,7 +35,7 @@ from ..trees.kinematics import place_links
 from ..trees.tree import eliminate
 from . import ldl
 from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
-from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, pattern_of, rows_joined, rows_taken
+from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, own_share, pattern_of, rows_joined, rows_taken
 
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
 MOST_TURNS = 60
@@ -97,7 +97,7 @@ def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool =
     m, j, column = len(rows.kind), axes.joint, np.minimum(axes.axis, 1)
     dynamic = model.kind == BodyKind.DYNAMIC
     slot = np.where(dynamic, 6 * (np.cumsum(dynamic) - 1), -1).astype(np.int32)
-    factor = ldl.analyse(pattern_of(rows, trees_of(model)))
+    factor = ldl.analyse(pattern_of(rows, trees_of(model)), own_share(model, rows))
     ends = np.zeros(len(slot), np.int32)
     ends[np.concatenate([rows.a[rows.a >= 0], rows.b])] = 1
     n_v, count = int(model.trees.first_v[-1]), len(j)
