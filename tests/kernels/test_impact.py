@@ -18,6 +18,23 @@ from contactlab.physics.impacts.impact_laws import (
 from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.problem.residual import natural_map
 
+EPS = 2.0**-52
+ROUNDING = 16 * EPS  # of a few dozen products, each rounded by half an eps of the largest term
+SOLVED = 1e-11       # of the terms of ζ⁺ that the solver of the LCP counts as rounding
+KEPT = 4e-13         # of the terms of the loss: a gain beyond it lowers e, 1e-13 (|P|·|ζ⁺| + |P·ζ⁺|) in `impact_laws`
+LEFT = 1e-12         # |d| that the solver of the LCP leaves as it is [m/s]
+
+
+def terms_of_loss(M, zeta, impulse):
+    """The loss is -P·ζ - ½ P·M P: the size of these terms [J]."""
+    size = np.abs(impulse)
+    return float(size @ np.abs(zeta) + 0.5 * size @ np.abs(M) @ size)
+
+
+def terms_of_velocity(M, zeta, impulse):
+    """ζ⁺ = ζ + M P: the size of these terms (k,) [m/s]."""
+    return np.abs(zeta) + np.abs(M) @ np.abs(impulse)
+
 
 def row_of_balls(mass, velocity):
     """T, M and ζ⁻ of touching balls in a row."""
@@ -88,14 +105,16 @@ def test_a_column_of_ten_beads_turns_around_as_a_whole():
 @settings(max_examples=50, deadline=None)
 @given(e=st.floats(0, 1), zeta=st.floats(-10, 10), inverse_mass=st.floats(0.01, 100))
 @example(e=0.0, zeta=-1e-12, inverse_mass=1.0)
+@example(e=0.0, zeta=-(2.0**-52), inverse_mass=2.0**-6)  # slower than LEFT: an LCP gives it no impulse
 def test_one_contact_is_eq_11_65_by_every_law(e, zeta, inverse_mass):
-    """The loss is a difference of energies: rounding of the largest, ½ m ζ², counts, at most some ten times 2^-52; and
-    what is left of an impulse of 1e-14 N s that a law takes for none, times ζ."""
+    """P = -(1 + e) ζ/M to the rounding of its four operations, and the loss ½ (1 - e²) ζ²/M to that of its terms P ζ
+    and ½ M P², which do not vanish as it does at e = 1. Where |ζ| <= LEFT a law may take P = 0."""
     expected, energy = -(1 + e) * min(zeta, 0.0) / inverse_mass, 0.5 * min(zeta, 0.0) ** 2 / inverse_mass
+    terms, left = terms_of_loss([[inverse_mass]], [zeta], [expected]), (1 + e) * LEFT / inverse_mass
     for law in IMPACT_LAWS.values():
         impact = law([[inverse_mass]], [zeta], e)
-        assert impact.impulse[0] == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        assert abs(impact.loss - (1 - e * e) * energy) <= 20 * 2.0**-52 * energy + 1e-14 * abs(zeta)
+        assert impact.impulse[0] == pytest.approx(expected, rel=ROUNDING, abs=left)
+        assert abs(impact.loss - (1 - e * e) * energy) <= ROUNDING * terms + left * abs(min(zeta, 0.0))
 
 
 def test_newton_and_poisson_part_where_contacts_share_an_impulse():
@@ -105,8 +124,8 @@ def test_newton_and_poisson_part_where_contacts_share_an_impulse():
     """
     M, zeta, e = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([-1.0, 0.0]), [0.5, 1.0]
     a, b = newton(M, zeta, e), poisson(M, zeta, e)
-    assert np.allclose(a.impulse, [1.0, 0.5], atol=1e-14) and np.allclose(a.zeta, [0.5, 0.0], atol=1e-14)
-    assert np.allclose(b.impulse, [1.0, 2 / 3], atol=1e-14) and np.allclose(b.zeta, [1 / 3, 1 / 3], atol=1e-14)
+    assert (a.impulse, a.zeta) == (pytest.approx([1.0, 0.5], abs=1e-14), pytest.approx([0.5, 0.0], abs=1e-14))
+    assert (b.impulse, b.zeta) == (pytest.approx([1.0, 2 / 3], abs=1e-14), pytest.approx([1 / 3, 1 / 3], abs=1e-14))
 
 
 def test_poisson_lowers_e_rather_than_gain_energy():
@@ -152,7 +171,7 @@ def test_a_ball_sticks_or_slides_by_the_critical_friction():
     assert critical == pytest.approx(0.119047619, rel=1e-8)
     assert np.max(np.abs(coulomb(rolling(), zeta, e, critical * 1.000001).zeta[1:])) <= 1e-12
     assert coulomb(rolling(), zeta, e, critical * 0.999999).zeta[1] > 1e-7
-    assert np.allclose(sticks.impulse, sticking(rolling(), zeta, e).impulse, atol=1e-12)
+    assert np.allclose(sticks.impulse, sticking(rolling(), zeta, e).impulse, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("copies", [1, 4, 16, 64])
@@ -193,7 +212,7 @@ def test_the_direction_of_sliding_does_not_matter():
     for angle in np.linspace(0, 2 * np.pi, 13):
         c, s = np.cos(angle), np.sin(angle)
         impact = coulomb(rolling(), [-4.0, 3 * c, 3 * s], 0.5, 0.1)
-        assert np.allclose(impact.impulse[1:], -0.6 * np.array([c, s]), atol=1e-12)
+        assert np.allclose(impact.impulse[1:], -0.6 * np.array([c, s]), rtol=0, atol=1e-12)
         losses.append(impact.loss)
     assert np.ptp(losses) <= 1e-12
 
@@ -208,9 +227,10 @@ def test_one_contact_obeys_newtons_and_coulombs_law(seed, mu, e):
     impact = coulomb(M, zeta, e, mu)
     assert impact.status == "solved"
     problem = ContactProblem.frictional(M, zeta + np.array([impact.restitution[0] * zeta[0], 0, 0]), mu)
-    assert natural_map(problem, impact.impulse) <= 1e-9 * np.max(np.abs(zeta))
-    assert impact.loss >= -1e-12
-    assert np.array_equal(impact.zeta, zeta + M @ impact.impulse)
+    assert natural_map(problem, impact.impulse) <= 1e-9 * np.max(np.abs(zeta))  # below which the sweeps end "solved"
+    assert impact.loss >= -KEPT * terms_of_loss(M, zeta, impact.impulse)
+    rounding = ROUNDING * terms_of_velocity(M, zeta, impact.impulse)
+    assert (np.abs(impact.zeta - zeta - M @ impact.impulse) <= rounding).all()
 
 
 def test_sticking_stops_the_tangential_velocity_and_reverses_the_normal_one():
@@ -235,25 +255,22 @@ def test_e_is_lowered_rather_than_energy_gained():
 
 
 # ------------------------------------------------------------------------------------------------------- what all keep
-def rounding_of_loss(M, zeta, impulse):
-    """The loss is -P·ζ - ½ P·M P: as a part of these terms, which are large where M is nearly singular, or of 1 J."""
-    size = np.abs(impulse)
-    return 1e-10 * max(1.0, float(size @ np.abs(zeta) + 0.5 * size @ np.abs(M) @ size))
-
-
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), contacts=st.integers(1, 8))
 def test_energy_never_grows_and_nothing_goes_on_approaching(seed, contacts):
+    """The solver knows ζ⁺ to SOLVED of its largest term, and thus the loss, ½ P·(…), to SOLVED of its own terms."""
     rng = np.random.default_rng(seed)
     M = contact_matrix(rng, contacts, int(rng.integers(contacts, contacts + 6)))
     zeta, e = rng.standard_normal(contacts), rng.uniform(0, 1, contacts) * rng.integers(0, 2)
     for law in IMPACT_LAWS.values():
         impact = law(M, zeta, e)
         assert impact.status == "solved"
-        assert impact.loss >= -rounding_of_loss(M, zeta, impact.impulse)
+        terms = terms_of_velocity(M, zeta, impact.impulse).max()
+        assert impact.loss >= -SOLVED * terms_of_loss(M, zeta, impact.impulse)
         assert (impact.impulse >= 0).all()
-        assert impact.zeta.min() >= -1e-9 * (1.0 + np.max(impact.impulse))
-        assert np.allclose(impact.zeta, zeta + M @ impact.impulse, atol=1e-9 * (1 + np.max(impact.impulse)))
+        assert impact.zeta.min() >= -SOLVED * terms
+        # `sequential` adds up the hits one after the other, each sum rounded by half an eps
+        assert np.abs(impact.zeta - zeta - M @ impact.impulse).max() <= (ROUNDING + len(impact.order) * EPS) * terms
 
 
 @settings(max_examples=100, deadline=None)
@@ -265,18 +282,21 @@ def test_energy_never_grows_with_friction(seed, contacts):
     e, mu = rng.uniform(0, 1, contacts), rng.uniform(0, 1, contacts)
     for name, arguments in (("coulomb", (e, mu)), ("sticking", (e,))):
         impact = {"coulomb": coulomb, "sticking": sticking}[name](M, zeta, *arguments)
-        assert impact.loss >= -rounding_of_loss(M, zeta, impact.impulse)
+        assert impact.loss >= -KEPT * terms_of_loss(M, zeta, impact.impulse)
 
 
 @settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 10), e=st.floats(0, 1))
 def test_momentum_is_kept(seed, n, e):
+    """Σ m v⁺ - Σ m v⁻: sums of n terms, of the momenta before and after and of the impulses that make the change."""
     rng = np.random.default_rng(seed)
     mass, velocity = rng.uniform(0.1, 10, n), rng.standard_normal(n)
     T, M, zeta = row_of_balls(mass, velocity)
     for law in IMPACT_LAWS.values():
-        after = velocity + (T @ law(M, zeta, e).impulse) / mass
-        assert abs(mass @ (after - velocity)) <= 1e-12 * mass.sum() * (1 + np.max(np.abs(after)))
+        impulse = law(M, zeta, e).impulse
+        after = velocity + (T @ impulse) / mass
+        terms = mass @ (np.abs(after) + np.abs(velocity)) + (np.abs(T) @ impulse).sum()
+        assert abs(mass @ (after - velocity)) <= n * EPS * terms
 
 
 def test_nothing_happens_to_what_separates():
@@ -314,8 +334,9 @@ def test_a_balls_friction_is_limited_by_its_normal_impulse():
 @settings(max_examples=100, deadline=None)
 @given(st.floats(0, 1), st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 2), st.floats(0, 1), st.floats(-5, 0))
 def test_a_ball_never_gains_energy(e, e_t, e_psi, mu, mu_psi, zeta_n):
-    ball = ball_impact((1.0, 3.5, 2.5), [zeta_n, 2.0, 1.0, -3.0], e, e_t, e_psi, mu, mu_psi)
-    assert ball.loss >= -1e-12
+    zeta = np.array([zeta_n, 2.0, 1.0, -3.0])
+    ball = ball_impact((1.0, 3.5, 2.5), zeta, e, e_t, e_psi, mu, mu_psi)
+    assert ball.loss >= -ROUNDING * terms_of_loss(np.diag([1.0, 3.5, 3.5, 2.5]), zeta, ball.impulse)
 
 
 @pytest.mark.parametrize("n, inverse_mass, speed", [(5, 0.3, 1.3), (5, 0.2448, 0.7), (3, 1 / 3, 1.3), (3, 0.7, 1.0)])
@@ -332,9 +353,11 @@ def test_poisson_does_not_take_rounding_for_a_gain_of_energy(n, inverse_mass, sp
     assert abs(found.loss) <= 1e-12 * 0.5 * speed**2 / inverse_mass
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_the_equality_is_newtons_law_where_nothing_pulls(seed, count):
-    """ζ⁺ = -e ζ⁻ at every contact; where no impulse is negative it is the answer of the LCP too, which is unique."""
+    """ζ⁺ = -e ζ⁻ at every contact; where no impulse is negative it is the answer of the LCP too, which is unique.
+    The terms of M P are up to cond(M) |ζ| large; P is known to ‖M⁻¹‖ times what is known of them."""
     rng = np.random.default_rng(seed)
     B = rng.normal(size=(count, count + 2))
     M, zeta, e = B @ B.T, -rng.uniform(0.1, 2.0, count), rng.uniform(0.0, 1.0)

@@ -7,38 +7,40 @@ from hypothesis import strategies as st
 
 from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
 from contactlab.physics.methods.event_driven.patience import SAYS, Limit
-from contactlab.physics.methods.event_driven.sets import OPEN, SLIDE, SMOOTH, STICK, overlapping, unjammed
+from contactlab.physics.methods.event_driven.sets import SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
+from contactlab.physics.solvers.least_forces import DEPENDENT
 
 
 def contacts(seed, count, rank):
-    """M (3 c, 3 c) of that rank, d in its range, u and friction of so many contacts; the last has none."""
+    """M (3 c, 3 c) = T Tᵀ of that rank, x, d = T x, u and friction of so many contacts; the last has none."""
     rng = np.random.default_rng(seed)
-    T = rng.normal(size=(3 * count, rank))
-    friction = rng.uniform(0.1, 3.0, count)
+    T, friction = rng.normal(size=(3 * count, rank)), rng.uniform(0.1, 3.0, count)
     friction[-1] = 0.0
-    return T @ T.T, T @ rng.normal(size=rank), rng.normal(size=3 * count), friction
+    x = rng.normal(size=rank)
+    return T @ T.T, x, T @ x, rng.normal(size=3 * count), friction
 
 
 @settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 6), rank=st.integers(1, 18))
 def test_without_sliding_friction_forces_are_bounded_by_the_matrix(seed, count, rank):
-    """No acceleration is left in the rows kept; their forces are M_rr⁻¹ d_r, so they do d·f = -fᵀM f <= 0."""
-    M, d, u, friction = contacts(seed, count, rank)
+    """No acceleration is left in the rows kept, so their forces M_rr⁻¹ d_r do d·f = -fᵀM f <= 0: both to the rounding
+    of the terms of M f + d. The other rows t_i depend on these up to a part ρ, |ρ|² <= DEPENDENT |t_i|², as `basis`
+    chooses; the forces take from x what lies in the rows kept, so that t_i (x + Tᵀf) <= |ρ| |x|."""
+    M, x, d, u, friction = contacts(seed, count, rank)
     slow = 1.0
     found = unjammed(M, d, u, friction, slow)
-    f, a = found.force.reshape(-1, 3), (M @ found.force + d).reshape(-1, 3)
-    speed, size = np.hypot(u[1::3], u[2::3]), np.abs(d).max()
-    sharp = 1e-7 * size  # of what `basis` takes for dependent
-    assert OPEN not in found.mode and np.abs(a[:, 0]).max() <= sharp
+    speed, f, a = np.hypot(u[1::3], u[2::3]), found.force, M @ found.force + d
+    terms = np.abs(M) @ np.abs(f) + np.abs(d)
+    rounding = 3 * count * np.finfo(float).eps
+    left = np.sqrt(DEPENDENT * np.diagonal(M)) * np.linalg.norm(x) + rounding * terms
+    left[f != 0.0] = rounding * terms.max()
     for k, mode in enumerate(found.mode):
         assert mode == (SMOOTH if friction[k] == 0.0 else STICK if speed[k] <= slow else SLIDE)
-        if mode == STICK:
-            assert np.abs(a[k, 1:]).max() <= sharp
-        else:
-            assert not f[k, 1:].any()
+        rows = slice(3 * k, 3 * k + (3 if mode == STICK else 1))
+        assert (np.abs(a[rows]) <= left[rows]).all() and not f[rows.stop : 3 * k + 3].any()
     assert not found.slip.any() and found.status == "inconsistent"
-    assert d @ found.force == pytest.approx(-found.force @ M @ found.force, rel=1e-6, abs=1e-9 * size)
+    assert abs(d @ f + f @ M @ f) <= rounding * np.abs(f) @ terms
 
 
 def test_contacts_that_cannot_all_be_kept_are_kept_as_far_as_they_are_independent():

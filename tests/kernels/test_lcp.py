@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from lcp_problems import enum_fails, mmc, tobenna
 from scipy.optimize import linprog, nnls
@@ -16,6 +16,7 @@ from contactlab.physics.solvers.dantzig import Dantzig
 from contactlab.physics.solvers.gauss_principle import AccelerationQP, constrained_acceleration
 from contactlab.physics.solvers.gauss_seidel import GaussSeidel
 from contactlab.physics.solvers.indeterminacy import force_ranges, indeterminacy
+from contactlab.physics.solvers.lcp_info import ROUNDING
 from contactlab.physics.solvers.lemke import Lemke
 from contactlab.physics.solvers.qp import ForceQP
 
@@ -23,6 +24,9 @@ RIGHT = [Lemke(), Dantzig(), BlockPivot(), ForceQP(), AccelerationQP()]
 ids = [solver.name for solver in RIGHT]
 each_solver = pytest.mark.parametrize("solver", RIGHT, ids=ids)
 G = 9.81
+SOLVED = 100 * ROUNDING  # of the terms of ζ̇ = Σ M_ij λ_j + d_i: what solvers count as rounding, see `pivoting.judge`
+TOLERANCE = 1e-12        # of their own, in the unit of d
+UNSURE = 1e-6            # ten times the tolerance of scipy's simplex
 
 
 def columns(text: str, n: int) -> np.ndarray:
@@ -56,8 +60,9 @@ def solve(solver, problem, start=None):
 
 
 def unit(problem):
-    """1/√M_ii, by which velocities of unlike contacts become comparable."""
-    return 1.0 / np.sqrt(np.maximum(np.diagonal(problem.M), 1e-300))
+    """1/√M_ii, by which velocities of unlike contacts become comparable; 1 where nothing moves."""
+    diagonal = np.diagonal(problem.M)
+    return 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
 
 
 def residual(problem, lam):
@@ -67,22 +72,43 @@ def residual(problem, lam):
     return np.max(np.abs(np.minimum(lam / s, s * (problem.M @ lam + problem.d)))) / size
 
 
+def unit_block(problem, rows):
+    """M of these contacts, scaled to a unit diagonal."""
+    s = unit(problem)[rows]
+    return s[:, None] * problem.M[np.ix_(rows, rows)] * s
+
+
+def velocity(problem, lam):
+    """ζ̇ = M λ + d in the unit of a problem with M_ii = 1, and the size of its largest term."""
+    s = unit(problem)
+    return s * (problem.M @ lam + problem.d), np.max(s * (np.abs(problem.M) @ np.abs(lam) + np.abs(problem.d)))
+
+
+def part_known(problem, info):
+    """Of λ_B = -M_BB⁻¹ d_B and of all that is made of it, relative to its terms: SOLVED times the condition of M_BB."""
+    return SOLVED * (np.linalg.cond(unit_block(problem, info.basic)) if len(info.basic) else 1.0)
+
+
+def known_to(problem, lam, info):
+    """What is known of ζ̇ in the unit of a problem with M_ii = 1."""
+    return part_known(problem, info) * velocity(problem, lam)[1]
+
+
 def check_solution(problem, lam, info):
+    """λ >= 0, ζ̇ >= 0, λ ⊥ ζ̇ to the solvers' rounding and tolerance; independent rows, as far as eps tells them."""
     assert info.status == "solved"
     assert (lam >= 0).all()
-    # solvers count as rounding 1e-11 of the terms of ζ̇ = Σ M_ij λ_j + d_i (ROUNDING, times 100 in `judge`)
     s = unit(problem)
-    terms = np.max(s * (np.abs(problem.M) @ lam + np.abs(problem.d)), initial=0.0)
-    size = np.max(np.abs(s * problem.d), initial=0.0) or 1.0
-    assert residual(problem, lam) <= 1e-11 * terms / size
+    zeta, terms = velocity(problem, lam)
+    assert (np.abs(np.minimum(lam / s, zeta)) <= SOLVED * (terms + np.max(lam / s)) + TOLERANCE * s).all()
     assert set(np.flatnonzero(lam)) <= set(info.basic.tolist())
-    s = unit(problem)[info.basic]
-    block = s[:, None] * problem.M[np.ix_(info.basic, info.basic)] * s
-    assert np.linalg.matrix_rank(block, tol=1e-12) == len(info.basic)
+    block = unit_block(problem, info.basic)
+    assert not len(block) or np.linalg.matrix_rank(block, hermitian=True) == len(block)
 
 
 def check_certificate(problem, info):
-    """y >= 0, M y = 0, d·y < 0: proves that no solution exists."""
+    """y >= 0, M y = 0, d·y < 0: proves that no solution exists. To what the solvers make sure of: M y for a unit
+    diagonal to 1e-7 of the largest y, d·y against the size of its terms to 1e-9 (see `pivoting.certificate`)."""
     assert info.status == "infeasible"
     y, s = info.certificate, unit(problem)
     assert (y >= 0).all()
@@ -114,16 +140,21 @@ def random_problem(seed: int, n: int, kind: str) -> ContactProblem:
 
 
 def by_enumeration(problem):
-    """Every complementary basic solution, by trying all sets of contacts."""
+    """Every complementary basic solution, by trying all sets of contacts. λ_B is known to eps cond(M_BB) of the
+    largest: draws are left out where one of the blocks is neither clearly singular nor better conditioned than 1e6."""
     n, found = len(problem.d), []
     for inside in itertools.product((False, True), repeat=n):
         rows = np.flatnonzero(inside)
         lam = np.zeros(n)
         block = problem.M[np.ix_(rows, rows)]
-        if len(rows) and np.linalg.matrix_rank(block, tol=1e-10) < len(rows):
-            continue
+        if len(rows):
+            least = np.linalg.eigvalsh(unit_block(problem, rows))[0]
+            assume(not 1e-13 < least < 1e-6)
+            if least < 1e-13:
+                continue
         lam[rows] = np.linalg.solve(block, -problem.d[rows])
-        if (lam >= -1e-9).all() and (problem.M @ lam + problem.d >= -1e-9).all():
+        zeta, terms = velocity(problem, lam)
+        if (lam / unit(problem) >= -1e-9 * terms).all() and (zeta >= -1e-9 * terms).all():
             found.append(lam)
     return found
 
@@ -196,6 +227,21 @@ def test_lcp_and_qp_are_one_problem(solver, name):
     assert np.max(np.abs(problem.M @ (lam - reference))) <= 1e-10
 
 
+def feasible_by_scipy(problem):
+    """Whether M λ + d >= 0 has a solution λ >= 0: max t with M λ + d >= t decides, by scipy's simplex, for a unit
+    diagonal and unit d, since its tolerances are absolute. Draws within its reach of t = 0 are left out, and those
+    where M is so nearly singular that λ must be that large."""
+    A, b = unit_block(problem, np.arange(len(problem.d))), unit(problem) * problem.d
+    singular = np.linalg.svd(A, compute_uv=False)
+    assume(not ((singular > 1e-13) & (singular < UNSURE)).any())
+    b /= max(np.max(np.abs(b)), 1e-300)
+    n = len(b)
+    found = linprog(np.append(np.zeros(n), -1.0), A_ub=np.column_stack([-A, np.ones(n)]), b_ub=b,
+                    bounds=[(0, None)] * n + [(None, 1.0)])
+    assume(found.status == 0 and abs(found.x[-1]) > UNSURE)
+    return found.x[-1] > 0.0
+
+
 # --------------------------------------------------------------------------------------------------- random problems
 @settings(max_examples=1500, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30),
@@ -204,14 +250,13 @@ def test_lcp_and_qp_are_one_problem(solver, name):
 def test_all_solvers_give_the_same_motion(seed, n, kind):
     """T λ and ζ̇ are unique where a solution exists [RBDA §11.5]; every answer is basic."""
     problem = random_problem(seed, n, kind)
-    s = unit(problem)
-    answers = []
+    answers, known = [], 0.0
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         check_solution(problem, lam, info)
-        answers.append(s * (problem.M @ lam + problem.d))
-    size = np.max(np.abs(s * problem.d), initial=1e-300)
-    assert np.max(np.abs(np.array(answers) - answers[0])) <= 1e-7 * size
+        answers.append(velocity(problem, lam)[0])
+        known = max(known, known_to(problem, lam, info))
+    assert np.max(np.abs(np.array(answers) - answers[0])) <= known
 
 
 def test_nearly_parallel_contacts_are_not_taken_for_independent():
@@ -228,12 +273,9 @@ def test_nearly_parallel_contacts_are_not_taken_for_independent():
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 25))
 @example(seed=481085, n=1)  # a force of 1e10
 def test_a_problem_is_solved_or_proved_unsolvable(seed, n):
-    """For semidefinite M a solution exists exactly where M λ + d >= 0 has one with λ >= 0; scipy's simplex decides, for
-    a unit diagonal and unit d, since its tolerances are absolute."""
+    """For semidefinite M a solution exists exactly where M λ + d >= 0 has one with λ >= 0."""
     problem = random_problem(seed, n, "any")
-    s = unit(problem)
-    A, b = s[:, None] * problem.M * s, s * problem.d / max(np.max(np.abs(s * problem.d)), 1e-300)
-    feasible = linprog(np.zeros(n), A_ub=-A, b_ub=b, bounds=(0, None)).status == 0
+    feasible = feasible_by_scipy(problem)
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         if feasible:
@@ -246,13 +288,23 @@ def test_a_problem_is_solved_or_proved_unsolvable(seed, n):
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 6), kind=st.sampled_from(["definite", "integer", "any"]))
 def test_trying_every_basis_finds_the_same(seed, n, kind):
+    """Solvable or not; and ζ̇, which is the same in all solutions (λ is where no block of M is singular)."""
     problem = random_problem(seed, n, kind)
     known = by_enumeration(problem)
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         assert (info.status == "solved") == bool(known)
         if known:
-            assert min(np.max(np.abs(lam - other)) for other in known) <= 1e-7 * (1 + np.max(lam, initial=0.0))
+            others = np.array([velocity(problem, other)[0] for other in known])
+            assert np.max(np.abs(others - velocity(problem, lam)[0])) <= known_to(problem, lam, info)
+
+
+def by_nnls(problem):
+    """scipy's λ of a definite problem, and what is known of it: some hundred eps of its terms, times the condition."""
+    A = np.linalg.cholesky(problem.M).T
+    lam, _ = nnls(A, -np.linalg.solve(A.T, problem.d))
+    terms = np.max(lam) + np.max(np.abs(problem.d)) / np.max(np.diagonal(problem.M))
+    return lam, 1e-13 * np.linalg.cond(problem.M) * terms
 
 
 @settings(max_examples=200, deadline=None)
@@ -260,9 +312,7 @@ def test_trying_every_basis_finds_the_same(seed, n, kind):
 def test_scipys_nnls_agrees(seed, n):
     """|A λ - b|² with AᵀA = M, Aᵀb = -d is the QP 11.43. (nnls sometimes stops early; then ours must be the better.)"""
     problem = random_problem(seed, n, "definite")
-    A = np.linalg.cholesky(problem.M).T
-    reference, _ = nnls(A, -np.linalg.solve(A.T, problem.d))
-    scale = np.linalg.cond(problem.M) * 1e-13 * (1 + np.max(reference))
+    reference, scale = by_nnls(problem)
     for solver in RIGHT:
         lam, info = solve(solver, problem)
         check_solution(problem, lam, info)
@@ -294,25 +344,19 @@ def test_contacts_at_rest_share_what_rounding_leaves(n, rank):
 def test_up_to_two_hundred_contacts(seed, n, kind):
     """Right answers or proofs, the same motion from all; where M is definite, scipy's nnls finds the same forces."""
     problem = random_problem(seed, n, kind)
-    s = unit(problem)
-    size = np.max(np.abs(s * problem.d))
-    answers = []
+    feasible, known, answers = kind != "any" or feasible_by_scipy(problem), 0.0, []
     for solver in RIGHT:
         lam, info = solve(solver, problem)
-        if info.status == "infeasible":
+        if not feasible:
             check_certificate(problem, info)
-            assert kind == "any"
-            answers.append(np.full(n, np.inf))
         else:
             check_solution(problem, lam, info)
-            answers.append(s * (problem.M @ lam + problem.d))
+            answers.append(velocity(problem, lam)[0])
+            known = max(known, known_to(problem, lam, info))
             if kind == "definite":
-                A = np.linalg.cholesky(problem.M).T
-                reference, _ = nnls(A, -np.linalg.solve(A.T, problem.d))
-                bound = np.linalg.cond(problem.M) * 1e-13 * (1 + np.max(reference))
+                reference, bound = by_nnls(problem)
                 assert np.max(np.abs(lam - reference)) <= bound or residual(problem, lam) < residual(problem, reference)
-    for answer in answers:
-        assert np.allclose(answer, answers[0], rtol=0, atol=1e-7 * size)
+    assert not feasible or np.max(np.abs(np.array(answers) - answers[0])) <= known
 
 
 @settings(max_examples=150, deadline=None)
@@ -322,14 +366,15 @@ def test_lemke_takes_unsymmetric_semidefinite_matrices(seed, n):
     T, K = rng.standard_normal((max(1, n // 2), n)), rng.standard_normal((n, n))
     problem = ContactProblem.frictionless(T.T @ T + K - K.T, rng.standard_normal(n))
     lam, info = solve(Lemke(), problem)
-    feasible = linprog(np.zeros(n), A_ub=-problem.M, b_ub=problem.d, bounds=(0, None)).status == 0
-    if feasible:
+    if feasible_by_scipy(problem):
         assert info.status == "solved"
-        assert np.max(np.abs(np.minimum(lam, problem.M @ lam + problem.d))) <= 1e-8 * (1 + np.max(lam))
-    else:  # y >= 0, Mᵀ y <= 0, d·y < 0
-        y = info.certificate
-        assert np.max(problem.M.T @ y) <= 1e-7 * np.max(y) * np.max(np.abs(problem.M))
-        assert problem.d @ y < 0
+        s = unit(problem)
+        zeta, terms = velocity(problem, lam)
+        assert (np.abs(np.minimum(lam / s, zeta)) <= SOLVED * (terms + np.max(lam / s)) + TOLERANCE * s).all()
+    else:  # y >= 0, Mᵀ y <= 0, d·y < 0, in the scale in which the solver makes sure of it
+        y, s = info.certificate, unit(problem)
+        assert np.max(s * (problem.M.T @ y)) <= 1e-7 * np.max(y / s)
+        assert problem.d @ y < -1e-9 * (np.abs(problem.d) @ y)
 
 
 @each_solver
@@ -385,7 +430,7 @@ def test_a_disc_in_a_straight_slot_has_a_family_of_solutions(solver):
     check_solution(problem, lam, info)
     assert abs(lam[0] - lam[1] - G) <= 1e-14 * G
     ranges = force_ranges(problem, lam)
-    assert np.allclose(ranges, [[G, np.inf], [0, np.inf]], atol=1e-9)
+    assert np.allclose(ranges, [[G, np.inf], [0, np.inf]], rtol=0, atol=1e-9)
 
 
 def table(legs, cx=0.2, cy=-0.1, m=2.0):
@@ -417,7 +462,7 @@ def test_the_shortest_forces_of_a_table_are_known(legs):
     assert np.max(np.abs(problem.M @ found.basis), initial=0.0) <= 1e-10
     expected = np.linalg.pinv(T) @ (-H @ free)
     if legs == 4:
-        assert np.allclose(expected, 2.0 * G / 4 * (1 + 0.2 * x - 0.1 * y), atol=1e-12)
+        assert np.allclose(expected, 2.0 * G / 4 * (1 + 0.2 * x - 0.1 * y), rtol=0, atol=1e-12)
     assert np.max(np.abs(found.minimum_norm - expected)) <= 1e-9
 
 
@@ -478,10 +523,12 @@ def test_least_constraint_in_q_is_the_lcp(seed, n, contacts):
     qdd, lam, info = constrained_acceleration(H, T, free, drift)
     problem = ContactProblem.frictionless(T.T @ np.linalg.solve(H, T), T.T @ free + drift)
     check_solution(problem, lam, info)
-    other, _ = solve(Lemke(), problem)
-    tolerance = 1e-13 * np.linalg.cond(H) * (1 + np.max(np.abs(T @ lam)))
+    other, how = solve(Lemke(), problem)
+    terms = np.abs(H) @ (np.abs(qdd) + np.abs(free)) + np.abs(T) @ lam
+    tolerance = 16 * np.finfo(float).eps * np.linalg.cond(H) * np.max(terms)
     assert np.max(np.abs(H @ (qdd - free) - T @ lam)) <= tolerance
-    assert np.max(np.abs(T @ (lam - other))) <= 1e-7 * (1 + np.max(np.abs(T @ lam)))
+    known = max(part_known(problem, info), part_known(problem, how))
+    assert np.max(np.abs(T @ (lam - other))) <= known * np.max(np.abs(T) @ (lam + other))
 
 
 # ---------------------------------------------------------------------------------------------------------- the glue

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contactlab.physics.scene.checks import SceneError
-from contactlab.physics.scene.hull import FlatError, convex_hull, hull_properties
+from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
 from contactlab.physics.scene.scene import Scene, open_file
@@ -75,7 +75,7 @@ def test_a_cube_less_an_octant_has_the_mass_properties_of_its_seven_cubes(tmp_pa
     assert np.allclose(whole.properties.center, c, rtol=1e-6)
     expected = np.full((3, 3), product) + (diagonal - product) * np.eye(3)
     assert np.allclose(whole.properties.inertia / whole.properties.mass, expected, rtol=1e-6)
-    assert np.allclose(np.linalg.eigvalsh(expected), [246.2585, 246.2585, 295.2381], atol=1e-4)
+    assert np.allclose(np.linalg.eigvalsh(expected), [246.2585, 246.2585, 295.2381], rtol=0, atol=1e-4)
     assert any("not convex" in note and "%" in note for note in whole.notes)
 
 
@@ -90,7 +90,7 @@ def test_every_format_gives_the_same_solid(tmp_path, ending):
     assert polyhedron(*surface).mass == pytest.approx(mesh.volume, rel=1e-5)
     # glTF has y up: (x, y, z) of the file is (x, -z, y) here
     center = [0.1, -0.3, 0.2] if ending == "glb" else [0.1, 0.2, 0.3]
-    assert np.allclose(polyhedron(*surface).center, center, atol=1e-6)
+    assert np.allclose(polyhedron(*surface).center, center, rtol=0, atol=1e-6)
 
 
 def test_text_stl_with_several_solids_and_mixed_case_is_as_many_bodies(tmp_path):
@@ -248,12 +248,16 @@ def test_a_flat_mesh_is_no_solid():
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(4, 60), st.sampled_from([1e-3, 1.0, 1e3]))
 def test_a_hull_hangs_together_and_holds_all_points(seed, count, scale):
+    """Corners joined into one face lie up to COPLANAR of the size off its plane: what a layer of that thickness on the
+    whole surface weighs is the most that volume and centre may be off."""
     points = scale * np.random.default_rng(seed).normal(size=(count, 3))
     hull = convex_hull(points)
     mesh = trimesh.convex.convex_hull(points)
-    assert hull_properties(hull).mass == pytest.approx(mesh.volume, rel=1e-5)
-    assert np.allclose(hull_properties(hull).center, mesh.center_mass, atol=1e-5 * scale)
-    assert (points @ hull.normals.T - hull.offsets).max() < 1e-5 * scale
+    size = np.ptp(points, axis=0).max()
+    layer, properties = COPLANAR * size * mesh.area, hull_properties(hull)
+    assert abs(properties.mass - mesh.volume) <= layer
+    assert np.abs(properties.center - mesh.center_mass).max() <= layer / mesh.volume * size
+    assert (points @ hull.normals.T - hull.offsets).max() <= COPLANAR * size
     assert len(hull.vertices) - len(hull.edges) + len(hull.loops) == 2
     for a, b, left, right in hull.edges:
         for face, (first, second) in ((left, (a, b)), (right, (b, a))):
@@ -303,7 +307,7 @@ def test_hull_tables_are_absolute_and_about_the_centroid(tmp_path):
             mine = hulls.neighbours[hulls.neighbour_start[v] : hulls.neighbour_start[v + 1]]
             joined = {int(b if a == v else a) for a, b in edges[:, :2] if v in (a, b)}
             assert set(mine.tolist()) == joined and len(mine) == len(joined)
-    assert np.allclose(shapes.position[1], 0.0, atol=1e-12)  # a hull's centroid is the centre of mass
+    assert np.allclose(shapes.position[1], 0.0, rtol=0, atol=1e-12)  # a hull's centroid is the centre of mass
     drawn, triangles = setup.labels.draw_meshes[0]
     assert len(triangles) == 12 and np.allclose(np.abs(drawn).max(axis=0), [0.5, 1.0, 1.5])
 
@@ -318,7 +322,7 @@ def test_edges_of_scenery_know_whether_they_stick_out():
     flat = mesh.edge_convex == 0
     normals = np.repeat(mesh.triangle_normal[:, None], 3, axis=1)
     assert np.allclose(mesh.edge_normal[flat], normals[flat])
-    assert np.allclose(np.einsum("ijk,ijk->ij", mesh.edge_normal, normals)[~flat], 0.0, atol=1e-12)
+    assert np.allclose(np.einsum("ijk,ijk->ij", mesh.edge_normal, normals)[~flat], 0.0, rtol=0, atol=1e-12)
     notch = static_mesh(weld(notched_cube().reshape(-1, 3), np.arange(144).reshape(-1, 3)), "notch")
     assert (notch.edge_convex == -1).sum() == 6  # three concave edges, each of two triangles
 
