@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper, kernel
-from ..core.model import DYNAMIC, LINK, Array
+from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
     accumulate,
@@ -17,7 +17,9 @@ from ..core.vec import (
     mat_t_vec,
     mat_vec,
     neg,
+    norm,
     put,
+    put4,
     rotate,
     row,
     row4,
@@ -27,7 +29,7 @@ from ..core.vec import (
     unrotate,
 )
 from ..dynamics.trees.contacts import put_end
-from ..laws.contact import cone_projection, restitution_bias
+from ..laws.contact import cone_projection, disc_projection, restitution_bias
 from ..laws.mouse import GRAB_LIMIT, GRAB_TURN_LIMIT, implicit_spring, turn_limit, turned_by
 from .mechanisms import answer_alone, answer_through, open_block, place_in_block, put_point, unit_vector
 from .problem import ContactProblem
@@ -67,18 +69,29 @@ SOFTEST = 1e-9  # of its trace without constraints, added to W of a contact on a
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_STEP = 1e-30  # [kg] whose square is not 0 yet
+SLIGHT = 0.25    # of the speed that counts as rest: so much more than before the way may do to a contact's velocity
+SURE_SLIP = 8.0  # times the slip that friction alone can stop in a step: surfaces that slip faster go on slipping. Four
+                 # contacts of a body add up, and its load may double
+
+REST_SPEED, TOUCH, H, SHARE = range(4)  # Approach.scales: speed that counts as rest [m/s], gap that counts as touch
+                                        # [m], time step [s], the way from the memory to here as a part of a step's
+ZETA, SLIP, TURN, SIDE_TURN = 0, 1, 4, 5  # columns of ContactMemory.own: ζ and slip, and Approach.turn, of the step
 
 
 class Approach(NamedTuple):
     """What a step knows of its contacts before any impulse; room for as many as `System` has."""
 
-    scales: Array       #: (3,) speed that counts as rest [m/s], gap that counts as touch [m], time step [s]
+    scales: Array       #: (4,) see REST_SPEED …
+    previous: IntArray  #: (c,) row of the memory that each continues, -1 = none
     surface: Array      #: (c, 3) relative velocity of running surfaces [m/s]
-    zeta: Array         #: (c,) separation velocity before the step, in its middle [m/s]
+    turn: Array         #: (c, 4) what the way from the last middle to this one did to ζ and to the slip (3) [m/s]
+    half_turn: Array    #: (c, 3) what half a step of way does to the relative velocity [m/s]
+    zeta: Array         #: (c,) separation velocity at the beginning of the step [m/s]
 
 
 def empty_approach(contacts: int) -> Approach:
-    return Approach(np.zeros(3), np.zeros((contacts, 3)), np.zeros(contacts))
+    return Approach(np.zeros(4), np.full(contacts, -1, np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 4)),
+                    np.zeros((contacts, 3)), np.zeros(contacts))
 
 
 # ---------------------------------------------------------------------------------------------------- velocities
@@ -122,13 +135,56 @@ def free_motion(model, middle, force, torque, h, before_out, motion_out):
 
 
 # ------------------------------------------------------------------------------------------------------ contacts
+@helper
+def carried(own, j, column, n):
+    """A tangential vector of the memory, carried along with the tangent plane to that of the normal n."""
+    old = three(own, j, column)
+    flat_one = axpy(-dot(old, n), n, old)
+    length = norm(flat_one)
+    return scale(norm(old) / length, flat_one) if length > 0.0 else flat_one
+
+
+@helper
+def extrapolate(old, new, slight):
+    """Half of what the turn is in the middle of the step, from those of the way to the last middle and of the way
+    from there, which are those of half a step earlier; old and new are vectors. A turn comes and goes gradually: what
+    comes at once, as where another point of a face is taken for the contact, is none."""
+    change = disc_projection(sub(new, old), norm(old) + slight)
+    new = add(old, change)
+    return scale(0.5, axpy(0.5, disc_projection(change, norm(new) + slight), new))
+
+
+@helper
+def half_turn(approach, memory, i, key, n, u):
+    """What half a step of way does to the velocity u of contact i: it is known of a contact that persists, from what
+    the way did since the memory."""
+    put4(approach.turn, i, (0.0, 0.0, 0.0, 0.0))
+    j = int(approach.previous[i])
+    if j < 0 or memory.key[j] != key:
+        return (0.0, 0.0, 0.0)
+    own, share = memory.own, approach.scales[SHARE]
+    zeta = dot(u, n)
+    turn = (zeta - own[j, ZETA]) / share
+    side = scale(1.0 / share, sub(axpy(-zeta, n, u), carried(own, j, SLIP, n)))
+    put4(approach.turn, i, (turn, side[0], side[1], side[2]))
+    if share < 1.0:  # the first step: there is nothing to go on by
+        return scale(0.5, axpy(turn, n, side))
+    slight = SLIGHT * approach.scales[REST_SPEED]
+    along = extrapolate((own[j, TURN], 0.0, 0.0), (turn, 0.0, 0.0), slight)[0]
+    return axpy(along, n, extrapolate(carried(own, j, SIDE_TURN, n), side, slight))
+
+
 @kernel
-def assemble(model, mechanisms, middle, contacts, before, approach, system):
+def assemble(model, mechanisms, middle, contacts, before, memory, approach, system):
     """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
     passed on. Writes what the approach holds of every contact. middle: the bodies in the middle of the step; before:
-    the Motion before any impulse."""
+    the Motion before any impulse; memory: the contacts of the last step.
+
+    A velocity q̇ moves the bodies from one middle to the next, and contact laws are to hold half-way, at the end of the
+    step. There u = J q̇ differs from what it is in the middle by half of what the way does to it, the `half_turn`: the
+    normal turns and the point wanders. To leave it out costs a ball on a curved wall speed at first order in h.
+    """
     rows, bodies, impulse = system.rows, system.motion.bodies, system.impulse
-    rest_speed, touch, h = approach.scales[0], approach.scales[1], approach.scales[2]
     surface_v, surface_w = model.motions.surface_velocity, model.motions.surface_spin
     k = 0
     for i in range(int(contacts.count[0])):
@@ -140,10 +196,14 @@ def assemble(model, mechanisms, middle, contacts, before, approach, system):
         arm_b = sub(p, row(middle.x, b))
         surface = sub(surface_velocity(surface_v, surface_w, b, row4(middle.q, b), arm_b),
                       surface_velocity(surface_v, surface_w, a, row4(middle.q, a), arm_a))
-        zeta = dot(n, add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b)))
+        u = add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b))
+        turn = half_turn(approach, memory, i, contacts.key[i], n, u)
+        zeta = dot(n, sub(u, turn))
         approach.zeta[i] = zeta
         put(approach.surface, i, surface)
-        bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], rest_speed, touch, h)
+        put(approach.half_turn, i, turn)
+        bias, part = restitution_bias(contacts.gap[i], zeta, contacts.restitution[i], approach.scales[REST_SPEED],
+                                      approach.scales[TOUCH], approach.scales[H])
         if part == 0:
             continue
         system.contact[k] = i
@@ -155,15 +215,28 @@ def assemble(model, mechanisms, middle, contacts, before, approach, system):
         put_three(rows, k, NORMAL, n)
         put_three(rows, k, ARM_A, arm_a)
         put_three(rows, k, ARM_B, arm_b)
-        put_three(rows, k, BIAS, axpy(bias, n, surface))
         rows[k, FRICTION] = contacts.friction[i]
         if mechanisms.bound[a] == 1 or mechanisms.bound[b] == 1:
             block_contact(model, mechanisms, system, k)
         else:
             put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
                           point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
+        slip, along = axpy(-dot(n, u), n, u), dot(n, turn)
+        if part == 1 and slips_on(rows, k, memory, int(approach.previous[i]), n, slip):
+            turn = axpy(along, n, slip)
+        elif norm(slip) > 2.0 * norm(axpy(-along, n, turn)):  # it slips, and the turn is that of the slip's direction
+            turn = scale(along, n)
+        put_three(rows, k, BIAS, axpy(bias, n, add(surface, turn)))
         k += 1
     system.count[0] = k
+
+
+@helper
+def slips_on(rows, k, memory, j, n, slip):
+    """Whether contact k slips so fast that friction cannot stop it in this step, as far as the load of the last one
+    says. Friction then opposes the mean of the slip before the step and after it, which is of second order."""
+    load = dot(row(memory.impulse, j), n) if j >= 0 else 0.0
+    return load > 0.0 and norm(slip) * rows[k, SLIP_STEP] > SURE_SLIP * rows[k, FRICTION] * load
 
 
 @helper

@@ -7,11 +7,21 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC
 from ...core.state import Case
-from ...core.sym3 import three
-from ...core.vec import add, axpy, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale
+from ...core.sym3 import put_three, three
+from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale, sub
 from ...dynamics.free_body import angular_velocity
 from ...dynamics.motion import moves
-from ...problem.assemble import place_of
+from ...problem.assemble import (
+    REST_SPEED,
+    SIDE_TURN,
+    SLIP,
+    TOUCH,
+    TURN,
+    ZETA,
+    H,
+    place_of,
+    surface_velocity,
+)
 from ...problem.system import (
     ANGULAR,
     BODY_SIZE,
@@ -110,19 +120,20 @@ def find_involved(model, mechanisms, stiff, system, involved_out):
 
 # ------------------------------------------------------------------------------------------------------- positions
 @kernel
-def separate(gap, system, slop, h, need, need_rows, shift_out):
+def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     """Small displacements that take overlap out of contacts that do not separate, and out of limits of trees;
     velocities are not touched, so no kinetic energy comes of it. They stand in the Motion shift_out in the place of
     velocities. Returns the number of overlaps found. need (c, 2) and need_rows (b, 2) are scratch.
 
-    With φ' = φ + h ζ⁺ the gap of the next middle:  φ' + slop + n·(J δ) >= 0,  δ = H⁻¹ Jᵀ n s,  s >= 0, by projected
-    Gauss–Seidel over the normals. At a time OVERLAP_SHARE of the overlap is taken out, at most OVERLAP_SPEED h.
+    With φ' = φ + h ζ⁺ the gap of the next middle, ζ⁺ at the end of the step, half_turn (c, 3) included:
+    φ' + slop + n·(J δ) >= 0,  δ = H⁻¹ Jᵀ n s,  s >= 0, by projected Gauss–Seidel over the normals. At a time
+    OVERLAP_SHARE of the overlap is taken out, at most OVERLAP_SPEED h.
     """
     rows, blocks, motion = system.rows, system.blocks, system.motion
     count = int(system.count[0])
     found = need_of_limits(blocks, motion.q_dot, h, slop, need_rows)
     for k in range(count):
-        u = pair_velocity(system, motion, k)
+        u = add(row(half_turn, system.contact[k]), pair_velocity(system, motion, k))
         ahead = gap[system.contact[k]] + h * dot(three(rows, k, NORMAL), u) + slop
         if ahead < 0.0 and system.fired[k] == 0:
             found += 1
@@ -216,12 +227,13 @@ def take_free(kind, flight, involved, bodies_out):
 
 # --------------------------------------------------------------------------------------------------------- reporting
 @kernel
-def report(contacts, system, x, approach, fired_out):
+def report(contacts, system, x, approach, fired_out, memory_out):
     """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
 
-    Velocities are those after the step at the contact's place in the middle of the step, where the bodies are at x.
+    Velocities are those at the end of the step: u with the velocities after it, at the contact's place in the middle of
+    the step, where the bodies are at x, and the half_turn from there. What u was in the middle goes into the memory.
     """
-    deepest, rest_speed, touch, h = 0.0, approach.scales[0], approach.scales[1], approach.scales[2]
+    deepest, rest_speed, touch, h = 0.0, approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
     for i in range(int(contacts.count[0])):
         put(contacts.impulse, i, (0.0, 0.0, 0.0))
         fired_out[i] = 0
@@ -237,6 +249,8 @@ def report(contacts, system, x, approach, fired_out):
         arm_a = axpy(-1.0, row(x, a), p)
         arm_b = axpy(-1.0, row(x, b), p)
         u = add(row(approach.surface, i), relative_velocity(system.motion.bodies, a, b, arm_a, arm_b))
+        keep_velocity(memory_out.own, i, n, u, row4(approach.turn, i))
+        u = add(u, row(approach.half_turn, i))
         zeta = dot(u, n)
         impulse = row(contacts.impulse, i)
         lam = dot(impulse, n) / h
@@ -255,6 +269,16 @@ def report(contacts, system, x, approach, fired_out):
     return deepest
 
 
+@helper
+def keep_velocity(own_out, i, n, u, turn):
+    """The velocity u of contact i, and what the way did to it, into row i of ContactMemory.own."""
+    zeta = dot(u, n)
+    own_out[i, ZETA] = zeta
+    put_three(own_out, i, SLIP, axpy(-zeta, n, u))
+    own_out[i, TURN] = turn[0]
+    put_three(own_out, i, SIDE_TURN, (turn[1], turn[2], turn[3]))
+
+
 @kernel
 def remember(contacts, fired, kind, x, memory_out):
     """Write the contacts into the memory. What restitution did is over and no first guess for the next step."""
@@ -267,3 +291,26 @@ def remember(contacts, fired, kind, x, memory_out):
         put(memory_out.place, i, place)
         put(memory_out.impulse, i, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
         memory_out.touching[i] = contacts.current[i]
+
+
+@kernel
+def remember_start(model, bodies, contacts, memory_out):
+    """The memory before the first step: the contacts at the poses and velocities that it begins with."""
+    surface_v, surface_w = model.motions.surface_velocity, model.motions.surface_spin
+    memory_out.count[0] = contacts.count[0]
+    for i in range(int(contacts.count[0])):
+        a, b, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
+        u = sub(point_velocity(surface_v, surface_w, bodies, b, p), point_velocity(surface_v, surface_w, bodies, a, p))
+        memory_out.key[i] = contacts.key[i]
+        memory_out.shapes[i, 0], memory_out.shapes[i, 1] = contacts.shape_a[i], contacts.shape_b[i]
+        put(memory_out.place, i, place_of(bodies.x, model.kind, a, b, p))
+        put(memory_out.impulse, i, (0.0, 0.0, 0.0))
+        keep_velocity(memory_out.own, i, row(contacts.normal, i), u, (0.0, 0.0, 0.0, 0.0))
+
+
+@helper
+def point_velocity(surface_v, surface_w, bodies, i, p):
+    """Velocity of the surface of body i at a point."""
+    arm = sub(p, row(bodies.x, i))
+    running = surface_velocity(surface_v, surface_w, i, row4(bodies.q, i), arm)
+    return add(running, add(row(bodies.v, i), cross(row(bodies.w, i), arm)))

@@ -5,6 +5,10 @@
     u⁺  = u + M⁻¹ (h f + Jᵀ p),   contact laws for u⁺, p   (Signorini, Newton's restitution, Coulomb's cone: `laws`)
     q⁺  = q_m ⊕ u⁺ h/2                                  half a step with the new velocity   [Moreau 1999; Jean 1999]
 
+Where nothing hits, this is of second order. u⁺ moves the bodies from this middle to the next, and contact laws are to
+hold half-way, at the end of the step: there the velocity of a contact is J(q_m) u⁺ + ½ ΔJ u, with the turn ΔJ u of its
+normal and place over a step as the last steps measured it (`problem.assemble: half_turn`). Impacts are of first order.
+
 Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
 exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
 coordinates of their joints, u = v, M = H. Bodies that nothing can touch in this step are advanced by the chosen
@@ -23,7 +27,7 @@ from ...books.events import EventFinder
 from ...collision import Detector
 from ...core.model import Array, Model, body_count, movable
 from ...core.report import Event, MotorState, Settings, StepInfo
-from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, grow_memory
+from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_memory, grow_memory
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.forces import Loads
 from ...integrators import Dense, Integrator, integrate, offered
@@ -38,7 +42,7 @@ from .bodies import FreeBodies
 from .books import StepBooks
 from .joints import Joints
 from .parts import Part, Step, go_together
-from .stages import find_involved, reach, remember, report, separate
+from .stages import find_involved, reach, remember, remember_start, report, separate
 from .trees import Trees
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
@@ -74,7 +78,8 @@ class TimeStepping:
         self._moving = int(np.count_nonzero(movable(model.kind)))
         self._radius, self._margin = _radii(model), np.zeros(body_count(model))
         self._still = np.zeros(0, np.int32)  # no trees: none of them is stiff
-        self._previous, self._fired = np.zeros((2, 0), np.int32)
+        self._fired = np.zeros(0, np.int32)
+        self._start, self._first = empty_memory(), True  # contacts at the beginning of the first step
         self._alone = _nothing_can_touch(model)
         self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
 
@@ -115,6 +120,7 @@ class TimeStepping:
         bodies, middle = step.state.bodies, step.middle
         touch = self._scales(step.h)[1]
         reach(self.model.kind, bodies, self._radius, 2.0 * touch, step.h, self._margin)
+        memory = self._known(step)
         step.fraction[:] = self.detector.time_of_impact(bodies, 0.5 * step.h)
         if step.passes_on:
             go_together(step.mechanisms, step.fraction)
@@ -126,15 +132,30 @@ class TimeStepping:
             part.load(step)
         for part in self._parts:
             part.free(step)
-        self._make_rows(step)
+        self._make_rows(step, memory)
 
-    def _make_rows(self, step: Step) -> None:
+    def _known(self, step: Step) -> ContactMemory:
+        """The contacts of the last step; before the first one, those at its beginning."""
+        memory, bodies = step.state.memory, step.state.bodies
+        self._first = int(memory.owner[0]) != Owner.TIME_STEPPING
+        if self._first:
+            contacts = self.detector.detect(bodies, self._margin)
+            grow_memory(self._start, int(contacts.count[0]))
+            remember_start(self.model, bodies, contacts, self._start)
+            memory = self._start
+        return memory
+
+    def _make_rows(self, step: Step, memory: ContactMemory) -> None:
         """The rows of all that may act in this step: the mouse, limits and motors, contacts."""
         model, middle, h = self.model, step.middle, step.h
         count = int(self.contacts.count[0])
-        if count > len(self._previous):
-            self._make_room(step, count + count // 2)
-        step.approach.scales[:] = (*self._scales(h), h)
+        if count > len(self._fired):
+            step.make_room(count + count // 2)
+            self._fired = np.zeros(count + count // 2, np.int32)
+        approach = step.approach
+        approach.scales[:] = (*self._scales(h), h, 0.5 if self._first else 1.0)
+        match(self.contacts, int(memory.count[0]), memory.key, memory.shapes, memory.place, model.kind, middle.x,
+              approach.previous)
         while True:
             system, mechanisms = step.system, step.mechanisms
             hold(model, mechanisms, middle, step.loads, h, system)
@@ -143,16 +164,10 @@ class TimeStepping:
                 tree_joint_rows(model, work.q, work.free, step.before.v, h, mechanisms, system)
             if self._joints is not None:
                 self._joints.rows(step)
-            assemble(model, mechanisms, middle, self.contacts, step.before, step.approach, system)
+            assemble(model, mechanisms, middle, self.contacts, step.before, memory, approach, system)
             if not system.blocks.count[SHORT]:
                 break
             step.make_blocks()
-        old = step.state.memory
-        match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, model.kind, middle.x, self._previous)
-
-    def _make_room(self, step: Step, contacts: int) -> None:
-        step.make_room(contacts)
-        self._previous, self._fired = np.zeros(contacts, np.int32), np.zeros(contacts, np.int32)
 
     def _scales(self, h: float) -> tuple[float, float]:
         """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
@@ -163,7 +178,7 @@ class TimeStepping:
     # ------------------------------------------------------------------------------------------------------- solve
     def _solve(self, step: Step, settings: Settings) -> tuple[SolveInfo, bool]:
         """Impulses of all rows, begun from those of the last step; and whether they turned the paths of trees."""
-        known = warm_start(step.state.memory, self._previous, step.system)
+        known = 0 if self._first else warm_start(step.state.memory, step.approach.previous, step.system)
         cold = 2 * known < step.system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
         solved, turned = self._solve_once(step, settings, iterations), False
@@ -188,7 +203,8 @@ class TimeStepping:
         model, state, h = self.model, step.state, step.h
         for part in self._parts:
             part.finish(step)
-        separate(self.contacts.gap, step.system, SLOP * self._scales(h)[1], h, step.need, step.need_rows, step.shift)
+        separate(self.contacts.gap, step.approach.half_turn, step.system, SLOP * self._scales(h)[1], h, step.need,
+                 step.need_rows, step.shift)
         stiff = self._still if self._trees is None else self._trees.work.stiff
         if find_involved(model, step.mechanisms, stiff, step.system, step.involved) < self._moving:
             joints = state.joints if self._trees is None else self._trees.work.flown
@@ -218,7 +234,8 @@ class TimeStepping:
     def _report(self, step: Step) -> float:
         """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
         contacts, state, approach = self.contacts, step.state, step.approach
-        deepest = report(contacts, step.system, step.middle.x, approach, self._fired)
+        grow_memory(state.memory, int(contacts.count[0]))
+        deepest = report(contacts, step.system, step.middle.x, approach, self._fired, state.memory)
         energy_after = total_energy(self.model, state.bodies, *state.joints)
         self.events = self._finder.find(
             contacts, state.memory, approach.zeta, float(approach.scales[0]), state.bodies.x, float(state.t[0]),
@@ -228,7 +245,6 @@ class TimeStepping:
         return float(deepest)
 
     def _remember(self, memory: ContactMemory) -> None:
-        grow_memory(memory, int(self.contacts.count[0]))
         memory.owner[0] = Owner.TIME_STEPPING
         remember(self.contacts, self._fired, self.model.kind, self._step.middle.x, memory)
 
