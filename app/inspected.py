@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..physics.core.model import Array
 from ..physics.look.inspection import EquationsView, Freedom
 from ..physics.run.messages import Snapshot
+from ..physics.solvers.least_forces import ZERO
 from .ui_state import UiState
 
 EQUATIONS = ("equations", "pivots")  # tabs that show forces
@@ -29,8 +30,8 @@ def equations(ui: UiState, snapshot: Snapshot) -> EquationsView | None:
 
 
 def shown_forces(ui: UiState, view: EquationsView) -> tuple[Array, NDArray[np.bool_]]:
-    """λ (c,) [N] as the panel shows it, and which contacts are in the basis: on the tab Pivots those of the solver's
-    step, else those of the answer, changed by the sliders."""
+    """λ (c,) [N] as the panel shows it: on the tab Pivots of the solver's step, else of the answer, changed by the
+    sliders. And which contacts are active: the basis, and what carries beside it."""
     chosen = view.answers[view.chosen]
     lam, basic = chosen.lam, chosen.basic
     if ui.preferences.lower_tab == "pivots" and view.steps:
@@ -38,9 +39,9 @@ def shown_forces(ui: UiState, view: EquationsView) -> tuple[Array, NDArray[np.bo
         lam, basic = (np.zeros_like(lam), basic[:0]) if step is None else (step.lam, step.basic)
     elif view.freedom is not None and ui.inspector.shift:
         lam = np.maximum(lam + view.freedom.directions @ shifts(ui, view.freedom), 0.0)
-    inside = np.zeros(len(lam), bool)
-    inside[basic] = True
-    return lam, inside
+    active = lam > ZERO * lam.max(initial=0.0)
+    active[basic] = True
+    return lam, active
 
 
 def shifts(ui: UiState, freedom: Freedom) -> Array:
@@ -63,11 +64,12 @@ def with_forces(ui: UiState, snapshot: Snapshot) -> Snapshot:
     view = equations(ui, snapshot)
     if view is None or view.contacts is None or not ui.inspector.arrows or not snapshot.paused:
         return snapshot
-    lam, basic = shown_forces(ui, view)
+    lam, carrying = shown_forces(ui, view)
+    still = view.problem.M @ lam + view.problem.d <= ZERO * float(np.abs(view.problem.d).max(initial=0.0))
     contacts = snapshot.contacts
     row_of = {key: i for i, key in enumerate(contacts.key[: int(contacts.count[0])].tolist())}
     rows = np.array([row_of.get(key, -1) for key in view.contacts.key.tolist()])
     known = rows >= 0
-    force, active = contacts.lam.copy(), contacts.active.copy()
-    force[rows[known]], active[rows[known]] = lam[known], basic[known]
-    return replace(snapshot, contacts=contacts._replace(lam=force, active=active))
+    force, current, active = contacts.lam.copy(), contacts.current.copy(), contacts.active.copy()
+    force[rows[known]], current[rows[known]], active[rows[known]] = lam[known], still[known], carrying[known]
+    return replace(snapshot, contacts=contacts._replace(lam=force, current=current, active=active))

@@ -24,7 +24,8 @@ COLUMNS: dict[str, tuple[str, float, str]] = {
     "lam": ("λ", 3.7, "Normal contact force on b"),
     "friction_force": ("|f_t|", 3.7, "Friction force on b"),
     "case": ("Case", 5.2, "1 apart, 2a colliding, 2b separating, 3 resting; 2a → 2b: struck in this step"),
-    "sets": ("Sets", 2.2, "○ in the current contact set, ● in the active set"),
+    "sets": ("Sets", 2.2, "○ current: touches and rests, φ = ζ = ζ̇ = 0; a soft surface: presses\n"
+                          "● active: carries, λ > 0, or completes a basis of the normals"),
 }
 TABLE_FLAGS = (
     imgui.TableFlags_.sortable | imgui.TableFlags_.scroll_y | imgui.TableFlags_.row_bg

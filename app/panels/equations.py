@@ -45,12 +45,12 @@ def draw_beside_matrix(
     if view is None:
         waiting(ui, snapshot)
         return
-    lam, basic = inspected.shown_forces(ui, view)
+    lam, active = inspected.shown_forces(ui, view)
     names = contact_names(snapshot, view)
     width = MATRIX_SHARE * imgui.get_content_region_avail().x
     no_wheel = imgui.WindowFlags_.no_scroll_with_mouse | imgui.WindowFlags_.no_scrollbar
     imgui.begin_child("matrix_area", (width, 0), 0, no_wheel)
-    hovered = draw_matrix(ui, view.problem.M, view.problem.d, lam, basic, names)
+    hovered = draw_matrix(ui, view.problem.M, view.problem.d, lam, active, names)
     imgui.end_child()
     if hovered >= 0 and view.contacts is not None:
         ui.hovered_key, ui.hover_from_view = int(view.contacts.key[hovered]), False
@@ -96,7 +96,7 @@ def draw_bar(ui: UiState, snapshot: Snapshot, view: EquationsView | None) -> Non
         with style.font(ui, size=14.0):
             imgui.text(style.clipped_text(facts(view), imgui.get_content_region_avail().x - 15.0 * ui.font))
         imgui.set_item_tooltip(
-            "c: contacts that rest.  rank: independent normals.  active: in the basis B of the answer.\n"
+            "c: contacts that rest.  rank: independent normals.  |B|: contacts in the basis B of the answer.\n"
             "κ: condition number of M_BB, scaled to a unit diagonal.  residual: natural map, 0 at a solution.\n"
             "Friction forces are held as the method found them: d = d_n + M_nt f_t.")
     _file(ui, view)
@@ -108,7 +108,7 @@ def facts(view: EquationsView) -> str:
     rank = "" if view.rank is None else f"rank {view.rank}   "
     condition = "" if np.isnan(view.condition) else f"κ {view.condition:.3g}   " if view.condition < 1e14 else "κ ∞   "
     pivots = f"{chosen.pivots} pivots" if chosen.pivots else f"{chosen.iterations} iterations"
-    return (f"c = {len(view.problem.d)}   {rank}active {len(chosen.basic)}   {condition}"
+    return (f"c = {len(view.problem.d)}   {rank}|B| {len(chosen.basic)}   {condition}"
             f"{STATUS.get(chosen.status, chosen.status)}   residual {chosen.residual:.1e}   {pivots}")
 
 

@@ -16,7 +16,7 @@ from .formula import formula, number, signed
 TERMS_SHOWN = 3  # of a sum
 
 
-def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Array, basic: NDArray[np.bool_]) -> None:
+def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Array, active: NDArray[np.bool_]) -> None:
     """The row of the chosen contact: its sum, its complementarity, and what its force would be were it alone."""
     i = ui.inspector.row
     M, d = view.problem.M, view.problem.d
@@ -32,7 +32,7 @@ def draw_contact(ui: UiState, snapshot: Snapshot, view: EquationsView, lam: Arra
     force = float(lam[i])
     formula(ui, rf"\lambda_{{{n}}} = {number(force)}\ \mathrm{{N}},\qquad \lambda_{{{n}}}\,\dot\zeta_{{{n}}} = "
                 rf"{number(force * zeta)}")
-    style.muted(ui, verdict(force, zeta, bool(basic[i]), size), wrap=True)
+    style.muted(ui, verdict(force, zeta, bool(active[i]), size), wrap=True)
     imgui.dummy((0, 0.15 * ui.font))
     own, alone = float(M[i, i]), max(0.0, -float(d[i]) / max(float(M[i, i]), 1e-300))
     style.muted(ui, "Were it the only contact:")
@@ -81,9 +81,9 @@ def verdict(force: float, zeta: float, active: bool, size: float) -> str:
     if zeta > 0.0:
         return "ζ̇ > 0, so λ = 0: the contact opens. It leaves the current set."
     if force > 0.0:
-        return "λ > 0, so ζ̇ = 0: it pushes and stays closed. " + (
-            "It is in the active set." if active else "It is current; a force outside the basis was chosen for it.")
-    return "λ = 0 and ζ̇ = 0: it stays closed without a force, carried by the others. Current, not active."
+        return "λ > 0, so ζ̇ = 0: it pushes and stays closed. It is in the active set."
+    return "λ = 0 and ζ̇ = 0: it stays closed without a force. " + (
+        "Active: its normal completes the basis." if active else "The others carry. Current, not active.")
 
 
 # ----------------------------------------------------------------------------------------------- A f + b

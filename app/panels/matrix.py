@@ -47,7 +47,7 @@ class Grid(NamedTuple):
         return self.y + (i - self.row) * self.cell_h
 
 
-def draw_matrix(ui: UiState, M: Array, d: Array, lam: Array, basic: NDArray[np.bool_], names: list[str]) -> int:
+def draw_matrix(ui: UiState, M: Array, d: Array, lam: Array, active: NDArray[np.bool_], names: list[str]) -> int:
     """Fill the current child window; names: "a → b" of each contact. Returns the contact under the mouse or -1."""
     room, font = imgui.get_content_region_avail(), ui.font
     x, y = imgui.get_cursor_screen_pos()
@@ -58,7 +58,7 @@ def draw_matrix(ui: UiState, M: Array, d: Array, lam: Array, basic: NDArray[np.b
     imgui.invisible_button("matrix", (max(room.x, 1.0), max(room.y - head, 1.0)))
     hovered = _mouse(ui, grid, imgui.is_item_hovered(), imgui.is_item_active())
     zeta = M @ lam + d
-    _cells(ui, grid, M, basic)
+    _cells(ui, grid, M, active)
     _outline(ui, grid)
     right = grid.x + grid.width
     most = float(np.abs(d).max(initial=0.0))  # beside which a ζ̇ counts as zero
@@ -67,7 +67,7 @@ def draw_matrix(ui: UiState, M: Array, d: Array, lam: Array, basic: NDArray[np.b
         (right + (0.3 + VECTOR + SIGN) * font, d, most),
     ):
         _vector(ui, grid, at, values, top)
-    _numbers(ui, grid, x, basic)
+    _numbers(ui, grid, x, active)
     _heads(ui, grid, x, y, right, M)
     if hovered != (-1, -1):
         _explain(ui, hovered, M, lam, d, zeta, names)
@@ -121,7 +121,7 @@ def heat(values: Array, top: float, dark: bool, limit: float = 0.62) -> Array:
     return colors
 
 
-def _cells(ui: UiState, grid: Grid, M: Array, basic: NDArray[np.bool_]) -> None:
+def _cells(ui: UiState, grid: Grid, M: Array, active: NDArray[np.bool_]) -> None:
     """The heat map as a picture, and the numbers where they fit."""
     dark = ui.preferences.dark
     top = float(np.abs(M).max(initial=0.0))
@@ -132,14 +132,14 @@ def _cells(ui: UiState, grid: Grid, M: Array, basic: NDArray[np.bool_]) -> None:
         at_y = (np.arange(height) + 0.5) / grid.cell_h + grid.row
         j, i = (np.minimum(a.astype(int), grid.n - 1) for a in (at_x, at_y))
         colors = heat(M, top, dark)
-        colors[..., 3] *= np.where(np.logical_and.outer(basic, basic), 1.0, DIMMED)
+        colors[..., 3] *= np.where(np.logical_and.outer(active, active), 1.0, DIMMED)
         image = (255.0 * colors).astype(np.uint8)[i[:, None], j]
         if min(grid.cell_w, grid.cell_h) > 5.0:  # a line between cells
             image[:, (at_x % 1.0) * grid.cell_w < 1.0, 3] = 0
             image[(at_y % 1.0) * grid.cell_h < 1.0, :, 3] = 0
         return image, None
 
-    content = (hash(M.tobytes()), hash(basic.tobytes()), grid[2:], dark)
+    content = (hash(M.tobytes()), hash(active.tobytes()), grid[2:], dark)
     pictures.draw(pictures.picture(ui, "matrix", content, make), grid.x, grid.y, width, height)
     size = text_size(ui, grid)
     letters = room_for(ui, grid)
@@ -156,7 +156,7 @@ def _cells(ui: UiState, grid: Grid, M: Array, basic: NDArray[np.bool_]) -> None:
             value = scaled[i, j]
             text = cell_text(float(value), letters)
             x = grid.left(j) + 0.5 * (grid.cell_w - 0.52 * size * len(text))
-            draw.add_text(face, size, (x, y), bright if basic[i] and basic[j] else dim, text)
+            draw.add_text(face, size, (x, y), bright if active[i] and active[j] else dim, text)
     draw.pop_clip_rect()
 
 
@@ -220,7 +220,7 @@ def short(value: float, top: float) -> str:
     return f"{value:.1e}"
 
 
-def _numbers(ui: UiState, grid: Grid, x: float, basic: NDArray[np.bool_]) -> None:
+def _numbers(ui: UiState, grid: Grid, x: float, active: NDArray[np.bool_]) -> None:
     """The contacts' numbers beside and above M: active ones bold and bright with the disc of the view."""
     c, draw = style.colors(ui), imgui.get_window_draw_list()
     size = min(13.0 * ui.preferences.scale, 1.05 * grid.cell_h)
@@ -228,22 +228,22 @@ def _numbers(ui: UiState, grid: Grid, x: float, basic: NDArray[np.bool_]) -> Non
         for i in grid.rows():
             if i % _stride(grid.cell_h, size):
                 continue
-            text, color = str(i + 1), c.accent if basic[i] else c.muted
+            text, color = str(i + 1), c.accent if active[i] else c.muted
             at = x + (LABEL - 0.4) * ui.font - imgui.calc_text_size(text).x * size / imgui.get_font_size()
-            draw.add_text(ui.bold if basic[i] else imgui.get_font(), size,
+            draw.add_text(ui.bold if active[i] else imgui.get_font(), size,
                           (at, grid.top(i) + 0.5 * (grid.cell_h - size)), style.u32(color), text)
     size = 13.0 * ui.preferences.scale
     draw.push_clip_rect((grid.x, grid.y - 2.0 * ui.font), (grid.x + grid.width, grid.y), True)
     for j in grid.columns():
         middle = grid.left(j) + 0.5 * grid.cell_w
-        if basic[j]:
+        if active[j]:
             draw.add_rect_filled((grid.left(j), grid.y - 3.0), (grid.left(j + 1) - 1.0, grid.y - 1.0),
                                  style.u32(c.accent))
         if j % _stride(grid.cell_w, 1.6 * size):
             continue
-        text, color = str(j + 1), c.accent if basic[j] else c.muted
+        text, color = str(j + 1), c.accent if active[j] else c.muted
         at = middle - 0.5 * imgui.calc_text_size(text).x * size / imgui.get_font_size()
-        draw.add_text(ui.bold if basic[j] else imgui.get_font(), size, (at, grid.y - 1.2 * ui.font),
+        draw.add_text(ui.bold if active[j] else imgui.get_font(), size, (at, grid.y - 1.2 * ui.font),
                       style.u32(color), text)
     draw.pop_clip_rect()
 

@@ -67,11 +67,11 @@ def few(names: str) -> str:
 
 def progress(ui: UiState, view: EquationsView) -> str:
     """How far the forces shown are from an answer."""
-    lam, basic = inspected.shown_forces(ui, view)
+    lam, active = inspected.shown_forces(ui, view)
     zeta = view.problem.M @ lam + view.problem.d
     size = float(np.abs(view.problem.d).max(initial=0.0)) or 1.0
     pressing, pulling = int((zeta < -1e-7 * size).sum()), int((lam < -1e-9 * max(np.abs(lam).max(), 1e-300)).sum())
-    text = f"{int(basic.sum())} in the basis, smallest ζ̇ {short_number(float(zeta.min()))} m/s²"
+    text = f"{int(active.sum())} active, smallest ζ̇ {short_number(float(zeta.min()))} m/s²"
     if pressing:
         text += f", {pressing} still press into each other"
     if pulling:

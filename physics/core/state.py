@@ -135,8 +135,9 @@ class Contacts(NamedTuple):
     friction_force: Array  #: (c, 3) mean tangential force over the step on body b [N], world frame
     slip: Array          #: (c,)   tangential speed at the end of the step [m/s]
     case: IntArray       #: (c,)   a Case
-    current: IntArray    #: (c,)   1 in the current contact set
-    active: IntArray     #: (c,)   1 in the active contact set
+    current: IntArray    #: (c,)   1 in the current set: case 3 with ζ̇ = 0; compliant surfaces: pressed
+    active: IntArray     #: (c,)   1 in the active set: those of the current set that carry, λ > 0; and without a force
+                         #:        those that complete a basis of the normals [RBDA §11.5]
 
 
 def empty_contacts(capacity: int) -> Contacts:

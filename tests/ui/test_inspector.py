@@ -408,7 +408,7 @@ def test_without_a_problem_saving_says_so():
 
 
 @pytest.mark.parametrize("force, zeta, active, words", [
-    (1.0, 0.0, True, "active set"), (1.0, 0.0, False, "outside the basis"), (0.0, 2.0, False, "opens"),
+    (1.0, 0.0, True, "active set"), (0.0, 0.0, True, "completes the basis"), (0.0, 2.0, False, "opens"),
     (0.0, 0.0, False, "without a force"), (0.0, -1.0, False, "press into"), (-1.0, 0.0, True, "pulls"),
 ])
 def test_the_verdict_on_a_contact_names_its_case(force, zeta, active, words):

@@ -154,7 +154,7 @@ def report(model, soft, bodies, rest_speed, h, approach_out):
             deepest = max(deepest, -gap[i])
         case_out[i] = case
         current[i] = 1 if touches else 0
-        active[i] = 1 if pushes[k] > 0.0 else 0
+        active[i] = 1 if touches and pushes[k] > 0.0 else 0
         approach_out[i] = approach[k]
     return deepest
 

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...collision.exact.elements import limits_among, shapes_of
-from ...core.model import Array, IntArray, movable
+from ...core.model import Array, BoolArray, IntArray, movable
 from ...core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
 from ...problem.problem import ContactProblem
 from ...problem.residual import natural_map
+from ...solvers.least_forces import ZERO
 from .books import PairImpulses
 from .impact import without
 from .instant import world_forces
@@ -93,7 +94,7 @@ class Report:
         velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints are left
         out."""
         here, surface, w = self._work.here, self._work.surface, self._work.here.scratch.witness
-        current, active = np.arange(len(pairs)) < self._work.in_set, self._active(len(pairs))
+        current, active = np.arange(len(pairs)) < self._work.in_set, self._active(force[::3])
         forces, impulse, slip = world_forces(here.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
         rows = np.flatnonzero(~limits_among(surface, pairs))
         if len(rows) > len(self.contacts.gap):
@@ -119,9 +120,10 @@ class Report:
                 case = Case.RESTING if rests else Case.COLLIDING if u[3 * k] < 0 else Case.SEPARATING
             out.case[i] = case
 
-    def _active(self, count: int) -> Array:
-        """Which of so many contacts, those of the set first, are in the active set."""
-        active, chosen = np.zeros(count, bool), self._work.chosen
+    def _active(self, lam: Array) -> BoolArray:
+        """Which contacts with the normal forces lam (c,), those of the set first, are in the active set: those that
+        carry, also beside the basis where they share a load, and those that complete the basis."""
+        active, chosen = lam > ZERO * lam.max(initial=0.0), self._work.chosen
         rows = chosen.row[: chosen.rows[0]]
         active[rows[rows % 3 == 0] // 3] = True
         return active

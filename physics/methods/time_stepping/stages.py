@@ -265,7 +265,7 @@ def report(contacts, system, x, approach, fired_out, memory_out):
             case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
         contacts.case[i] = case
         contacts.current[i] = 1 if case == RESTING else 0
-        contacts.active[i] = 1 if lam > 0.0 else 0
+        contacts.active[i] = 1 if case == RESTING and lam > 0.0 else 0
     return deepest
 
 
