@@ -381,6 +381,12 @@ def between_balls(M: Array) -> BoolArray:
     return np.abs(own).max(axis=(1, 2), initial=0.0) <= ALIKE * size
 
 
+def through_friction(restitution: Array, friction: Array) -> Array:
+    """Tangential or torsional restitution (c,) of balls where the surface is rough; nan = none where μ = 0, for
+    friction is what turns slip and spin round."""
+    return np.where(friction > 0.0, restitution, np.nan)
+
+
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
     """Impulses (3c,) where accelerations have no solution or several: of the sliding contacts (slip (c, 2) unit), the
     one whose friction presses it most into the other body jams. In the paradox friction is strong enough to hold it:

@@ -25,7 +25,7 @@ from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.rates import empty_tree_scratch
-from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit
+from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit, through_friction
 from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift
@@ -333,7 +333,7 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
     balls = between_balls(contacts.M)
-    e_t, e_psi = (np.where(balls, given if wanted is None else wanted, np.nan)
+    e_t, e_psi = (np.where(balls, through_friction(given if wanted is None else np.full(count, wanted), mu), np.nan)
                   for given, wanted in ((contacts.restitution_t, asked.restitution_t),
                                         (contacts.restitution_psi, asked.restitution_psi)))
     impacts = {law: strike(law, contacts, e, mu) for law in (*IMPACT_LAWS, *EQUALITIES)}

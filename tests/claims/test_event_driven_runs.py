@@ -285,3 +285,18 @@ def test_tangential_restitution_is_for_balls_and_never_makes_energy():
         assert now <= energy + 1e-9
         energy = now
     assert sim.event_count > 8
+
+
+@pytest.mark.parametrize("law", IMPACT_LAWS)
+def test_spin_about_the_normal_is_turned_round_by_friction_alone(law):
+    """On a smooth floor, μ = 0, no torque acts about the normal, whatever e_ψ says [RBDA fig. 11.9]."""
+    spin = {}
+    for mu in (0.0, 0.5):
+        thrown = ball("b", (0, 0, 0.6), radius=0.25, velocity=(1.0, 0, -3.0), angular_velocity=(0, 4.0, 7.0))
+        sim = exact(ground(), thrown, e=0.7, mu=mu, gravity=(0, 0, 0))
+        sim.set(impact_law=law, restitution_t=1.0, restitution_psi=0.5)
+        sim.run(0.2)
+        assert [event.kind for event in sim.events] == ["impact"]
+        spin[mu] = sim.angular_velocity("b")
+    assert spin[0.0] == pytest.approx([0.0, 4.0, 7.0], abs=1e-14)  # rounding of I⁻¹ L
+    assert spin[0.5][2] == pytest.approx(-0.5 * 7.0, abs=1e-12)

@@ -376,6 +376,21 @@ def test_a_frozen_impact_turns_slip_and_spin_of_balls_around_as_asked(e_t, e_psi
     assert after[3:] == pytest.approx(sims[1].angular_velocity("ball"), abs=1e-8)  # it has flown on since
 
 
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_a_frozen_impact_turns_spin_round_only_where_there_is_friction(mu):
+    """The slider of μ in the inspector says whether there is."""
+    sim = simulate(ground(), ball("ball", (0, 0, 0.15), velocity=(0, 0, -1.0), angular_velocity=(0.0, 0.0, 2.0)),
+                   e=0.6, mu=0.5, method="event_driven")
+    sim.record_history()
+    while not any(event.kind == "impact" for event in sim.events):
+        sim.step()
+    view = look(sim, m.Inspect("impact", friction=mu, restitution_t=0.0, restitution_psi=0.5)).impact
+    assert view is not None
+    after = view.after["ball" if mu else "newton"][0]
+    assert ("ball" in view.impacts) == (mu > 0.0)
+    assert after[5] == pytest.approx(-1.0 if mu else 2.0, abs=1e-12)
+
+
 def test_a_frozen_impact_of_blocks_knows_no_coefficients_of_balls():
     sim = simulate(ground(), block("block", (0, 0, 0.26)), e=0.5, mu=0.5)
     sim.record_history()

@@ -72,7 +72,8 @@ class Impacts:
             here = work.here
             self.watch.impact(here.model, work.t, self.snapshot(pairs), here.bodies, here.joints)
         patience.count_impact()
-        e_t, e_psi = np.where(impact_laws.between_balls(M), self._materials.of_balls(pairs), np.nan)
+        balls = impact_laws.through_friction(np.stack(self._materials.of_balls(pairs)), self._materials.friction(pairs))
+        e_t, e_psi = np.where(impact_laws.between_balls(M), balls, np.nan)
         p, slow = self._impulses_of(pairs, M, u, e_t)
         patience.count_hits(pairs[p[::3] > 0.0].tolist())
         self._apply(pairs, p, hit, np.where(slow, np.nan, e_psi))
