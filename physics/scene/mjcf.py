@@ -3,9 +3,13 @@
 Bodies welded together become one body with the mass and inertia of all; what is welded to the world stands still.
 Several joints of one body become a chain through links without mass. Geometry that collides becomes shapes, meshes
 their convex hulls, as in MuJoCo. What has no meaning here is listed, never dropped in silence.
+
+MuJoCo's contacts are soft. Their reference acceleration -b ṙ - k r is given per unit of mass, by solref; it becomes the
+gains K and D of each body's surface, for the method `compliant`. The other methods take contacts for rigid.
 """
 
 import importlib
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -23,6 +27,9 @@ LEFT_OUT = {
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
 STATIC = 0  # the body that MuJoCo calls world
+DEFAULT_SOLREF = (0.02, 1.0)  # timeconst [s], dampratio
+SOFT = ("contacts are soft in the method compliant: solref gives K and D by the mass of each body; its other half, the "
+        "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
 
 
 def read_mjcf(path: Path) -> Robot:
@@ -43,6 +50,22 @@ def read_mjcf(path: Path) -> Robot:
     data = mujoco.MjData(compiled)
     mujoco.mj_kinematics(compiled, data)
     return _MjcfReader(path, mujoco, compiled, data).robot()
+
+
+def gains_of(solref: Any, mass: float) -> dict[str, float]:
+    """K [N/m] and D [N s/m] of the surface of a body of this mass [kg], inf for one that does not move.
+
+    With impedance d a contact between masses obeys r̈ = -d (b ṙ + k r) but for forces from outside. solref gives
+    d b = 2/timeconst and d k = 1/(timeconst dampratio)² where it is (timeconst, dampratio), and d b = damping,
+    d k = stiffness where it is (-stiffness, -damping), both at the largest impedance [MuJoCo documentation, "Solver
+    parameters"]. So K = m d k and D = m d b. Two surfaces are in series: of two bodies that is the reduced mass times
+    d k, as it has to be.
+    """
+    if not math.isfinite(mass):
+        return {"stiffness_n": math.inf}
+    first, second = (float(v) for v in solref[:2])
+    stiffness, damping = (1.0 / (first * second) ** 2, 2.0 / first) if first > 0.0 else (-first, -second)
+    return {"stiffness_n": mass * stiffness, "damping_n": mass * damping} if mass * stiffness > 0.0 else {}
 
 
 class _MjcfReader:
@@ -92,9 +115,10 @@ class _MjcfReader:
     # ------------------------------------------------------------------------------------------------ bodies
 
     def _add_ground(self, members: Any) -> None:
-        shapes = self._shapes(members, np.zeros(3), np.eye(3))
+        name = self._own_name("ground")
+        shapes = self._shapes(name, math.inf, members, np.zeros(3), np.eye(3))
         if shapes:
-            self.bodies.append({"name": self._own_name("ground"), "fixed": True, "shape": shapes})
+            self.bodies.append({"name": name, "fixed": True, "shape": shapes})
 
     def _add_body(self, name: str, root: int, members: Any) -> None:
         s, d = self.source, self.data
@@ -109,7 +133,7 @@ class _MjcfReader:
         found = {
             "name": name, "position": whole.center.tolist(), "orientation": matrix_to_quat(R).tolist(),
             "mass": whole.mass, "inertia": [*np.diag(I).tolist(), *I[[0, 0, 1], [1, 2, 2]].tolist()],
-            "shape": self._shapes(members, whole.center, R),
+            "shape": self._shapes(name, whole.mass, members, whole.center, R),
         }
         colored = [g for g in np.flatnonzero(np.isin(s.geom_bodyid, members)) if s.geom_rgba[g, 3] > 0.0]
         if colored:
@@ -122,7 +146,9 @@ class _MjcfReader:
 
     # ------------------------------------------------------------------------------------------------ shapes
 
-    def _shapes(self, members: Any, origin: np.ndarray, R: np.ndarray) -> list[dict[str, Any]]:
+    def _shapes(
+        self, owner: str, mass: float, members: Any, origin: np.ndarray, R: np.ndarray
+    ) -> list[dict[str, Any]]:
         """Shapes of all geometry of the bodies that collides, about a body's origin and axes in the world."""
         s, found = self.source, []
         for geom in np.flatnonzero(np.isin(s.geom_bodyid, members)):
@@ -135,7 +161,8 @@ class _MjcfReader:
             turn = R.T @ self.data.geom_xmat[geom].reshape(3, 3)
             shape["position"] = (R.T @ (self.data.geom_xpos[geom] - origin)).tolist()
             shape["orientation"] = matrix_to_quat(turn).tolist()
-            shape["material"] = self._material(float(s.geom_friction[geom, 0]))
+            shape["material"] = self._material(owner, {
+                "friction": float(s.geom_friction[geom, 0]), **gains_of(s.geom_solref[geom], mass)})
             found.append(shape)
         return found
 
@@ -164,9 +191,11 @@ class _MjcfReader:
                                   "and is left out")
                 return None
 
-    def _material(self, friction: float) -> str:
-        name = f"friction {friction:g}"
-        self.materials[name] = {"friction": friction}
+    def _material(self, owner: str, coefficients: dict[str, float]) -> str:
+        """The name of a material with these coefficients, after the body that it belongs to."""
+        name, k = owner, 2
+        while self.materials.setdefault(name, coefficients) != coefficients:
+            name, k = f"{owner} {k}", k + 1
         return name
 
     # ------------------------------------------------------------------------------------------------ joints
@@ -250,6 +279,15 @@ class _MjcfReader:
             count = int(getattr(s, field, 0))
             if count:
                 self.notes.append(f"{word} are left out ({count})")
+        collides = (s.geom_contype != 0) | (s.geom_conaffinity != 0)
+        if collides.any():
+            self.notes.append(SOFT)
+        if len(np.unique(s.geom_friction[collides, 0])) > 1:
+            self.notes.append("friction of unlike surfaces is the geometric mean of theirs; MuJoCo takes the larger")
+        if len(np.unique(s.geom_solref[collides], axis=0)) > 1:
+            self.notes.append("surfaces of unlike solref yield each by its own; MuJoCo takes a mean")
+        if (s.jnt_solref[s.jnt_limited != 0] != DEFAULT_SOLREF).any():
+            self.notes.append("the softness of limits of joints is left out")
         bits = Counter(zip(s.geom_contype.tolist(), s.geom_conaffinity.tolist(), strict=True))
         if len([pair for pair in bits if any(pair)]) > 1:
             self.notes.append("groups of what collides with what are left out: all shapes collide")

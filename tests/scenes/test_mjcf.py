@@ -206,3 +206,52 @@ def test_connect_and_weld_are_constraints_that_close_loops(tmp_path):
     for name in ("rocker", "box"):
         i = model.body(name).id
         np.testing.assert_allclose(sim.state.bodies.x[sim.number(name)], data.xipos[i], rtol=0, atol=1e-4)
+
+
+DROP = """<mujoco><option gravity="0 0 0" timestep="1e-5" integrator="RK4"><flag refsafe="disable"/></option>
+<default><geom solref="{solref}" solimp="{d} {d} 0.001" friction="0"/></default>
+<worldbody><geom type="plane" size="5 5 1"/>
+ <body name="a" pos="0 0 {height}"><freejoint/><geom type="sphere" size=".1" mass="{mass}"/></body>
+ {other}
+</worldbody></mujoco>"""
+SECOND = '<body name="b" pos="0 0 1.21"><freejoint/><geom type="sphere" size=".1" mass="0.7"/></body>'
+
+ALONE = {"other": "", "height": 0.101}
+
+
+@pytest.mark.parametrize(("solref", "mass", "others"), [
+    ("0.02 0.3", 2.0, False), ("0.02 1.0", 0.01, False), ("0.005 0.1", 2.0, False), ("-4000 -20", 2.0, False),
+    ("0.01 0.2", 2.0, True),
+])
+def test_soft_contacts_rebound_as_mujocos_do(tmp_path, solref, mass, others):
+    """Without forces from outside MuJoCo's contact is a spring and a damper on the reduced mass, r̈ = -b ṙ - k r: the
+    restitution, and the time of it, follow from solref whatever the masses are, on the ground and of two in the air.
+    MuJoCo makes steps of 1e-5 s, against times of contact from 0.5 ms on; its impedance here is 0.9999, so that its
+    contact carries all."""
+    text = DROP.format(solref=solref, d=0.9999, mass=mass, **({"other": SECOND, "height": 1.0} if others else ALONE))
+    path = tmp_path / "drop.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    sim = Simulation(open_file(path), method="compliant", integrator="dopri5", h=1e-3)
+    thrown, t = "b" if others else "a", 0.06
+    i = sim.number(thrown)
+    data.qvel[6 * (model.body(thrown).id - 1) + 2] = sim.state.bodies.v[i, 2] = -1.0
+    sim.state.bodies.P[i, 2] = -sim.model.mass[i]
+    mujoco.mj_step(model, data, round(t / 1e-5))
+    sim.run(until=t)
+    for k in range(1, model.nbody):
+        name = model.body(k).name
+        assert sim.velocity(name)[2] == pytest.approx(data.qvel[6 * (k - 1) + 2], abs=3e-3)
+        assert sim.position(name)[2] == pytest.approx(data.xpos[k, 2], abs=3e-4)
+    assert any("solimp, is left out" in note for note in sim.labels.notes)
+
+
+def test_solref_becomes_gains_of_the_surface_of_each_body(tmp_path):
+    """K = m/(timeconst dampratio)², D = 2 m/timeconst; the ground is rigid."""
+    path = tmp_path / "drop.xml"
+    path.write_text(DROP.format(solref="0.02 0.5", d=0.9, mass=3.0, other=SECOND, height=1.0))
+    tables = open_file(path).tables.material
+    assert (tables["a"].stiffness_n, tables["a"].damping_n) == pytest.approx((3.0 / 0.01**2, 300.0))
+    assert (tables["b"].stiffness_n, tables["b"].damping_n) == pytest.approx((0.7 / 0.01**2, 70.0))
+    assert tables["ground"].stiffness_n == np.inf
