@@ -125,7 +125,7 @@ class TimelineUi:
     span_pressed: tuple[float, float] | None = None  # the frame before: a click does not move it
     top: float = -1.0                        # the first row
     hidden: set[str] = field(default_factory=set)  # kinds of events
-    scrolled_to: tuple[int, int] = (-1, -1)  # step and number of events that the list last scrolled to
+    scrolled_to: tuple[float, int] = (-1.0, -1)  # time and number of events that the list last scrolled to
 
 
 @dataclass

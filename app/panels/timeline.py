@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.look.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
-from ...physics.run.messages import Command, Event, Pause, Seek, Snapshot
+from ...physics.run.messages import Command, Event, GoToEvent, Pause, Seek, Snapshot
 from ..ui_state import UiState
 from ..view.contact_labels import impact_cases
 from . import style
@@ -172,7 +172,7 @@ def widened(span: tuple[float, float]) -> tuple[float, float]:
 def _zoom(ui: UiState, snapshot: Snapshot, factor: float) -> None:
     """Show `factor` times as much time, the present where it was, or in the middle."""
     low, high = ui.timeline.span or widened(reach(snapshot))
-    t = snapshot.t if low <= snapshot.t <= high else 0.5 * (low + high)
+    t = snapshot.now if low <= snapshot.now <= high else 0.5 * (low + high)
     ui.timeline.span = t - factor * (t - low), t + factor * (high - t)
 
 
@@ -198,7 +198,7 @@ def _plot(ui: UiState, snapshot: Snapshot, events: Sequence[Event], send: Send) 
             implot.setup_finish()
             _bars(ui, snapshot, rows)
             now = implot.Spec(line_color=c.accent, line_weight=2.0 * ui.preferences.scale)
-            implot.plot_inf_lines("##now", np.array([snapshot.t]), now)
+            implot.plot_inf_lines("##now", np.array([snapshot.now]), now)
             _marks(ui, events, rows, snapshot)
             timeline.top = top
             _mouse(ui, snapshot, events, send)
@@ -270,7 +270,10 @@ def _mouse(ui: UiState, snapshot: Snapshot, events: Sequence[Event], send: Send)
         imgui.set_tooltip(told(snapshot, near))
     drag = imgui.get_io().mouse_drag_max_distance_sqr[0]
     if imgui.is_mouse_released(0) and drag < 16.0 and timeline.span_pressed == timeline.span:
-        go(snapshot, near.step if near is not None else step_at(snapshot, at.x), ui, send)
+        if near is not None:
+            go_to_event(near, ui, send)
+        else:
+            go(snapshot, step_at(snapshot, at.x), ui, send)
     timeline.span_pressed = timeline.span
 
 
@@ -290,8 +293,15 @@ def go(snapshot: Snapshot, step: int, ui: UiState, send: Send) -> None:
     """Restore the state after a step, and stay there."""
     if ui.playing:
         send(Pause())
-    if step != snapshot.step:
+    if step != snapshot.step or snapshot.instant is not None:
         send(Seek(step))
+
+
+def go_to_event(event: Event, ui: UiState, send: Send) -> None:
+    """Show the instant of an event, and stay there."""
+    if ui.playing:
+        send(Pause())
+    send(GoToEvent(event.step, event.t))
 
 
 # ------------------------------------------------------------------------------------------------------ the list
@@ -313,7 +323,7 @@ def told(snapshot: Snapshot, event: Event) -> str:
 
 
 def _list(ui: UiState, snapshot: Snapshot, events: list[Event], send: Send) -> None:
-    """The events in words; those of the step just made are lit."""
+    """The events in words; those of the step just made, or of the instant that is shown, are lit."""
     listed = events[-MOST_LISTED:]
     style.heading(ui, f"Events   {len(events)}")
     if not events:
@@ -328,28 +338,29 @@ def _list(ui: UiState, snapshot: Snapshot, events: list[Event], send: Send) -> N
             how = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
             imgui.table_setup_column(name, how, width * ui.font)
         imgui.table_headers_row()
-        present = max((k for k, e in enumerate(listed) if e.step <= snapshot.step), default=0)
+        present = max((k for k, e in enumerate(listed) if e.t <= snapshot.now), default=0)
         clipper = imgui.ListClipper()
         clipper.begin(len(listed))
         while clipper.step():
             for k in range(clipper.display_start, clipper.display_end):
                 _line(ui, snapshot, listed[k], k, send)
         clipper.end()
-        if ui.timeline.scrolled_to != (snapshot.step, len(listed)):
+        if ui.timeline.scrolled_to != (snapshot.now, len(listed)):
             height = imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y
             imgui.set_scroll_y(max(0.0, (present + 2) * height - 0.7 * imgui.get_window_height()))
-            ui.timeline.scrolled_to = snapshot.step, len(listed)
+            ui.timeline.scrolled_to = snapshot.now, len(listed)
         imgui.end_table()
 
 
 def _line(ui: UiState, snapshot: Snapshot, event: Event, k: int, send: Send) -> None:
     imgui.table_next_row()
     imgui.table_next_column()
-    later = event.step > snapshot.step
+    instant, later = snapshot.instant, event.t > snapshot.now
+    shown = event.step == snapshot.step if instant is None else event.t == instant.t
     with style.color(imgui.Col_.text, style.colors(ui).muted if later else style.colors(ui).text):
-        if imgui.selectable(f"{event.t:.6f}##event_{k}", event.step == snapshot.step,
+        if imgui.selectable(f"{event.t:.6f}##event_{k}", shown,
                             imgui.SelectableFlags_.span_all_columns)[0]:
-            go(snapshot, event.step, ui, send)
+            go_to_event(event, ui, send)
         if imgui.is_item_hovered():
             imgui.set_tooltip(told(snapshot, event))
         imgui.table_next_column()

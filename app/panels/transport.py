@@ -5,11 +5,33 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui
 
-from ...physics.run.messages import Command, Event, Pause, Play, Reset, Seek, SetSpeed, Snapshot, Step, StepToEvent
+from ...physics.methods import METHODS
+from ...physics.run.messages import (
+    PHASES,
+    Command,
+    Event,
+    GoToEvent,
+    Pause,
+    Play,
+    Reset,
+    Seek,
+    SetSpeed,
+    Snapshot,
+    Step,
+    StepToEvent,
+)
 from ..ui_state import Rect, UiState
 from . import style
 
 Send = Callable[[Command], None]
+#: what the phases of an event show
+SHOWS = {
+    "before": "The instant of the event, with the velocities and contacts that it finds",
+    "at": "The instant of the event, with the velocities and contacts that it leaves",
+    "after": "The end of the step in which it happens; from there the run goes on",
+}
+ONLY_STEPS = ("\n{} knows the step of an event, not its instant: before is the beginning of the step, at and after are "
+              "its end")
 
 
 def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rect) -> None:
@@ -20,6 +42,7 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
         imgui.same_line(0, 1.0 * ui.font)
         _speed(ui, snapshot, send)
         imgui.same_line(0, 1.0 * ui.font)
+        _phases(ui, snapshot, send)
         _time_line(ui, snapshot, send, reserve=17.5 * ui.font)
         imgui.same_line(0, 0.8 * ui.font)
         _clock(ui, snapshot)
@@ -32,7 +55,7 @@ def _buttons(ui: UiState, send: Send) -> None:
         send(Reset())
     imgui.same_line(0, 0.6 * ui.font)
     for name, icon, tip, command in (
-        ("previous_event", "\uf049", "Back to the previous contact event  (↑)", StepToEvent(-1)),
+        ("previous_event", "\uf049", "Back to the instant of the previous event  (↑)", StepToEvent(-1)),
         ("step_back", "\uf048", "One step back  (,)", Step(-1)),
     ):
         if style.icon_button(ui, name, icon, tip):
@@ -43,7 +66,7 @@ def _buttons(ui: UiState, send: Send) -> None:
         send(Pause() if ui.playing else Play())
     for name, icon, tip, command in (
         ("step_forward", "\uf051", "One step forward  (.)", Step(1)),
-        ("next_event", "\uf050", "On to the next contact event  (↓)", StepToEvent(1)),
+        ("next_event", "\uf050", "On to the instant of the next event  (↓)", StepToEvent(1)),
     ):
         imgui.same_line(0, 0.2 * ui.font)
         if style.icon_button(ui, name, icon, tip):
@@ -65,6 +88,21 @@ def _speed(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     imgui.same_line(0, 0.4 * ui.font)
     imgui.align_text_to_frame_padding()
     imgui.text(f"× {shown:.2f}")
+
+
+def _phases(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    """While an event is looked at: its three phases, one of which is shown."""
+    instant = snapshot.instant
+    if instant is None:
+        return
+    method = (snapshot.sides[instant.side] if snapshot.sides else snapshot).settings.method
+    for phase in PHASES:
+        if style.tab(ui, phase.capitalize(), phase == instant.phase, f"phase_{phase}"):
+            send(GoToEvent(snapshot.step, instant.t, phase, instant.side))
+        more = "" if method == "event_driven" else ONLY_STEPS.format(METHODS[method].title)
+        imgui.set_item_tooltip(f"{SHOWS[phase]}{more}")
+        imgui.same_line(0, 0.2 * ui.font)
+    imgui.same_line(0, 0.8 * ui.font)
 
 
 def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> None:
@@ -122,8 +160,9 @@ def _event_color(ui: UiState, event: Event) -> style.Color:
 def _clock(ui: UiState, snapshot: Snapshot) -> None:
     imgui.align_text_to_frame_padding()
     with style.font(ui, bold=True):
-        imgui.text(f"t = {snapshot.t:.3f} s")
-    imgui.set_item_tooltip(f"Step {snapshot.step}, h = {snapshot.settings.h * 1e3:.4g} ms")
+        imgui.text(f"t = {snapshot.now:.3f} s")
+    exactly = "" if snapshot.instant is None else f"{snapshot.now:.9f} s, "
+    imgui.set_item_tooltip(f"{exactly}step {snapshot.step}, h = {snapshot.settings.h * 1e3:.4g} ms")
     imgui.same_line()
     if ui.playing and snapshot.paused:  # a recording makes the steps
         style.muted(ui, f"× {snapshot.speed:.2g}")

@@ -94,7 +94,7 @@ def draw_caption(ui: UiState, snapshot: Snapshot) -> None:
     x, y, w, _ = ui.view_rect
     draw = imgui.get_background_draw_list()
     draw.add_text(ui.bold, round(1.25 * font), (x + font, y + 0.8 * font), style.u32(c.text), snapshot.labels.title)
-    text = f"t = {snapshot.t:.2f} s"
+    text = f"t = {snapshot.now:.2f} s"
     if snapshot.speed != 1.0:
         text += f"   × {snapshot.speed:g}"
     width = imgui.calc_text_size(text).x

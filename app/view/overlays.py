@@ -31,7 +31,7 @@ FLASH = 0.3            # [s] an impact is seen, in simulated time
 FLASHES = 48           # at most
 IMPULSE_LABELS = 4     # at most
 NAMES = 80             # at most
-SLIDING = 1e-3         # [m/s] slower than this is stick
+SLIDING = 1e-3         # [m/s] slower than this is no slip
 DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
@@ -330,7 +330,7 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None
     """The strongest recent impact of each pair of bodies; the cases it joins, which last for an instant only."""
     strongest: dict[tuple[int, int], tuple[float, Event]] = {}
     for event in snapshot.events:
-        if event.kind == "impact" and 0.0 <= snapshot.t - event.t < FLASH:
+        if event.kind == "impact" and 0.0 <= snapshot.now - event.t < FLASH:
             impulse = float(np.linalg.norm(event.impulse))
             if impulse > max(0.02 * scale.impulse, strongest.get(event.bodies, (0.0, event))[0]):
                 strongest[event.bodies] = impulse, event
@@ -338,7 +338,7 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None
         return
     shown = sorted(strongest.values(), key=lambda item: -item[0])[:FLASHES]
     impulse = np.array([item[0] for item in shown])
-    age = np.array([(snapshot.t - event.t) / FLASH for _, event in shown])
+    age = np.array([(snapshot.now - event.t) / FLASH for _, event in shown])
     size = np.clip(9.0 + 9.0 * np.log2(1.0 + impulse / scale.impulse), 9.0, 42.0)
     points = np.array([event.point for _, event in shown])
     b.marks(points, b.look.impact, (1.0 - age) ** 1.5, size * (0.8 + 0.6 * age), STAR, 0.9)
@@ -473,10 +473,10 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     rows: list[LegendRow] = []
     if options.contact_points:
         rows += [
-            LegendRow("disc", look.stick, "active contact, sticking"),
+            LegendRow("disc", look.stick, "active contact, not slipping"),
             LegendRow("split_disc", look.slip, "active contact, slipping"),
-            LegendRow("ring", look.stick, "in the current set"),
-            LegendRow("diamond", look.near, "near, not touching"),
+            LegendRow("ring", look.stick, "current contact: rests; without a disc no force"),
+            LegendRow("diamond", look.near, "near, or leaving, not at rest"),
         ]
     if options.contact_points and options.contact_cases:
         colors = case_colors(look)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.model import Array, BodyKind, movable
 from ..simulation.simulation import Simulation
+from .instant import SAME
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class BodyView:
     v: Array           #: (3,) [m/s]
     w: Array           #: (3,) [rad/s]
     weight: Array      #: (3,) m g [N]
-    h: float           #: length of the last step [s]
-    F: Array           #: (3,) mean of all forces over the last step, (P(t) - P(t - h))/h [N]; nan before the first step
+    h: float           #: length of the last step [s]; at an instant within it, of the part until then
+    F: Array           #: (3,) mean of all forces over this time, (P(t) - P(t - h))/h [N]; nan before the first step
     tau: Array         #: (3,) mean of all torques, (L(t) - L(t - h))/h [N m]; nan before the first step
 
     @cached_property
@@ -83,7 +84,8 @@ def look_at_body(sim: Simulation, body: int) -> BodyView | str:
     h, gravity = sim.settings.h, model.gravity
     if sim.step_count > sim.reachable()[0]:
         before, settings, _, then = sim.before(sim.step_count)
-        h, gravity = settings.h, then.gravity
+        gravity, passed = then.gravity, float(sim.state.t[0] - before.t[0])
+        h = settings.h if abs(passed - settings.h) <= SAME else passed if passed > SAME else np.nan
         F, tau = ((now[body] - past[body]) / h
                   for now, past in ((bodies.P, before.bodies.P), (bodies.L, before.bodies.L)))
     mass = float(model.mass[body])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..books.diagnostics import measure
 from ..core.model import Array, Model
-from ..core.state import Bodies, JointState
+from ..core.state import Bodies, Contacts, JointState
 from ..methods.event_driven.search import PieceSearch, Trigger
 from ..problem.contact_snapshot import ContactSnapshot
 
@@ -59,6 +59,9 @@ class StepWatch:
 
     pieces: list[PieceRecord] = field(default_factory=list)
     impacts: list[Struck] = field(default_factory=list)
+
+    def instant(self, t: float, contacts: Contacts) -> None:
+        """Nothing is recorded."""
 
     def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
         kinetic = measure(model, bodies, joints)[0].kinetic

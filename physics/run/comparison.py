@@ -16,6 +16,7 @@ from ..books.diagnostics import measure
 from ..books.ledger import TAKERS, Account
 from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
+from ..look.instant import SAME, simulation_at
 from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
 from ..methods import METHODS
@@ -25,7 +26,7 @@ from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET
 from ..simulation.simulation import Simulation
-from .messages import Timeline, Watch
+from .messages import PHASES, Instant, Timeline, Watch
 
 #: settings that a side keeps when another scene is opened
 OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
@@ -176,6 +177,8 @@ class Comparison:
         self.focus = 0
         self.watch = Watch()
         self.step_count = 0  #: of the clock
+        self.instant: Instant | None = None  #: of an event of the step just made, which is shown in place of its end
+        self._there = simulation             #: what is shown then of the side whose event it is
         self._rows = rows
         self._note()
 
@@ -200,6 +203,7 @@ class Comparison:
 
     def step(self) -> None:
         """Make one step of the clock on all sides. Where one of them fails, all go back to the instant before it."""
+        self.instant = None
         try:
             for member in self.members:
                 member.advance(self.step_count)
@@ -217,6 +221,7 @@ class Comparison:
         first, last = self.reachable()
         if not first <= step <= last:
             raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")
+        self.instant = None
         for member in self.members:
             member.simulation.seek(member.step_of(step))
         self.step_count = step
@@ -224,7 +229,7 @@ class Comparison:
             member.log.cut(self.time)
 
     def reset(self) -> None:
-        self.step_count = 0
+        self.step_count, self.instant = 0, None
         for member in self.members:
             member.reset()
         self._note()
@@ -246,12 +251,48 @@ class Comparison:
         return sum(member.simulation.event_count for member in self.members)
 
     def last_event_before(self) -> int | None:
-        """The step of the clock of the latest event that is earlier than now, on any side."""
+        """The step of the clock of the latest event that is earlier than this step, on any side."""
         found = []
         for member in self.members:
             steps = (member.clock_of(event.step) for event in reversed(member.simulation.events))
             found.append(next((step for step in steps if step < self.step_count), None))
         return max((step for step in found if step is not None), default=None)
+
+    def instants(self) -> list[tuple[float, int]]:
+        """When something happened in the step just made: times [s] and sides, in order."""
+        found = set()
+        for side, member in enumerate(self.members):
+            for event in reversed(member.simulation.events):
+                if member.clock_of(event.step) < self.step_count:
+                    break
+                found.add((event.t, side))
+        return sorted(found)
+
+    def show_event(self, t: float, side: int, phase: str = "at") -> None:
+        """Show a side at an event of the step just made; phase: one of PHASES. ValueError where there is none at the
+        time t [s]."""
+        if phase not in PHASES or not 0 <= side < len(self.members):
+            raise ValueError(f"an event has the phases {', '.join(PHASES)} on sides 0 to {len(self.members) - 1}")
+        simulation = self.members[side].simulation
+        event = next((e for e in reversed(simulation.events) if abs(e.t - t) <= SAME), None)
+        if event is None:
+            raise ValueError(f"there is no event at t = {t:.9g} s")
+        if event.step != simulation.step_count:  # an own step before the last one of the clock's step
+            simulation = simulation.elsewhere(simulation.state, simulation.contacts, simulation.events)
+            simulation.seek(event.step)
+        self._there = simulation_at(simulation, event.step, event.t, phase)
+        self.instant = Instant(event.t, phase, side, self._there.time)
+
+    def leave_instant(self) -> bool:
+        """Show the end of the step again; whether it was not shown."""
+        was_within = self.instant is not None and self.instant.phase != "after"
+        self.instant = None
+        return was_within
+
+    def shown(self, side: int) -> Simulation:
+        """What is to be seen of a side."""
+        at_event = self.instant is not None and self.instant.side == side
+        return self._there if at_event else self.members[side].simulation
 
     def _note(self) -> None:
         for member in self.members:
@@ -269,6 +310,7 @@ class Comparison:
             case Set():
                 self.simulation.apply(command)
             case Grab():
+                self.instant = None
                 self.simulation.apply(command)
                 self._grab_alike()
             case Reset():
@@ -322,6 +364,7 @@ class Comparison:
 
     def compare(self, sides: Sequence[Side]) -> None:
         """Restart the scene with these sides. Without any, go on with the side in focus alone."""
+        self.instant = None
         if not sides:
             self.members, self.focus = [self.members[self.focus]], 0
             self.members[0].go_on_alone()

@@ -31,14 +31,16 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Go `count` steps forward (or back, through the history, where negative) and stay paused."""
+    """Go `count` steps forward (or back, through the history, where negative) and stay paused. From an instant within a
+    step the first one leads to its end."""
 
     count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class StepToEvent:
-    """Go to the next event (direction 1, at most `limit` seconds ahead) or back to the previous one (-1)."""
+    """Go to the instant of the next event (direction 1, at most `limit` seconds ahead) or back to that of the previous
+    one (-1), and pause there."""
 
     direction: int = 1
     limit: float = 10.0
@@ -49,6 +51,16 @@ class Seek:
     """Restore the state of step number `step` from the history, exactly."""
 
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoToEvent:
+    """Go to the instant t [s] of an event, which happened in step number `step`, and pause there."""
+
+    step: int
+    t: float
+    phase: str = "at"  # one of PHASES: before, at, after; see `look.instant`
+    side: int = -1     # of a comparison, whose event it is; -1 = of the side in focus
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +118,8 @@ class Shutdown:
 
 
 Command = (
-    SimulationCommand | Play | Pause | Step | StepToEvent | Seek | SetSpeed | Open | Inspect | Compare | Focus | Watch
-    | StudyLinks | Shutdown
+    SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
+    | Focus | Watch | StudyLinks | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -140,6 +152,18 @@ class LinkStudy(NamedTuple):
     running: bool                    #: whether more will come
 
 
+PHASES = ("before", "at", "after")  #: of an event, see `look.instant`
+
+
+class Instant(NamedTuple):
+    """The instant of an event that a snapshot shows within its step."""
+
+    t: float    #: of the event [s]
+    phase: str  #: one of PHASES
+    side: int   #: whose event it is
+    now: float  #: time of the state that is shown [s]
+
+
 @dataclass(frozen=True, slots=True)
 class Grabbed:
     """The mouse spring as the engine applies it."""
@@ -160,7 +184,7 @@ class Snapshot:
     labels: Labels
     settings: Settings
     step: int
-    t: float                 # [s]
+    t: float                 # time at the end of the step [s]
     paused: bool
     speed: float
     real_time_factor: float  # simulated seconds per wall second, measured
@@ -199,6 +223,12 @@ class Snapshot:
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
+    instant: Instant | None = None  # of an event within the step: bodies and contacts are those of it, `t` is not
+
+    @property
+    def now(self) -> float:
+        """Time of the bodies and contacts that are shown [s]."""
+        return self.t if self.instant is None else self.instant.now
 
     @property
     def h(self) -> float:
@@ -219,7 +249,8 @@ def _none() -> Array:
 
 
 __all__ = [
-    "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "Grab", "Grabbed", "Inspect", "Inspection",
+    "PHASES", "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
+    "Inspection", "Instant",
     "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint",
     "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo",
     "StepToEvent", "StudyLinks", "Timeline", "Watch",

@@ -35,6 +35,7 @@ SHOWN_EVENTS = 200              # latest events in a snapshot
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
 LOG_COMMANDS = 100_000          # commands in `Runner.log`
 COMPILING = "compiling for this machine"
+OF_AN_INSTANT = ("equations", "pivots", "body")  # views of a state; the others are of a step or of an impact
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
 
 
@@ -183,6 +184,11 @@ class Runner:
                 self._go(count)
             case m.StepToEvent(direction, limit):
                 self._go_to_event(direction, limit)
+            case m.GoToEvent(step, t, phase, side):
+                if step != self._sides.step_count:
+                    self._seek(step)
+                self._paused, self._error = True, None
+                self._sides.show_event(t, self._sides.focus if side < 0 else side, phase)
             case m.Seek(step):
                 self._seek(step)
             case m.Reset():
@@ -229,17 +235,25 @@ class Runner:
         self._paused, self._error = True, None
         if count < 0:
             self._seek(max(self._sides.reachable()[0], self._sides.step_count + count))
+        if count > 0 and self._sides.leave_instant():
+            count -= 1
         for _ in range(count):
             if not self._step_and_show():
                 return
 
     def _go_to_event(self, direction: int, limit: float) -> None:
         self._paused, self._error = True, None
+        sides, there = self._sides, self._sides.instants()
+        shown = len(there) if sides.instant is None else there.index((sides.instant.t, sides.instant.side))
+        if 0 <= shown + direction < len(there):
+            sides.show_event(*there[shown + direction])
+            return
         if direction < 0:
-            earlier = self._sides.last_event_before()
-            if earlier is None or earlier < self._sides.reachable()[0]:
+            earlier = sides.last_event_before()
+            if earlier is None or earlier < sides.reachable()[0]:
                 raise ValueError("there is no earlier event in the history")
             self._seek(earlier)
+            sides.show_event(*sides.instants()[-1])
             return
         events, until = self._sides.event_count, self._sides.time + limit
         while self._sides.event_count == events:
@@ -247,6 +261,7 @@ class Runner:
                 raise ValueError(f"nothing happened within {limit:g} s")
             if not self._step_and_show():
                 return
+        sides.show_event(*sides.instants()[0])
 
     def _step_and_show(self) -> bool:
         """One of several steps, published now and then. False where an error or a command ends them early."""
@@ -336,7 +351,8 @@ class Runner:
         if not self._asked.view:
             self._look = None
             return None
-        made_from = (self._generation, self._sim.step_count, self._sim.settings, self._asked, running)
+        sim = self._sides.shown(self._sides.focus) if self._asked.view in OF_AN_INSTANT else self._sim
+        made_from = (self._generation, sim.step_count, sim.time, sim.settings, self._asked, running)
         start = self._clock()
         fresh = self._look is not None and self._look[0] == made_from
         late = self._look is not None and running and start < self._next_look
@@ -346,11 +362,11 @@ class Runner:
         if new:
             self._warming = "the contact equations"
         try:
-            found = look(self._sim, self._asked, running)
+            found = look(sim, self._asked, running)
         except Exception as error:  # an inspection must not stop the run
             self.failure = "".join(traceback.format_exception(error))
             reason = f"The equations cannot be shown: {type(error).__name__}: {error}"
-            found = Inspection(self._asked, self._sim.step_count, self._sim.time, note=reason)
+            found = Inspection(self._asked, sim.step_count, sim.time, note=reason)
         if new:
             self._warming = None
             self._looked.add(self._asked.view)
@@ -371,7 +387,7 @@ class Runner:
         self.latest = replace(sides[focus], sides=sides)
 
     def _snapshot(self, number: int, member: Member, inspection: Inspection | None) -> m.Snapshot:
-        sim, log = member.simulation, member.log.rows
+        sim, log, instant = self._sides.shown(number), member.log.rows, self._sides.instant
         energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
         events = sim.latest_events(SHOWN_EVENTS)
@@ -390,7 +406,7 @@ class Runner:
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents), timeline=member.timeline(),
-            links=self._links,
+            links=self._links, instant=instant and instant._replace(now=sim.time),
         )
 
 

@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -249,6 +250,14 @@ class Simulation:
             METHODS[settings.method](self._model_with(settings)).step(state, loads, settings)
         settings, loads = self._inputs(step - 1)
         return state, settings, loads, self._model_with(settings)
+
+    def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> "Simulation":
+        """A second simulation that stands at another state of the scene, with these contacts and events up to now. It
+        shares the history and can be looked at and sought through; stepping it would spoil that of the first."""
+        other = copy(self)
+        other.state, other._contacts, other._events = copy_state(state), contacts, events
+        other._method, other._page = self.new_method(), ledger.empty_page()
+        return other
 
     def _inputs(self, step: int) -> tuple[Settings, Loads]:
         """The recorded inputs with which the state after step number `step` was advanced; the loads as a copy."""

@@ -253,7 +253,7 @@ def test_going_to_the_next_and_the_previous_event():
     second = do(runner, m.StepToEvent())
     assert second.step > first.step and second.paused
     back = do(runner, m.StepToEvent(-1))
-    assert (back.step, bits(back)) == (first.step, bits(first))
+    assert (back.step, bits(back), back.instant) == (first.step, bits(first), first.instant)
     assert "no earlier event" in do(runner, m.StepToEvent(-1)).notice
     quiet = do(runner, m.Reset(), m.StepToEvent(1, 0.1))
     assert "nothing happened within 0.1 s" in quiet.notice and quiet.t == pytest.approx(0.1, abs=1 / 240)

@@ -35,10 +35,10 @@ def probe(monkeypatch):
 
 def test_an_event_in_the_list_is_gone_to_by_a_click(probe):
     probe.click("0.374000##event_2", 0.05)
-    assert probe.sent == [m.Seek(90)]
+    assert probe.sent == [m.GoToEvent(90, EVENTS[2].t)]
     probe.ui.playing = True
     probe.click("0.624000##event_3", 0.05)  # one that lies ahead
-    assert probe.sent[1:] == [m.Pause(), m.Seek(150)]
+    assert probe.sent[1:] == [m.Pause(), m.GoToEvent(150, EVENTS[3].t)]
 
 
 def test_rows_are_contacts_by_their_first_bar(probe):

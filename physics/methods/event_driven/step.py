@@ -16,6 +16,7 @@ where constraint forces lead them astray, see `step_halving`.
 """
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -120,7 +121,9 @@ class EventDriven:
             if done > TOGETHER:
                 self._let_go = frozenset()
             if trigger is not None:
+                self._show()
                 self._handle(trigger)
+                self._show()
             patience.end_piece()
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
@@ -190,9 +193,11 @@ class EventDriven:
             self._shared.known = recall(memory, self._materials.friction(pairs), work.chosen)
             connect(work.chosen, work.nodes(pairs))
         if count == 0 or not self._still_holds():
+            self._show()
             self._settler.settle(Change(), quiet=first)
             work.forget_first_overlap()
             self.projection.project()
+            self._show()
 
     def _still_holds(self) -> bool:
         """Whether the remembered set is what the state says: a slider or another method may have changed things."""
@@ -323,10 +328,22 @@ class EventDriven:
     # ---------------------------------------------------------------------------------------------- end
     def _end(self, state: State, h: float) -> None:
         """Report the contacts at the end of the step and remember the sets."""
-        work, here, count = self.work, self.work.here, self.work.in_set
+        work, tally = self.work, self.work.tally
         work.t = float(state.t[0]) + h
         state.t[0] = work.t
         drive(self.model, work.t, state.bodies)
+        found = self._fill_report()
+        self.contacts = self._report.contacts
+        self._report.remember(state.memory, self._shared.known, self._impulses)
+        tally[Tally.STEPS] += 1
+        self.info = replace(
+            found, status=SAYS.get(self._patience.limit, found.status), steps=int(tally[Tally.STEPS]),
+            pieces=int(tally[Tally.PIECES]), solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
+            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(work.here.bodies))
+
+    def _fill_report(self) -> StepInfo:
+        """Report the contacts of the state in hand, and how well their forces obey the contact laws."""
+        work, here, count = self.work, self.work.here, self.work.in_set
         find_forces(here, work.chosen)
         motors = motor_states(here.scratch.equations.reactions)
         lam, kept = here.scratch.lam[: 3 * count].copy(), work.set_pairs.copy()
@@ -337,16 +354,18 @@ class EventDriven:
         force[: 3 * count] = lam
         rate = M @ force + d
         self._report.fill(pairs, force, rate, u, self._impulses)
-        self.contacts = self._report.contacts
-        self._report.remember(state.memory, self._shared.known, self._impulses)
-        tally = work.tally
-        tally[Tally.STEPS] += 1
         residual = self._report.residual(M, rate, force)
         obeyed = residual <= max(OBEYED * float(np.abs(d[: 3 * count]).max(initial=0.0)), RESIDUAL_ROUNDING)
-        self.info = StepInfo(
-            residual, status=SAYS.get(self._patience.limit, "solved" if obeyed else "inconsistent"),
-            contacts=len(pairs), pairs=len(self.surface.meets),
-            penetration=self._report.deepest, steps=int(tally[Tally.STEPS]), pieces=int(tally[Tally.PIECES]),
-            solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
-            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(here.bodies),
-            motors=motors)
+        return StepInfo(residual, status="solved" if obeyed else "inconsistent", contacts=len(pairs),
+                        pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
+
+    def _show(self) -> None:
+        """Show the observer the instant in hand; the step goes on as without it."""
+        if self.watch is None:
+            return
+        scratch, known = self.work.here.scratch, self._shared.known
+        kept = scratch.lam.copy(), scratch.equations.reactions.lam.copy()
+        self._fill_report()
+        self.watch.instant(self.work.t, self._report.contacts)
+        scratch.lam[:], scratch.equations.reactions.lam[:] = kept
+        self._shared.known = known

@@ -1,0 +1,63 @@
+"""The instant of an event, found by making its step once more.
+
+    before   at the instant, with the velocities and contacts that it finds
+    at       at the instant, with the velocities and contacts that it leaves
+    after    the end of the step in which it happens; from there the run goes on
+
+Only `event_driven` knows instants within a step. With the other methods an event belongs to a step: before is the
+beginning of the step, at and after are its end.
+"""
+
+from dataclasses import dataclass, field
+
+from ..core.model import Model
+from ..core.state import Bodies, Contacts, JointState, State, copy_state
+from ..methods.event_driven.search import PieceSearch, Trigger
+from ..methods.event_driven.step import EventDriven
+from ..problem.contact_snapshot import ContactSnapshot
+from ..simulation.simulation import Simulation
+
+SAME = 1e-12  # [s] two instants that differ by less are one
+
+
+@dataclass
+class InstantWatch:
+    """Copies what a step of `event_driven` shows of one instant."""
+
+    state: State  #: that the step advances
+    t: float      #: the instant [s]
+    seen: list[tuple[State, Contacts]] = field(default_factory=list)
+
+    def piece(self, search: PieceSearch, trigger: Trigger | None) -> None:
+        """Not recorded."""
+
+    def instant(self, t: float, contacts: Contacts) -> None:
+        """Copy the state and its contacts."""
+        if abs(t - self.t) <= SAME:
+            state = copy_state(self.state)
+            state.t[0] = t
+            self.seen.append((state, Contacts._make(a.copy() for a in contacts)))
+
+    def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
+        """Not recorded."""
+
+
+def simulation_at(sim: Simulation, step: int, t: float, phase: str) -> Simulation:
+    """A simulation at an event of `sim`, which stays as it is: that of step number `step`, where `sim` stands, at the
+    time t [s]; phase: one of PHASES. ValueError where the history does not reach the step."""
+    if phase == "after":
+        return sim
+    state, settings, loads, model = sim.before(step)
+    if settings.method != "event_driven":
+        if phase == "at":
+            return sim
+        found = sim.elsewhere(sim.state, sim.contacts, sim.events)
+        found.seek(step - 1)
+        return found
+    method, watch = EventDriven(model), InstantWatch(state, t)
+    method.watch = watch
+    method.step(state, loads, settings)
+    if not watch.seen:
+        raise ValueError(f"the event at t = {t:.9g} s could not be found again")
+    events = [e for e in sim.events if e.step < step or e.t < t - SAME or (phase == "at" and e.t <= t + SAME)]
+    return sim.elsewhere(*watch.seen[0 if phase == "before" else -1], events)
