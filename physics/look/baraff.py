@@ -7,8 +7,10 @@
 
 in our signs: n from a to b, + for the body b of contact j and - for its body a. The brackets matter: the torque is
 r_j × n_j, and what it does at p_i is α × r_i. d̈ is our ζ̇, f our λ, A our M and b our d: `contact_equations` finds the
-same numbers as TᵀH⁻¹T and from Ṫᵀq̇, and lets n turn with both surfaces. Here n is fixed to one body, that of the face
-(`ContactSnapshot.face`), as with a corner on a face of a polyhedron.
+same numbers as TᵀH⁻¹T and from Ṫᵀq̇, with surfaces that may curve. Here bodies are polyhedra: n stays at right angles to
+two directions e (`ContactSnapshot.span`), both in a face or along an edge of either body, so that
+
+    ṅ·e = (ω × n)·e   for each e and the ω of its body,   ṅ·n = 0
 """
 
 from typing import NamedTuple
@@ -57,7 +59,10 @@ def baraff(model: Model, x: Array, q: Array, v: Array, w: Array, L: Array, conta
         ]
         for k, part in enumerate(parts):
             terms[:, k] += sign * np.einsum("ik,ik->i", n, part)
-    terms[:, 4] = 2.0 * np.einsum("ik,ik->i", np.cross(w[contacts.face], n), velocity)
+    spans, turned = contacts.span, np.cross(w[contacts.span_body], n[:, None])
+    right = np.concatenate([np.einsum("ijk,ijk->ij", turned, spans), np.zeros((count, 1))], axis=1)
+    n_dot = np.linalg.solve(np.concatenate([spans, n[:, None]], axis=1), right[:, :, None])[:, :, 0]
+    terms[:, 4] = 2.0 * np.einsum("ik,ik->i", n_dot, velocity)
     return Baraff(A, terms)
 
 

@@ -2,10 +2,12 @@
 
     ζ̇ = M λ + d,    M = TᵀH⁻¹T,    d = TᵀH⁻¹(τ - C) + Ṫᵀq̇                                   [RBDA eqs. 11.34–11.36]
 
-Exact methods know the elements that touch. For all others the contacts are those of collision detection, and of how
-their surfaces curve only the shapes speak: balls, ends of capsules, sides of cylinders, ellipsoids and the walls of
-bowls and pipes curve as they do. Else a corner of one body rides on a face of the other: the face is of the shape that
-has one along the normal; where both have, or neither, it is of the body that is fixed, or of the predecessor.
+Exact methods know the elements that touch. For all others the contacts are those of collision detection, and the
+elements are guessed from the shapes and the normal. Balls, ends of capsules, sides of cylinders, ellipsoids and the
+walls of bowls and pipes curve as they do. Of boxes, hulls and caps of cylinders a face touches where one looks along
+the normal; where both shapes have one, that of the body that is fixed, or of the predecessor, and corners of the other.
+Where neither has, two edges cross, or an edge or a corner touches something round. Of edges that do not cross, and of
+rims, cones and edges of meshes nothing is known: one of the bodies counts as flat, the other as a corner.
 """
 
 from typing import Any, NamedTuple
@@ -31,7 +33,7 @@ Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `collision.exact.gaps`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
-ACROSS = 1e-3  # [rad] between a normal and a face's, or the side of a cylinder, that still count as one direction
+ACROSS = 1e-3  # [rad] between a normal and a face's, the plane across an edge or the side of a cylinder, that is none
 
 Curve = tuple[float, float, float, float]
 
@@ -51,7 +53,9 @@ class ContactSnapshot(NamedTuple):
     friction: Array     #: (c,)
     restitution_t: Array    #: (c,) of balls, nan = none
     restitution_psi: Array  #: (c,)
-    face: IntArray      #: (c,)   body with whose face the normal turns; where no surface is flat, as the head says
+    span: Array         #: (c, 2, 3) unit: the normal stays at right angles to these two directions, if nothing is
+                        #:        round: both in a face, or along an edge of either body
+    span_body: IntArray #: (c, 2) the bodies in which they are fixed
     limit: IntArray     #: (c,)   row of Joints where this is a limit of a joint, -1 of a contact
     M: Array            #: (3 c, 3 c) [1/kg]
     d: Array            #: (3 c,) [m/s2]
@@ -67,7 +71,7 @@ class ContactSnapshot(NamedTuple):
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.passed[three])
-        return ContactSnapshot._make((*(a[rows] for a in self[:14]), *equations, *self[19:]))
+        return ContactSnapshot._make((*(a[rows] for a in self[:15]), *equations, *self[20:]))
 
 
 class PairCoefficients(NamedTuple):
@@ -110,16 +114,24 @@ def equations_of(
     return ContactSnapshot(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), *materials,
-        _faces(model, witness, count), limit, M, d, eq.u[: 3 * count].copy(), eq.HT[: 3 * count].copy(),
-        eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
+        *_spans(model, witness, eq.tangent_1[:count], eq.tangent_2[:count]), limit, M, d, eq.u[: 3 * count].copy(),
+        eq.HT[: 3 * count].copy(), eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
 
 
-def _faces(model: Model, w: Witness, count: int) -> IntArray:
-    """The body (c,) whose surface is flat at each contact; where none is, a body that is not dynamic, or a."""
-    flat_a, flat_b = ((curve[:count, 0] == 0.0) & (curve[:count, 2] == 0.0) for curve in (w.curve_a, w.curve_b))
-    a, b = w.body_a[:count], w.body_b[:count]
+def _spans(model: Model, w: Witness, tangent_1: Array, tangent_2: Array) -> tuple[Array, IntArray]:
+    """ContactSnapshot.span and span_body. Where neither a face nor two edges touch, these are tangents of a body
+    that is not dynamic, or of a."""
+    count = len(tangent_1)
+    a, b, u_a, u_b = w.body_a[:count], w.body_b[:count], w.u_a[:count], w.u_b[:count]
+    (straight_a, flat_a), (straight_b, flat_b) = (
+        (curve[:count, 0] == 0.0, (curve[:count, 0] == 0.0) & (curve[:count, 2] == 0.0))
+        for curve in (w.curve_a, w.curve_b))
     otherwise = np.where(model.kind[b] == BodyKind.DYNAMIC, a, b)
-    return np.where(flat_a == flat_b, otherwise, np.where(flat_a, a, b)).astype(np.int32)
+    face = np.where(flat_a == flat_b, otherwise, np.where(flat_a, a, b))
+    edges = straight_a & straight_b & ~flat_a & ~flat_b & (np.linalg.norm(np.cross(u_a, u_b), axis=1) > ACROSS)
+    span = np.where(edges[:, None, None], np.stack([u_a, u_b], axis=1), np.stack([tangent_1, tangent_2], axis=1))
+    body = np.where(edges[:, None], np.stack([a, b], axis=1), face[:, None])
+    return span, body.astype(np.int32)
 
 
 def detected(
@@ -144,21 +156,32 @@ def _witness(model: Model, bodies: Bodies, contacts: Contacts, rows: Rows) -> Wi
     half = 0.5 * w.gap[:, None] * w.normal
     w.p_a[:], w.p_b[:] = contacts.point[rows] - half, contacts.point[rows] + half
     for k, row in enumerate(rows.tolist()):
-        faces = [_has_face(model, bodies, int(shape[row]), sign * w.normal[k])
-                 for shape, sign in ((contacts.shape_a, 1.0), (contacts.shape_b, -1.0))]
-        first_is_face = faces[0] if faces[0] != faces[1] else model.kind[w.body_b[k]] == BodyKind.DYNAMIC
-        w.u_a[k], w.curve_a[k] = _curve(model, bodies, int(contacts.shape_a[row]), w.p_a[k], w.normal[k], first_is_face)
-        w.u_b[k], w.curve_b[k] = _curve(model, bodies, int(contacts.shape_b[row]), w.p_b[k], w.normal[k],
-                                        not first_is_face)
+        a = _Side(model, bodies, int(contacts.shape_a[row]), w.p_a[k], w.normal[k])
+        b = _Side(model, bodies, int(contacts.shape_b[row]), w.p_b[k], -w.normal[k])
+        a_is_face = a.face if a.face != b.face else bool(model.kind[w.body_b[k]] == BodyKind.DYNAMIC)
+        w.u_a[k], w.curve_a[k] = _curve(a, b, a_is_face)
+        w.u_b[k], w.curve_b[k] = _curve(b, a, not a_is_face)
     return w
 
 
-def _has_face(model: Model, bodies: Bodies, s: int, outward: Array) -> bool:
-    """Whether a flat face of shape s looks along this direction."""
-    shapes = model.shapes
-    kind, data = int(shapes.kind[s]), int(shapes.data[s])
-    turn = quat_to_matrix(bodies.q[int(shapes.body[s])]) @ quat_to_matrix(shapes.orientation[s])
-    local = turn.T @ outward
+class _Side:
+    """A shape of a contact: what it has at its point there (3,), along its outward normal (3,)."""
+
+    def __init__(self, model: Model, bodies: Bodies, s: int, point: Array, normal: Array) -> None:
+        body, R = int(model.shapes.body[s]), quat_to_matrix(bodies.q[int(model.shapes.body[s])])
+        self.kind, self.size, self.normal = int(model.shapes.kind[s]), model.shapes.size[s], normal
+        self.turn = R @ quat_to_matrix(model.shapes.orientation[s])  #: shape frame -> world frame
+        self.local = self.turn.T @ normal
+        self.at = self.turn.T @ (point - bodies.x[body] - R @ model.shapes.position[s])
+        self.face = _has_face(model, int(model.shapes.data[s]), self.kind, self.local)
+        edge = None if self.face else _edge(model, int(model.shapes.data[s]), self)
+        self.edge = None if edge is None else self.turn @ edge  #: unit, None where no edge touches
+        self.radius = float(self.size[0]) if self.kind in (ShapeKind.CYLINDER, ShapeKind.CAPSULE) else 0.0
+        self.round = _round(self)  #: first principal direction, and α, β along it and across; None where nothing curves
+
+
+def _has_face(model: Model, data: int, kind: int, local: Array) -> bool:
+    """Whether a flat face of a shape looks along this direction of its frame."""
     along = 1.0 - 0.5 * ACROSS**2
     if kind == ShapeKind.BOX:
         return bool(np.abs(local).max() > along)
@@ -170,24 +193,54 @@ def _has_face(model: Model, bodies: Bodies, s: int, outward: Array) -> bool:
     return kind in (ShapeKind.PLANE, ShapeKind.MESH)
 
 
-def _curve(model: Model, bodies: Bodies, s: int, p: Array, normal: Array, face: bool) -> tuple[Array, Curve]:
-    """The first principal direction of shape s at its point p, and α, β along it and across."""
-    shapes, i = model.shapes, int(model.shapes.body[s])
-    kind, size = int(shapes.kind[s]), shapes.size[s]
-    radius = float(size[0])
-    turn = quat_to_matrix(bodies.q[i]) @ quat_to_matrix(shapes.orientation[s])
-    tangents = np.linalg.svd(normal[None])[2][1:].T
-    if kind == ShapeKind.ELLIPSOID:
-        x = turn.T @ (p - bodies.x[i] - quat_to_matrix(bodies.q[i]) @ shapes.position[s])
-        local = turn.T @ tangents
-        k, V = np.linalg.eigh(local.T @ (local / size[:, None] ** 2) / np.linalg.norm(x / size**2))
+def _edge(model: Model, data: int, side: _Side) -> Array | None:
+    """The edge at right angles to the normal, unit, shape frame; of a hull the nearest. That of a capsule is its
+    segment, and that of the side of a cylinder the axis."""
+    local = np.abs(side.local)
+    if side.kind == ShapeKind.BOX:
+        k = int(local.argmin())
+        return np.eye(3)[k] if local[k] < ACROSS else None
+    if side.kind == ShapeKind.CYLINDER or (side.kind == ShapeKind.CAPSULE and abs(side.at[2]) < side.size[1]):
+        return np.eye(3)[2] if local[2] < ACROSS else None
+    if side.kind == ShapeKind.HULL:
+        first, last = model.hulls.edge_start[data : data + 2]
+        start, end = (model.hulls.vertices[model.hulls.edges[first:last, i]] for i in (0, 1))
+        length = np.linalg.norm(end - start, axis=1)
+        along = (end - start) / length[:, None]
+        place = np.clip(np.einsum("ij,ij->i", side.at - start, along), 0.0, length)
+        distance = np.linalg.norm(start + place[:, None] * along - side.at, axis=1)
+        distance[np.abs(along @ side.local) >= ACROSS] = np.inf
+        nearest = int(distance.argmin())
+        return along[nearest] if distance[nearest] < np.inf else None
+    return None
+
+
+def _round(side: _Side) -> tuple[Array, Curve] | None:
+    """See _Side.round."""
+    radius, tangents = float(side.size[0]), np.linalg.svd(side.normal[None])[2][1:].T
+    if side.kind == ShapeKind.ELLIPSOID:
+        local, squares = side.turn.T @ tangents, side.size**2
+        k, V = np.linalg.eigh(local.T @ (local / squares[:, None]) / np.linalg.norm(side.at / squares))
         return tangents @ V[:, 0], (float(k[0]), 1.0, float(k[1]), 1.0)
-    if kind == ShapeKind.PIPE:
-        return turn[:, 2], (0.0, 1.0, 1.0, -radius)
-    if kind == ShapeKind.CYLINDER and abs(turn[:, 2] @ normal) < ACROSS:
-        return turn[:, 2], (0.0, 1.0, 1.0, radius)
-    if kind in ROUND:
+    if side.kind == ShapeKind.PIPE:
+        return side.turn[:, 2], (0.0, 1.0, 1.0, -radius)
+    if side.kind == ShapeKind.CYLINDER and side.edge is not None:
+        return side.edge, (0.0, 1.0, 1.0, radius)
+    if side.kind in ROUND:
         return tangents[:, 0], (1.0, radius, 1.0, radius)
-    if kind == ShapeKind.BOWL:
+    if side.kind == ShapeKind.BOWL:
         return tangents[:, 0], (1.0, -radius, 1.0, -radius)
-    return tangents[:, 0], FLAT if face or kind == ShapeKind.PLANE else VERTEX
+    return None
+
+
+def _curve(side: _Side, other: _Side, is_face: bool) -> tuple[Array, Curve]:
+    """The first principal direction of a side (3,), and α, β along it and across."""
+    meets_edge = other.edge is not None and side.edge is not None and (
+        np.linalg.norm(np.cross(side.edge, other.edge)) > ACROSS)
+    meets_round = other.round is not None and other.edge is None
+    if side.edge is not None and (meets_edge or meets_round):
+        return side.edge, (0.0, 1.0, 1.0, side.radius)
+    if side.round is not None:
+        return side.round
+    meets_curve = other.round is not None and not side.face
+    return np.linalg.svd(side.normal[None])[2][1], FLAT if is_face and not meets_curve else VERTEX
