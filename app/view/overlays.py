@@ -12,6 +12,7 @@ from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, Snapshot
+from .belts import belt_lines
 from .body_vectors import arrows_of
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
@@ -163,6 +164,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
     """All glyphs of a snapshot for a picture of `size` pixels; `ui_scale` pixels per unit of their sizes."""
     look, scale = theme(options.dark), scales(snapshot, options)
     b = _Builder(look, camera, size, ui_scale)
+    b.strokes(*belt_lines(snapshot, camera.eye, scale.body), look.halo, 1.0, 1.5, LINE, 0.0)
     _springs(b, snapshot, scale)
     if options.inertia_boxes:
         _inertia_boxes(b, snapshot)

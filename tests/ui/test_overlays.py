@@ -5,6 +5,7 @@ import pytest
 from scenes_to_draw import body, contact, front_camera, snapshot
 
 from contactlab.app.view import overlays
+from contactlab.app.view.belts import belt_lines
 from contactlab.app.view.overlays import build, legend, nice, quantity, scales
 from contactlab.app.view.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view.view_options import ViewOptions
@@ -265,3 +266,41 @@ def test_the_mark_of_an_impact_keeps_the_cases_of_its_instant(after, text):
     assert label.text.startswith("2.30 kN s") and label.text.endswith(text or "kN s")
     (plain,) = glyphs(scene(events=(event,), t=0.0), impulses=True).labels
     assert "2a" not in plain.text
+
+
+def running(kind, **fields):
+    """A snapshot of one fixed body of this kind whose surface runs, at two instants 0.1 s apart."""
+    motion = {name: list(fields.pop(name)) for name in ("surface_velocity", "surface_spin") if name in fields}
+    belt = body(kind, fixed=True, **fields) | motion
+    return [snapshot(belt, t=t) for t in (1.0, 1.1)]
+
+
+def lines_of(shown, eye):
+    return np.stack(belt_lines(shown, np.array(eye), 1.0), axis=1)
+
+
+@pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (3.0, -2.0, 1.0)])
+def test_the_lines_on_a_belt_run_at_its_speed(position):
+    """v Δt on, modulo their spacing of a twelfth of the way; along the belt nothing moves."""
+    early, late = (lines_of(shown, (position[0], position[1], position[2] + 5.0))
+                   for shown in running("box", position=position, size=[2.4, 1.0, 0.2], surface_velocity=(0.5, 0, 0)))
+    assert np.allclose(early[:, :, 2], position[2] + 0.1, atol=0.01)  # of the top alone: seen from above
+    assert np.ptp(early[..., 1]) == pytest.approx(1.0) and len(early) == len(late)
+    moved = np.unique((late[:, 0, 0] - early[:, 0, 0]).round(9) % 0.2)
+    assert moved == pytest.approx([0.05])
+
+
+def test_spokes_turn_with_a_turntable_about_its_axis():
+    """Every point of a spoke turns by ω Δt; they end at the rim, a polygon of 24 corners."""
+    early, late = (lines_of(shown, (0.0, 0.0, 5.0))
+                   for shown in running("cylinder", radius=0.8, height=0.1, surface_spin=(0.0, 0.0, 2.0)))
+    reach = np.hypot(early[..., 0], early[..., 1])
+    assert 0.8 * np.cos(np.pi / 24) - 1e-9 <= reach.max() <= 0.8 + 1e-9 and reach.min() == pytest.approx(0.0, abs=1e-9)
+    angles = [np.arctan2(lines[:, 1, 1], lines[:, 1, 0]) for lines in (early, late)]
+    turned = (np.sort(angles[1] % (np.pi / 6)) - np.sort(angles[0] % (np.pi / 6))) % (np.pi / 6)
+    assert turned == pytest.approx(np.full(len(early), 0.2))
+
+
+def test_what_does_not_run_and_what_is_round_has_no_lines():
+    still, ball = running("box", size=[1, 1, 1])[0], running("sphere", radius=0.5, surface_spin=(0.0, 0.0, 1.0))[0]
+    assert len(lines_of(still, (0.0, 0.0, 5.0))) == len(lines_of(ball, (0.0, 0.0, 5.0))) == 0
