@@ -33,7 +33,7 @@ from .polytope import (
 )
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
-FACE_FACING = 0.3    # and above which it does so where the other shape has such a face
+FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
 
 
 class ConvexScratch(NamedTuple):

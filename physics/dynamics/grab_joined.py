@@ -9,7 +9,7 @@ from .constraints.reactions import HOLDS, along_row, give_way
 from .free_body import angular_velocity
 from .grab import arm_and_target, pull_by
 
-FIRM = 1e-9  # of what the body by itself would answer: below that its joints leave it no freedom, but for rounding
+FIRM = 1e-9  # answer of the body, relative to that without joints, below which these hold it firmly: rounding
 
 
 @helper

@@ -87,12 +87,12 @@ MIDPOINT = Integrator(
 )
 NEWTON_ROUNDS = 12       # at most
 SHORTEST_PIECE = 1e-3    # of a step: the shortest piece that it is cut into
-SETTLED = 1e-8           # [m] or [rad] the rounds end where another one would move nothing in the middle by more
-SETTLED_JOINTS = 0.2     # joints need settle only to this part of the first round's way, h²/4 v̇: the midpoint rule
-#                          itself errs by more, as long as that way is no longer than MILD_WAY
+SETTLED = 1e-8           # largest change of the middle that ends the rounds [m] or [rad]
+SETTLED_JOINTS = 0.2     # the same for joints, as a part of the first round's change, h²/4 v̇, where that is at most
+#                          MILD_WAY: the midpoint rule itself errs by more
 MILD_WAY = 0.02          # [m] or [rad]
-ALLOWED_LOSS = 1e-4      # of the kinetic energy: a step that would lose more in (2) is cut,
-FINEST_FOR_LOSS = 1 / 64  # into pieces of this part of it at the shortest
+ALLOWED_LOSS = 1e-4      # part of the kinetic energy that a step may lose in (2) before it is cut
+FINEST_FOR_LOSS = 1 / 64  # shortest piece that it is cut into for that, as a part of the step
 
 
 class FlightScratch(NamedTuple):

@@ -14,8 +14,8 @@ from ..core.state import Bodies, Contacts, JointState
 from ..methods.event_driven.search import PieceSearch, Trigger
 from ..problem.contact_snapshot import ContactSnapshot
 
-SAMPLES = 41   # of a piece
-NEAREST = 8    # pairs apart whose gaps are kept
+SAMPLES = 41   # instants of a piece that are recorded
+NEAREST = 8    # most pairs apart whose gaps are recorded
 
 
 @dataclass(frozen=True, slots=True)

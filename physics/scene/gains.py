@@ -9,10 +9,10 @@ import numpy as np
 
 from ..laws.soft import LAWS, depth_of_impact, normal_force
 
-FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material says nothing
+FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material states no stiffness
 DEADEST = 0.5     # largest damping ratio that is chosen for a restitution
-IMPACT_STEPS = 100  # per 1/ω_0, of an impact that is followed in time,
-IMPACT_LENGTH = 40  # [1/ω_0] for so long at most
+IMPACT_STEPS = 100  # integration steps per 1/ω_0 of an impact
+IMPACT_LENGTH = 40  # [1/ω_0] longest impact that is integrated
 
 
 def restitution_of(ratio: float) -> float:

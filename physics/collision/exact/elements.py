@@ -39,7 +39,7 @@ PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
-MOST_TRIANGLES = 20000  # of a mesh: each step looks at all its elements
+MOST_TRIANGLES = 20000  # of a mesh, whose elements are all looked at in each step
 
 
 class Elements(NamedTuple):

@@ -1,4 +1,4 @@
-"""Elements elements in the world: where they are, and how far inside their own region a point is."""
+"""Elements in the world: where they are, and how far inside their own region a point is."""
 
 import math
 

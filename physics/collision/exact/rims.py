@@ -14,8 +14,10 @@ from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
 from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
 from .smooth import ellipsoid_turn
 
-FLAT = 1e-8    # height of its middle over its lowest point below which a rim touches a face with its corners only [m]
-TIPPED = 5e-8  # the same above which it does so with its lowest point only: what puts gaps right may change it between
+# height of a rim's middle over its lowest point [m]; between both it touches a face with its corners and that point, so
+# that projections of gaps, which change it a little, lose no contact
+FLAT = 1e-8    # below it a rim touches a face with its corners only
+TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
 RIM_ROUNDS = 100   # of regula falsi to it; it takes about eight
 

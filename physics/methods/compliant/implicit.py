@@ -57,12 +57,12 @@ from .rates import FREE, STICKS, finish
 from .settle import stored_energy
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
-STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
+STALLED = 1e-8         # the same, where the changes no longer become smaller because of the rounding of K p
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
-RELAXED_AFTER = 5      # iterations after which steps that go to and fro are shortened,
-SHORTEST_SHARE = 0.125  # to this part of a step of Newton's method at the shortest
+RELAXED_AFTER = 5      # iterations after which steps that go to and fro are shortened
+SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that a shortened one makes
 ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
 ALLOWED_GAIN = 1e-4    # of the kinetic energy: what a step in which touch changes may gain
 #: accounts whose work is no gain of the step

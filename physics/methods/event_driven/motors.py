@@ -21,8 +21,8 @@ from .instant import energy_at
 from .rates import TIME, Instant
 
 AT_SPEED = 1e-8   # |q̇ - s| below which a motor may hold its speed [rad/s] or [m/s]
-OVER_LIMIT = 1e-9 # what a motor may exert beyond its limit, relative to it,
-STAYS = 1e-9      # and what counts as no acceleration of its axis, relative to the largest one
+OVER_LIMIT = 1e-9 # what a motor may exert beyond its limit, relative to it
+STAYS = 1e-9      # acceleration of its axis that counts as none, relative to the largest one
 
 
 class Motors:

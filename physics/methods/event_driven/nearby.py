@@ -17,8 +17,10 @@ from .tolerances import EDGE, FACING, GRAZE, RESTS, TOUCH
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
 LEAST_INTERVALS = 4    # between nodes, of a piece
 MOST_INTERVALS = 200
-FARTHER = 1.1          # how much farther than at the nodes a body is taken to come between them,
-BEYOND = 0.1           # and by which part of its first speed times the length of the piece
+# how far a body may come between nodes: FARTHER times as far as at these, and BEYOND times its first speed times the
+# length of the piece
+FARTHER = 1.1
+BEYOND = 0.1
 
 
 @helper

@@ -17,8 +17,8 @@ from .search import Trigger
 from .sets import OPEN, STICK, UNKNOWN, Resolution, resolve
 from .workspace import Workspace
 
-DOUBT_TIME = 1e-10      # to which the instant is found at which other contacts stick [s],
-DOUBT_FRACTION = 1e-15  # and the same as a fraction of the piece: rounding
+DOUBT_TIME = 1e-10      # accuracy of the instant at which other contacts stick [s]
+DOUBT_FRACTION = 1e-15  # the same as a fraction of the piece: rounding
 
 
 class SharedLoads:

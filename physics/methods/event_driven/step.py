@@ -61,8 +61,8 @@ SLIVER = 1e-14      # rest of a step that is none, relative to it
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
-OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them,
-RESIDUAL_ROUNDING = 1e-9  # and that of rounding [m/s2]
+OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them
+RESIDUAL_ROUNDING = 1e-9  # residual that rounding alone may leave [m/s2]
 
 
 class EventDriven:

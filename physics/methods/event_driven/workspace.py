@@ -17,7 +17,7 @@ from .tolerances import RESTS, SLOT, TOUCH
 FIRST_ROOM = 16     # contacts that there is room for at first
 OVERLAP = 1e-3      # overlap of the first state that is taken for touching, relative to the smallest body
 REST = 1e-4         # approach speed below which there is no restitution, relative to g h
-LEAST_REST = 10.0 * RESTS  # and where there is no gravity [m/s]
+LEAST_REST = 10.0 * RESTS  # least value of that speed, also without gravity [m/s]
 
 
 class Workspace:
