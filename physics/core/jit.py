@@ -63,7 +63,7 @@ def _imported(module: str) -> tuple[str, ...]:
     return tuple(name for name in names if name and _file(name))
 
 
-def _closure(module: str) -> set[str]:
+def dependencies(module: str) -> set[str]:
     """The module and every engine module that it imports, directly or not."""
     found, ahead = set(), [module]
     while ahead:
@@ -78,7 +78,7 @@ def _closure(module: str) -> set[str]:
 def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name in sorted(_closure(module) | {"core.jit", "core.tuple_abi"}):
+    for name in sorted(dependencies(module) | {"core.jit", "core.tuple_abi"}):
         digest.update(name.encode())
         digest.update(_source(name))
     folder = CACHE_HOME / digest.hexdigest()[:16]

@@ -49,7 +49,7 @@ def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
     kernel at a time in a process, so another process compiles the integrators, a third of the work."""
     simulation = Simulation(scene, **settings)
-    integrators = _start("fly")
+    integrators = start("fly")
     simulation.problem()
     simulation.energy()
     integrators.wait()  # where it fails, this process compiles the integrators too
@@ -65,10 +65,10 @@ def prepare(simulation: Simulation) -> None:
 
 def compile_the_rest() -> subprocess.Popen[bytes]:
     """Start a process that compiles every kernel into the cache, for all that may be chosen later; it takes minutes."""
-    return _start("warm_up")
+    return start("warm_up")
 
 
-def _start(function: str) -> subprocess.Popen[bytes]:
+def start(function: str) -> subprocess.Popen[bytes]:
     """A process that calls a function of this module."""
     code = f"from {__name__} import {function}; {function}()"
     return subprocess.Popen(

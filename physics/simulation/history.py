@@ -18,8 +18,8 @@ from ..dynamics.forces import Loads
 
 BUDGET = 256 * 2**20       # memory of a history [bytes]
 KEYFRAME_OVERHEAD = 150    # memory that Python needs for a keyframe beside its data [bytes]
-INPUTS_OVERHEAD = 200      # and for the inputs of a step beside their arrays [bytes]
-MOST_STEPS_BETWEEN = 64    # keyframes: bounds the time to seek
+INPUTS_OVERHEAD = 200      # the same for the inputs of a step beside their arrays [bytes]
+MOST_STEPS_BETWEEN = 64    # steps from one keyframe to the next: bounds the time to seek
 EMPTY = empty_state(0)     # a State of the types that keyframes are unpacked to
 
 
@@ -75,9 +75,9 @@ class History:
         Recording a step that is known already starts a new branch: everything after it is forgotten.
         """
         self.forget_from(step)
-        arrays = list(_arrays(state))
-        shapes = tuple([a.shape for a in arrays])
-        kept = Keyframe(step, b"".join(arrays), self._shapes.setdefault(shapes, shapes))
+        parts = list(arrays(state))
+        shapes = tuple([a.shape for a in parts])
+        kept = Keyframe(step, b"".join(parts), self._shapes.setdefault(shapes, shapes))
         self.keyframes.append(kept)
         self._size += kept.size
         if not self._inputs or not _same(self._inputs[-1], inputs):
@@ -128,13 +128,13 @@ class History:
             self._size -= _loads_size(self._inputs.pop(0))
 
 
-def _arrays(part: Any) -> Iterator[Any]:
+def arrays(part: Any) -> Iterator[Any]:
     """All arrays of a tuple of tuples, in order."""
     if isinstance(part, np.ndarray):
         yield part
     else:
         for inner in part:
-            yield from _arrays(inner)
+            yield from arrays(inner)
 
 
 def _unpacked(like: Any, shapes: Iterator[tuple[int, ...]], data: memoryview, at: list[int]) -> Any:

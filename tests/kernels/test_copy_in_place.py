@@ -7,7 +7,7 @@ from joint_scenes import hinge, rod
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.copy_in_place import copy_into
 from contactlab.physics.core.state import copy_state
-from contactlab.physics.simulation.history import _arrays
+from contactlab.physics.simulation.history import arrays
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +27,12 @@ def sim():
 
 def test_every_number_of_a_state_is_copied(sim):
     other = copy_state(sim.state)
-    for array in _arrays(other):
+    for array in arrays(other):
         array[...] = np.nan if array.dtype == np.float64 else -99
     assert copy_into(sim.state, other)
-    arrays = list(_arrays(sim.state))
+    mine_all = list(arrays(sim.state))
     assert len(sim.state.memory.key) >= 3 and len(sim.state.surfaces.key) >= 3
-    for mine, theirs in zip(arrays, _arrays(other), strict=True):
+    for mine, theirs in zip(mine_all, arrays(other), strict=True):
         assert not np.shares_memory(mine, theirs)
         np.testing.assert_array_equal(mine, theirs)
 
@@ -41,5 +41,5 @@ def test_a_state_without_room_for_the_contacts_stays_as_it_is(sim):
     other = copy_state(sim.scene.build().state)
     before = copy_state(other)
     assert not copy_into(sim.state, other)
-    for mine, theirs in zip(_arrays(before), _arrays(other), strict=True):
+    for mine, theirs in zip(arrays(before), arrays(other), strict=True):
         np.testing.assert_array_equal(mine, theirs)

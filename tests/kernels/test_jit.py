@@ -74,7 +74,7 @@ def test_all_kernels_are_cached_is_said_of_every_module_with_kernels():
     code = (
         "from contactlab.physics.core import jit\n"
         "from contactlab.physics.run import warm_up\n"
-        "needed = jit._closure(jit.module_of(warm_up.warm_up))\n"
+        "needed = jit.dependencies(jit.module_of(warm_up.warm_up))\n"
         "print(len(jit.KERNELS) > 200, sorted({jit.module_of(k.py_func) for k in jit.KERNELS} - needed))\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -82,7 +82,7 @@ def test_all_kernels_are_cached_is_said_of_every_module_with_kernels():
 
 
 def test_processes_that_compile_ahead_find_what_they_are_to_call():
-    assert warm_up._start("kernels_cached").wait() == 0
+    assert warm_up.start("kernels_cached").wait() == 0
 
 
 def test_a_second_process_loads_the_cache_instead_of_compiling():
@@ -102,4 +102,4 @@ def test_the_sign_that_all_kernels_are_compiled_stands_for_the_sources_of_the_en
     """A module that is not there has a folder too, the same one whatever the sources are."""
     from contactlab.physics.run import warm_up
 
-    assert warm_up._ready().parent != jit.cache_folder("no.such.module")
+    assert jit.cache_folder(jit.module_of(warm_up.kernels_cached)) != jit.cache_folder("no.such.module")

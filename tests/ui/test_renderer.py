@@ -11,6 +11,7 @@ import trimesh
 from scenes_to_draw import PLAIN, SIZE, Pictures, body, contact, extents, front_camera, snapshot
 
 from contactlab.app.view import offscreen, picking, programs, renderer
+from contactlab.app.view.body_painter import BodyPainter
 from contactlab.app.view.camera import Camera, shape_boxes
 from contactlab.app.view.offscreen import GraphicsError, Offscreen
 from contactlab.app.view.programs import quality
@@ -241,8 +242,8 @@ def test_a_still_backdrop_and_a_fresh_renderer_give_the_same_picture(pictures):
 def test_bodies_are_drawn_anew_only_when_they_have_moved_visibly(pictures, monkeypatch):
     shown, camera = busy_snapshot(), Camera(np.zeros(3), 4.0)
     drawn = []
-    paint = pictures.renderer._paint
-    monkeypatch.setattr(pictures.renderer, "_paint", lambda *args: (drawn.append(1), paint(*args)))
+    place = BodyPainter.place
+    monkeypatch.setattr(BodyPainter, "place", lambda *args: (drawn.append(1), place(*args)))
     before = pictures.take(shown, camera, grid=False)
     drawn.clear()
     pixel = camera.pixel_angle(H) * 4.0  # [m] at the distance of the target
