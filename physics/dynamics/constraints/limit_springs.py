@@ -15,7 +15,7 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, LINK, Array, JointType, Model
 from ...core.vec import accumulate, dot, row, scale
-from .limits import CONE, Limits, cone_direction, cone_turn, limit_gap, limit_rate, limits_of, maximal_directions
+from .limits import Limits, limit_gap, limit_rate, limits_of, maximal_directions, tree_direction
 
 SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
 
@@ -69,12 +69,9 @@ def add_stops(model, stops, bodies, q, v, tau_in_out):
             continue
         force, power = stop_force(model, stops, r, bodies, q, v)
         total += power
-        if limits.side[r] == CONE:
-            inwards, _ = cone_direction(cone_turn(model, limits, r, bodies, q))
-            for j in range(3):
-                tau_in_out[d + j] += force * inwards[j]
-        else:
-            tau_in_out[d] += force * limits.side[r]
+        width, u = tree_direction(model, limits, r, bodies, q)
+        for j in range(width):
+            tau_in_out[d + j] += force * u[j]
     return total
 
 

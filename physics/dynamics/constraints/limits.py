@@ -18,8 +18,9 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
-from ...core.vec import add, axpy, cross, dot, norm, put, rotate, row, row4, scale, sub, transform, unrotate
+from ...core.vec import add, axpy, cross, dot, neg, norm, put, rotate, row, row4, scale, sub, transform, unrotate
 from ...joints.table import BALL, FREE, SLIDER, VELOCITIES
+from ..trees.contacts import put_end
 from ..trees.kinematics import flat4
 from ..trees.rates import rotation_vector
 from .axes import centre, joint_place
@@ -41,18 +42,35 @@ class Limits(NamedTuple):
 
 def limits_of(model: Model) -> Limits:
     """The limits of all joints."""
-    rows, joints, trees = [], model.joints, model.trees
-    places = {j: (int(trees.first_q[link]), int(trees.first_v[link])) for link, j in enumerate(trees.joint.tolist())}
-    for j in [*places, *np.flatnonzero(joints.generalized == 0).tolist()]:
-        kind, (q, v) = int(joints.type[j]), places.get(j, (-1, -1))
+    rows, joints = [], model.joints
+    for j, (q, v) in _places(model).items():
+        kind = int(joints.type[j])
         if kind == BALL:
             rows.append((j, 0, CONE, q, v, joints.upper[j, 0]))
         elif kind != FREE:
             for n in range(VELOCITIES[kind]):
-                at = (q + n, v + n) if j in places else (-1, -1)
+                at = (q + n, v + n) if q >= 0 else (-1, -1)
                 rows.append((j, n, 1, *at, joints.lower[j, n]))
                 rows.append((j, n, -1, *at, joints.upper[j, n]))
-    rows = [r for r in rows if math.isfinite(r[5])]
+    return _table([r for r in rows if math.isfinite(r[5])])
+
+
+def motors_of(model: Model) -> Limits:
+    """The axes of motors that seek a speed: of trees all of them, of joints in maximal coordinates those with a limit.
+    Such a motor pushes as a lower limit does; `bound` is the most that it exerts [N m] or [N]."""
+    joints = model.joints
+    seeks = np.isfinite(joints.motor_speed) & ((joints.generalized == 1) | np.isfinite(joints.motor_limit))
+    return _table([(j, 0, 1, q, v, joints.motor_limit[j]) for j, (q, v) in _places(model).items() if seeks[j]])
+
+
+def _places(model: Model) -> dict[int, tuple[int, int]]:
+    """Of every joint its first position and velocity in trees, -1 in maximal coordinates."""
+    joints, trees = model.joints, model.trees
+    places = {j: (int(trees.first_q[link]), int(trees.first_v[link])) for link, j in enumerate(trees.joint.tolist())}
+    return places | dict.fromkeys(np.flatnonzero(joints.generalized == 0).tolist(), (-1, -1))
+
+
+def _table(rows: list[tuple]) -> Limits:
     joint, axis, side, first_q, first_v = (np.array([r[i] for r in rows], np.int32) for i in range(5))
     return Limits(joint, axis, side, first_q, first_v, np.array([r[5] for r in rows], np.float64))
 
@@ -97,6 +115,14 @@ def world_axis(model, limits, r, bodies, q):
 
 
 @helper
+def tree_direction(model, limits, r, bodies, q):
+    """How many velocities of its tree limit r is about, from first_v on, and J there."""
+    if limits.side[r] == CONE:
+        return 3, cone_direction(cone_turn(model, limits, r, bodies, q))[0]
+    return 1, (float(limits.side[r]), 0.0, 0.0)
+
+
+@helper
 def maximal_directions(model, limits, r, bodies, q):
     """f, t_a and t_b of a limit in maximal coordinates: J = (-f, -t_a, f, t_b)."""
     joints, j = model.joints, int(limits.joint[r])
@@ -107,6 +133,21 @@ def maximal_directions(model, limits, r, bodies, q):
     arm = rotate(row4(bodies.q, b), row(joints.anchor_child, j))
     reach = sub(add(row(bodies.x, b), arm), centre(bodies.x, a))
     return u, cross(reach, u), cross(arm, u)
+
+
+@helper
+def put_limit(model, limits, r, bodies, q, work, at_a, at_b, row_out):
+    """Add J of limit r to a row, in which the parent and the child of its joint have the places at_a and at_b, see
+    `put_end`."""
+    d, j = int(limits.first_v[r]), int(limits.joint[r])
+    if d >= 0:
+        width, u = tree_direction(model, limits, r, bodies, q)
+        for k in range(width):
+            row_out[at_b + d + k] += u[k]
+    else:
+        f, t_a, t_b = maximal_directions(model, limits, r, bodies, q)
+        put_end(model, work, int(model.joints.parent[j]), at_a, neg(f), neg(t_a), row_out)
+        put_end(model, work, int(model.joints.child[j]), at_b, f, t_b, row_out)
 
 
 @helper
@@ -177,7 +218,7 @@ def limit_rate(model, limits, r, bodies, q, v):
     if d < 0:
         return maximal_rate(model, limits, r, bodies, q)
     if limits.side[r] != CONE:
-        return limits.side[r] * v[d], 0.0
+        return float(limits.side[r]) * v[d], 0.0
     inwards, angle = cone_direction(cone_turn(model, limits, r, bodies, q))
     w = (v[d], v[d + 1], v[d + 2])
     zeta = dot(inwards, w)

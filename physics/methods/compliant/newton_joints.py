@@ -24,7 +24,7 @@ from ...core.sym3 import six, three
 from ...core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
 from ...dynamics.constraints.axes import SPIN, pose_rows
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
-from ...dynamics.constraints.limits import CONE, cone_direction, cone_turn, limit_gap, maximal_directions
+from ...dynamics.constraints.limits import limit_gap, maximal_directions, tree_direction
 from ...dynamics.constraints.reactions import (
     BACKWARD,
     FORWARD,
@@ -409,13 +409,10 @@ def own_entries(model, g, bodies, joints):
         if d < 0 or stop_force(model, stops, r, bodies, trees.q, trees.v)[0] == 0.0:
             continue
         stiff = g * (g * stops.stiffness[r] + stops.damping[r])
-        if stops.limits.side[r] != CONE:
-            put(own, first + d, first + d, stiff)
-            continue
-        inwards, _ = cone_direction(cone_turn(model, stops.limits, r, bodies, trees.q))
-        for j in range(3):
-            for k in range(3):
-                put(own, first + d + j, first + d + k, stiff * inwards[j] * inwards[k])
+        width, u = tree_direction(model, stops.limits, r, bodies, trees.q)
+        for j in range(width):
+            for k in range(width):
+                put(own, first + d + j, first + d + k, stiff * u[j] * u[k])
 
 
 @helper

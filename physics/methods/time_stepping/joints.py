@@ -37,7 +37,6 @@ from ...dynamics.constraints.impulses import add_to_bodies
 from ...dynamics.constraints.reactions import end_of, rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
-from ...problem.joint_rows import Axes, axes_of, axis_rows_near
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
 from .parts import Part, Step
 from .trees import Trees, answer_impulses
@@ -62,9 +61,6 @@ class Joints(Part):
         self._stiffness = np.where(self._soft, joints.stiffness[of_row], 0.0)
         self._damping = np.where(self._soft, joints.damping[of_row], 0.0)
         self._spring_at = np.where(c.rows.kind == SPIN, 0.0, joints.spring_at[of_row, np.minimum(column, 1)])
-        self._axes: Axes = axes_of(model, c)
-        self._bounds = bool(self._axes.limited.any()) or any(
-            bool(np.isfinite(limits).any()) for limits in (self._axes.lower, self._axes.upper, self._axes.cone))
         self._raw: Motion = empty_motion(len(model.kind), int(model.trees.first_v[-1]))
 
     # ---------------------------------------------------------------------------------------------- the step
@@ -116,11 +112,6 @@ class Joints(Part):
     def obey(self, step: Step) -> None:
         """Make the velocities of the system those that the joints ask for."""
         let_obey(step.model.kind, step.reactions, self._wanted, step.motion)
-
-    def rows(self, step: Step) -> None:
-        """Limits within reach and motors with a limit."""
-        if self._bounds:
-            axis_rows_near(step.model, self._axes, step.before.bodies, step.h, step.mechanisms, step.system)
 
     def finish(self, step: Step) -> None:
         """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""

@@ -10,6 +10,7 @@ from ...dynamics.constraints.reactions import Reactions, reactions_of
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.rates import empty_tree_scratch
 from ...problem.assemble import Approach, empty_approach
+from ...problem.joint_rows import JointBounds, bounds_of
 from ...problem.mechanisms import Mechanisms, mechanisms_of
 from ...problem.system import Blocks, Motion, System, empty_blocks, empty_motion, empty_system
 
@@ -38,6 +39,8 @@ class Step:
             J=c.J, C=c.C, u=c.u, softness=c.softness)
         self.mechanisms: Mechanisms = mechanisms_of(model, c, self.reactions, empty_tree_scratch(model.trees))
         self.passes_on = bool(self.mechanisms.bound.any())   #: whether any contact can need a block
+        self.bounds: JointBounds = bounds_of(model)          #: limits and motors of joints
+        self.bounded = any(len(axes.joint) > 0 for axes in self.bounds)
         self.system: System
         self.approach: Approach
         self.need, self.need_rows = np.zeros((0, 2)), np.zeros((0, 2))

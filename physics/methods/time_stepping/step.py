@@ -32,7 +32,7 @@ from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.forces import Loads
 from ...integrators import Dense, Integrator, integrate, offered
 from ...problem.assemble import assemble, hold, match, to_dense, warm_start
-from ...problem.joint_rows import motor_rows, tree_joint_rows
+from ...problem.joint_rows import joint_rows, motor_rows
 from ...problem.problem import ContactProblem, SolveInfo
 from ...problem.residual import system_residual
 from ...problem.system import SHORT
@@ -159,11 +159,8 @@ class TimeStepping:
         while True:
             system, mechanisms = step.system, step.mechanisms
             hold(model, mechanisms, middle, step.loads, h, system)
-            if self._trees is not None:
-                work = self._trees.work
-                tree_joint_rows(model, work.q, work.free, step.before.v, h, mechanisms, system)
-            if self._joints is not None:
-                self._joints.rows(step)
+            if step.bounded:
+                joint_rows(model, step.bounds, middle, step.before, h, mechanisms, system)
             assemble(model, mechanisms, middle, self.contacts, step.before, memory, approach, system)
             if not system.blocks.count[SHORT]:
                 break

@@ -21,8 +21,7 @@ STIFF = 0.05   # part of a velocity's inertia that springs and dampers make up i
 class TreeStep(NamedTuple):
     """What a step writes about trees."""
 
-    scratch: TreeScratch  #: inertias, motion subspaces and their elimination in the middle of the step
-    q: Array              #: (n_q,) in the middle of the step
+    scratch: TreeScratch  #: positions q, inertias, motion subspaces and their elimination in the middle of the step
     flown: JointState     #: at the end of the flight of trees that nothing acts on
     added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
     free: Array           #: (n_v,) velocities after the step without impulses
@@ -36,14 +35,14 @@ class Trees(Part):
     def __init__(self, model: Model, scratch: TreeScratch) -> None:
         velocities = len(scratch.v)
         added, free, way = np.zeros((3, velocities))
-        self.work = TreeStep(scratch, empty_joints(model.trees).q, empty_joints(model.trees), added, free, way,
+        self.work = TreeStep(scratch, empty_joints(model.trees), added, free, way,
                              np.zeros(len(model.trees.start) - 1, np.int32))
 
     def half(self, step: Step) -> None:
         (q, v), work, trees = step.state.joints, self.work, step.model.trees
         step.before.v[:] = v
-        drift_links(trees, q, v, step.fraction, 0.5 * step.h, work.step, work.q)
-        place_links(step.model, work.q, v, work.scratch.work, step.middle)
+        drift_links(trees, q, v, step.fraction, 0.5 * step.h, work.step, work.scratch.q)
+        place_links(step.model, work.scratch.q, v, work.scratch.work, step.middle)
 
     def free(self, step: Step) -> None:
         free_links(step.model, step.loads, step.before.v, step.h, step.force, step.torque, self.work)
@@ -84,7 +83,7 @@ def free_links(model, loads, v, h, force, torque, trees_out):
     solution.
     """
     trees, joints, scratch = model.trees, model.joints, trees_out.scratch
-    q, added, free = trees_out.q, trees_out.added, trees_out.free
+    q, added, free = scratch.q, trees_out.added, trees_out.free
     table, work = trees.table, scratch.work
     link, dof = work.link, work.dof
     place(table, q, link, dof)
@@ -134,7 +133,7 @@ def turn_path(model, loads, v, h, force, torque, slight, trees_in_out, v_in_out)
         jump = max(jump, abs(v_in_out[d] - free[d]))
     if jump <= slight:
         return False
-    joint_forces(model, loads, trees_in_out.q, v, True, scratch.tau)
+    joint_forces(model, loads, scratch.q, v, True, scratch.tau)
     mean_rates(model, v, force, torque, h, 0.5, scratch, scratch.v)
     mean_rates(model, v_in_out, force, torque, h, 0.5, scratch, scratch.v)
     largest = 0.0
@@ -180,7 +179,7 @@ def finish_links(trees, work, v, shift, involved, fraction, h, joints_out):
     step, flown = work.step, work.flown
     for d in range(len(v)):
         step[d] = 0.5 * h * fraction[trees.body[trees.dof_link[d]]] * v[d] + shift[d]
-    advance(trees.table, work.q, step, 1.0, joints_out.q)
+    advance(trees.table, work.scratch.q, step, 1.0, joints_out.q)
     index = trees.table.index
     for l in range(index.shape[0]):
         free = involved[trees.body[l]] == 0
