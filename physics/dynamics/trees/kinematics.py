@@ -17,6 +17,7 @@ from ...core.vec import (
     axpy,
     cross,
     dot,
+    mat_t_vec,
     mat_vec,
     mul,
     put4,
@@ -219,6 +220,13 @@ def point_velocity(v, p):
     return add((v[3], v[4], v[5]), cross(w, p))
 
 
+@helper
+def link_motion(link, l):
+    """Velocity of link l's centre of mass, and its angular velocity."""
+    v = six(link, l, V)
+    return point_velocity(v, sub(three(link, l, X), three(link, l, ORIGIN))), (v[0], v[1], v[2])
+
+
 @kernel
 def place_links(model, q, v, work, bodies):
     """Write the rows of all links of `bodies` (x, q, v, w, P, L) at positions q and velocities v; `work` keeps poses,
@@ -235,17 +243,13 @@ def move_links(model, v, work, bodies):
     for l in range(link.shape[0]):
         i = int(model.trees.body[l])
         x, turn, r = three(link, l, X), get4(link, l, Q), get_matrix(link, l, R)
-        velocity = six(link, l, V)
-        u = point_velocity(velocity, sub(x, three(link, l, ORIGIN)))
-        w = (velocity[0], velocity[1], velocity[2])
-        local = (w[0] * r[0][0] + w[1] * r[1][0] + w[2] * r[2][0], w[0] * r[0][1] + w[1] * r[1][1] + w[2] * r[2][1],
-                 w[0] * r[0][2] + w[1] * r[1][2] + w[2] * r[2][2])
+        u, w = link_motion(link, l)
         put_three(bodies.x, i, 0, x)
         put4(bodies.q, i, turn)
         put_three(bodies.v, i, 0, u)
         put_three(bodies.w, i, 0, w)
         put_three(bodies.P, i, 0, scale(model.mass[i], u))
-        put_three(bodies.L, i, 0, mat_vec(r, mul(three(model.inertia, i, 0), local)))
+        put_three(bodies.L, i, 0, mat_vec(r, mul(three(model.inertia, i, 0), mat_t_vec(r, w))))
 
 
 @helper

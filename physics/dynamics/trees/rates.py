@@ -85,23 +85,24 @@ def pack_links(trees, q, v, y_out):
 
 
 @helper
+def combined(weights, stages, h, y0, k, i, c):
+    """Column c of row i of y_0 + h Σ_j w_j k_j."""
+    total = 0.0
+    for s in range(stages):
+        total += weights[s] * k[s, i, c]
+    return y0[i, c] + h * total
+
+
+@helper
 def combine_links(trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out):
     """Y = y_0 + h Σ_j w_j k_j over the first `stages` stages, for the links; orientations are made unit again."""
     index = trees.table.index
     for l in range(index.shape[0]):
         i, kind = int(trees.body[l]), int(index[l, TYPE])
         for j in range(POSITIONS[kind]):
-            c = position_column(kind, j)
-            total = 0.0
-            for s in range(stages):
-                total += weights_x[s] * k[s, i, c]
-            q_out[index[l, FIRST_Q] + j] = y0[i, c] + h * total
+            q_out[index[l, FIRST_Q] + j] = combined(weights_x, stages, h, y0, k, i, position_column(kind, j))
         for j in range(VELOCITIES[kind]):
-            c = velocity_column(kind, j)
-            total = 0.0
-            for s in range(stages):
-                total += weights_p[s] * k[s, i, c]
-            v_out[index[l, FIRST_V] + j] = y0[i, c] + h * total
+            v_out[index[l, FIRST_V] + j] = combined(weights_p, stages, h, y0, k, i, velocity_column(kind, j))
     unit_quaternions(trees.table, q_out)
 
 

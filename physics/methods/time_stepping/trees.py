@@ -7,9 +7,8 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model
 from ...core.state import JointState
-from ...core.sym3 import six, three
-from ...core.vec import sub
-from ...dynamics.trees.kinematics import ORIGIN, D, V, X, advance, move, place, place_links, point_velocity
+from ...core.sym3 import put_three
+from ...dynamics.trees.kinematics import D, advance, link_motion, move, place, place_links
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import answer, answer_alone, eliminate, pushed_forces
 from ...problem.system import ANGULAR, LINEAR
@@ -165,11 +164,9 @@ def write_velocities(model, v, work, bodies_out):
     move(model.trees.table, v, link, work.dof)
     for l in range(link.shape[0]):
         i = int(model.trees.body[l])
-        velocity = six(link, l, V)
-        u = point_velocity(velocity, sub(three(link, l, X), three(link, l, ORIGIN)))
-        for j in range(3):
-            bodies_out[i, LINEAR + j] = u[j]
-            bodies_out[i, ANGULAR + j] = velocity[j]
+        u, w = link_motion(link, l)
+        put_three(bodies_out, i, LINEAR, u)
+        put_three(bodies_out, i, ANGULAR, w)
 
 
 @kernel
