@@ -14,6 +14,7 @@ so that a solver that changes an impulse by Δ changes velocities by Y Δ, and G
 joints are solved exactly together with contacts, whatever the ratios of masses.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..core.jit import helper
 from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.sym3 import six, sym_vec
 from ..core.vec import cross, scale
-from ..dynamics.constraints.blocks import Constraints
+from ..dynamics.constraints.layout import layout_of
 from ..dynamics.constraints.ldl import solve_block
 from ..dynamics.constraints.reactions import Reactions, end_of
 from ..dynamics.trees.contacts import put_end
@@ -51,14 +52,14 @@ class Mechanisms(NamedTuple):
     reactions: Reactions   #: what `weigh_joints` left
 
 
-def mechanisms_of(model: Model, constraints: Constraints, reactions: Reactions, trees: TreeScratch) -> Mechanisms:
+def mechanisms_of(model: Model, reactions: Reactions, trees: TreeScratch) -> Mechanisms:
     """The mechanisms of a model: first those that joints in maximal coordinates make, in the order of their islands;
     then all other bodies and trees. Bodies with a prescribed motion are mechanisms that answer nothing."""
-    n, forest, islands, node = len(model.kind), model.trees, constraints.islands, trees_of(model)
-    moves = model.kind != BodyKind.FIXED
-    members = [islands.bodies[a:b].tolist() for a, b in zip(islands.first[:-1], islands.first[1:], strict=True)]
-    rows = [(int(a), int(b)) for a, b in zip(islands.rows[:-1], islands.rows[1:], strict=True)]
-    alone = np.flatnonzero(moves & (islands.of_body < 0)).tolist()
+    n, forest, layout, node = len(model.kind), model.trees, layout_of(model), trees_of(model)
+    ends = np.searchsorted(layout.rank[reactions.rows.joint], np.cumsum([0, *layout.counts])).tolist()
+    members, rows = list(layout.bodies), list(pairwise(ends))
+    joined = {i for bodies in members for i in bodies}
+    alone = [i for i in np.flatnonzero(model.kind != BodyKind.FIXED).tolist() if i not in joined]
     single = dict.fromkeys(int(node[i]) if node[i] >= 0 else -1 - i for i in alone)
     members += [np.flatnonzero(node == k).tolist() if k >= 0 else [-1 - k] for k in single]
     rows += [(0, 0)] * len(single)

@@ -22,7 +22,7 @@ from ..core.model import (
 from ..core.report import Settings
 from ..core.settings import GAINS
 from ..core.state import Bodies, State, empty_state
-from ..dynamics.constraints.blocks import heaviness
+from ..dynamics.constraints.layout import heaviness
 from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
 from ..laws.soft import lumped

@@ -35,7 +35,7 @@ from ..trees.kinematics import place_links
 from ..trees.tree import eliminate
 from . import ldl
 from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
-from .blocks import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, own_share, pattern_of, rows_joined, rows_taken
+from .layout import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, own_share, pattern_of, rows_joined, rows_taken
 
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
 MOST_TURNS = 60
@@ -50,6 +50,7 @@ class Reactions(NamedTuple):
     factor: ldl.Factor
     slot: IntArray     #: (n,) first of a free body's six places in q̇, -1 = it has none
     joined: IntArray   #: (n,) 1 = a free body with such joints
+    role: IntArray     #: (m,) HARD, SOFT, …
     hard: Array        #: (m,) 1 = C is kept at zero too
     driven: Array      #: (m,) 1 = kept by a motor
     seek: Array        #: (m,) s [m/s], [rad/s]
@@ -106,7 +107,7 @@ def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool =
         return np.zeros(shape)
 
     return Reactions(
-        rows=rows, axes=axes, factor=factor, slot=slot, joined=ends * dynamic, drive=drive,
+        rows=rows, axes=axes, factor=factor, slot=slot, joined=ends * dynamic, role=role.astype(np.int32), drive=drive,
         hard=(role == HARD).astype(np.float64),
         driven=motors.astype(np.float64), seek=np.where(motors, np.nan_to_num(joints.motor_speed[rows.joint]), 0.0),
         limit=np.where(role == LIMITED, joints.motor_limit[rows.joint], np.inf),

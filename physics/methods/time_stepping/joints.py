@@ -31,9 +31,9 @@ from ...core.model import LINK, Array, BodyKind, Model, movable
 from ...core.report import MotorState
 from ...dynamics.constraints import ldl
 from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, pose_rows, row_velocities
-from ...dynamics.constraints.blocks import HARD, MOTOR, ROTOR, SOFT
 from ...dynamics.constraints.cure import BAUMGARTE
 from ...dynamics.constraints.impulses import add_to_bodies
+from ...dynamics.constraints.layout import HARD, MOTOR, ROTOR, SOFT
 from ...dynamics.constraints.reactions import end_of, rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
@@ -46,8 +46,7 @@ class Joints(Part):
     """The joints of a model in maximal coordinates, at the ends of free bodies and of links; scratch of a step."""
 
     def __init__(self, model: Model, step: Step, trees: Trees | None) -> None:
-        self.constraints = c = step.constraints
-        self.members = c.islands.bodies  #: bodies that move under joints
+        self.reactions = c = step.reactions
         self._model, self._trees, joints, j = model, trees, model.joints, c.axes.joint
         self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
         self._forced = bool(self._force.any())
@@ -67,7 +66,7 @@ class Joints(Part):
     def half(self, step: Step) -> None:
         """Note how fast rotors turn at the beginning of the step."""
         if self._rotors:
-            bodies, rows = step.state.bodies, self.constraints.rows
+            bodies, rows = step.state.bodies, self.reactions.rows
             J, at = np.zeros((len(rows.kind), 12)), np.zeros(len(rows.kind))
             pose_rows(rows, bodies.x, bodies.q, J, at)
             row_velocities(rows, J, bodies.v, bodies.w, self._start)
@@ -76,7 +75,7 @@ class Joints(Part):
 
     def load(self, step: Step) -> None:
         """The constant forces of motors."""
-        c, middle = self.constraints, step.middle
+        c, middle = self.reactions, step.middle
         pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
         if not self._forced:
             return
@@ -88,17 +87,17 @@ class Joints(Part):
 
     def free(self, step: Step) -> None:
         """The equations at the poses in the middle of the step, and what they ask of the velocity after it."""
-        c, reactions, u = self.constraints, step.reactions, np.zeros(len(self._lam))
+        c, u = self.reactions, np.zeros(len(self._lam))
         gain = np.where(self._soft, 0.25 * step.h**2 * self._stiffness + 0.5 * step.h * self._damping, 1.0)
         c.softness[:] = np.where(self._soft, 1.0 / gain, self._rotor) if self._sprung else self._rotor
-        weigh_joints(step.model, step.middle, step.mechanisms.trees.work, reactions)
-        velocities_along(step.model.kind, reactions, step.before, u)
+        weigh_joints(step.model, step.middle, step.mechanisms.trees.work, c)
+        velocities_along(step.model.kind, c, step.before, u)
         self._wish(u, step.h, step.cure, gain)
         self.obey(step)
 
     def _wish(self, u: Array, h: float, cure: str, gain: Array) -> None:
         """What J q̇ is to be after the step, in SOFT rows with the impulse, from what it was before, u (m,)."""
-        c, k, d = self.constraints, self._stiffness, self._damping
+        c, k, d = self.reactions, self._stiffness, self._damping
         wanted = {"none": 0.0 * u, "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
         self._wanted = np.where(self._hard, wanted, 0.0)
         if self._sprung:
@@ -107,7 +106,7 @@ class Joints(Part):
         if self._rotors:
             self._wanted = np.where(self._turned, 2.0 * self._start - u - h * self._turning, self._wanted)
         if len(self._driving):
-            self._wanted[self._driving] = c.motor_speeds()[self._driving]
+            self._wanted[self._driving] = c.seek[self._driving]
 
     def obey(self, step: Step) -> None:
         """Make the velocities of the system those that the joints ask for."""
@@ -115,7 +114,7 @@ class Joints(Part):
 
     def finish(self, step: Step) -> None:
         """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
-        c, middle, raw = self.constraints, step.middle, self._raw
+        c, middle, raw = self.reactions, step.middle, self._raw
         velocity_from_momentum(self._model, middle)
         raw.bodies[:, LINEAR : LINEAR + 3], raw.bodies[:, ANGULAR : ANGULAR + 3] = middle.v, middle.w
         if self._trees is not None:
@@ -134,9 +133,10 @@ class Joints(Part):
         own doing."""
         if not (self._sprung or self._forced or self._pushed or len(self._driving)):
             return
-        c = self.constraints
+        c = self.reactions
         v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + after[:, k : k + 3])) for k in (0, 3))
-        u = c.velocities(v, w)
+        row_velocities(c.rows, c.J, v, w, c.u)
+        u = c.u
         work = self._lam * u
         ledger[Account.SPRINGS, 0] -= float(h * self._damping @ (u * u))
         ledger[Account.JOINTS, 0] += float(work[self._driving].sum())
@@ -148,7 +148,7 @@ class Joints(Part):
 
     def _book_driven(self, u: Array, h: float, ledger: Array) -> None:
         """What parents and children with a prescribed motion put in."""
-        c, kind = self.constraints, self._model.kind
+        c, kind = self.reactions, self._model.kind
         for rows, J, lam in ((c.rows, c.J, self._lam), (c.axes, c.axis_J, h * self._force)):
             for bodies, side in ((rows.a, J[:, :6]), (rows.b, J[:, 6:])):
                 driven = (bodies >= 0) & (kind[bodies] == BodyKind.KINEMATIC)
@@ -160,9 +160,9 @@ class Joints(Part):
         """What motors without a limit did, with the velocities of bodies after the impulses, as in Motion.bodies."""
         if not len(self._driving):
             return []
-        c = self.constraints
-        rates = c.velocities(*(np.ascontiguousarray(bodies[:, k : k + 3]) for k in (0, 3)))
-        return [MotorState(int(c.rows.joint[r]), float(rates[r]), float(self._lam[r]) / h, True)
+        c = self.reactions
+        row_velocities(c.rows, c.J, *(np.ascontiguousarray(bodies[:, k : k + 3]) for k in (0, 3)), c.u)
+        return [MotorState(int(c.rows.joint[r]), float(c.u[r]), float(self._lam[r]) / h, True)
                 for r in self._driving.tolist()]
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from ...core.jit import kernel
 from ...core.model import IntArray, Model, body_count
 from ...core.state import Bodies, State, empty_state
-from ...dynamics.constraints.blocks import Constraints
 from ...dynamics.constraints.reactions import Reactions, reactions_of
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.rates import empty_tree_scratch
@@ -33,11 +32,8 @@ class Step:
         self.before: Motion = empty_motion(n, n_v)    #: velocities in the middle before all impulses
         self.shift: Motion = empty_motion(n, n_v)     #: displacements that take out overlap
         self.involved: IntArray = np.zeros(n, np.int32)      #: (n,) 1 for bodies that something may push
-        self.constraints = Constraints(model)
-        c = self.constraints
-        self.reactions: Reactions = reactions_of(model, 0, soft=True)._replace(
-            J=c.J, C=c.C, u=c.u, softness=c.softness)
-        self.mechanisms: Mechanisms = mechanisms_of(model, c, self.reactions, empty_tree_scratch(model.trees))
+        self.reactions: Reactions = reactions_of(model, 0, soft=True)
+        self.mechanisms: Mechanisms = mechanisms_of(model, self.reactions, empty_tree_scratch(model.trees))
         self.passes_on = bool(self.mechanisms.bound.any())   #: whether any contact can need a block
         self.bounds: JointBounds = bounds_of(model)          #: limits and motors of joints
         self.bounded = any(len(axes.joint) > 0 for axes in self.bounds)

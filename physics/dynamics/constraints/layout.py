@@ -13,22 +13,12 @@ import numpy as np
 
 from ...core.islands import trees_of
 from ...core.model import Array, BodyKind, IntArray, Joints, Model
-from ...core.state import Bodies
-from . import ldl
-from .axes import AxisRows, axis_rows, constraint_rows, gram, pose_rows, row_velocities, weigh
+from .axes import AxisRows, axis_rows, constraint_rows
 
+#: a row that a joint keeps at zero; of an axis with a spring or a damper, λ then being its impulse; of one that a motor
+#: without limit keeps at its speed; that a motor with a limit drives; that turns a rotor (see `reactions`)
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
 HEAVY = 1e5  # m r²/I of a body, as a slender rod may have it, up to which dependent rows are told by RANK alone
-
-
-class Islands(NamedTuple):
-    """Bodies that joints connect, through bodies that forces move. Island k has rows[k] : rows[k + 1] of J."""
-
-    rows: IntArray         #: (i + 1,)
-    first: IntArray        #: (i + 1,) island k has bodies[first[k] : first[k + 1]]
-    bodies: IntArray
-    of_body: IntArray      #: (n,) -1 = in none
-    slot: IntArray         #: (n,) place within the island's bodies
 
 
 def _leaves_first(joints: Joints, which: Any, node: IntArray) -> list[tuple[list[int], list[int]]]:
@@ -133,60 +123,3 @@ def rows_taken(rows: AxisRows, index: Any) -> AxisRows:
 def rows_joined(first: AxisRows, second: AxisRows) -> AxisRows:
     """Both, one after the other."""
     return AxisRows._make(np.concatenate(pair) for pair in zip(first, second, strict=True))
-
-
-class Constraints:
-    """Joints of a model in maximal coordinates; scratch memory of their equations.
-
-    Rows are HARD (a joint's own), MOTOR (an axis kept at its speed by a motor without limit), SOFT (an axis with a
-    spring or a damper, λ then being its impulse) or ROTOR (an axis that turns one, see `reactions`).
-    """
-
-    def __init__(self, model: Model) -> None:
-        layout = layout_of(model)
-        kept = layout.role != LIMITED
-        self.model, self.axes = model, layout.axes
-        self.rows, self.role = rows_taken(layout.rows, kept), layout.role[kept]
-        self.islands = self._number_islands(layout)
-        m = len(self.rows.kind)
-        self.factor = ldl.analyse(pattern_of(self.rows, trees_of(model)), own_share(model, self.rows))
-        self.values = np.zeros(len(self.factor.rows))
-        self.J, self.W, self.C, self.u, self.lam = np.zeros((m, 12)), np.zeros((m, 12)), *np.zeros((3, m))
-        self.softness = np.zeros(m)
-        self.axis_J, self.axis_at = np.zeros((len(self.axes.kind), 12)), np.zeros(len(self.axes.kind))
-        self.rank = m
-
-    def _number_islands(self, layout: Layout) -> Islands:
-        bodies = layout.bodies
-        n = len(self.model.kind)
-        of_body, slot = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-        for k, members in enumerate(bodies):
-            of_body[members], slot[members] = k, np.arange(len(members))
-        ends = np.concatenate([[0], np.cumsum(layout.counts)])
-        rows = np.searchsorted(layout.rank[self.rows.joint], ends).astype(np.int32)
-        first = np.concatenate([[0], np.cumsum([len(members) for members in bodies])]).astype(np.int32)
-        flat = np.array([i for members in bodies for i in members], np.int32)
-        return Islands(rows, first, flat, of_body, slot)
-
-    # ---------------------------------------------------------------------------------------------- equations
-    def update(self, bodies: Bodies) -> None:
-        """J, C and the factor of J M⁻¹ Jᵀ + diag(softness) at the poses of the bodies."""
-        model, rows = self.model, self.rows
-        pose_rows(rows, bodies.x, bodies.q, self.J, self.C)
-        weigh(model.kind, model.inv_mass, model.inv_inertia, bodies.q, rows, self.J, self.W)
-        gram(rows, self.factor.first, self.factor.rows, self.J, self.W, self.softness, self.values)
-        self.rank = int(ldl.factorise(self.values, self.factor))
-
-    def solve(self, right: Array) -> Array:
-        """λ (m,) of (J M⁻¹ Jᵀ + diag(softness)) λ = right; overwrites and returns `right`."""
-        ldl.solve(self.factor, right)
-        return right
-
-    def velocities(self, v: Array, w: Array) -> Array:
-        """J u (m,), overwritten by the next call."""
-        row_velocities(self.rows, self.J, v, w, self.u)
-        return self.u
-
-    def motor_speeds(self) -> Array:
-        """(m,) what MOTOR rows keep to; 0 of others."""
-        return np.where(self.role == MOTOR, np.nan_to_num(self.model.joints.motor_speed[self.rows.joint]), 0.0)
