@@ -22,7 +22,8 @@ def pulls_joined(reactions, loads):
 @helper
 def mobility_of(model, reactions, bodies, i, arm, turn):
     """How body i answers an impulse at the end of an arm, or a moment (turn = 1), in the direction in which it answers
-    most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3) by its rows, with the reactions of the joints in H⁻¹."""
+    most: a bound on the largest eigenvalue of J H⁻¹ Jᵀ (3, 3) by its rows, with the reactions of the joints in H⁻¹; 0
+    where the joints leave the body no freedom."""
     at, largest, q = int(reactions.slot[i]), 0.0, row4(bodies.q, i)
     for j in range(3):
         e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
@@ -41,7 +42,9 @@ def mobility_of(model, reactions, bodies, i, arm, turn):
         if turn == 0:
             u = add((trial[at], trial[at + 1], trial[at + 2]), cross(u, arm))
         largest = max(largest, abs(u[0]) + abs(u[1]) + abs(u[2]))
-    return largest
+    moments = row(model.inv_inertia, i)
+    alone = model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))
+    return largest if largest > FIRM * alone else 0.0
 
 
 @helper
@@ -51,11 +54,8 @@ def pull_joined(model, loads, bodies, h, reactions, force, torque, ydot):
     i = int(loads.grab_body[0])
     if not pulls_joined(reactions, loads) or model.kind[i] != DYNAMIC:
         return
-    arm, _ = arm_and_target(loads, bodies, i)
-    turn = int(loads.grab_turn[0])
-    w = mobility_of(model, reactions, bodies, i, arm, turn)
-    moments = row(model.inv_inertia, i)
-    if w <= FIRM * (model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))):
+    w = mobility_of(model, reactions, bodies, i, arm_and_target(loads, bodies, i)[0], int(loads.grab_turn[0]))
+    if w == 0.0:
         return
     f, moment = pull_by(model, loads, bodies, i, w, h, force, torque)
     for k in range(3):

@@ -105,6 +105,13 @@ def surface_velocity(velocity, spin, i, q, arm):
     return rotate(q, add(s, cross(w, unrotate(q, arm))))
 
 
+@helper
+def belt_velocity(motions, q, a, b, arm_a, arm_b):
+    """Velocity of the running surface of b relative to that of a, the bodies at rest."""
+    return sub(surface_velocity(motions.surface_velocity, motions.surface_spin, b, row4(q, b), arm_b),
+               surface_velocity(motions.surface_velocity, motions.surface_spin, a, row4(q, a), arm_a))
+
+
 @kernel
 def free_motion(model, middle, force, torque, h, before_out, motion_out):
     """Velocities at the poses of the middle of the step, of the momenta before it and after it if nothing touched; and
@@ -185,7 +192,6 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
     normal turns and the point wanders. To leave it out costs a ball on a curved wall speed at first order in h.
     """
     rows, bodies, impulse = system.rows, system.motion.bodies, system.impulse
-    surface_v, surface_w = model.motions.surface_velocity, model.motions.surface_spin
     k = 0
     for i in range(int(contacts.count[0])):
         a = int(contacts.body_a[i])
@@ -194,8 +200,7 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
         p = row(contacts.point, i)
         arm_a = sub(p, row(middle.x, a))
         arm_b = sub(p, row(middle.x, b))
-        surface = sub(surface_velocity(surface_v, surface_w, b, row4(middle.q, b), arm_b),
-                      surface_velocity(surface_v, surface_w, a, row4(middle.q, a), arm_a))
+        surface = belt_velocity(model.motions, middle.q, a, b, arm_a, arm_b)
         u = add(surface, relative_velocity(before.bodies, a, b, arm_a, arm_b))
         turn = half_turn(approach, memory, i, contacts.key[i], n, u)
         zeta = dot(n, sub(u, turn))

@@ -42,6 +42,7 @@ from ..dynamics.motion import driven_acceleration
 from ..dynamics.trees.contacts import put_end, weigh_links
 from ..dynamics.trees.rates import TreeScratch, empty_tree_scratch
 from .assemble import surface_velocity
+from .system import velocity_between
 
 
 class Equations(NamedTuple):
@@ -176,7 +177,7 @@ def contact_rows(model, t, bodies, witness, count, eq):
         arm_a = sub(row(witness.p_a, k), row(bodies.x, a))
         arm_b = sub(row(witness.p_b, k), row(bodies.x, b))
         spin_a, spin_b = row(bodies.w, a), row(bodies.w, b)
-        u = sub(add(row(bodies.v, b), cross(spin_b, arm_b)), add(row(bodies.v, a), cross(spin_a, arm_a)))
+        u = velocity_between(row(bodies.v, a), spin_a, arm_a, row(bodies.v, b), spin_b, arm_b)
         zeta = dot(u, n)
         n_dot, sigma_a, sigma_b = wander(witness, k, n, spin_a, spin_b, axpy(-zeta, n, u), eq.work)
         g = sub(cross(spin_b, add(cross(spin_b, arm_b), sigma_b)), cross(spin_a, add(cross(spin_a, arm_a), sigma_a)))
@@ -305,6 +306,7 @@ def separation_rates(witness, bodies, count, zeta_out):
     """ζ = n·(v_b - v_a) at the nearest points of pairs 0 … count - 1 [m/s]: the rate of the gap."""
     for k in range(count):
         a, b = int(witness.body_a[k]), int(witness.body_b[k])
-        v_a = add(row(bodies.v, a), cross(row(bodies.w, a), sub(row(witness.p_a, k), row(bodies.x, a))))
-        v_b = add(row(bodies.v, b), cross(row(bodies.w, b), sub(row(witness.p_b, k), row(bodies.x, b))))
-        zeta_out[k] = dot(row(witness.normal, k), sub(v_b, v_a))
+        arm_a = sub(row(witness.p_a, k), row(bodies.x, a))
+        arm_b = sub(row(witness.p_b, k), row(bodies.x, b))
+        u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
+        zeta_out[k] = dot(row(witness.normal, k), u)

@@ -24,9 +24,10 @@ from ..core.jit import helper
 from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.sym3 import six, sym_vec
 from ..core.vec import cross, scale
+from ..dynamics.constraints.axes import end_of
 from ..dynamics.constraints.layout import layout_of
 from ..dynamics.constraints.ldl import solve_block
-from ..dynamics.constraints.reactions import Reactions, end_of
+from ..dynamics.constraints.reactions import Reactions
 from ..dynamics.trees.contacts import put_end
 from ..dynamics.trees.rates import TreeScratch
 from ..dynamics.trees.tree import answer_alone as tree_answer

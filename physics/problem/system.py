@@ -143,10 +143,16 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
 
 # ------------------------------------------------------------------------------------------ rows of two free bodies
 @helper
-def relative_velocity(bodies, a, b, arm_a, arm_b):
+def velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b):
     """u = (v_b + ω_b × r_b) - (v_a + ω_a × r_a)"""
-    u_b = add(three(bodies, b, LINEAR), cross(three(bodies, b, ANGULAR), arm_b))
-    return sub(u_b, add(three(bodies, a, LINEAR), cross(three(bodies, a, ANGULAR), arm_a)))
+    return sub(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
+
+
+@helper
+def relative_velocity(bodies, a, b, arm_a, arm_b):
+    """The same from Motion.bodies."""
+    return velocity_between(three(bodies, a, LINEAR), three(bodies, a, ANGULAR), arm_a,
+                            three(bodies, b, LINEAR), three(bodies, b, ANGULAR), arm_b)
 
 
 @helper

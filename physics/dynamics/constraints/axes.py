@@ -102,6 +102,12 @@ def centre(x, i):
 
 
 @helper
+def end_of(rows, r, side):
+    """Body at a side of row r, -1 = the world."""
+    return int(rows.a[r]) if side == 0 else int(rows.b[r])
+
+
+@helper
 def put_ends(J, r, linear, turn_a, turn_b):
     """J = (-linear, -turn_a, linear, turn_b)"""
     for k in range(3):
@@ -132,11 +138,11 @@ def turn_gradient(s, c, d):
 
 @helper
 def reaches(rows, r, x, q):
-    """The joint's point of b from the centres of mass of a and of b, and p_b - p_a."""
+    """r_a and r_b of the joint's point, and p_b - p_a."""
     a, b = int(rows.a[r]), int(rows.b[r])
     arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
     apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
-    return add(arm_a, apart), arm_b, apart
+    return arm_a, arm_b, apart
 
 
 @kernel
@@ -149,8 +155,7 @@ def pose_rows(rows, x, q, J_out, C_out):
         if kind not in (POINT, SPIN):
             s = in_world(q, a, s)
         if kind in (POINT, LINE, SLIDE):
-            arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
-            apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
+            arm_a, arm_b, apart = reaches(rows, r, x, q)
             reach = arm_a if kind == POINT else add(arm_a, apart)
             put_ends(J_out, r, s, cross(reach, s), cross(arm_b, s))
             C_out[r] = dot(s, apart)
@@ -170,8 +175,8 @@ def pose_rows(rows, x, q, J_out, C_out):
             put_ends(J_out, r, still, d, d)
             C_out[r] = turn_angle(s, c, d)
             if lead != 0.0:
-                reach, arm_b, apart = reaches(rows, r, x, q)
-                way = dot(d, apart)
+                arm_a, arm_b, apart = reaches(rows, r, x, q)
+                reach, way = add(arm_a, apart), dot(d, apart)
                 C_out[r] = wound_angle(C_out[r], way, lead)
                 if kind == PITCH:
                     g = turn_gradient(s, c, d)
@@ -207,14 +212,13 @@ def drift_rows(rows, bodies, rate_out):
             d, spin = in_world(q, b if kind == BEND else a, row(rows.d, r)), w_b if kind == BEND else w_a
             rate_out[r] = dot(cross(spin, d), sub(w_b, w_a)) if kind != SPIN else -dot(row(rows.s, r), cross(w_a, w_b))
             continue
-        arm_a, arm_b = in_world(q, a, row(rows.anchor_a, r)), in_world(q, b, row(rows.anchor_b, r))
+        arm_a, arm_b, apart = reaches(rows, r, x, q)
         turn_a, turn_b = cross(w_a, arm_a), cross(w_b, arm_b)
         rate_out[r] = dot(s, sub(cross(w_b, turn_b), cross(w_a, turn_a)))
         if kind == PITCH:
             c, turning = in_world(q, b, row(rows.c, r)), sub(w_b, w_a)
             rate_out[r] -= rows.lead[r] * (dot(s_dot, turning) - dot(turning, cross(c, s)) * dot(c, turning))
         if kind in (LINE, SLIDE, PITCH):
-            apart = sub(add(row(x, b), arm_b), add(centre(x, a), arm_a))
             parting = sub(add(row(v, b), turn_b), add(centre(v, a), turn_a))
             rate_out[r] += 2.0 * dot(s_dot, parting) + dot(cross(w_a, s_dot), apart)
 
@@ -224,7 +228,7 @@ def weigh(kind, inv_mass, inv_inertia, q, rows, J, W_out):
     """W = M⁻¹ Jᵀ row by row (m, 12): 0 for bodies that are not dynamic."""
     for r in range(len(rows.kind)):
         for side in range(2):
-            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            i = end_of(rows, r, side)
             start = 6 * side
             if i < 0 or kind[i] != DYNAMIC:
                 for k in range(6):
@@ -243,7 +247,7 @@ def row_velocities(rows, J, v, w, u_out):
     for r in range(len(rows.kind)):
         u_out[r] = 0.0
         for side in range(2):
-            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            i = end_of(rows, r, side)
             if i >= 0:
                 for k in range(3):
                     u_out[r] += J[r, 6 * side + k] * v[i, k] + J[r, 6 * side + 3 + k] * w[i, k]
@@ -255,7 +259,7 @@ def add_rows(kind, rows, factors, lam, linear_in_out, angular_in_out):
     velocities."""
     for r in range(len(rows.kind)):
         for side in range(2):
-            i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+            i = end_of(rows, r, side)
             if i >= 0 and kind[i] == DYNAMIC:
                 for k in range(3):
                     linear_in_out[i, k] += lam[r] * factors[r, 6 * side + k]
@@ -270,7 +274,7 @@ def gram(rows, first, entries, J, W, softness, values_out):
             r = int(entries[p])
             total = softness[r] if r == s else 0.0
             for side in range(2):
-                i = int(rows.a[r]) if side == 0 else int(rows.b[r])
+                i = end_of(rows, r, side)
                 if i < 0:
                     continue
                 if i == rows.a[s]:

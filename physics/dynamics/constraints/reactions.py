@@ -34,7 +34,7 @@ from ..trees.contacts import put_end, weigh_links
 from ..trees.kinematics import place_links
 from ..trees.tree import eliminate
 from . import ldl
-from .axes import DRIVE, SPIN, AxisRows, drift_rows, gram, pose_rows, row_velocities, weigh
+from .axes import DRIVE, SPIN, AxisRows, drift_rows, end_of, gram, pose_rows, row_velocities, weigh
 from .layout import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, own_share, pattern_of, rows_joined, rows_taken
 
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
@@ -141,12 +141,6 @@ def drive_rows(model: Model) -> tuple[AxisRows, IntArray]:
 @helper
 def has_joints(reactions):
     return len(reactions.rows.kind) > 0
-
-
-@helper
-def end_of(rows, r, side):
-    """Body at a side of a row, -1 = the world."""
-    return int(rows.a[r]) if side == 0 else int(rows.b[r])
 
 
 # ------------------------------------------------------------------------------------------------ the equations
@@ -296,22 +290,25 @@ def hold_free(reactions, free):
 
 
 @helper
+def change_motor(reactions, r, exerted, limit, beyond, scale):
+    """Let the motor of row r, with a limit, exert just the limit where it exerts more, or hold its speed again where
+    the limit takes it `beyond` that; `scale` is the size of what that is compared with. Whether it changed."""
+    mode = reactions.mode[r]
+    if mode == HOLDS and abs(exerted) > (1.0 + SLIGHT) * limit:
+        reactions.mode[r] = FORWARD if exerted > 0.0 else BACKWARD
+    elif abs(mode) == FORWARD and mode * beyond > SLIGHT * (1.0 + scale):
+        reactions.mode[r] = HOLDS
+    return mode != reactions.mode[r]
+
+
+@helper
 def change_motors(reactions, free, one):
-    """Let motors with a limit whose force exceeds it exert just that, and those that it takes beyond their speed hold
-    it; one: only the first of them. Whether any did."""
+    """`change_motor` for all motors with a limit; one: only for the first that changes. Whether any did."""
     changed = False
     for r in range(len(reactions.lam)):
-        limit, mode = reactions.limit[r], reactions.mode[r]
-        if limit == math.inf or (one and changed):
-            continue
-        if mode == HOLDS and abs(reactions.lam[r]) > (1.0 + SLIGHT) * limit:
-            reactions.mode[r] = FORWARD if reactions.lam[r] > 0.0 else BACKWARD
-            changed = True
-        elif abs(mode) == FORWARD:
-            rate = along_row(reactions, r, free) + reactions.rate[r]
-            if mode * rate > SLIGHT * (1.0 + abs(reactions.rate[r])):
-                reactions.mode[r] = HOLDS
-                changed = True
+        if reactions.limit[r] < math.inf and not (one and changed):
+            beyond, scale = along_row(reactions, r, free) + reactions.rate[r], abs(reactions.rate[r])
+            changed = change_motor(reactions, r, reactions.lam[r], reactions.limit[r], beyond, scale) or changed
     return changed
 
 

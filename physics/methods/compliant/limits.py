@@ -3,15 +3,13 @@
 import math
 
 from ...core.jit import helper, kernel
-from ...core.model import JointType
-from ...core.sym3 import world_inverse_inertia
-from ...core.vec import cross, dot, rotate, row, row4, sub
-from ...dynamics.constraints.limits import world_axis
+from ...core.sym3 import sym_vec, world_inverse_inertia
+from ...core.vec import cross, dot, row, row4, sub
+from ...dynamics.constraints.limits import maximal_directions
 from ...dynamics.motion import moves
 from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact, gains_at, varies
 from .rates import CLOSED, LAW, contact_motion, gain
 
-SLIDER = int(JointType.SLIDER)
 SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
 
@@ -83,27 +81,20 @@ def mobility(inertia):
 
 @helper
 def add_stop_blocks(model, stops, bodies, q, blocks):
-    """Add the stops of joints: of a slider along its axis, which passes through its point; of others about theirs."""
+    """Add K Jᵀ J and D Jᵀ J of the stops of joints, the lower halves."""
     limits, joints = stops.limits, model.joints
     for r in range(len(limits.bound)):
         j = int(limits.joint[r])
         parent, child = int(joints.parent[j]), int(joints.child[j])
+        f, t_a, t_b = maximal_directions(model, limits, r, bodies, q)
         both = 2.0 if moves(model.kind, parent) else 1.0
         for side in range(2):
-            i = child if side == 0 else parent
-            if not moves(model.kind, i):
-                continue
-            stiff, damp = both * stops.stiffness[r], both * stops.damping[r]
-            axis = world_axis(model, limits, r, bodies, q)
-            if joints.type[j] == SLIDER:
-                anchor = row(joints.anchor_child, j) if side == 0 else row(joints.anchor_parent, j)
-                arm = rotate(row4(bodies.q, i), anchor)
-                add_blocks(stiff, 0.0, damp, 0.0, 0.0, axis, arm, i, blocks)
-            else:
-                for a in range(3):
-                    for c in range(3):
-                        blocks[i, 0, 3 + a, 3 + c] += stiff * axis[a] * axis[c]
-                        blocks[i, 1, 3 + a, 3 + c] += damp * axis[a] * axis[c]
+            i, turn = (parent, t_a) if side == 0 else (child, t_b)
+            along = (f[0], f[1], f[2], turn[0], turn[1], turn[2])
+            for a in range(6 if moves(model.kind, i) else 0):
+                for c in range(a + 1):
+                    blocks[i, 0, a, c] += both * stops.stiffness[r] * along[a] * along[c]
+                    blocks[i, 1, a, c] += both * stops.damping[r] * along[a] * along[c]
 
 
 @helper
@@ -137,11 +128,10 @@ def largest_eigenvalue(inv_mass, s, body, j, so_far, blocks):
     total = 0.0
     for c in range(6):
         t = (x[3, c], x[4, c], x[5, c])
+        turned = sym_vec(s, t)
         for r in range(3):
             x[r, c] *= inv_mass
-        x[3, c] = s[0] * t[0] + s[1] * t[1] + s[2] * t[2]
-        x[4, c] = s[1] * t[0] + s[3] * t[1] + s[4] * t[2]
-        x[5, c] = s[2] * t[0] + s[4] * t[1] + s[5] * t[2]
+            x[3 + r, c] = turned[r]
         total += x[c, c]
     if total <= so_far:  # the trace is a bound too
         return so_far

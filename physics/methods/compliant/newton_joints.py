@@ -21,17 +21,15 @@ from ...core.model import LINK, Array, BodyKind, IntArray, Model
 from ...core.spatial import dot6
 from ...core.state import JointState, LongArray
 from ...core.sym3 import six, three
-from ...core.vec import add, dot, quat_unit, rotate, row, row4, unrotate
-from ...dynamics.constraints.axes import SPIN, pose_rows
+from ...core.vec import add, dot, rotate, row, row4, sub, unrotate
+from ...dynamics.constraints.axes import SPIN, end_of, pose_rows
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
 from ...dynamics.constraints.limits import limit_gap, maximal_directions, tree_direction
 from ...dynamics.constraints.reactions import (
-    BACKWARD,
-    FORWARD,
     HOLDS,
     OFF,
-    SLIGHT,
     Reactions,
+    change_motor,
     find_speeds,
     place_joints,
     push_axes,
@@ -40,7 +38,7 @@ from ...dynamics.constraints.reactions import (
 )
 from ...dynamics.free_body import dydt, momentum_from_velocity
 from ...dynamics.grab import arm_and_target, pull_by, pull_grabbed
-from ...dynamics.grab_joined import FIRM, mobility_of
+from ...dynamics.grab_joined import mobility_of
 from ...dynamics.motion import drive
 from ...dynamics.trees.contacts import most_mobile
 from ...dynamics.trees.kinematics import (
@@ -51,16 +49,17 @@ from ...dynamics.trees.kinematics import (
     S,
     X,
     flat4,
-    last_dof,
     place_links,
     point_velocity,
+    rates_of,
+    unit_quaternions,
 )
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, joint_forces
 from ...dynamics.trees.tree import last_velocity, momentum_of
-from ...joints.table import BALL, FREE
+from ...joints.table import has_orientation
 from ...laws.mouse import spring_rate, spring_slope
 from .books import note_pull
-from .newton import half_turned, move, put_block, put_roll, turn_rate
+from .newton import move, put_block, put_roll, turn_rate
 
 LOOSE = 1e-10  # ε of a row, relative to how its bodies answer, see `looseness`
 
@@ -184,9 +183,7 @@ def find_give(model, loads, bodies, joints):
         l = int(model.trees.link_of_body[i])
         joints.give[0] = max(0.0, most_mobile(model, l, add(row(bodies.x, i), arm), turn, trees))
         return
-    w, moments = mobility_of(model, reactions, bodies, i, arm, turn), row(model.inv_inertia, i)
-    alone = model.inv_mass[i] if turn == 0 else max(moments[0], max(moments[1], moments[2]))
-    joints.give[0] = w if w > FIRM * alone else 0.0
+    joints.give[0] = mobility_of(model, reactions, bodies, i, arm, turn)
 
 
 @kernel
@@ -210,36 +207,23 @@ def start_joints(weights, stages, h, g, joints):
 
 
 @helper
-def move_links(table, base, v, g, q_out):
-    """q = q* + g v, of orientations (1 - g ω/2) q = q* made unit again, as `move` does."""
+def mean_rates(table, base, v, g, rates_out):
+    """(q - q*)/g at the end of a stage, q* = base: v, and of orientations what (1 - g ω/2) q = q* gives."""
     index = table.index
+    rates_of(table, base, v, rates_out)
     for l in range(index.shape[0]):
-        kind, i, d = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
-        first = 0
-        if kind in (BALL, FREE):
-            turn = quat_unit(half_turned(flat4(base, i), (v[d], v[d + 1], v[d + 2]), g))
+        i, d = int(index[l, FIRST_Q]), int(index[l, FIRST_V])
+        if has_orientation(int(index[l, TYPE])):
+            turn = turn_rate(flat4(base, i), (v[d], v[d + 1], v[d + 2]), g)
             for j in range(4):
-                q_out[i + j] = turn[j]
-            first = 3
-        for j in range(first, last_dof(index, l, len(v)) - d):
-            at = i + j + (1 if first == 3 else 0)
-            q_out[at] = base[at] + g * v[d + j]
+                rates_out[i + j] = turn[j]
 
 
 @kernel
 def take_joints(model, g, bodies, joints, s):
     """Mean rates over the finished stage s."""
-    index, reactions, v, base = model.trees.table.index, joints.reactions, joints.trees.v, joints.base
-    for l in range(index.shape[0]):
-        kind, i, d = int(index[l, TYPE]), int(index[l, FIRST_Q]), int(index[l, FIRST_V])
-        first = 0
-        if kind in (BALL, FREE):
-            turn = turn_rate(flat4(base.q, i), (v[d], v[d + 1], v[d + 2]), g)
-            for j in range(4):
-                joints.q_rate[s, i + j] = turn[j]
-            first = 3
-        for j in range(first, last_dof(index, l, len(v)) - d):
-            joints.q_rate[s, i + j + (1 if first == 3 else 0)] = v[d + j]
+    reactions, v, base = joints.reactions, joints.trees.v, joints.base
+    mean_rates(model.trees.table, base.q, v, g, joints.q_rate[s])
     for d in range(len(v)):
         joints.v_rate[s, d] = (v[d] - base.v[d]) / g
     for r in range(len(reactions.u)):
@@ -259,7 +243,10 @@ def place_stage(model, t, g, base, joints, bodies):
     momentum_from_velocity(model, bodies)
     trees = joints.trees
     if len(model.trees.body) > 0:
-        move_links(model.trees.table, joints.base.q, trees.v, g, trees.q)
+        mean_rates(model.trees.table, joints.base.q, trees.v, g, trees.q_dot)
+        for j in range(len(trees.q)):
+            trees.q[j] = joints.base.q[j] + g * trees.q_dot[j]
+        unit_quaternions(model.trees.table, trees.q)
         place_links(model, trees.q, trees.v, trees.work, bodies)
 
 
@@ -344,7 +331,7 @@ def looseness(model, bodies, joints, r):
         inertia = dot6(s, momentum_of(trees.work.link, l, s)) + model.trees.table.armature[d]
         return LOOSE / inertia if inertia > 0.0 else LOOSE
     for side in range(2):
-        i = int(reactions.rows.a[r]) if side == 0 else int(reactions.rows.b[r])
+        i = end_of(reactions.rows, r, side)
         if i < 0 or joints.place[i] < 0 or model.mass[i] == 0.0:
             continue
         push, turn = three(reactions.J, r, 6 * side), three(reactions.J, r, 6 * side + 3)
@@ -424,9 +411,7 @@ def spread_links(model, joints):
     spread.count[0] = free + len(joints.impulse)
     for l in range(link.shape[0]):
         r = 6 * int(joints.place[trees.body[l]])
-        arm = three(link, l, X)
-        origin = three(link, l, ORIGIN)
-        arm = (arm[0] - origin[0], arm[1] - origin[1], arm[2] - origin[2])
+        arm = sub(three(link, l, X), three(link, l, ORIGIN))
         d = last_velocity(trees.table.index, l, dof.shape[0])
         while d >= 0:
             s = six(dof, d, S)
@@ -445,7 +430,7 @@ def put_rows(g, bodies, joints, at, newton):
     for r in range(len(reactions.lam)):
         mine, holds, d = free + 6 * links + r, reactions.mode[r] == HOLDS, int(reactions.drive[r])
         for one in range(12):
-            i = int(reactions.rows.a[r]) if one < 6 else int(reactions.rows.b[r])
+            i = end_of(reactions.rows, r, one // 6)
             factor = reactions.J[r, one]
             if i < 0 or place[i] < 0 or factor == 0.0:
                 continue
@@ -519,19 +504,13 @@ def take_change(change, full, share, g, bodies, joints, one):
     changed = False
     for r in range(len(reactions.lam)):
         joints.impulse[r] = change[free + len(trees.v) + r]
-        limit, mode = reactions.limit[r], int(reactions.mode[r])
-        if limit == math.inf or (one and changed):
+        if reactions.limit[r] == math.inf or (one and changed):
             continue
-        if mode == HOLDS and abs(joints.impulse[r]) > (1.0 + SLIGHT) * g * limit:
-            reactions.mode[r] = FORWARD if joints.impulse[r] > 0.0 else BACKWARD
-            changed = True
-        elif abs(mode) == FORWARD:
-            u = reactions.u[r] + (change[free + int(reactions.drive[r])] if reactions.drive[r] >= 0 else 0.0)
-            for j in range(12):
-                i = int(reactions.rows.a[r]) if j < 6 else int(reactions.rows.b[r])
-                if i >= 0 and place[i] >= 0:
-                    u += reactions.J[r, j] * full[6 * int(place[i]) + j % 6]
-            if mode * (u - reactions.seek[r]) > SLIGHT * (1.0 + abs(reactions.seek[r])):
-                reactions.mode[r] = HOLDS
-                changed = True
+        u = reactions.u[r] + (change[free + int(reactions.drive[r])] if reactions.drive[r] >= 0 else 0.0)
+        for j in range(12):
+            i = end_of(reactions.rows, r, j // 6)
+            if i >= 0 and place[i] >= 0:
+                u += reactions.J[r, j] * full[6 * int(place[i]) + j % 6]
+        beyond, seek = u - reactions.seek[r], abs(reactions.seek[r])
+        changed = change_motor(reactions, r, joints.impulse[r], g * reactions.limit[r], beyond, seek) or changed
     return changed

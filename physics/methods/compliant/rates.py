@@ -10,7 +10,7 @@ from ...collision.nearby_pairs import Near
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 from ...core.state import Contacts, LongArray, Surfaces
-from ...core.vec import add, axpy, cross, dot, norm, put, row, row4, scale, sub
+from ...core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
 from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.motion import drive, moves
 from ...integrators.stepper import combine_all
@@ -30,7 +30,8 @@ from ...laws.soft import (
     unit_rate,
     until_release,
 )
-from ...problem.assemble import surface_velocity
+from ...problem.assemble import belt_velocity
+from ...problem.system import velocity_between
 
 FREE, STICKS, SLIDES = range(3)  #: modes of a contact, see Surfaces.mode
 LAW, CLOSED = range(2)           #: places in SoftSystem.choice
@@ -98,9 +99,9 @@ def put_vector(x_out, k, j, u):
 
 
 @helper
-def any_belt(velocity, spin):
-    """Whether any surface runs, see Motions."""
-    run = False
+def any_belt(motions):
+    """Whether any surface runs."""
+    run, velocity, spin = False, motions.surface_velocity, motions.surface_spin
     for i in range(velocity.shape[0]):
         for j in range(3):
             run = run or velocity[i, j] != 0.0 or spin[i, j] != 0.0
@@ -108,24 +109,11 @@ def any_belt(velocity, spin):
 
 
 @helper
-def velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b):
-    """Velocity of body b's point at its arm relative to that of body a."""
-    return sub(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
-
-
-@helper
-def belt_velocity(velocity, spin, q, a, b, arm_a, arm_b):
-    """What running surfaces add to it."""
-    return sub(surface_velocity(velocity, spin, b, row4(q, b), arm_b),
-               surface_velocity(velocity, spin, a, row4(q, a), arm_a))
-
-
-@helper
 def contact_motion(motions, bodies, a, b, point, n):
     """Arms to the contact point, ζ and the tangential velocity v of body b's surface relative to body a's."""
     arm_a, arm_b = sub(point, row(bodies.x, a)), sub(point, row(bodies.x, b))
     u = velocity_between(row(bodies.v, a), row(bodies.w, a), arm_a, row(bodies.v, b), row(bodies.w, b), arm_b)
-    u = add(u, belt_velocity(motions.surface_velocity, motions.surface_spin, bodies.q, a, b, arm_a, arm_b))
+    u = add(u, belt_velocity(motions, bodies.q, a, b, arm_a, arm_b))
     zeta = dot(n, u)
     return arm_a, arm_b, zeta, axpy(-zeta, n, u)
 
@@ -225,9 +213,8 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     mode, plane, friction, rolling = surfaces.mode, surfaces.normal, work.friction, work.roll
     units, z, x, z_rate, x_rate, pushes = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], work.force[s]
-    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
-    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
-    belts, lost = any_belt(belt_v, belt_w), 0.0
+    kind, bx, bv, bw = model.kind, bodies.x, bodies.v, bodies.w
+    belts, lost = any_belt(model.motions), 0.0
     for k in range(int(surfaces.count[0])):
         put(pushes, k, (0.0, 0.0, 0.0))
         for j in range(2):  # in the closed form what is free recovers in z and x already
@@ -246,7 +233,7 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         arm_a, arm_b, w_a, w_b = sub(row(point, i), row(bx, a)), sub(row(point, i), row(bx, b)), row(bw, a), row(bw, b)
         u = velocity_between(row(bv, a), w_a, arm_a, row(bv, b), w_b, arm_b)
         if belts:
-            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+            u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
         if closed == 0:
             lost -= free_loss(law, units, k, z, x)

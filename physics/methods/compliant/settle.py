@@ -16,8 +16,9 @@ from ...laws.soft import (
     stick_force,
     until_release,
 )
-from ...problem.assemble import place_of
-from .rates import FREE, LAW, SLIDES, STICKS, any_belt, belt_velocity, carried, put_vector, vector_of, velocity_between
+from ...problem.assemble import belt_velocity, place_of
+from ...problem.system import velocity_between
+from .rates import FREE, LAW, SLIDES, STICKS, any_belt, carried, put_vector, vector_of
 
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 
@@ -33,9 +34,8 @@ def settle(model, soft, exact, bodies):
     mode, plane, z, x, key, place = (surfaces.mode, surfaces.normal, surfaces.surface_z, surfaces.surface_x,
                                      surfaces.key, surfaces.place)
     units, first_zeta, approach, pushes, friction = work.units, work.zeta, work.approach, work.normal_now, work.friction
-    kind, bx, bq, bv, bw = model.kind, bodies.x, bodies.q, bodies.v, bodies.w
-    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
-    belts = any_belt(belt_v, belt_w)
+    kind, bx, bv, bw = model.kind, bodies.x, bodies.v, bodies.w
+    belts = any_belt(model.motions)
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
@@ -54,7 +54,7 @@ def settle(model, soft, exact, bodies):
             continue
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
         if belts:
-            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+            u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
         if math.isnan(first_zeta[k]):
             first_zeta[k] = zeta
@@ -126,9 +126,8 @@ def report(model, soft, bodies, rest_speed, h, approach_out):
     impulse_out, friction_force, case_out = contacts.impulse, contacts.friction_force, contacts.case
     current, active, mode, first_zeta = contacts.current, contacts.active, surfaces.mode, work.zeta
     impulses, approach, pushes = work.impulse, work.approach, work.normal_now
-    bx, bq, bv, bw = bodies.x, bodies.q, bodies.v, bodies.w
-    belt_v, belt_w = model.motions.surface_velocity, model.motions.surface_spin
-    belts, deepest = any_belt(belt_v, belt_w), 0.0
+    bx, bv, bw = bodies.x, bodies.v, bodies.w
+    belts, deepest = any_belt(model.motions), 0.0
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
@@ -138,7 +137,7 @@ def report(model, soft, bodies, rest_speed, h, approach_out):
         arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
         if belts:
-            u = add(u, belt_velocity(belt_v, belt_w, bq, a, b, arm_a, arm_b))
+            u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta, impulse = dot(n, u), row(impulses, k)
         lam = dot(impulse, n) / h
         touches = mode[k] != FREE

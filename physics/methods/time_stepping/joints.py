@@ -30,11 +30,11 @@ from ...core.jit import kernel
 from ...core.model import LINK, Array, BodyKind, Model, movable
 from ...core.report import MotorState
 from ...dynamics.constraints import ldl
-from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, pose_rows, row_velocities
+from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, end_of, pose_rows, row_velocities
 from ...dynamics.constraints.cure import BAUMGARTE
 from ...dynamics.constraints.impulses import add_to_bodies
 from ...dynamics.constraints.layout import HARD, MOTOR, ROTOR, SOFT
-from ...dynamics.constraints.reactions import end_of, rotor_softness, weigh_joints
+from ...dynamics.constraints.reactions import rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
