@@ -113,7 +113,7 @@ class Adaptive(Explicit):
         if n == len(CHECKED_AT):
             return None
         found = float(CHECKED_AT[n - 1]) if n > 0 else 1e-9
-        if self._value(found, t, h) >= 0.0:  # else at once, as contacts do one by one
+        if self._value(found, t, h) >= 0.0:  # else it ends at the beginning, as of contacts that change one by one
             found = root(self._value, found, CHECKED_AT[n], (t, h), xtol=1e-15, rtol=1e-14, maxiter=400, disp=False)
         _, row, change = self._worst(min(found * (1.0 + 1e-13) + 1e-15, 1.0), t, h)
         return found, row, change

@@ -73,7 +73,8 @@ class SoftBooks:
 
 @kernel
 def note_pull(loads, ydot, sign, books):
-    """Once with sign -1 before the mouse acts, once with 1 after it: the pull is what it adds to the rates (n, 13)."""
+    """Called with sign = -1 before the mouse acts and with 1 after it: leaves in books.pull what the mouse adds to the
+    rates (n, 13) of the body that it pulls."""
     i = int(loads.grab_body[0])
     if i >= 0:
         for j in range(6):

@@ -57,14 +57,14 @@ from .rates import FREE, STICKS, finish
 from .settle import stored_energy
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
-STALLED = 1e-8         # the same, where the changes no longer become smaller because of the rounding of K p
+STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
-RELAXED_AFTER = 5      # iterations after which steps that go to and fro are shortened
-SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that a shortened one makes
+RELAXED_AFTER = 5      # iterations after which steps that alternate in direction are shortened, see `shortened`
+SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that is then taken
 ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
-ALLOWED_GAIN = 1e-4    # of the kinetic energy: what a step in which touch changes may gain
+ALLOWED_GAIN = 1e-4    # energy that a step in which contacts begin or end may gain, relative to the kinetic energy
 #: accounts whose work is no gain of the step
 GIVERS = [Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN]
 EULER = tableau(a=[[1.0]], b=[1.0], c=[1.0], dense=[[1.0]])  # implicit
@@ -118,8 +118,8 @@ class Implicit:
     def step(
         self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, a: Tableau, anyhow: bool
     ) -> bool:
-        """One step: the last stage is its end. False where a stage is not found: then nothing has happened, but
-        `anyhow`."""
+        """One step: the last stage is its end. Returns False where a stage is not found; the bodies are then as they
+        were. `anyhow`: go on with what was found of it."""
         soft, worst, all_found, changed = self.soft, 0.0, True, False
         soft.settle(bodies, exact=0)
         pack(bodies, self.y0)

@@ -360,7 +360,7 @@ def put_pair(place, a, b, along, stiff, at, newton):
 
 @helper
 def put_pull(loads, g, bodies, joints, at, newton):
-    """How the mouse spring of `pull_by` answers, but where it pulls with its limit."""
+    """The derivative of the mouse spring `pull_by`, the limit of its force left out."""
     i = int(loads.grab_body[0])
     r, answer = 6 * int(joints.place[i]), spring_slope(spring_rate(g), g) / joints.give[0]
     if loads.grab_turn[0] == 1:

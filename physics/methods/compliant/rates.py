@@ -304,11 +304,11 @@ def free_loss(law, units, k, z, x):
 
 @helper
 def press(law, closed, exact, touched, units, gap, zeta, z1, z2):
-    """Normal force of a touching contact, the rates of z, and the power its dampers take; `touched` since the step
-    began.
+    """Normal force of a touching contact, the rates of z, and the power its dampers take; `touched`: it did so when the
+    step began.
 
-    In the closed form z = p while they touch, so only the second of two surfaces has a rate of its own; a surface that
-    was free when the step began has its recovery in it already.
+    In the closed form z_1 follows from z_1 + z_2 = p while they touch, so that only z_2 has a rate. Where the surfaces
+    were free when the step began, z_2 contains its recovery, which is taken off its rate.
     """
     k1, d1, k2, d2 = units
     if closed == 1 or not touched:

@@ -79,7 +79,7 @@ def book_nodes(piece, delta, ledger, given, total_out):
                                                       scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
             p = scale(weight, p)
             accumulate(total_out, i, p)
-            if chosen.pair[i] >= first:  # it does not move: the work is that of a parent with a prescribed motion
+            if chosen.pair[i] >= first:  # ζ = 0: what works is the motion of a parent that is prescribed
                 credit(ledger, DRIVEN, weight * scratch.lam[3 * i] * own_rate(eq, bodies, 3 * i), NOTHING, NOTHING)
             if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
                 point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))

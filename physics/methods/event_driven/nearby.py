@@ -17,10 +17,8 @@ from .tolerances import EDGE, FACING, GRAZE, RESTS, TOUCH
 LARGEST_TURN = 0.1     # of a body between two nodes that are looked at [rad]
 LEAST_INTERVALS = 4    # between nodes, of a piece
 MOST_INTERVALS = 200
-# how far a body may come between nodes: FARTHER times as far as at these, and BEYOND times its first speed times the
-# length of the piece
-FARTHER = 1.1
-BEYOND = 0.1
+FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may come farther between them
+BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that
 
 
 @helper
@@ -113,10 +111,10 @@ def choose_watched(piece):
         return found, intervals
     leave_set_out(at, piece.chosen, watched)
     for i in range(watched.count[0]):
-        # a pair that has just let go starts at φ = ζ = 0 but for rounding: it must get worse than that
+        # the gap of a pair that has just let go is 0 but for rounding: only what falls below that is an event
         gap, offset = watched.witness.gap[i], 0.0
         if gap < -TOUCH:
-            offset = 0.5 * TOUCH  # beyond the rim of a wall; it may graze it on its way back
+            offset = 0.5 * TOUCH  # behind a wall, beyond its rim: on its way back it may graze the wall
         elif gap < TOUCH:
             offset = max(-gap, 0.0) + (GRAZE if watched.zeta[i] <= RESTS else 0.0)
         watched.offset[i] = offset

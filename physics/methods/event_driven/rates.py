@@ -38,7 +38,7 @@ from .sets import SLIDE, STICK, ContactSet
 from .tolerances import ASIDE, SLIPS, STRAIGHT
 
 TIME, STEP = range(2)   # places in Instant.clock
-VANISHED = 1e-26        # square of what independent rows leave of a row, relative to it: below it is rounding
+VANISHED = 1e-26        # square of the part of a row that is independent of others, below which that is rounding
 
 
 class RateScratch(NamedTuple):

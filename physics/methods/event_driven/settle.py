@@ -32,7 +32,7 @@ from .tolerances import SLIPS
 from .workspace import Workspace
 
 CLOSES = 1e-7    # approaching acceleration of a contact that needs a force after all, relative to that without forces
-STILL = 1e-12    # added to it [m/s2]
+STILL = 1e-12    # added to CLOSES times these: an acceleration that is rounding where they vanish [m/s2]
 
 Problem = tuple[Array, Array, Array]  # M (3 c, 3 c), d (3 c,) and u (3 c,) as `equations` gives them
 
@@ -80,7 +80,7 @@ class Settler:
                 break
             if self._take(pairs, now):
                 break
-            now = Change()  # after an impact everything is open
+            now = Change()  # an impact may change every contact
         else:
             self._patience.give_up(Limit.UNSETTLED)
         if not quiet:

@@ -9,4 +9,4 @@ FACING = -1e-6    # Witness.facing of a contact is at least this: rounding of th
 RESTS = 1e-8      # |ζ| of a contact that neither approaches nor separates [m/s]
 SLIPS = 1e-9      # slip above which a contact slides [m/s]
 STRAIGHT = 1e-9   # angle by which a slip that goes straight on may turn [rad]
-ASIDE = 1e-12     # slip across its direction that is rounding: a slow slip would seem to turn by it [m/s]
+ASIDE = 1e-12     # slip across its direction that is rounding, of however slow a slip [m/s]
