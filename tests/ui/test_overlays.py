@@ -78,6 +78,14 @@ def test_contact_sets_and_slip_are_told_by_shape(current, active, slip, shape):
     assert list(marks[:, 8]) == [shape]
 
 
+def test_without_friction_no_contact_is_said_to_stick():
+    """A disc stands for every active contact that does not slip, on smooth surfaces, too."""
+    c = contact(0, 1, lam=10.0, friction=0.0)
+    assert list(glyphs(scene(c), contact_points=True).marks[:, 8]) == [overlays.RINGED_DISC]
+    texts = [row.text for row in overlays.legend(scene(c), ViewOptions(contact_points=True))]
+    assert any("not slipping" in text for text in texts) and not any("stick" in text for text in texts)
+
+
 def test_friction_below_the_cone_is_stick_however_fast():
     c = contact(0, 1, lam=10.0, friction_force=(3.0, 0, 0), friction=0.5, slip=0.5)
     assert not overlays.sliding(c)[0]

@@ -306,6 +306,12 @@ def test_recent_files_are_few_and_newest_first():
     assert len(p.recent) == 10 and p.recent[:2] == ["/9", "/14"]
 
 
+def test_the_ledger_says_about_which_point_and_axes_angular_momentum_is():
+    """It books Σ (x × P + L) about the origin of the world, see `claims.test_ledger`."""
+    heading, meaning = next((title, tip) for title, _, tip in ledger.COLUMNS if title.startswith("Angular momentum"))
+    assert "about the origin" in heading and "world's origin" in meaning and "x, y and z" in meaning
+
+
 def test_the_ledger_lists_what_was_booked_and_always_the_drift():
     books = np.zeros(LEDGER)
     books[Account.FRICTION, 0], books[Account.MOUSE, 2] = -5.0, 3.0
