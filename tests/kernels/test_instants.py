@@ -1,6 +1,7 @@
 """Going to the instant of an event: before it, at it, and the end of its step."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def bouncing(method="event_driven", h=0.02, height=FALL):
     return Runner(scene, paused=True)
 
 
-def do(runner, *commands):
+def do(runner: Runner, *commands: m.Command) -> Any:
     for command in commands:
         runner.send(command)
     runner.tick()
