@@ -244,10 +244,11 @@ def draw_freedom(ui: UiState, view: EquationsView) -> None:
         ui.inspector.shift = {}
     imgui.set_item_tooltip(f"The basic solution of {chosen.title}: contacts outside its basis carry nothing")
     imgui.same_line(0, 0.3 * ui.font)
-    if imgui.button("Least |λ|##freedom"):
+    if imgui.button("Of all possible: the least##freedom"):
         ui.inspector.shift = dict(zip(free.parameters.tolist(),
                                       (free.shortest - chosen.lam)[free.parameters].tolist(), strict=True))
-    imgui.set_item_tooltip("The solution with the smallest sum of squares: the load shared as evenly as can be")
+    imgui.set_item_tooltip("Least |λ|: the forces of contacts that are all alike a little elastic. The method "
+                           "event_driven takes these")
     if np.isfinite(view.method).all():
         imgui.same_line(0, 0.3 * ui.font)
         if imgui.button("As the method##freedom"):

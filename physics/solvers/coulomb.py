@@ -34,7 +34,6 @@ PUSHES = 1e-7       # force of a contact that is in force in a guess, relative t
 DIFFERENCE = 1e-7   # of a slip acceleration in a difference quotient, relative to the smallest one
 ALIKE_RATES = 1e-9  # accelerations of two solutions that are the same one, relative to those without contact,
 ALLOWED_RATE = 1e-10   # and approach that counts as none in trying all sets
-NO_PLACES = np.zeros(0, np.intp)
 
 
 @helper
@@ -169,7 +168,7 @@ def _shared(A: Array, d: Array, lam: Array) -> Array:
     scale = np.abs(d).max() + 1e-300
     current = np.flatnonzero(A @ lam + d <= ZERO * scale)
     least = np.zeros(len(d))
-    found = smallest(A[np.ix_(current, current)], -d[current], np.arange(len(current)))
+    found = smallest(A[np.ix_(current, current)], -d[current], np.zeros(len(current)))
     if found is None:
         return lam
     least[current] = found
@@ -225,6 +224,17 @@ def all_sets(A, d, scale, lam_out):
     return found
 
 
+def holding(M: Array, d: Array, friction: Array) -> Array | None:
+    """Of all forces (3 c,) within the cones that leave no acceleration the least ones; None where there are none."""
+    enough = STICK_RESIDUAL * float(np.abs(d).max(initial=0.0))
+    force = least(M, -d)
+    if (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
+        return force if np.abs(M @ force + d).max(initial=0.0) <= enough else None
+    rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
+    found = smallest(M[rows], -d[rows], friction)
+    return found if found is not None and np.abs(M @ found + d).max() <= enough else None
+
+
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
     and slip (c, 2): those that slide already, and their directions."""
@@ -232,10 +242,9 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
     if not slides.any() and (friction > 0.0).all():
-        sticking = least(M, -d)  # of all forces that leave no acceleration the smallest ones
-        inside = np.hypot(sticking[1::3], sticking[2::3]) <= friction * sticking[::3] * (1.0 - ZERO)
-        if inside.all() and np.abs(M @ sticking + d).max() <= STICK_RESIDUAL * np.abs(d).max():
-            return "solved", sticking.astype(np.float64)
+        sticking = holding(M, d, friction)
+        if sticking is not None:
+            return "solved", sticking
         if c > 1:  # near the verge of slip the sweeps would need as many rounds as the distance to it is small
             status = InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status
             rate = M @ force + d
@@ -289,7 +298,7 @@ def _exact(
     some = rows if len(rows) <= FEW else np.array(basis(M, rows.tolist()))
     columns, single = M[:, rows], np.flatnonzero(~sticks[rows // 3])
     near = np.zeros(len(rows)) if fresh else force[rows]
-    tangents = (3 * turning[:, None] + (1, 2)).ravel()
+    tangents, cones = (3 * turning[:, None] + (1, 2)).ravel(), np.where(sticks, friction, 0.0)[closed]
     e = slip.copy()
 
     def forces(start: Array) -> Array | None:
@@ -300,8 +309,8 @@ def _exact(
         for j in single:
             k = rows[j] // 3
             pulled[:, j] -= friction[k] * M[:, 3 * k + 1 : 3 * k + 3] @ e[k]
-        pushes = np.flatnonzero(rows % 3 == 0) if fresh else NO_PLACES
-        x = smallest(pulled[some], -d[some] - pulled[some] @ near, pushes)
+        B, right = pulled[some], -d[some] - pulled[some] @ near
+        x = smallest(B, right, cones) if fresh else np.linalg.lstsq(B, right, rcond=RANK)[0]
         if x is None:
             return None
         f = np.zeros(len(d))

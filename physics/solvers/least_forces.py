@@ -1,40 +1,86 @@
-"""Independent rows, and the smallest forces among those that keep them at zero."""
+"""Independent rows, and of all forces that keep them at zero the least ones within the friction cones."""
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.jit import kernel
 from ..core.model import Array
-from .gauss_principle import constrained_acceleration
+from ..laws.contact import project_cone
 
 DEPENDENT = 1e-10   # part of a row that independent rows leave of it, below which it depends on them
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
 RANK = 1e-11        # singular values that count as zero, relative to the largest
 FEW = 100           # equations of which finding independent ones first saves nothing
+EXACT = 1e-14       # of the right-hand side: what the smallest forces within cones may miss of it
+CONE_STEPS = 40     # of Newton's method for them at most
+DAMPING = 1e-3      # added to its diagonal, times what is missed of the right-hand side
+ENDLESS = 1e9       # multipliers as large as this, relative to the right-hand side, lead nowhere: there are no forces
 
 
-def smallest(B: Array, right: Array, pushes: NDArray[np.intp]) -> Array | None:
-    """The smallest x (n,) with B x = right, B (m, n), a system that has solutions, and x >= 0 in the places `pushes`;
-    None where there is no such x. With x = x₀ + Y t, Y a basis of the null space of B, that is Gauss's principle for
-    t: the smallest |t|² with Y t >= -x₀ in these places."""
+def smallest(B: Array, right: Array, friction: Array) -> Array | None:
+    """The smallest x (n,) with B x = right, B (m, n), a system that has solutions, and x within the friction cones;
+    None where there is no such x, or where it is not found. friction (c,): contacts of μ > 0 have three unknowns each,
+    normal and tangential, the others one, x >= 0. Where x is unique, it is returned whatever the cones.
+
+    With the rows of B made orthonormal, Q x = b, it is the smallest x = P_K(Qᵀy), and y, the multipliers, the minimum
+    of ½|P_K(Qᵀy)|² - b·y, whose gradient Q P_K(Qᵀy) - b vanishes there: Newton's method with P_K', which has jumps
+    [Qi & Sun 1993]. Contacts like springs of equal compliance, moved by rigid displacements y, would have these forces.
+    """
     U, s, V = np.linalg.svd(B, full_matrices=False)
     rank = int(np.count_nonzero(s > RANK * s.max(initial=0.0)))
-    x = V[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
-    if rank == B.shape[1] or (x[pushes] >= 0.0).all():
-        return x
-    Y = np.linalg.qr(V[:rank].T, mode="complete")[0][:, rank:]
-    t, _, info = constrained_acceleration(
-        np.eye(Y.shape[1]), np.ascontiguousarray(Y[pushes].T), np.zeros(Y.shape[1]), x[pushes])
-    if info.status != "solved":
-        return None
-    x += Y @ t
-    used = np.ones(len(x), bool)
-    used[pushes] = x[pushes] > ZERO * np.abs(x).max()
-    exact = np.zeros(len(x))
-    exact[used] = np.linalg.lstsq(B[:, used], right, rcond=RANK)[0]
-    return exact if (exact[pushes] >= 0.0).all() else np.where(used, x, 0.0)
+    Q, b = V[:rank], (U[:, :rank].T @ right) / s[:rank]
+    if rank == B.shape[1]:
+        return np.asarray(Q.T @ b, np.float64)
+    places = np.flatnonzero(np.column_stack([np.ones(len(friction)), friction > 0.0, friction > 0.0]))
+    C = np.zeros((rank, 3 * len(friction)))
+    C[:, places] = Q
+    y, size = b.copy(), float(np.abs(b).max(initial=0.0))
+    x, free, missed, height = _height(C, b, friction, y)
+    for _ in range(CONE_STEPS):
+        worst = float(np.abs(missed).max(initial=0.0))
+        if worst <= EXACT * size:
+            return x.ravel()[places]
+        slope = np.einsum("ikm,kml->ikl", C.reshape(rank, -1, 3), cone_slope(free, friction)).reshape(rank, -1) @ C.T
+        slope[np.diag_indices(rank)] += DAMPING * min(worst / size, 1.0)
+        step, t = np.linalg.solve(slope, -missed), 1.0
+        while True:
+            tried = _height(C, b, friction, y + t * step)
+            if np.abs(tried[2]).max() <= 0.5 * worst or tried[3] <= height + 1e-4 * t * float(missed @ step):
+                break
+            t *= 0.5
+            if t < 1e-6:
+                return None
+        y = y + t * step
+        x, free, missed, height = tried
+        if not np.abs(y).max() < ENDLESS * size:
+            return None
+    return None
+
+
+def _height(C: Array, b: Array, friction: Array, y: Array) -> tuple[Array, Array, Array, float]:
+    """P_K(Cᵀy) and Cᵀy (c, 3), C P_K(Cᵀy) - b, and ½|P_K(Cᵀy)|² - b·y."""
+    free = np.ascontiguousarray((C.T @ y).reshape(-1, 3))
+    x = np.empty_like(free)
+    project_cone(free, friction, x)
+    return x, free, C @ x.ravel() - b, float(0.5 * (x * x).sum() - b @ y)
+
+
+def cone_slope(x: Array, mu: Array) -> Array:
+    """P_K'(x) (c, 3, 3) of friction cones, x (c, 3), mu (c,): 1 inside, 0 in the polar cone; else, with e = x_T/|x_T|,
+    g = (1, μ e)/√(1 + μ²) and P_n = (x_n + μ|x_T|)/(1 + μ²),  g gᵀ + μ P_n/|x_T| (1 - e eᵀ) in the tangent plane."""
+    size = np.hypot(x[:, 1], x[:, 2])
+    polar = mu * size <= -x[:, 0]
+    inside = ~polar & (size <= mu * x[:, 0])
+    rim = ~polar & ~inside
+    slope = np.zeros((len(x), 3, 3))
+    slope[inside] = np.eye(3)
+    m, e = mu[rim], x[rim, 1:] / size[rim, None]
+    g = np.column_stack([np.ones(len(m)), m[:, None] * e]) / np.sqrt(1.0 + m * m)[:, None]
+    slope[rim] = g[:, :, None] * g[:, None, :]
+    turn = m * (x[rim, 0] + m * size[rim]) / ((1.0 + m * m) * size[rim])
+    slope[rim, 1:, 1:] += turn[:, None, None] * (np.eye(2) - e[:, :, None] * e[:, None, :])
+    return slope
 
 
 def least(M: Array, right: Array) -> Array:

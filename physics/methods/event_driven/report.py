@@ -1,11 +1,9 @@
 """What the event-driven method reports at the end of a step and remembers from step to step.
 
 Of `ContactMemory.own` it uses for each contact: its mode; the rows that are kept at zero, one bit each; whether its
-force is unique; and three places for the direction of slip of a sliding contact (3,), or of a sticking one the force
-(3,) that obeyed Coulomb's law last, normal and tangents, 0 = not known. `key` is the pair of surface elements.
+force is unique; and three places for the direction of slip of a sliding contact (3,). `key` is the pair of surface
+elements.
 """
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -24,15 +22,11 @@ from .tolerances import EDGE, FACING, RESTS, TOUCH
 from .workspace import Workspace
 
 MODE, ROWS, OPEN, DIRECTION = 0, 1, 2, slice(3, 6)  # columns of ContactMemory.own
-NOT_KNOWN = np.zeros(3)
 
 
-def remember(
-    chosen: ContactSet, forces: Mapping[int, Array], shapes: IntArray, place: Array, impulse: Array,
-    memory: ContactMemory,
-) -> None:
-    """Write the current set to the memory, sorted by shapes (c, 2); forces: those of pairs that obeyed Coulomb's law;
-    place (c, 3) and impulse (c, 3) as the memory says."""
+def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array, memory: ContactMemory) -> None:
+    """Write the current set to the memory, sorted by shapes (c, 2); place (c, 3) and impulse (c, 3) as the memory
+    says."""
     count = int(chosen.count[0])
     grow_memory(memory, count)
     bits = np.zeros(count)
@@ -48,15 +42,11 @@ def remember(
     memory.own[:count, MODE] = chosen.mode[:count][order]
     memory.own[:count, ROWS] = bits[order]
     memory.own[:count, OPEN] = chosen.open[:count][order]
-    sticks = (chosen.mode[:count] == STICK).tolist()
-    kept = [forces.get(pair, NOT_KNOWN) if sticks[k] else chosen.direction[k]
-            for k, pair in enumerate(chosen.pair[:count].tolist())]
-    memory.own[:count, DIRECTION] = np.array(kept).reshape(count, 3)[order]
+    memory.own[:count, DIRECTION] = chosen.direction[:count][order]
 
 
-def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> dict[int, Array]:
-    """Read the current set back, and the forces of pairs that obeyed Coulomb's law; friction (c,) of the pairs in
-    memory.key."""
+def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
+    """Read the current set back; friction (c,) of the pairs in memory.key."""
     count = int(memory.count[0])
     own = memory.own[:count]
     chosen.count[0] = count
@@ -69,8 +59,6 @@ def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> dict[i
     chosen.row[: len(rows)] = rows
     chosen.open[:count] = own[:, OPEN]
     list_columns(chosen)
-    asked = np.flatnonzero((own[:, MODE] == STICK) & own[:, DIRECTION].any(axis=1))
-    return {int(memory.key[k]): own[k, DIRECTION].copy() for k in asked.tolist()}
 
 
 class Report:
@@ -144,11 +132,10 @@ class Report:
         slip = rate[: 3 * count].reshape(-1, 3)[self._work.chosen.mode[:count] == STICK, 1:]
         return max(float(wrong), float(np.abs(slip).max(initial=0.0)))
 
-    def remember(self, memory: ContactMemory, forces: Mapping[int, Array], impulses: PairImpulses) -> None:
-        """Write the set to the memory; its equations must be in the scratch. forces: those of pairs that obeyed
-        Coulomb's law."""
+    def remember(self, memory: ContactMemory, impulses: PairImpulses) -> None:
+        """Write the set to the memory; its equations must be in the scratch."""
         here, w, pairs = self._work.here, self._work.here.scratch.witness, self._work.set_pairs.copy()
         a, b = w.body_a[: len(pairs)], w.body_b[: len(pairs)]
         mover = np.where(movable(here.model.kind[b]), b, a)
         place = 0.5 * (w.p_a[: len(pairs)] + w.p_b[: len(pairs)]) - here.bodies.x[mover]
-        remember(self._work.chosen, forces, shapes_of(self._work.surface, pairs), place, impulses.of(pairs), memory)
+        remember(self._work.chosen, shapes_of(self._work.surface, pairs), place, impulses.of(pairs), memory)

@@ -11,8 +11,9 @@ right-hand side keeps at zero. `resolve` finds both from the equations of all co
 Where a sliding contact has n·M(n - μ s) <= 0 there may be no solution, or several (Painlevé's rod).
 
 The equations do not say how redundant contacts with friction share their load (four corners of a block), and once these
-slide the motion depends on it. Of all forces that keep their rows at zero they take the smallest, min |λ|² with λ >= 0:
-these are unique, and symmetric where the contacts are. A contact sticks as long as any forces within the cones hold it.
+slide the motion depends on it. Of all forces that keep their rows at zero they take the least ones within the cones:
+these are unique, symmetric where the contacts are, and those of contacts that are alike a little elastic. A contact
+sticks as long as any forces within the cones hold it.
 """
 
 from dataclasses import dataclass

@@ -187,10 +187,9 @@ class EventDriven:
         work.need_room(count)
         if first:
             clear_set(work.chosen)
-            self._shared.known = {}
         else:
             pairs = memory.key[:count]
-            self._shared.known = recall(memory, self._materials.friction(pairs), work.chosen)
+            recall(memory, self._materials.friction(pairs), work.chosen)
             connect(work.chosen, work.nodes(pairs))
         if count == 0 or not self._still_holds():
             self._show()
@@ -334,7 +333,7 @@ class EventDriven:
         drive(self.model, work.t, state.bodies)
         found = self._fill_report()
         self.contacts = self._report.contacts
-        self._report.remember(state.memory, self._shared.known, self._impulses)
+        self._report.remember(state.memory, self._impulses)
         tally[Tally.STEPS] += 1
         self.info = replace(
             found, status=SAYS.get(self._patience.limit, found.status), steps=int(tally[Tally.STEPS]),
@@ -349,7 +348,7 @@ class EventDriven:
         lam, kept = here.scratch.lam[: 3 * count].copy(), work.set_pairs.copy()
         pairs = np.concatenate([kept, self._report.near(kept)])
         M, d, u = equations(here, pairs)
-        self._shared.correct(lam, kept, M, d, u)
+        self._shared.correct(lam, M, d, u)
         force = np.zeros(3 * len(pairs))
         force[: 3 * count] = lam
         rate = M @ force + d
@@ -363,9 +362,8 @@ class EventDriven:
         """Show the observer the instant in hand; the step goes on as without it."""
         if self.watch is None:
             return
-        scratch, known = self.work.here.scratch, self._shared.known
+        scratch = self.work.here.scratch
         kept = scratch.lam.copy(), scratch.equations.reactions.lam.copy()
         self._fill_report()
         self.watch.instant(self.work.t, self._report.contacts)
         scratch.lam[:], scratch.equations.reactions.lam[:] = kept
-        self._shared.known = known
