@@ -171,3 +171,28 @@ def test_scenes_of_dozens_of_bodies_begin():
 
 if __name__ == "__main__":
     print(f"B17, 20 s: mean square error of the energy {mean_square_error(bouncing_balls(), 20.0):.2g} J²")
+
+
+# ------------------------------------------------------------------------------------------------ sizes and places
+def thrown_off(*others):
+    """The instant at which a cube of 1 mm leaves a plate that swings up and down by 10 mm, 8 times a second."""
+    plate = {"name": "plate", "kinematic": True, "position": [0.0, 0.0, -0.05],
+             "motion": {"amplitude": [0.0, 0.0, 0.01], "frequency": 8.0},
+             "shape": [{"type": "box", "size": [0.2, 0.2, 0.1]}]}
+    cube = {"name": "cube", "position": [0.0, 0.0, 0.0005], "velocity": [0.0, 0.0, 0.16 * np.pi], "density": 1000.0,
+            "shape": [{"type": "box", "size": [0.001] * 3}]}
+    floor = {"name": "floor", "fixed": True, "position": [0.0, 0.0, -1.0], "shape": [{"type": "plane"}]}
+    sim = Simulation(Scene.from_dict({"body": [plate, cube, floor, *others]}), method="event_driven")
+    sim.run(0.02)
+    return [event.t for event in sim.events if event.kind == "dynamic_loss"]
+
+
+def test_a_millimetre_beside_a_kilometre_behaves_as_it_does_alone():
+    """Thrown off at A ω² sin ω t = g. What counts as no force is judged in every island by itself: the weight of the
+    large cube is 1e18 times that of the small one. When corners that share a load let go is found to 1e-10 s."""
+    large = {"name": "large", "position": [600.0, 0.0, 499.0], "density": 1000.0,
+             "shape": [{"type": "box", "size": [1000.0] * 3}]}
+    omega = 16.0 * np.pi
+    expected = [pytest.approx(np.arcsin(9.81 / (0.01 * omega**2)) / omega, abs=1e-10)] * 4
+    assert thrown_off() == expected
+    assert thrown_off(large) == expected

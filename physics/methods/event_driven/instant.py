@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...core.model import Array, Model
+from ...core.model import Array
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import add_reactions
 from ...dynamics.constraints.reactions import displace as displace_free
@@ -12,8 +12,6 @@ from ...dynamics.trees.kinematics import advance, place_links
 from ...problem.contact_equations import push
 from .rates import Instant, RateScratch, equations_here, take_coordinates
 from .tolerances import ASIDE, STRAIGHT
-
-WEIGHTLESS = 1e-6  # what forces are compared with where nothing has weight and nothing pushes [N]
 
 
 def equations(at: Instant, pairs: LongArray) -> tuple[Array, Array, Array]:
@@ -55,12 +53,6 @@ def goes_straight(slip: Array, direction: Array) -> bool:
     """Whether a slip (3,) [m/s] goes on in a unit direction (3,)."""
     along = float(slip @ direction)
     return along > 0.0 and float(np.linalg.norm(np.cross(slip, direction))) <= STRAIGHT * along + ASIDE
-
-
-def force_scale(model: Model, scratch: RateScratch) -> float:
-    """The largest force at work: of the contacts, or the largest weight [N]."""
-    g = float(np.linalg.norm(model.gravity))
-    return max(float(np.abs(scratch.lam).max(initial=0.0)), g * float(model.mass.max(initial=0.0)), WEIGHTLESS)
 
 
 def energy_at(at: Instant) -> float:

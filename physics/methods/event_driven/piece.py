@@ -29,12 +29,14 @@ from .tolerances import ASIDE, EDGE, SLIPS, STRAIGHT
 
 SLIP_ROUNDING = 1e-12   # slip against its direction, and speed beyond a motor's, that count as none [m/s]
 LIMIT_ROUNDING = 1e-12  # by which a motor may pass its limit before it gives in, relative to the limit
+VANISHING = 1e-11       # force that counts as none, relative to the forces at work in an island
+TAKES = 1e-8            # force that a contact without one must ask for before it gets it, relative to the same
+WEIGHTLESS = 1e-6       # what forces are compared with where nothing has weight and nothing pushes [N]
 
 #: what became negative: a number of the set, the gap of a pair apart, what is left to a motor with a limit
 MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = range(8)
 KINDS = 6  # of numbers of the set
 BEGIN, LENGTH = range(2)              # places in Piece.span
-LEAST_FORCE, ASKS, DEPTH = range(3)   # places in Piece.levels
 
 
 class WatchedPairs(NamedTuple):
@@ -68,6 +70,7 @@ class SearchScratch(NamedTuple):
     values: Array         #: (6 c + m,) numbers of the set, kind after kind, and of motors; inf = not watched
     done: IntArray        #: (6 c + m,) 1 = the root of this number was found
     implied: IntArray     #: (c,) 1 where it follows from other contacts that this one touches
+    force: Array          #: (c,) the largest force at work in each island [N]
     slack: Array          #: (c,) added to a slip that has just begun or turned [m/s]
     late: Array           #: (m,) added to what a motor has left that has just changed
 
@@ -80,8 +83,7 @@ class Piece(NamedTuple):
     chosen: ContactSet
     tableau: Tableau
     span: Array           #: (2,) BEGIN, LENGTH [s]
-    levels: Array         #: (3,) force that counts as none [N], that a contact without one asks for [N], depth that
-                          #: contacts beside the active ones may come to [m]
+    depth: Array          #: (1,) that contacts beside the active ones may come to [m]
     y0: Array             #: (n, 13) Y at the beginning
     k: Array              #: (s, n, 13) stages
     end: Bodies           #: where the whole piece leads to
@@ -107,7 +109,7 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
         place=np.zeros((len(at.surface.kind), PLACE)),
         one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
         values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),
-        slack=np.zeros(contacts), late=np.zeros(rows),
+        force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows),
     )
 
 
@@ -120,7 +122,7 @@ def own_place(at: Instant) -> Instant:
 def empty_piece(start: Instant, at: Instant, chosen: ContactSet, tableau: Tableau, search: SearchScratch) -> Piece:
     """Room for a piece made with this tableau."""
     n = body_count(start.model)
-    return Piece(start, at, chosen, tableau, np.zeros(2), np.zeros(3), np.zeros((n, 13)),
+    return Piece(start, at, chosen, tableau, np.zeros(2), np.zeros(1), np.zeros((n, 13)),
                  np.zeros((len(tableau.c), n, 13)), empty_state(n).bodies, empty_joints(start.model.trees), search)
 
 
@@ -237,12 +239,27 @@ def slip_along(chosen, eq, k):
 
 
 @helper
-def numbers_of_set(chosen, levels, search, scratch):
+def find_forces_at_work(piece):
+    """The largest force in each island where the forces were found last: of a contact, or a body's weight."""
+    chosen, scratch, model, force = piece.chosen, piece.start.scratch, piece.start.model, piece.search.force
+    g = math.sqrt(model.gravity[0] ** 2 + model.gravity[1] ** 2 + model.gravity[2] ** 2)
+    for i in range(chosen.islands[0]):
+        force[i] = WEIGHTLESS
+    for k in range(chosen.count[0]):
+        i, a, b = chosen.island[k], scratch.witness.body_a[k], scratch.witness.body_b[k]
+        force[i] = max(force[i], g * max(model.mass[a], model.mass[b]))
+        for j in range(3 * k, 3 * k + 3):
+            force[i] = max(force[i], abs(scratch.lam[j]))
+
+
+@helper
+def numbers_of_set(chosen, depth, search, scratch):
     """Write the numbers of the set where the forces were found last; negative = the set cannot go on.
 
     Of each contact: the margin to the rim of its elements; the depth left to one that others imply; of a sliding one
     the slip along its direction; the force; of a sticking one what is left to the friction cone; of one without force
-    that shares a load, how much less than ASKS it would take. Of each motor with a limit: see `left_to_motor`.
+    that shares a load, how much less it would take than it must ask for. Of each motor with a limit: see
+    `left_to_motor`.
     """
     count, values = int(chosen.count[0]), search.values
     witness, eq, lam = scratch.witness, scratch.equations, scratch.lam
@@ -253,16 +270,18 @@ def numbers_of_set(chosen, levels, search, scratch):
         values[MARGIN * count + k] = witness.margin[k] + EDGE
         if search.implied[k] == 1:
             off = -witness.gap[k] if mode == IDLE else abs(witness.gap[k])
-            values[SINK * count + k] = levels[DEPTH] - off
+            values[SINK * count + k] = depth[0] - off
         if mode == SLIDE:
             values[SLIP * count + k] = slip_along(chosen, eq, k) + SLIP_ROUNDING + search.slack[k]
         if mode != IDLE and chosen.open[k] != UNKNOWN:
-            values[FORCE * count + k] = lam[3 * k] + levels[LEAST_FORCE]
+            least = VANISHING * search.force[chosen.island[k]]
+            values[FORCE * count + k] = lam[3 * k] + least
             if mode == STICK:
                 rim = chosen.friction[k] * lam[3 * k]
-                values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + levels[LEAST_FORCE]
+                values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + least
     for j in range(chosen.columns[0], chosen.columns[0] + chosen.columns[1]):
-        values[SHARE * count + chosen.column[j] // 3] = levels[ASKS] - scratch.share[j]
+        k = chosen.column[j] // 3
+        values[SHARE * count + k] = TAKES * search.force[chosen.island[k]] - scratch.share[j]
     for r in range(len(eq.reactions.lam)):
         values[KINDS * count + r] = left_to_motor(eq.reactions, r) + search.late[r]
 

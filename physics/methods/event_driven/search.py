@@ -18,21 +18,18 @@ from ...core.model import Array
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import HOLDS
 from ...integrators.tableau import Tableau
-from .instant import force_scale
 from .nearby import bounding_radii, choose_watched, pairs_near, pairs_touching
 from .piece import (
-    ASKS,
     BEGIN,
-    DEPTH,
     GAP,
     KINDS,
-    LEAST_FORCE,
     LENGTH,
     MOTOR,
     Piece,
     empty_pairs,
     empty_piece,
     empty_search,
+    find_forces_at_work,
     go,
     has_limited_motors,
     left_to_motor,
@@ -53,8 +50,6 @@ from .tolerances import EDGE, FACING, SLIPS, TOUCH
 ROOT_TIME = 1e-13     # to which instants are found [s], but for rounding
 ROOT_STEPS = 100      # of Brent's method at most
 JUST_HOLDS = 1e-9     # by which a motor that has just come to hold its speed may pass its limit, relative to the limit
-VANISHING = 1e-11      # force that counts as none, relative to the forces at work
-TAKES = 1e-8          # force that a contact without one must ask for before it gets it, relative to the same
 WATCHED_ROOM = 256    # pairs watched, at first
 
 #: what became negative, in the order of the numbers in `piece`
@@ -71,7 +66,7 @@ def number(piece, delta, what, i):
     go(piece, delta)
     if what == NUMBER:
         see_forces(piece.at, piece.chosen)
-        numbers_of_set(piece.chosen, piece.levels, search, piece.at.scratch)
+        numbers_of_set(piece.chosen, piece.depth, search, piece.at.scratch)
         return search.values[i]
     see_one(piece.at, search.watched.pairs[i], search)
     return search.witness_one.gap[0] + search.watched.offset[i] if what == GAP else search.zeta_one[0]
@@ -214,7 +209,7 @@ def wrong_at_start(piece, event_out):
         left = left_to_motor(reactions, r)
         enough = SLIPS if reactions.mode[r] != HOLDS else JUST_HOLDS * reactions.limit[r]
         late[r] = -left if -enough <= left < 0.0 else 0.0
-    numbers_of_set(chosen, piece.levels, search, at.scratch)
+    numbers_of_set(chosen, piece.depth, search, at.scratch)
     for i in range(KINDS * count + len(late)):
         if search.values[i] < 0.0:
             name_event(count, 0.0, i, event_out)
@@ -235,6 +230,7 @@ def find_event(piece, blind, event_out):
         return found
     sets = (count > 0 or motors) and blind == 0
     note_gaps(watched, 0)
+    find_forces_at_work(piece)
     if sets and wrong_at_start(piece, event_out):
         return found
     for node in range(intervals):
@@ -352,9 +348,7 @@ class PieceSearch:
     def earliest(self, sink: float, blind: bool) -> Trigger | None:
         """The first event of the piece, or None. sink: depth that contacts beside the active ones may come to [m];
         blind: only gaps count."""
-        piece, levels = self.piece, self.piece.levels
-        scale = force_scale(piece.start.model, piece.start.scratch)
-        levels[LEAST_FORCE], levels[ASKS], levels[DEPTH] = VANISHING * scale, TAKES * scale, sink
+        self.piece.depth[0] = sink
         while True:
             found = find_event(self.piece, int(blind), self._event)
             if found <= len(self.pairs):

@@ -99,6 +99,7 @@ def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Arr
     for k, direction in begins.items():
         slides[k], slip[k] = True, direction
     force, status = np.zeros(3 * c), "solved"
+    scales, own = np.zeros((3, c)), M.diagonal()[::3]
     for members in islands(M):
         rows = (3 * members[:, None] + np.arange(3)).ravel()
         mu, s, e = friction[members], slides[members], slip[members]
@@ -106,8 +107,10 @@ def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Arr
         solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
         force[rows] = solved[1]
         status = status if solved[0] == "solved" else solved[0]
-    rate = M @ force + d
-    return classify(status, force, rate, float(np.abs(d).max(initial=0.0)), friction, slides, slip)
+        largest, scale = np.abs(solved[1][::3]).max(), np.abs(d[rows]).max() + LEAST_SCALE
+        scales[0, members], scales[1, members] = scale, scale * (ZERO if solved[0] == "solved" else UNSURE)
+        scales[2, members] = ZERO * np.maximum(largest, scale / np.where(own > 0.0, own, np.inf)[members])
+    return classify(status, force, M @ force + d, scales, friction, slides, slip)
 
 
 def islands(M: Array) -> list[NDArray[np.intp]]:
@@ -129,17 +132,15 @@ def islands(M: Array) -> list[NDArray[np.intp]]:
 
 
 def classify(
-    status: str, force: Array, rate: Array, scale: float, friction: Array, slides: BoolArray, slip: Array
+    status: str, force: Array, rate: Array, scales: Array, friction: Array, slides: BoolArray, slip: Array
 ) -> Resolution:
-    """Say of each contact how it holds; scale [m/s2] is that of the accelerations without contact forces."""
-    c = len(friction)
-    scale += LEAST_SCALE
-    still = (ZERO if status == "solved" else UNSURE) * scale
-    largest = float(np.abs(force[::3]).max(initial=0.0))
+    """Say of each contact how it holds; scales (3, c): the largest acceleration without contact forces in its island,
+    slip acceleration that counts as none [m/s2], and force that does: a part of the largest one in the island, and of
+    what such an acceleration takes [N]."""
     mode, e = [], slip.copy()
-    for k in range(c):
+    for k, (scale, still, none) in enumerate(scales.T.tolist()):
         zeta_dot, u = rate[3 * k], rate[3 * k + 1 : 3 * k + 3]
-        pushes = force[3 * k] > ZERO * largest
+        pushes = force[3 * k] > none
         if not pushes and zeta_dot > ZERO * scale:
             mode.append(OPEN)
         elif friction[k] == 0.0:
@@ -161,8 +162,9 @@ def fill_set(
     """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c), friction (c,) and
     tangents (c, 2, 3) of them; nodes (c, 2): see `connect`."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
-    least = ZERO * float(np.abs(found.force[::3]).max(initial=0.0))
-    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least]
+    least, island = np.zeros(len(pairs)), islands_of(nodes)
+    np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
+    loaded = [k for k in kept if found.mode[k] not in (IDLE, STICK) or found.force[3 * k] > least[island[k]]]
     loaded_sticks, sticks = ([k for k in some if found.mode[k] == STICK] for some in (loaded, kept))
     idle = [k for k in kept if found.mode[k] == IDLE]
     rows = basis(M, [3 * k for k in loaded], [3 * k + i for k in loaded_sticks for i in (1, 2)],
