@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 
 from ...physics.core.settings import SETTINGS
 from ...physics.integrators import offered
+from ...physics.laws.contact import break_away
 from ...physics.laws.soft import LAWS
 from ...physics.methods import METHODS
 from ...physics.methods.choices import CHOICES
@@ -62,11 +63,13 @@ def _about_scene(ui: UiState, snapshot: Snapshot) -> None:
 
 
 def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """e and μ of all contacts, or as the materials say; gravity."""
+    """e, μ and μ_s of all contacts, or as the materials say; gravity."""
     settings, materials = snapshot.settings, snapshot.model.materials
     if "law" not in METHODS[settings.method].uses:  # else it follows from K and D
         _coefficient(ui, send, "restitution", settings.restitution, materials.restitution)
     _coefficient(ui, send, "friction", settings.friction, materials.friction)
+    static = break_away(materials)  # a coefficient below that of slip does not count, and is not shown
+    _coefficient(ui, send, "friction_static", None if settings.friction_static is None else float(static.max()), static)
     for name in OF_BALLS:
         override, table = getattr(settings, name), getattr(materials, name)
         used = override is not None or not np.isnan(table).all()

@@ -4,13 +4,16 @@
     gain            a pair touches that did not touch before, without an impact
     dynamic_loss    a pair that touched separates along the normal; it still has contact points that face each other
     geometric_loss  a pair that touched has no contact point left: it slid past an edge or a corner
+    slip, stick     of a pair that keeps in touch, the first of its contact points begins to slip, the last one ends to
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ..core.jit import kernel
+from ..core.model import Array, IntArray
 from ..core.report import Event
 from ..core.state import Case, ContactMemory, Contacts
 from ..problem.assemble import pair_order
@@ -18,6 +21,8 @@ from ..problem.assemble import pair_order
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]
 EVENT_KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
+UNKNOWN, STICKS, SLIPS = range(3)  #: how a contact holds: free or new; by friction; not
+LEAST_SHARE = 1e-3  # of the load of its pair of shapes that a contact must carry to be asked whether it slips
 MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
 
@@ -72,11 +77,11 @@ class EventFinder:
 
     def find(
         self, contacts: Contacts, memory: ContactMemory, zeta_before: np.ndarray, rest_speed: float, x: np.ndarray,
-        t: float, energy_before: float, energy_after: float,
+        instant: Callable[[str, tuple[int, int]], float], energy_before: float, energy_after: float,
     ) -> list[Event]:
         """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, zeta_before (c,) the
-        normal velocities before the step [m/s], x (n, 3) the centres of mass, t the time of the events [s], and the
-        energies are those before and after the step [J]."""
+        normal velocities before the step [m/s], x (n, 3) the centres of mass, `instant` says when an event of a kind
+        happened to a pair of shapes [s], and the energies are those before and after the step [J]."""
         count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
         lost = self.kind[:count] == GEOMETRIC_LOSS
         rows = np.where(lost, 0, self.row[:count])  # a geometric loss has no row among the contacts
@@ -94,7 +99,10 @@ class EventFinder:
                 told = (a, b), tuple(point), tuple(normal), tuple(impulse)
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = int(Case.SEPARATING if separating else Case.RESTING)
-            found.append(Event(EVENT_KINDS[kind], 0, t, *told, energy_before, energy_after, after))
+            shapes = memory.shapes[self.row[i]] if kind == GEOMETRIC_LOSS else (
+                contacts.shape_a[rows[i]], contacts.shape_b[rows[i]])
+            name, pair = EVENT_KINDS[kind], (int(shapes[0]), int(shapes[1]))
+            found.append(Event(name, 0, instant(name, pair), *told, energy_before, energy_after, after))
         return found
 
     def _lost(self, row: int, memory: ContactMemory, x: np.ndarray
@@ -105,3 +113,32 @@ class EventFinder:
         p = memory.impulse[row]
         normal = p / (math.sqrt(float(p @ p)) or 1.0)
         return (a, b), tuple((0.5 * (x[a] + x[b])).tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)
+
+
+def slip_events(
+    contacts: Contacts, before: IntArray, now: IntArray, instants: Array, energy_before: float, energy_after: float,
+) -> list[Event]:
+    """Slip and stick, with step number 0. before and now (c,): how each contact holds, UNKNOWN, STICKS or SLIPS;
+    instants (c, 2): when it last began to slip and to stick, or the end of the step [s]. Contacts that carry next to
+    nothing of the load of their pair of shapes do not count."""
+    count = int(contacts.count[0])
+    known = (before != UNKNOWN) & (now != UNKNOWN) & (contacts.friction[:count] > 0.0)
+    if not (known & (before != now)).any():
+        return []
+    shape_a, shape_b, lam = contacts.shape_a[:count], contacts.shape_b[:count], contacts.lam[:count]
+    found = []
+    for k in np.flatnonzero(known & (before != now)).tolist():
+        mine = known & (shape_a == shape_a[k]) & (shape_b == shape_b[k])
+        mine &= lam >= LEAST_SHARE * lam[mine].sum()
+        slipped, slips = bool((before[mine] == SLIPS).any()), bool((now[mine] == SLIPS).any())
+        rows = np.flatnonzero(mine & (before != now))
+        if slipped == slips or k != rows[0]:
+            continue
+        times = instants[rows, 0 if slips else 1]
+        hardest = int(rows[np.argmax(lam[rows])])
+        found.append(Event(
+            "slip" if slips else "stick", 0, float(times.min() if slips else times.max()),
+            (int(contacts.body_a[hardest]), int(contacts.body_b[hardest])), tuple(contacts.point[hardest].tolist()),
+            tuple(contacts.normal[hardest].tolist()), tuple(contacts.impulse[hardest].tolist()), energy_before,
+            energy_after))
+    return found

@@ -127,7 +127,7 @@ class Meshes(NamedTuple):
 
 #: a compliant surface on a rigid one, for models that a scene did not build; columns as in `Materials.surfaces`
 PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5, 0.0], [*[np.inf] * 5, 0.0]]]])
-#: no tangential or torsional restitution, for models that a scene did not build
+#: no restitution of balls and no static friction of its own, for models that a scene did not build
 NOT_GIVEN = np.full((1, 1), np.nan)
 
 
@@ -135,13 +135,14 @@ class Materials(NamedTuple):
     """Coefficients of material pairs: entry [i, j] = [j, i] for materials i and j."""
 
     restitution: Array  #: (k, k) e, 0..1
-    friction: Array     #: (k, k) mu >= 0
+    friction: Array     #: (k, k) mu >= 0, of surfaces that slip
     #: (k, k, 2, 6) gains of the surface of i and of the surface of j in a contact of the two: [i, j, 0] = [j, i, 1].
     #: Columns: K_n [N/m], D_n [N s/m], K_t [N/m], D_t [N s/m], the series spring K_s of a standard solid [N/m], and D_r
     #: [N s/m] of the dent that travels as a body rolls. K and D are inf where a surface is rigid.
     surfaces: Array = PLAIN_SURFACES
     restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of a ball; nan = friction alone acts on it
     restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of a ball's spin about the normal; nan = none
+    friction_static: Array = NOT_GIVEN  #: (k, k) mu_s as given, nan = mu; what counts says `laws.contact.break_away`
 
 
 class Motions(NamedTuple):

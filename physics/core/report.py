@@ -18,6 +18,7 @@ class Settings:
     iterations: int = 30
     restitution: float | None = None  # None = as the materials say
     friction: float | None = None
+    friction_static: float | None = None  # of contacts that stick
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     impact_law: str = "newton"
     restitution_t: float | None = None    # of balls, along the surface; None = as the materials say

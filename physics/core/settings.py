@@ -63,6 +63,8 @@ SETTINGS: dict[str, Setting] = {
     "restitution": Setting(PAIRS, float, "the coefficient of restitution", 0.0, 1.0, "",
                            Slider("Restitution  e", 0.0, 1.0)),
     "friction": Setting(PAIRS, float, "the coefficient of friction", 0.0, 100.0, "", Slider("Friction  μ", 0.0, 1.5)),
+    "friction_static": Setting(PAIRS, float, "the coefficient of static friction, which counts where it is greater",
+                               0.0, 100.0, "", Slider("Static friction  μₛ", 0.0, 1.5)),
     "restitution_t": Setting(PAIRS, float, "the tangential restitution of balls", -1.0, 1.0, "",
                              Slider("Of balls, tangential  e_t", -1.0, 1.0)),
     "restitution_psi": Setting(PAIRS, float, "the torsional restitution of balls", -1.0, 1.0, "",

@@ -43,7 +43,7 @@ class ContactMemory(NamedTuple):
     place: Array      #: (c, 3) contact point from the centre of mass of a moving body of the pair [m], world axes
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
     touching: IntArray  #: (c,) 1 where the contact was in the current set
-    own: Array        #: (c, 8) numbers of the owner
+    own: Array        #: (c, 9) numbers of the owner
     owner: IntArray   #: (1,)   an Owner
 
 
@@ -161,7 +161,7 @@ def empty_contacts(capacity: int) -> Contacts:
 def empty_memory(capacity: int = 0) -> ContactMemory:
     return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
                          np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32),
-                         np.zeros((capacity, 8)), np.zeros(1, np.int32))
+                         np.zeros((capacity, 9)), np.zeros(1, np.int32))
 
 
 def grow_memory(memory: ContactMemory, rows: int) -> None:

@@ -4,14 +4,28 @@ Signorini    0 <= ζ  ⊥  λ >= 0
 Coulomb      |λ_T| <= μ λ_n,  and where the surfaces slip λ_T = -μ λ_n u_T/|u_T|
 Newton       ζ⁺ >= -e ζ⁻  ⊥  λ >= 0                                           [RBDA eq. 11.64]
 
+Where static friction is greater than kinetic, surfaces that stick hold up to |λ_T| = μ_s λ_n and slip at μ < μ_s. The
+force that breaks them away depends on whether they slip, so for forces between μ λ_n and μ_s λ_n both is possible: what
+they did before decides.
+
 With De Saxcé's shift û = u + μ|u_T| n the first two are one complementarity between dual cones, K* ∋ û ⊥ λ ∈ K,
 hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
 """
 
 import math
 
+import numpy as np
+
 from ..core.jit import helper, kernel
+from ..core.model import Array, Materials
 from ..core.vec import axpy, dot, norm, put, row, scale
+
+
+def break_away(materials: Materials) -> Array:
+    """μ_s (k, k) of pairs of materials: the friction that contacts which stick have. Static friction counts where it is
+    greater than the friction of slip, and where there is any."""
+    mu, mu_s = materials.friction, materials.friction_static
+    return np.where((mu_s > mu) & (mu > 0.0), mu_s, mu)
 
 
 @helper

@@ -268,17 +268,20 @@ def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> Sta
 
 
 def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
-    """Restitutions of a pair are the greater, friction the geometric mean, gains are in series, unless [[pair]] says
+    """Restitutions of a pair are the greater, frictions the geometric mean, gains are in series, unless [[pair]] says
     otherwise. heaviest: mass of the heaviest body [kg], for gains that are not given."""
     own = [file.material.get(name, Material()) for name in names]
     e = np.array([m.restitution for m in own])
     mu = np.array([m.friction for m in own])
+    mu_s = np.array([m.friction if m.friction_static is None else m.friction_static for m in own])
     restitution, friction = np.maximum.outer(e, e), np.sqrt(np.multiply.outer(mu, mu))
+    friction_static = np.where((mu_s > mu)[:, None] | (mu_s > mu), np.sqrt(np.multiply.outer(mu_s, mu_s)), np.nan)
     of_balls = []
     for name in ("restitution_t", "restitution_psi"):
         given = np.array([getattr(m, name) for m in own], np.float64)  # nan where there is none
         of_balls.append(np.fmax.outer(given, given))
     np.fill_diagonal(friction, mu)
+    np.fill_diagonal(friction_static, np.where(mu_s > mu, mu_s, np.nan))
     gains = np.array([surface_gains(m, m.restitution, heaviest or 1.0) for m in own])
     surfaces = np.stack(np.broadcast_arrays(gains[:, None], gains[None, :]), axis=2)
     for pair in file.pair:
@@ -287,6 +290,9 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
             restitution[i, j] = restitution[j, i] = pair.restitution
         if pair.friction is not None:
             friction[i, j] = friction[j, i] = pair.friction
+            friction_static[i, j] = friction_static[j, i] = np.nan
+        if pair.friction_static is not None:
+            friction_static[i, j] = friction_static[j, i] = pair.friction_static
         for table, value in zip(of_balls, (pair.restitution_t, pair.restitution_psi), strict=True):
             if value is not None:
                 table[i, j] = table[j, i] = value
@@ -296,7 +302,7 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
                 value = getattr(pair, name)
                 together[0, column] = together[0, column] if value is None else value
             surfaces[i, j], surfaces[j, i] = together, together[::-1]
-    return Materials(restitution, friction, surfaces, *of_balls)
+    return Materials(restitution, friction, surfaces, of_balls[0], of_balls[1], friction_static)
 
 
 def _motions(placed: list[Placed]) -> Motions:

@@ -287,6 +287,8 @@ class SideTable(create_model("SideTable", __base__=Table, **_optional(SolverTabl
 
 Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
 Share = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-1.0, le=1.0)]
+Restitution = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)]
+Friction = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)]
 
 
 class GainsTable(Table):
@@ -314,30 +316,33 @@ class Ball(GainsTable):
         None, "the torsional restitution of a ball, a number from -1 (its spin about the normal stays) to 1 (reversed)")
 
 
-class Material(Ball):
+class _Rough(Ball):
+    @field_validator("friction_static", check_fields=False)
+    @classmethod
+    def _not_below_friction(cls, static: float | None, info: ValidationInfo) -> float | None:
+        if static is None or static >= (info.data.get("friction") or 0.0):
+            return static
+        raise _refuse(f"not be below friction, which is {info.data['friction']:g}")
+
+
+class Material(_Rough):
     """Coefficients of a material against itself; pairs follow by rule or from [[pair]]. Gains are those of its own
-    surface, and two surfaces act in series; those not given let the heaviest body vibrate
-    at 30 Hz and bounce with its restitution, but not less than 0.3."""
+    surface, and two surfaces act in series; those not given let the heaviest body vibrate at 30 Hz and bounce with its
+    restitution, but not less than 0.3."""
 
-    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
-        0.0, "the coefficient of restitution, a number from 0 to 1"
-    )
-    friction: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)] = _field(
-        0.5, "the coefficient of friction, a number from 0 to 100"
-    )
+    restitution: Restitution = _field(0.0, "the coefficient of restitution, a number from 0 to 1")
+    friction: Friction = _field(0.5, "the coefficient of friction, a number from 0 to 100")
+    friction_static: Friction | None = _field(None, "μ of what sticks, a number from 0 to 100 (else as friction)")
 
 
-class Pair(Ball):
-    """Coefficients of two materials, where the rule (greater restitutions, geometric mean friction, gains in series)
+class Pair(_Rough):
+    """Coefficients of two materials, where the rule (greater restitutions, geometric mean frictions, gains in series)
     does not fit. Gains are those of the two surfaces together."""
 
     materials: tuple[Name, Name] = _field(..., "the names of two materials")
-    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] | None = _field(
-        None, "a number from 0 to 1"
-    )
-    friction: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)] | None = _field(
-        None, "a number from 0 to 100"
-    )
+    restitution: Restitution | None = _field(None, "a number from 0 to 1")
+    friction: Friction | None = _field(None, "a number from 0 to 100")
+    friction_static: Friction | None = _field(None, "a number from 0 to 100 (else as friction, where that is given)")
 
 
 class ShapeTable(Table):

@@ -323,11 +323,11 @@ class Simulation:
         self.loads.joint[velocity] = force
 
     def set(self, **settings: Any) -> None:
-        """Change settings, as the sliders do: restitution, friction (for every pair; None = as the materials say),
-        gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for event_driven
-        restitution_t and restitution_psi (for every pair of balls; None = as the materials say); for compliant
-        stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None = as the
-        materials say), law, surface and substeps (0 = as many as needed). All or, where one is not allowed
+        """Change settings, as the sliders do: restitution, friction, friction_static (for every pair; None = as the
+        materials say), gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for
+        event_driven restitution_t and restitution_psi (for every pair of balls; None = as the materials say); for
+        compliant stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None =
+        as the materials say), law, surface and substeps (0 = as many as needed). All or, where one is not allowed
         (ValueError), none."""
         self._apply(check_settings(self.settings, settings))
 

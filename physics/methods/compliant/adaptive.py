@@ -53,7 +53,7 @@ class Adaptive(Explicit):
             length = min(length, h - done)
             if h - done - length < SMALLEST_SUBSTEP * h:
                 length = h - done
-            soft.settle(bodies, exact=1)
+            soft.settle(bodies, t + done, exact=1)
             length, following = self._controlled(bodies, loads, t + done, length, h, end)
             event = self._search(t + done, length) if self.exact else None
             if event is not None:
@@ -67,15 +67,15 @@ class Adaptive(Explicit):
             self.substeps += 1
             soft.look(bodies)
             if event is not None:
-                soft.settle(bodies, exact=1)
-                switch(self.model, soft.system, event[1], event[2], bodies)
+                soft.settle(bodies, t + done, exact=1)
+                switch(self.model, soft.system, event[1], event[2], t + done, bodies)
             idle = idle + 1 if event is not None and length < 1e-12 else 0
             if idle > ENDLESS + len(soft.slot):
                 self.exact = 0
             if not self.exact:
-                soft.settle(bodies, exact=0)
+                soft.settle(bodies, t + done, exact=0)
             length = max(following, SMALLEST_SUBSTEP * h)
-        soft.settle(bodies, exact=1)
+        soft.settle(bodies, t + h, exact=1)
         self.carry(self.course.joints, joints)
 
     def _give_up(self, bodies: Bodies, loads: Loads, t: float, rest: float) -> None:

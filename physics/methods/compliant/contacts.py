@@ -3,12 +3,13 @@
 import numpy as np
 
 from ...collision import Detector
-from ...core.model import Array, Model
+from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ...core.tuple_abi import resize
+from ...laws.contact import break_away
 from ...laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
 from ...problem.assemble import match
-from .rates import CLOSED, LAW, SoftContactWork, SoftSystem, empty_soft_work
+from .rates import CLOSED, FREE, LAW, RELEASE, SLIP, STICK, STICKS, TOUCH, SoftContactWork, SoftSystem, empty_soft_work
 from .rows import enter_rows, fill_gains
 from .settle import settle, stored_energy
 
@@ -35,6 +36,7 @@ class SoftContacts:
         self.system: SoftSystem     #: what kernels read: the contacts found last, their surfaces and scratch
         self._systems: list[SoftSystem] = []
         self._table = np.zeros((0, 0, 8))
+        self._friction = np.stack([model.materials.friction, break_away(model.materials)], axis=2)
         self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
 
     @property
@@ -71,6 +73,11 @@ class SoftContacts:
         self.work.impulse[:] = 0.0
         self.work.approach[:] = 0.0
         self.work.zeta[:] = np.nan
+        self.work.clock[0] = state.t[0]
+        self.work.left[:] = 0.0
+        self.work.changed[:] = np.nan
+        total = int(self.surfaces.count[0])
+        self.work.mode_before[:total] = self.surfaces.mode[:total]
 
     def look(self, bodies: Bodies) -> None:
         """Contacts at other poses of the same step."""
@@ -80,14 +87,43 @@ class SoftContacts:
             self._enter(self.surfaces, bodies.x, first=False)
         self._gather()
 
-    def settle(self, bodies: Bodies, exact: int) -> None:
-        """Bring the surfaces up to date with the poses looked at last; unless exact = 1, also who touches, lets go and
-        slides."""
-        settle(self.model, self.system, exact, bodies)
+    def settle(self, bodies: Bodies, t: float, exact: int) -> None:
+        """Bring the surfaces up to date with the poses looked at last, those at t [s]; unless exact = 1, also who
+        touches, lets go and slides."""
+        settle(self.model, self.system, exact, t, bodies)
+
+    def take_modes(self, pushed: BoolArray, h: float, t: float) -> None:
+        """Who touches and who is free after an implicit step of h [s] to t [s]; pushed (c,): rows with a force at its
+        end. It has no instants within; a touch is dated where the gap would have closed at the rate it had first."""
+        n = len(pushed)
+        mode, changed, approach = self.surfaces.mode[:n], self.work.changed[:n], self.work.approach[:n]
+        new, (gap, zeta) = pushed & (mode == FREE), self.work.left[:n].T
+        changed[(mode != FREE) & ~pushed, RELEASE] = t
+        changed[new, TOUCH] = t - h + np.divide(gap, -zeta, out=np.full(n, h), where=zeta * h < -gap)[new]
+        approach[new] = np.minimum(approach, zeta)[new]
+        mode[:] = np.where(pushed, np.maximum(mode, STICKS), FREE)
 
     def stored(self) -> float:
         """Energy in the springs of the surfaces [J]."""
         return stored_energy(self.code, self.surfaces, self.work.units)
+
+    def instant(self, kind: str, pair: tuple[int, int], end: float) -> float:
+        """When an event of this kind happened to a pair of shapes in the step that ends at `end` [s]."""
+        n = int(self.surfaces.count[0])
+        mine = (self.surfaces.shapes[:n] == pair).all(axis=1)
+        times = self.work.changed[:n][mine, TOUCH if kind in ("impact", "gain") else RELEASE]
+        times = times[~np.isnan(times)]
+        if not len(times):
+            return end
+        return float(times.min() if kind in ("impact", "gain") else times.max())
+
+    def slips(self, end: float) -> tuple[IntArray, IntArray, Array]:
+        """Of every contact its mode when the step began and when it ended, at `end` [s], and when it last began to slip
+        and to stick (c, 2)."""
+        rows = self.slot[: self.contacts.count[0]]
+        work = self.work
+        before, now = np.where(rows >= 0, (work.mode_before[rows], self.surfaces.mode[rows]), FREE)
+        return before, now, np.nan_to_num(work.changed[rows][:, (SLIP, STICK)], nan=end)
 
     def end(self, state: State) -> None:
         """Leave the surfaces in the state, for the instant state.t."""
@@ -126,11 +162,11 @@ class SoftContacts:
             known = np.flatnonzero(source >= 0)
             for name in ("z_rate", "x_rate", "force"):
                 getattr(self.work, name)[:, known] = getattr(old, name)[: self.stages, source[known]]
-            for name in ("z", "x", "impulse", "approach", "zeta", "normal_now"):
+            for name in ("z", "x", "impulse", "approach", "zeta", "normal_now", "left", "mode_before", "changed"):
                 getattr(self.work, name)[known] = getattr(old, name)[source[known]]
-            self.work.loss[:] = old.loss[: self.stages]
-        shapes, materials = self.model.shapes, self.model.materials
-        fill_gains(self.surfaces, shapes.material, self._table, materials.friction, self.work.units, self.work.friction)
+            self.work.loss[:], self.work.clock[:] = old.loss[: self.stages], old.clock
+        shapes = self.model.shapes
+        fill_gains(self.surfaces, shapes.material, self._table, self._friction, self.work.units, self.work.friction)
         if self._rolling.any():
             pairs = self.surfaces.shapes[:total]
             a, b = shapes.material[pairs].T

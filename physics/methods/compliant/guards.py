@@ -19,10 +19,27 @@ from ...laws.soft import (
     stick_force,
     until_release,
 )
-from .rates import CLOSED, FREE, LAW, SLIDES, STICKS, carried, contact_motion, gain, stage, vector_of
+from .rates import (
+    CLOSED,
+    FREE,
+    LAW,
+    RELEASE,
+    SLIDES,
+    SLIP,
+    SLIPPING,
+    STICK,
+    STICKING,
+    STICKS,
+    TOUCH,
+    carried,
+    contact_motion,
+    gain,
+    stage,
+    vector_of,
+)
 from .substeps import look
 
-CALM, TOUCH, RELEASE, SLIP, STICK = range(5)  #: what ends a mode
+CALM = -1  # no mode ends
 
 
 @helper
@@ -66,11 +83,14 @@ def guards(model, soft, bodies):
         value = until_release(law, f, gap)
         if value < worst:
             worst, where, change = value, k, RELEASE
-        room = work.friction[k] * f - stick
-        if work.friction[k] > 0.0 and surfaces.mode[k] == STICKS and room < worst:
+        if work.friction[k, SLIPPING] == 0.0:
+            continue
+        room = work.friction[k, STICKING] * f - stick
+        if surfaces.mode[k] == STICKS and room < worst:
             worst, where, change = room, k, SLIP
-        if work.friction[k] > 0.0 and surfaces.mode[k] == SLIDES and -room < worst:
-            worst, where, change = -room, k, STICK
+        beyond = stick - work.friction[k, SLIPPING] * f
+        if surfaces.mode[k] == SLIDES and beyond < worst:
+            worst, where, change = beyond, k, STICK
     return worst, where, change
 
 
@@ -91,10 +111,11 @@ def mode_ends(model, tableau, t, h, parts, soft, course):
 
 
 @kernel
-def switch(model, soft, k, change, bodies):
-    """Let contact row k change its mode."""
+def switch(model, soft, k, change, t, bodies):
+    """Let contact row k change its mode at t [s]."""
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     motions, law = model.motions, soft.choice[LAW]
+    work.changed[k, change] = t
     if change == RELEASE:
         surfaces.mode[k] = FREE
     if change == SLIP:
@@ -119,7 +140,7 @@ def switch(model, soft, k, change, bodies):
         surfaces.mode[k] = STICKS if push >= 0.0 else FREE
         f, stick = contact_forces(law, False, work.units, k, gap, (zeta, v), (n, n), surfaces.surface_z,
                                   surfaces.surface_x)
-        if surfaces.mode[k] != FREE and stick >= work.friction[k] * f:
+        if surfaces.mode[k] != FREE and stick >= work.friction[k, STICKING] * f:
             surfaces.mode[k] = SLIDES
 
 

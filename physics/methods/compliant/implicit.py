@@ -53,7 +53,7 @@ from .newton_joints import (
     take_change,
     take_joints,
 )
-from .rates import FREE, STICKS, finish
+from .rates import FREE, finish
 from .settle import stored_energy
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
@@ -103,7 +103,7 @@ class Implicit:
         self.substeps, self.iterations, self.residual, self.status = 0, 0, 0.0, "solved"
         for i in range(parts):
             self.make(bodies, joints, loads, t + i * (h / parts), h / parts, HALVINGS)
-        self.soft.settle(bodies, exact=0)
+        self.soft.settle(bodies, t + h, exact=0)
 
     def make(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, halvings: int) -> None:
         """One step; two of half its length where no solution is found; after so many halvings whatever was found."""
@@ -121,7 +121,7 @@ class Implicit:
         """One step: the last stage is its end. Returns False where a stage is not found; the bodies are then as they
         were. `anyhow`: go on with what was found of it."""
         soft, worst, all_found, changed = self.soft, 0.0, True, False
-        soft.settle(bodies, exact=0)
+        soft.settle(bodies, t, exact=0)
         pack(bodies, self.y0)
         copy(bodies, self.middle)
         copy(joints, self.joints.start)
@@ -150,7 +150,7 @@ class Implicit:
         take_stages(a.b_p, h, self.books)
         count = int(soft.surfaces.count[0])
         pushed = soft.work.force[len(a.c) - 1, :count].any(axis=1)
-        soft.surfaces.mode[:count] = np.where(pushed, STICKS, FREE)
+        soft.take_modes(np.asarray(pushed), h, t + h)
         return True
 
     def touch_changed(self, row: int) -> bool:

@@ -14,7 +14,20 @@ from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, r
 from ...laws.contact import disc_projection
 from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, follows, implicit_end, implicit_force, softness, spring_force
 from ...solvers.linear import lu_factor, lu_solve
-from .rates import LAW, add_wrench, carried, contact_motion, gain, put_vector, roll, two_units, vector_of
+from .rates import (
+    LAW,
+    SLIDES,
+    SLIPPING,
+    STICKING,
+    add_wrench,
+    carried,
+    contact_motion,
+    gain,
+    put_vector,
+    roll,
+    two_units,
+    vector_of,
+)
 
 
 class Newton(NamedTuple):
@@ -120,7 +133,8 @@ def residual(place, base, g, bodies, rate, right_out):
 def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
     at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and how each
-    force answers the velocity of its point."""
+    force answers the velocity of its point. A contact that sticks when the step begins has the cone of μ_s in all of
+    it, so that the force has no jump."""
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
     x_rate, pushes, lost, nothing = work.x_rate[s], work.force[s], 0.0, (0.0, 0.0, 0.0)
@@ -147,7 +161,8 @@ def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
         if c2 > 0.0:
             start = add(start, scale(c2 * d2 / g - 1.0, x2))
         stick = scale(1.0 / (c1 + c2), axpy(-g, v, start))
-        limit = friction[k] * f
+        mu = friction[k, SLIPPING if surfaces.mode[k] == SLIDES else STICKING]
+        limit = mu * f
         f_t = disc_projection(stick, limit)
         lost -= relax(law, g, s, k, 0.0, math.inf, nothing, work)
         lost += relax(law, g, s, k, f, gap, carried(n, n0, f_t), work)
@@ -159,7 +174,7 @@ def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
             add_wrench(ydot, b, force, cross(arm_b, force))
         if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
-        put_answer(g * answer, g / (c1 + c2), friction[k], limit, n, stick, i, stiffness_out)
+        put_answer(g * answer, g / (c1 + c2), mu, limit, n, stick, i, stiffness_out)
         if work.roll[k] > 0.0:
             lost += roll(model.kind, a, b, work.roll[k], n, sub(row(bodies.w, b), row(bodies.w, a)), ydot)
     work.loss[s] = lost

@@ -34,7 +34,9 @@ from ...problem.assemble import belt_velocity
 from ...problem.system import velocity_between
 
 FREE, STICKS, SLIDES = range(3)  #: modes of a contact, see Surfaces.mode
+TOUCH, RELEASE, SLIP, STICK = range(4)  #: how they change, see SoftContactWork.changed
 LAW, CLOSED = range(2)           #: places in SoftSystem.choice
+SLIPPING, STICKING = range(2)    #: places in a row of SoftContactWork.friction
 OPPOSITE = 1e-12  # 1 + cosine of normals that point against each other
 
 
@@ -42,7 +44,7 @@ class SoftContactWork(NamedTuple):
     """Scratch of one step; row k belongs to row k of the Surfaces, stage i to stage i of the integrator."""
 
     units: Array     #: (c, UNITS) K and D, see laws.soft.pair_units
-    friction: Array  #: (c,)
+    friction: Array  #: (c, 2) mu at SLIPPING, mu_s at STICKING
     roll: Array      #: (c,) D_r R² of the travelling dent, see `roll` [N m s]
     z: Array         #: (c, 2) surfaces at the stage
     x: Array         #: (c, 2, 3)
@@ -54,6 +56,11 @@ class SoftContactWork(NamedTuple):
     approach: Array  #: (c,) ζ at the first touch of this step, 0 without one [m/s]
     zeta: Array      #: (c,) when the step began; nan before it is known [m/s]
     normal_now: Array  #: (c,) normal force when last settled [N]
+    clock: Array       #: (1,) instant when last settled [s]
+    left: Array        #: (c, 2) of a free row its gap and ζ then; else the force left to the end of contact, and to
+                       #: that of sticking or sliding
+    mode_before: IntArray  #: (c,) mode when the step began
+    changed: Array     #: (c, 4) instant of the last TOUCH … STICK of this step, nan = none [s]
 
 
 class SoftSystem(NamedTuple):
@@ -70,9 +77,10 @@ class SoftSystem(NamedTuple):
 def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
     zeros = np.zeros
     return SoftContactWork(
-        zeros((capacity, UNITS)), zeros(capacity), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
+        zeros((capacity, UNITS)), zeros((capacity, 2)), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
         zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)), zeros((stages, capacity, 3)), zeros(stages),
-        zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan), zeros(capacity))
+        zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan), zeros(capacity), zeros(1),
+        zeros((capacity, 2)), np.zeros(capacity, np.int32), np.full((capacity, 4), np.nan))
 
 
 # ------------------------------------------------------------------------------------------------------- one contact
@@ -235,11 +243,12 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
-        if closed == 0:
+        if closed == 0 or not touched:  # taken as if it stayed free, here or over the step in `recovery_loss`
             lost -= free_loss(law, units, k, z, x)
         f, z_1, z_2, power = press(law, closed, exact, touched, two_units(units, k, NORMAL_1), gap[i], zeta, z[k, 0],
                                    z[k, 1])
-        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), two_units(units, k, TANGENT_1), friction[k] * f,
+        limits = friction[k, SLIPPING] * f, friction[k, STICKING] * f
+        f_t, x_1, x_2, drag = rub(closed, exact, int(mode[k]), two_units(units, k, TANGENT_1), limits,
                                   (row(plane, k), n), 0.5 * dot(n, add(w_a, w_b)), axpy(-zeta, n, u),
                                   vector_of(x, k, 0), vector_of(x, k, 1))
         z_rate[k, 0], z_rate[k, 1] = z_1, z_2
@@ -335,9 +344,9 @@ def press(law, closed, exact, touched, units, gap, zeta, z1, z2):
 
 
 @helper
-def rub(closed, exact, mode, units, limit, normals, spin, v, x1, x2):
-    """Friction force of a touching contact of at most `limit` [N], the rates of x, and the power it and its dampers
-    take.
+def rub(closed, exact, mode, units, limits, normals, spin, v, x1, x2):
+    """Friction force of a touching contact, the rates of x, and the power it and its dampers take. limits [N]: of the
+    force where it slides, and of that which breaks away what does not slide yet.
 
     x lies in the plane across the first normal, n0, and is carried over to that across the second, n; it turns about n
     with the mean spin of the two bodies.
@@ -349,9 +358,9 @@ def rub(closed, exact, mode, units, limit, normals, spin, v, x1, x2):
         x2 = carried(n0, n, x2)
     f = stick_force(k1, d1, k2, d2, x1, x2, v)
     size = norm(f)
-    sliding = mode == SLIDES if exact == 1 else size > limit
+    sliding = mode == SLIDES if exact == 1 else size > limits[0 if mode == SLIDES else 1]
     if sliding:
-        f = scale(limit / size if size > 0.0 else 0.0, f)
+        f = scale(limits[0] / size if size > 0.0 else 0.0, f)
     rate_1, rate_2 = drag_rate(k1, d1, x1, f), drag_rate(k2, d2, x2, f)
     if d1 == 0.0 and not sliding:  # undamped: x follows exactly, or springs back at once (`settle`)
         rate_1 = v

@@ -78,10 +78,12 @@ def copy_row(old, k, r, new):
 
 @kernel
 def fill_gains(surfaces, material, table, friction, units_out, friction_out):
-    """K and D of the units (see laws.soft.pair_units) and the friction coefficient of every row."""
+    """K and D of the units (see laws.soft.pair_units) and the coefficients of friction of every row, from tables of
+    pairs of materials."""
     shapes = surfaces.shapes
     for k in range(int(surfaces.count[0])):
         a, b = int(material[shapes[k, 0]]), int(material[shapes[k, 1]])
         for j in range(units_out.shape[1]):
             units_out[k, j] = table[a, b, j]
-        friction_out[k] = friction[a, b]
+        for j in range(friction_out.shape[1]):
+            friction_out[k, j] = friction[a, b, j]

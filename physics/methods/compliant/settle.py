@@ -18,24 +18,40 @@ from ...laws.soft import (
 )
 from ...problem.assemble import belt_velocity, place_of
 from ...problem.system import velocity_between
-from .rates import FREE, LAW, SLIDES, STICKS, any_belt, carried, put_vector, vector_of
+from .rates import (
+    FREE,
+    LAW,
+    RELEASE,
+    SLIDES,
+    SLIP,
+    SLIPPING,
+    STICK,
+    STICKING,
+    STICKS,
+    TOUCH,
+    any_belt,
+    carried,
+    put_vector,
+    vector_of,
+)
 
 APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), int(Case.SEPARATING), int(Case.RESTING)
 
 
 @kernel
-def settle(model, soft, exact, bodies):
-    """Bring the surfaces up to date with the bodies: plane of x, key and place of every contact, and z = p where they
-    touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also who touches
-    (p <= z), who lets go (f_n < 0), and who slides."""
+def settle(model, soft, exact, t, bodies):
+    """Bring the surfaces up to date with the bodies at t [s]: plane of x, key and place of every contact, and z = p
+    where they touch; a surface without a contact is free. Unless `exact`, where modes change by `switch` alone, also
+    who touches (p <= z), who lets go (f_n < 0), and who slides; changes are dated between the last time and this one.
+    """
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
-    release_lonely(contacts, slot, surfaces, work)
+    release_lonely(contacts, slot, surfaces, work, t)
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     mode, plane, z, x, key, place = (surfaces.mode, surfaces.normal, surfaces.surface_z, surfaces.surface_x,
                                      surfaces.key, surfaces.place)
     units, first_zeta, approach, pushes, friction = work.units, work.zeta, work.approach, work.normal_now, work.friction
     kind, bx, bv, bw = model.kind, bodies.x, bodies.v, bodies.w
-    belts = any_belt(model.motions)
+    belts, last, left, changed = any_belt(model.motions), work.clock[0], work.left, work.changed
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
@@ -49,16 +65,17 @@ def settle(model, soft, exact, bodies):
         put(place, k, place_of(bx, kind, a, b, p))
         key[k] = contacts.key[i]
         free = mode[k] == FREE
-        apart = free and (exact == 1 or gap[i] > free_height(law, z[k, 0], z[k, 1]))
-        if apart and not math.isnan(first_zeta[k]):
-            continue
+        away = gap[i] - free_height(law, z[k, 0], z[k, 1]) if free else 0.0
+        apart = free and (exact == 1 or away > 0.0)
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta = dot(n, u)
         if math.isnan(first_zeta[k]):
             first_zeta[k] = zeta
+        touch = closing(last, left[k, 0], left[k, 1], t)
         if apart:
+            left[k, 0], left[k, 1] = away, zeta
             continue
         if free:
             approach[k] = min(approach[k], zeta)
@@ -68,18 +85,52 @@ def settle(model, soft, exact, bodies):
         pushes[k] = max(f, 0.0)
         if exact == 1:
             continue
-        pressed = until_release(law, f, gap[i]) >= 0.0
-        mode[k] = STICKS if pressed else FREE
+        pressing = until_release(law, f, gap[i])
+        if not pressing >= 0.0:
+            mode[k] = FREE
+            if not free:
+                changed[k, RELEASE] = crossing(last, left[k, 0], t, pressing)
+            left[k, 0] = 0.0
+            continue
+        if free:
+            changed[k, TOUCH] = touch
+        left[k, 0] = pressing
         stick = stick_force(units[k, 4], units[k, 5], units[k, 6], units[k, 7], x_1, x_2, axpy(-zeta, n, u))
-        limit, size = friction[k] * pushes[k], norm(stick)
-        if pressed and size > limit:
-            mode[k] = SLIDES
-            if units[k, 5] == 0.0:  # a spring without a damper springs back at once
-                put_vector(x, k, 0, scale(-limit / (units[k, 4] * size), stick))
+        limit, size = friction[k, SLIPPING] * pushes[k], norm(stick)
+        stick_or_slide(mode, work, k, t, size, limit, friction[k, STICKING] * pushes[k])
+        if mode[k] == SLIDES and units[k, 5] == 0.0:  # a spring without a damper springs back at once
+            put_vector(x, k, 0, scale(-limit / (units[k, 4] * size), stick))
+    work.clock[0] = t
 
 
 @helper
-def release_lonely(contacts, slot, surfaces, work):
+def stick_or_slide(mode, work, k, t, size, kinetic, static):
+    """The mode of row k, which is pressed, under the force |f_stick| = `size`: what stuck slides beyond `static`, what
+    slid sticks from `kinetic` on."""
+    was, last, left = mode[k], work.clock[0], work.left[k, 1]
+    slides = size > (kinetic if was == SLIDES else static)
+    mode[k] = SLIDES if slides else STICKS
+    if was == STICKS and slides:
+        work.changed[k, SLIP] = crossing(last, left, t, static - size)
+    elif was == SLIDES and not slides:
+        work.changed[k, STICK] = crossing(last, left, t, size - kinetic)
+    work.left[k, 1] = size - kinetic if slides else static - size
+
+
+@helper
+def closing(t_0, gap, rate, t):
+    """When a gap > 0 at t_0 that changes at this rate closes, at t at the latest; t where nothing is known of it."""
+    return min(t, t_0 - gap / rate) if gap > 0.0 and rate < 0.0 else t
+
+
+@helper
+def crossing(t_0, before, t, now):
+    """Where a straight line from before > 0 at t_0 to now <= 0 at t passes 0; t where nothing is known of before."""
+    return t_0 + (t - t_0) * before / (before - now) if before > 0.0 and now < 0.0 else t
+
+
+@helper
+def release_lonely(contacts, slot, surfaces, work, t):
     """Free the surfaces without a contact; work.z serves as the mark of those that have one."""
     count, marks, pushes, mode = int(surfaces.count[0]), work.z, work.normal_now, surfaces.mode
     for k in range(count):
@@ -90,6 +141,8 @@ def release_lonely(contacts, slot, surfaces, work):
             marks[slot[i], 0] = 1.0
     for k in range(count):
         if marks[k, 0] == 0.0:
+            if mode[k] != FREE:
+                work.changed[k, RELEASE] = t
             mode[k] = FREE
 
 

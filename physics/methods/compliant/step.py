@@ -16,12 +16,13 @@ and velocities. T is a substep of an explicit integrator, the part adaptive.MOTO
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...books.events import EventFinder
+from ...books.events import EventFinder, slip_events
 from ...books.ledger import Account
 from ...core.model import Model, body_count
 from ...core.report import Event, Settings, StepInfo
@@ -106,7 +107,7 @@ class Compliant:
         self._reach(state, settings.h)
         self.soft.begin(state, settings.law, settings.surface, len(course.integrator.tableau.c), self._margin)
         if first:
-            self.soft.settle(state.bodies, exact=0)
+            self.soft.settle(state.bodies, float(state.t[0]), exact=0)
 
     def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
@@ -134,7 +135,10 @@ class Compliant:
         deepest = report(model, soft.system, bodies, rest_speed, h, approach)
         energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
-            self.contacts, memory, approach, rest_speed, bodies.x, float(state.t[0]), energy_before, energy_after)
+            self.contacts, memory, approach, rest_speed, bodies.x, partial(soft.instant, end=float(state.t[0])),
+            energy_before, energy_after)
+        self.events += slip_events(self.contacts, *soft.slips(float(state.t[0])), energy_before, energy_after)
+        self.events.sort(key=lambda event: event.t)
         grow_memory(memory, count)
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)

@@ -172,7 +172,7 @@ def make_substeps(model, loads, tableau, first, count, t, h, soft, course, bodie
     for i in range(first, count + 1):
         if i > 0 and not look(model, soft, bodies):
             return i, AT_BODIES
-        settle(model, soft, exact, bodies)
+        settle(model, soft, exact, t + i * h, bodies)
         if i < count:
             if not attempt(model, loads, tableau, exact, t + i * h, h, soft, course, bodies, bodies):
                 return i, AT_STAGE

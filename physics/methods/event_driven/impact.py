@@ -116,7 +116,7 @@ class Impacts:
         """The impact of contacts that rest, where friction is why their accelerations have no solution, or several;
         False where it is not. u (3 c,): velocities of the pairs (c,) [m/s]."""
         self._log.tell("inconsistent", int(pairs[0]))
-        mu = self._materials.friction(pairs)
+        mu = self._materials.friction(pairs).slip
         speed = np.hypot(u[1::3], u[2::3])
         slides = (mu > 0.0) & (speed > SLIPS)
         if not slides.any():

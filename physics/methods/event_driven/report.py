@@ -17,7 +17,7 @@ from .books import PairImpulses
 from .impact import without
 from .instant import world_forces
 from .materials import PairMaterials
-from .sets import STICK, ContactSet, list_columns
+from .sets import STICK, ContactSet, Friction, list_columns
 from .tolerances import EDGE, FACING, RESTS, TOUCH
 from .workspace import Workspace
 
@@ -45,14 +45,14 @@ def remember(chosen: ContactSet, shapes: IntArray, place: Array, impulse: Array,
     memory.own[:count, DIRECTION] = chosen.direction[:count][order]
 
 
-def recall(memory: ContactMemory, friction: Array, chosen: ContactSet) -> None:
-    """Read the current set back; friction (c,) of the pairs in memory.key."""
+def recall(memory: ContactMemory, friction: Friction, chosen: ContactSet) -> None:
+    """Read the current set back; friction: that of the pairs in memory.key."""
     count = int(memory.count[0])
     own = memory.own[:count]
     chosen.count[0] = count
     chosen.pair[:count] = memory.key[:count]
     chosen.mode[:count] = own[:, MODE]
-    chosen.friction[:count] = friction
+    chosen.friction[:count] = friction.where(own[:, MODE] == STICK)
     chosen.direction[:count] = own[:, DIRECTION]
     rows = [3 * k + i for k, bits in enumerate(own[:, ROWS].astype(int).tolist()) for i in range(3) if bits >> i & 1]
     chosen.rows[0] = len(rows)

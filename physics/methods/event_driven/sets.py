@@ -8,6 +8,8 @@ right-hand side keeps at zero. `resolve` finds both from the equations of all co
     some rest      Coulomb's law for accelerations with the true cone: an interior point or block Gauss–Seidel finds who
                    sticks, slips or lets go; Newton's method on those modes makes it exact
 
+A contact at rest has the static coefficient μ_s; those that this does not hold slip with μ.
+
 Where a sliding contact has n·M(n - μ s) <= 0 there may be no solution, or several (Painlevé's rod).
 
 The equations do not say how redundant contacts with friction share their load (four corners of a block), and once these
@@ -38,13 +40,28 @@ OPEN_PART = 1e-12  # square of the part of a force that the equations leave open
 LEAST_SCALE = 1e-12  # added to accelerations before they are compared with parts of themselves [m/s2]
 
 
+class Friction(NamedTuple):
+    """Coefficients of contacts."""
+
+    slip: Array   #: (c,) mu of those that slip
+    stick: Array  #: (c,) mu_s >= mu of those that stick
+
+    def of(self, rows: BoolArray) -> "Friction":
+        """Of some of the contacts."""
+        return Friction(self.slip[rows], self.stick[rows])
+
+    def where(self, sticks: BoolArray) -> Array:
+        """The coefficient (c,) that counts where these contacts (c,) stick."""
+        return np.where(sticks, self.stick, self.slip)
+
+
 class ContactSet(NamedTuple):
     """The current set as the right-hand side uses it; row k is one contact."""
 
     count: IntArray      #: (1,)
     pair: LongArray      #: (c,)   pair of surface elements
     mode: IntArray       #: (c,)   IDLE, SMOOTH (no friction), SLIDE or STICK
-    friction: Array      #: (c,)   mu
+    friction: Array      #: (c,)   mu; of STICK mu_s
     direction: Array     #: (c, 3) of SLIDE: unit slip direction at the beginning of the piece, world frame
     rows: IntArray       #: (1,)   number of equations
     row: IntArray        #: (3 c,) the rows of Equations that are kept at zero: those of the active set
@@ -86,18 +103,31 @@ class Resolution:
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
 
-def resolve(M: Array, d: Array, u: Array, friction: Array, begins: dict[int, Array]) -> Resolution:
-    """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,), mu (c,).
+def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, Array]) -> Resolution:
+    """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,).
 
-    begins: contacts that are at the verge of slipping, with the direction (2,) of the slip that begins.
+    begins: contacts that are at the verge of slipping, with the direction (2,) of the slip that begins. Where friction
+    falls as they break away, their forces jump, and with them, where contacts act on one another, that direction.
     """
-    c = len(friction)
     speed = np.hypot(u[1::3], u[2::3])
-    slides = (friction > 0.0) & (speed > SLIPS)
-    slip = np.zeros((c, 2))
+    slides = (friction.slip > 0.0) & (speed > SLIPS)
+    slip, mu = np.zeros((len(speed), 2)), friction.where(~slides)
     slip[slides] = np.column_stack([u[1::3], u[2::3]])[slides] / speed[slides, None]
     for k, direction in begins.items():
-        slides[k], slip[k] = True, direction
+        mu[k] = friction.slip[k]
+        if speed[k] > SLIPS or friction.stick[k] == friction.slip[k]:
+            slides[k], slip[k] = True, direction
+    while True:
+        found = _resolve(M, d, mu, slides, slip)
+        broken = (np.array(found.mode) == SLIDE) & (mu > friction.slip)
+        if not broken.any():
+            return found
+        mu[broken] = friction.slip[broken]
+
+
+def _resolve(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> Resolution:
+    """The same for coefficients (c,) that are known, and contacts (c,) that slide in the directions slip (c, 2)."""
+    c = len(friction)
     force, status = np.zeros(3 * c), "solved"
     scales, own = np.zeros((3, c)), M.diagonal()[::3]
     for members in islands(M):
@@ -157,10 +187,11 @@ def classify(
 
 
 def fill_set(
-    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Array, tangents: Array, nodes: IntArray
+    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Friction, tangents: Array,
+    nodes: IntArray,
 ) -> None:
-    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c), friction (c,) and
-    tangents (c, 2, 3) of them; nodes (c, 2): see `connect`."""
+    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) and tangents (c, 2, 3) of
+    them; nodes (c, 2): see `connect`."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least, island = np.zeros(len(pairs)), islands_of(nodes)
     np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
@@ -174,8 +205,9 @@ def fill_set(
     for i, k in enumerate(kept):
         mode = found.mode[k]
         if mode == IDLE and 3 * k in rows:  # it completes the basis [RBDA §11.5]
-            mode = SMOOTH if friction[k] == 0.0 else SLIDE
-        chosen.pair[i], chosen.mode[i], chosen.friction[i] = pairs[k], mode, friction[k]
+            mode = SMOOTH if friction.slip[k] == 0.0 else SLIDE
+        chosen.pair[i], chosen.mode[i] = pairs[k], mode
+        chosen.friction[i] = (friction.stick if mode == STICK else friction.slip)[k]
         chosen.direction[i] = found.slip[k] @ tangents[k]
     for j, r in enumerate(rows):
         chosen.row[j] = 3 * place[r // 3] + r % 3

@@ -94,7 +94,7 @@ class Settler:
             return False
         pairs = work.set_pairs.copy()
         M, d, u = equations(work.here, pairs)
-        self._write_set(pairs, M, unjammed(M, d, u, self._materials.friction(pairs), work.rest_speed))
+        self._write_set(pairs, M, unjammed(M, d, u, self._materials.friction(pairs).slip, work.rest_speed))
         self._patience.give_up(Limit.JAM)
         return True
 
@@ -108,7 +108,7 @@ class Settler:
         if found.status == "inconsistent":
             if self._impacts.without_collision(busy, u):
                 return False
-            found = overlapping(M, d, self._materials.friction(busy))
+            found = overlapping(M, d, self._materials.friction(busy).slip)
             self._work.let_in()
         if kept is not None:
             pairs = np.concatenate([busy, pairs[calm]])
@@ -149,7 +149,7 @@ class Settler:
         inner, rows = np.cumsum(keep) - 1, np.repeat(keep, 3)
         force, mode, slip, status = np.zeros(3 * c), [OPEN] * c, np.zeros((c, 2)), "solved"
         if keep.any():
-            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._materials.friction(pairs)[keep],
+            part = resolve(M[np.ix_(rows, rows)], d[rows], u[rows], self._materials.friction(pairs).of(keep),
                            {int(inner[k]): e for k, e in known.items() if keep[k]})
             force[rows], slip[keep], status = part.force, part.slip, part.status
             for k, m in zip(np.flatnonzero(keep).tolist(), part.mode, strict=True):

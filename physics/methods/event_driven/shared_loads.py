@@ -9,6 +9,7 @@ import numpy as np
 from ...core.model import Array, BoolArray
 from ...solvers.coulomb import holding
 from .instant import equations
+from .materials import PairMaterials
 from .patience import Patience
 from .rates import Instant
 from .search import Trigger
@@ -22,8 +23,8 @@ DOUBT_FRACTION = 1e-15  # the same as a fraction of the piece: rounding
 class SharedLoads:
     """Asks Coulomb's law of whole islands."""
 
-    def __init__(self, work: Workspace, patience: Patience) -> None:
-        self._work, self._patience = work, patience
+    def __init__(self, work: Workspace, materials: PairMaterials, patience: Patience) -> None:
+        self._work, self._materials, self._patience = work, materials, patience
 
     def doubtful(self) -> BoolArray:
         """Contacts (c,) of the set in islands with a force of which only Coulomb's law for all of them says whether it
@@ -51,15 +52,15 @@ class SharedLoads:
     def _sticks(self, at: Instant, doubtful: BoolArray) -> bool:
         """Whether at that instant all contacts of the set that stick still do."""
         work, chosen, count = self._work, self._work.chosen, self._work.in_set
-        pairs, friction = chosen.pair[:count][doubtful], chosen.friction[:count][doubtful]
+        pairs = chosen.pair[:count][doubtful]
         M, d, u = equations(at, pairs)
         expected = chosen.mode[:count][doubtful]
-        if (expected == STICK).all() and holding(M, d, friction) is not None:
+        friction = self._materials.friction(pairs)
+        if (expected == STICK).all() and holding(M, d, friction.stick) is not None:
             return True
         work.count_solve()
         return all(b == a or (a != STICK and b != OPEN)
                    for a, b in zip(expected.tolist(), resolve(M, d, u, friction, {}).mode, strict=True))
-
 
     def correct(self, lam: Array, M: Array, d: Array, u: Array) -> None:
         """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's
@@ -67,6 +68,6 @@ class SharedLoads:
         chosen, count, doubtful = self._work.chosen, self._work.in_set, self.doubtful()
         if not doubtful.any():
             return
-        rows = np.flatnonzero(np.repeat(doubtful, 3))
-        block, friction = np.ascontiguousarray(M[np.ix_(rows, rows)]), chosen.friction[:count][doubtful]
+        pairs, rows = chosen.pair[:count][doubtful], np.flatnonzero(np.repeat(doubtful, 3))
+        block, friction = np.ascontiguousarray(M[np.ix_(rows, rows)]), self._materials.friction(pairs)
         lam[rows] = resolve(block, d[rows], u[rows], friction, {}).force

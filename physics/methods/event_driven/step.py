@@ -96,7 +96,7 @@ class EventDriven:
         self.work = Workspace(model, self.surface, self._motors.mode)
         self.projection = Projection(self.work, self._keeper)
         self._materials, self._patience = PairMaterials(model, self.surface), Patience()
-        self._log, self._shared = EventLog(self.work), SharedLoads(self.work, self._patience)
+        self._log, self._shared = EventLog(self.work), SharedLoads(self.work, self._materials, self._patience)
         self._impacts = Impacts(self.work, self._materials, self._motors, self._books, self._impulses, self._log,
                                 self._patience)
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
@@ -151,8 +151,8 @@ class EventDriven:
         else:
             self._find_sets(state.memory)
             pairs = self.work.at_rest()
-            M, d, _ = equations(self.work.here, pairs)
-            friction = self._materials.friction(pairs)
+            M, d, u = equations(self.work.here, pairs)
+            friction = self._materials.friction(pairs).where(np.hypot(u[1::3], u[2::3]) <= SLIPS)
         if (friction > 0).any():
             return ContactProblem.frictional(M, d, friction)
         return ContactProblem.frictionless(M[::3, ::3], d[::3])

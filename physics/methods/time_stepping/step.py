@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...books.diagnostics import total_energy
-from ...books.events import EventFinder
+from ...books.events import UNKNOWN, EventFinder, slip_events
 from ...collision import Detector
 from ...core.model import Array, Model, body_count, movable
 from ...core.report import Event, MotorState, Settings, StepInfo
@@ -43,6 +43,7 @@ from .books import StepBooks
 from .joints import Joints
 from .parts import Part, Step, go_together
 from .stages import find_involved, reach, remember, remember_start, report, separate
+from .static_friction import MODE, TURNS, StaticFriction
 from .trees import Trees
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
@@ -73,7 +74,7 @@ class TimeStepping:
         self._joints = Joints(model, self._step, self._trees) if self._keeper.any else None
         self._parts: list[Part] = [FreeBodies(model), *filter(None, (self._trees, self._joints))]
         self._books = StepBooks(model, self._joints)
-        self._finder = EventFinder(model.shapes.body)
+        self._finder, self._static = EventFinder(model.shapes.body), StaticFriction(model)
         self._dense = Dense(model)
         self._moving = int(np.count_nonzero(movable(model.kind)))
         self._radius, self._margin = _radii(model), np.zeros(body_count(model))
@@ -165,6 +166,8 @@ class TimeStepping:
             if not system.blocks.count[SHORT]:
                 break
             step.make_blocks()
+        if self._static.any:
+            self._static.begin(step, self.contacts, approach.previous)
 
     def _scales(self, h: float) -> tuple[float, float]:
         """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
@@ -178,14 +181,25 @@ class TimeStepping:
         known = 0 if self._first else warm_start(step.state.memory, step.approach.previous, step.system)
         cold = 2 * known < step.system.count[0]
         iterations = settings.iterations * (COLD_START if cold else 1)
-        solved, turned = self._solve_once(step, settings, iterations), False
+        solved, turned = self._solve_cones(step, settings, iterations), False
         for _ in range(PATH_TURNS):
             if self._trees is None or not self._trees.turn(step, SLIGHT_TURN * self._scales(step.h)[0]):
                 break
             if self._joints is not None:
                 self._joints.obey(step)
-            turned, solved = True, self._solve_once(step, settings, iterations)
+            turned, solved = True, self._solve_cones(step, settings, iterations)
         return solved, turned
+
+    def _solve_cones(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
+        """With the cones of contacts that stick or slip as they do."""
+        solved = self._solve_once(step, settings, iterations)
+        if self._static.any and self._static.denied(step, self.contacts):
+            solved = self._solve_once(step, settings, COLD_START * iterations)  # sweeps may show slip that is none
+            for _ in range(TURNS):
+                if not self._static.revise(step, self.contacts):
+                    break
+                solved = self._solve_once(step, settings, iterations)
+        return solved
 
     def _solve_once(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
         """By a solver of either kind."""
@@ -235,14 +249,19 @@ class TimeStepping:
         deepest = report(contacts, step.system, step.middle.x, approach, self._fired, state.memory)
         energy_after = total_energy(self.model, state.bodies, *state.joints)
         self.events = self._finder.find(
-            contacts, state.memory, approach.zeta, float(approach.scales[0]), state.bodies.x, float(state.t[0]),
-            self._books.energy_before, energy_after)
+            contacts, state.memory, approach.zeta, float(approach.scales[0]), state.bodies.x,
+            lambda *_: float(state.t[0]), self._books.energy_before, energy_after)
         self._remember(state.memory)
+        if self._static.any:
+            self._static.remember(step, self.contacts)
+            self.events += slip_events(contacts, *self._static.slips(contacts, float(state.t[0])),
+                                       self._books.energy_before, energy_after)
         self._report_grab(step)
         return float(deepest)
 
     def _remember(self, memory: ContactMemory) -> None:
         memory.owner[0] = Owner.TIME_STEPPING
+        memory.own[: self.contacts.count[0], MODE] = UNKNOWN
         remember(self.contacts, self._fired, self.model.kind, self._step.middle.x, memory)
 
     def _report_grab(self, step: Step) -> None:

@@ -1,0 +1,60 @@
+"""Events of compliant surfaces at their instants: touch, release, slip and stick, with every integrator."""
+
+import numpy as np
+import pytest
+from soft_scenes import G, ball, box, soft
+
+from contactlab.physics.integrators import offered
+from contactlab.physics.scene.gains import contact_time
+
+INTEGRATORS = tuple(offered("compliant"))
+NO_GRAVITY = (0.0, 0.0, 0.0)
+H = 1 / 240
+
+
+def instants(sim, kind):
+    return [event.t for event in sim.events if event.kind == kind]
+
+
+def substep(sim):
+    """Length of the substeps of the last step [s], of an adaptive integrator what its search leaves over."""
+    return 1e-9 if sim.settings.integrator == "dopri5" else sim.settings.h / sim.info.substeps
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_touch_and_a_release_have_their_instants(integrator):
+    """A mass on spring and damper at 1 m/s, 10.3 mm away: it touches after 10.3 ms, and the force ends 2 acos ζ/(ω √(1
+    - ζ²)) later. Between substeps the gap is a straight line here, so that the touch is exact. The force is not, and an
+    integrator of low order errs by about a substep; an implicit step has no instants within."""
+    k, m, zeta = 1e4, 1.0, 0.2
+    sim = soft(ball(z=0.1 + 0.0103, velocity=[0.0, 0.0, -1.0]), gravity=NO_GRAVITY, k=k, d=2 * zeta * np.sqrt(k * m),
+               integrator=integrator, h=H)
+    sim.run(0.1)
+    assert [event.kind for event in sim.events] == ["impact", "dynamic_loss"]
+    assert instants(sim, "impact")[0] == pytest.approx(0.0103, abs=1e-12)
+    late = 2.0 * H if integrator == "sdirk2" else 2.0 * substep(sim)
+    assert instants(sim, "dynamic_loss")[0] == pytest.approx(0.0103 + contact_time(zeta, 100.0), abs=late)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_fall_ends_when_it_must(integrator):
+    """√(2 H/g) after a fall of H in steps of h: the rate at the beginning of a step misses by g h²/2v; Euler's rules
+    lose or gain g t h/2 of the way, which is h/2."""
+    sim = soft(ball(z=0.6), k=1e4, d=50.0, integrator=integrator, h=H)
+    while not sim.events:
+        sim.step()
+    t = np.sqrt(2 * 0.5 / G)
+    allowed = {"euler": 0.51 * H, "semi_implicit": 0.51 * H, "dopri5": 1e-9}
+    assert sim.events[0].kind == "impact"
+    assert sim.events[0].t == pytest.approx(t, abs=allowed.get(integrator, H**2 / (2 * t)))
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_sliding_block_sticks_once_at_its_instant(integrator):
+    """After v/(μ g); the surfaces then swing at √(K_t/m) about the force that holds it, which is none."""
+    mu, v = 0.5, 1.0
+    sim = soft(box(velocity=[v, 0.0, 0.0]), friction=mu, k=1e5, d=500.0, integrator=integrator, h=H)
+    sim.run(0.4)
+    assert not instants(sim, "slip") and len(instants(sim, "stick")) == 1
+    swing = np.sqrt(1.0 / 4e5)
+    assert instants(sim, "stick")[0] == pytest.approx(v / (mu * G), abs=H + 3 * swing)
