@@ -5,15 +5,18 @@
 They hold ½ K φ², and take what λ does not give back of it. An implicit stage of length g that starts with the dent z
 has (φ - z)/g for ζ: so λ is a continuous function of where it ends.
 
-K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is.
+K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is, or as
+its radius of gyration about the axis where that is greater: a wheel on its hub, a nut on its screw.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, LINK, Array, JointType, Model
+from ...core.rotations import rotated
 from ...core.vec import accumulate, dot, row, scale
 from .limits import Limits, limit_gap, limit_rate, limits_of, maximal_directions, tree_direction
 
@@ -40,10 +43,20 @@ def stops_of(model: Model) -> Stops:
         child, parent = int(joints.child[j]), int(joints.parent[j])
         mine, theirs = material[child], material[parent] if parent >= 0 else material[child]
         softer = min(model.materials.surfaces[theirs, mine], key=lambda surface: surface[0])
-        arm = max(float(np.linalg.norm(joints.anchor_child[j])), SHORTEST)
-        lever = 1.0 if joints.type[j] == JointType.SLIDER else arm * arm
+        lever = 1.0 if joints.type[j] == JointType.SLIDER else _arm_squared(model, j, joints.axis[j, limits.axis[r]])
         stiffness[r], damping[r] = lever * softer[0], lever * softer[1]
     return Stops(limits, stiffness, damping, np.zeros(len(limits.bound)), np.zeros(1))
+
+
+def _arm_squared(model: Model, j: int, axis: Array) -> float:
+    """r² [m2] of the stops of joint j about this axis, given in the parent's frame; about no axis (ball) the mean of
+    the child's moments counts. What a nut does along its axis is as inert as a mass at the lead [m/rad]."""
+    joints, child = model.joints, int(model.joints.child[j])
+    offset, moments = joints.anchor_child[j], model.inertia[child]
+    own = rotated(joints.rest[j] * (1.0, -1.0, -1.0, -1.0), axis)
+    moment = float(own * own @ moments if axis.any() else moments.mean()) / max(float(model.mass[child]), 1e-300)
+    arm = max(float(np.linalg.norm(offset)), math.sqrt(moment + float(joints.lead[j]) ** 2), SHORTEST)
+    return arm * arm
 
 
 @helper
