@@ -86,9 +86,9 @@ def _gains_mean(ui: UiState, snapshot: Snapshot, send: Send, gains: Gains, mass:
         changed, speed = style.slider("impact_speed", speed, 0.05, 20.0, "%.2g", ui, logarithmic=True)
         if changed:
             ui.asked["wanted_e"] = (wanted, speed)
-    value_row(ui, "Wanted e", f"{wanted:.2f}")
+    value_row(ui, "Wanted e", f"{wanted:.2f}" if wanted > 0.0 else "0: as dead as can be")
     imgui.set_next_item_width(imgui.get_content_region_avail().x - 5.5 * ui.font)
-    changed, wanted = style.slider("wanted_e", wanted, 0.05, 0.99, "%.2f", ui)
+    changed, wanted = style.slider("wanted_e", wanted, 0.0, 0.99, "%.2f", ui)
     if changed:
         ui.asked["wanted_e"] = (wanted, speed)
     imgui.same_line()

@@ -10,7 +10,8 @@ import numpy as np
 from ..laws.soft import LAWS, depth_of_impact, normal_force
 
 FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material states no stiffness
-DEADEST = 0.5     # largest damping ratio that is chosen for a restitution
+DEADEST = 0.5     # largest damping ratio that is chosen for a restitution that a material has
+DEAD = 0.01       # restitution that stands for 0, which a linear surface only comes near to, by ever more damping
 IMPACT_STEPS = 100  # integration steps per 1/ω_0 of an impact
 IMPACT_LENGTH = 40  # [1/ω_0] longest impact that is integrated
 
@@ -157,8 +158,10 @@ def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
 
 
 def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> float:
-    """D that gives a body of this mass [kg] an effective restitution 0 < e <= 1 with gains otherwise these, at an
-    impact of this speed [m/s]; where no D of a standard solid damps so much the one that damps most."""
+    """D that gives a body of this mass [kg] an effective restitution 0 <= e <= 1 with gains otherwise these, at an
+    impact of this speed [m/s]; where no D of a standard solid damps so much the one that damps most. 0 is as dead as
+    can be: DEAD."""
+    restitution = max(restitution, DEAD)
     critical, law = 2.0 * math.sqrt(gains.stiffness * mass), LAWS[gains.law]
     if not (law.series or law.by_speed):
         return ratio_for(restitution) * critical

@@ -25,6 +25,19 @@ def test_following_an_impact_gives_the_closed_form_of_the_linear_law(ratio, mass
         (np.sqrt(k / mass) / (2.0 * np.pi), ratio, 9.81 * mass / k), rel=1e-12)
 
 
+@pytest.mark.parametrize("law", LAWS)
+def test_a_restitution_of_none_is_as_dead_as_can_be(law):
+    """D for e = 0: e <= 0.01, of a standard solid, which its series spring lets bounce, the least of all D."""
+    gains = Gains(law, 1e4, 0.0, 3e4 if law == "standard_solid" else np.inf)
+    d = damping_for(0.0, gains, 1.5, 2.0)
+    e = meaning(Gains(law, 1e4, d, gains.series), 1.5, 9.81, 2.0).restitution
+    if law == "standard_solid":
+        others = [meaning(Gains(law, 1e4, s * d, gains.series), 1.5, 9.81, 2.0).restitution for s in (0.7, 1.4)]
+        assert 0.01 < e < min(others)
+    else:
+        assert e <= 0.01 + PARTS
+
+
 @pytest.mark.parametrize(("c", "e"), [(0.1, .937475579950), (0.3, .832869792266), (1.0, .593624260041)])
 def test_e3_the_panel_tells_the_restitution_of_hunt_and_crossley(c, e):
     """ln((1 + c v_0)/(1 - c v_1)) = c (v_0 + v_1)"""
