@@ -69,6 +69,7 @@ SOFTEST = 1e-9  # of its trace without constraints, added to W of a contact on a
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_STEP = 1e-30  # [kg] whose square is not 0 yet
+NEGLIGIBLE = 1e-4  # of the speed that counts as rest: what the way does to a contact's velocity and nobody sees
 SLIGHT = 0.25    # of the speed that counts as rest: so much more than before the way may do to a contact's velocity
 SURE_SLIP = 8.0  # times the slip that friction alone can stop in a step: surfaces that slip faster go on slipping. Four
                  # contacts of a body add up, and its load may double
@@ -169,10 +170,13 @@ def half_turn(approach, memory, i, key, n, u):
     j = int(approach.previous[i])
     if j < 0 or memory.key[j] != key:
         return (0.0, 0.0, 0.0)
-    own, share = memory.own, approach.scales[SHARE]
-    zeta = dot(u, n)
-    turn = (zeta - own[j, ZETA]) / share
-    side = scale(1.0 / share, sub(axpy(-zeta, n, u), carried(own, j, SLIP, n)))
+    own, share, zeta = memory.own, approach.scales[SHARE], dot(u, n)
+    faster, slip = zeta - own[j, ZETA], axpy(-zeta, n, u)
+    change, least = sub(slip, three(own, j, SLIP)), NEGLIGIBLE * approach.scales[REST_SPEED]
+    if faster * faster + dot(change, change) <= least * least:  # as of all that rests or lies flat
+        return (0.0, 0.0, 0.0)
+    turn = faster / share
+    side = scale(1.0 / share, sub(slip, carried(own, j, SLIP, n)))
     put4(approach.turn, i, (turn, side[0], side[1], side[2]))
     if share < 1.0:  # the first step: there is nothing to go on by
         return scale(0.5, axpy(turn, n, side))
@@ -227,9 +231,10 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
             put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
                           point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
         slip, along = axpy(-dot(n, u), n, u), dot(n, turn)
-        if part == 1 and slips_on(rows, k, memory, int(approach.previous[i]), n, slip):
+        side, square = axpy(-along, n, turn), dot(slip, slip)
+        if part == 1 and slips_on(rows, k, memory, int(approach.previous[i]), n, square):
             turn = axpy(along, n, slip)
-        elif norm(slip) > 2.0 * norm(axpy(-along, n, turn)):  # it slips, and the turn is that of the slip's direction
+        elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
             turn = scale(along, n)
         put_three(rows, k, BIAS, axpy(bias, n, add(surface, turn)))
         k += 1
@@ -237,11 +242,13 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
 
 
 @helper
-def slips_on(rows, k, memory, j, n, slip):
-    """Whether contact k slips so fast that friction cannot stop it in this step, as far as the load of the last one
-    says. Friction then opposes the mean of the slip before the step and after it, which is of second order."""
+def slips_on(rows, k, memory, j, n, square):
+    """Whether contact k, at a slip with this square, slips so fast that friction cannot stop it in this step, as far as
+    the load of the last one says. Friction then opposes the mean of the slip before the step and after it, which is of
+    second order."""
     load = dot(row(memory.impulse, j), n) if j >= 0 else 0.0
-    return load > 0.0 and norm(slip) * rows[k, SLIP_STEP] > SURE_SLIP * rows[k, FRICTION] * load
+    stopped = SURE_SLIP * rows[k, FRICTION] * load
+    return load > 0.0 and square * rows[k, SLIP_STEP] * rows[k, SLIP_STEP] > stopped * stopped
 
 
 @helper

@@ -28,6 +28,7 @@ from ...problem.system import (
     INV_MASS,
     LIMIT,
     LINEAR,
+    MOUSE,
     NORMAL,
     NORMAL_STEP,
     OTHERS,
@@ -89,23 +90,34 @@ def mechanism_of_run(model, mechanisms, blocks, s):
     return int(mechanisms.of_body[int(blocks.span[s, PLACE]) // BODY_SIZE])
 
 
+@helper
+def pushes(system, k):
+    """Whether block k, which is no contact, has an impulse."""
+    if system.blocks.kind[k] != MOUSE:
+        return system.blocks.impulse[k] != 0.0
+    p = system.grab.impulse
+    return p[0] != 0.0 or p[1] != 0.0 or p[2] != 0.0
+
+
 @kernel
-def find_involved(model, mechanisms, stiff, system, involved_out):
-    """involved_out (n,) = 1 for bodies that something may push in this step: a contact, the mouse, limits, motors,
-    joints in maximal coordinates, or stiff springs of their tree (stiff, (t,)), directly or through their mechanism.
-    Returns the number of those that move."""
-    blocks, trees = system.blocks, model.trees
+def find_involved(model, mechanisms, stiff, system, need, need_rows, involved_out):
+    """involved_out (n,) = 1 for bodies that something pushes in this step: a contact, the mouse, limits, motors,
+    joints in maximal coordinates, or stiff springs of their tree (stiff, (t,)), directly or through their mechanism;
+    and for those that `separate` moves, which left need and need_rows. Returns the number of those that move."""
+    blocks, trees, impulse = system.blocks, model.trees, system.impulse
     hit = np.zeros(len(mechanisms.mass), np.int32)
     for m in range(len(hit)):
         hit[m] = 1 if mechanisms.constraints[m, 1] > mechanisms.constraints[m, 0] else 0
     for k in range(int(system.count[0])):
-        for side in range(2):
+        p = row(impulse, k)
+        for side in range(2 if dot(p, p) > 0.0 or need[k, 1] > 0.0 else 0):
             m = int(mechanisms.of_body[system.body_a[k] if side == 0 else system.body_b[k]])
             if m >= 0:
                 hit[m] = 1
     for k in range(int(blocks.count[OTHERS])):
-        for s in range(blocks.first[k], blocks.seen[k]):
-            hit[mechanism_of_run(model, mechanisms, blocks, s)] = 1
+        if pushes(system, k) or (keeps_limit(blocks, k) and need_rows[k, 1] > 0.0):
+            for s in range(blocks.first[k], blocks.seen[k]):
+                hit[mechanism_of_run(model, mechanisms, blocks, s)] = 1
     for tree in range(len(stiff)):
         if stiff[tree] == 1:
             hit[mechanisms.of_body[trees.body[trees.start[tree]]]] = 1

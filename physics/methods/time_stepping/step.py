@@ -11,8 +11,8 @@ normal and place over a step as the last steps measured it (`problem.assemble: h
 
 Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
 exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
-coordinates of their joints, u = v, M = H. Bodies that nothing can touch in this step are advanced by the chosen
-integrator instead; where nothing can touch in any step, that is all.
+coordinates of their joints, u = v, M = H. Bodies that nothing pushes in this step are advanced by the chosen integrator
+instead; where nothing can touch in any step, that is all.
 
 Free bodies, trees and joints in maximal coordinates are the parts of a step (`parts`); each stage asks all of them.
 """
@@ -217,7 +217,8 @@ class TimeStepping:
         separate(self.contacts.gap, step.approach.half_turn, step.system, SLOP * self._scales(h)[1], h, step.need,
                  step.need_rows, step.shift)
         stiff = self._still if self._trees is None else self._trees.work.stiff
-        if find_involved(model, step.mechanisms, stiff, step.system, step.involved) < self._moving:
+        if find_involved(model, step.mechanisms, stiff, step.system, step.need, step.need_rows,
+                         step.involved) < self._moving:
             joints = state.joints if self._trees is None else self._trees.work.flown
             integrate(integrator, model, step.loads, float(state.t[0]), h, state.bodies, step.flight, self._dense,
                       (state.joints, joints))
