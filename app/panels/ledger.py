@@ -42,7 +42,7 @@ COLUMNS = (
     ("Work [J]", 0.9, "Work on the bodies that forces move"),
     ("##share", 0.9, "Work, as a part of the largest"),
     ("Momentum [kg m/s]", 2.2, "Momentum Σ P, components along the world's x, y and z"),
-    ("Angular momentum about the origin [kg m²/s]", 2.2,
+    ("L about the origin [kg m²/s]", 2.2,
      "Angular momentum Σ (x × P + L) about the world's origin, components along the world's x, y and z"),
 )
 
