@@ -18,6 +18,7 @@ Send = Callable[[Command], None]
 LAW_TITLES = {
     "newton": ("Newton, all at once", r"0 \le P \perp \zeta^+ + e\,\zeta^- \ge 0"),
     "poisson": ("Poisson", r"P = P_C + P_E,\quad P_E \ge e\,P_C"),
+    "stronge": ("Stronge", r"\int_{exp} \zeta\,dP = -e^2 \int_{comp} \zeta\,dP"),
     "sequential": ("One after the other", r"P_i = -(1+e)\,\frac{\zeta_i}{M_{ii}}\ \text{fastest first}"),
     "zhang": ("Equality (Zhang)", r"A M^{-1} d\, I^* = H:\quad \zeta^+ = -e\,\zeta^-"),
     "sticking": ("Sticking", r"P = -M^{-1}(1+E)\,\zeta^-"),
@@ -159,7 +160,7 @@ def _result(ui: UiState, snapshot: Snapshot, view: ImpactView) -> None:
     elif lost(view, law) < 0.0:
         with style.color(imgui.Col_.text, style.colors(ui).warning):
             imgui.text_wrapped("Energy grows: friction turned the slip around, and e compares velocities only (Kane's "
-                               "paradox). Poisson's law and Coulomb's cone gain nothing.")
+                               "paradox). Stronge's and Poisson's laws and Coulomb's cone gain nothing.")
     joints = view.joints.get(law, ())
     tables = {
         "Contacts": lambda: _contacts(ui, snapshot, view, impact.impulse, impact.zeta, width),

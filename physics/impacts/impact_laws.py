@@ -8,9 +8,12 @@ is one row a contact; with friction three, the normal one first and then the tan
 Of a run (IMPACT_LAWS), here without friction
     newton       all at once: 0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0, an LCP in Δζ                       [RBDA eq. 11.64; Moreau 1988]
     poisson      compression 0 <= P_C ⊥ ζ_C >= 0, then expansion 0 <= P_E - e P_C ⊥ ζ⁺ >= 0    [Pfeiffer & Glocker 1996]
-    sequential   one contact after the other by eq. 11.65, the fastest first, until all separate
+    stronge      the same with the part of P_C in expansion whose work is e² of that of compression       [Stronge 1990]
+    sequential   one contact after the other by eq. 11.65, the fastest first, until all separate; equally fast ones at
+                 once, as newton has them
     coulomb      newton
 With friction, impulses lie in the cones: slip stops within them, else they are against the slip that is left.
+    poisson, stronge   one contact that is hit by itself is followed through the impact, as slip ends and turns: `routh`
     coulomb      newton, but e lowered where energy would grow
 `hit` chooses between both. To be compared with only (EQUALITIES)
     zhang        ζ⁺ + e ζ⁻ = 0 at every contact, whatever sign P comes out with             [Zhang eq. 3.30]
@@ -19,8 +22,9 @@ Where accelerations have no solution: `impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
 No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter: where friction turns
-the slip around, ζ⁺ = -e ζ⁻ can take more than there was (Kane's paradox). Where that must not be, take poisson: in it
-and in the others coefficients that would gain are lowered until nothing is gained. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+the slip around, ζ⁺ = -e ζ⁻ can take more than there was (Kane's paradox). Where that must not be, take stronge; in it
+and in the others coefficients that would gain are lowered until nothing is gained, which one contact never does by
+stronge. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
 
 Impulses of redundant contacts with friction are the smallest ones, as forces are in `event_driven.sets`.
 """
@@ -30,8 +34,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.jit import kernel
 from ..core.model import Array, BoolArray, IntArray
 from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
@@ -39,9 +43,11 @@ from ..solvers.coulomb import sharpened
 from ..solvers.interior_point import InteriorPoint
 from ..solvers.least_forces import basis
 from ..solvers.pgs import ProjectedGaussSeidel
+from .routh import POISSON, STRONGE, routh
 from .zhang import basic_solution
 
 STILL = 1e-12            # speeds below this, relative to the fastest, count as zero
+TIE = 1e-9               # speeds that differ by less, relative to the faster one, are the same: struck at once
 ALIKE = 1e-9             # coupling of the motions of a ball that is rounding, relative
 LOSSLESS_ROUNDS = 100    # after as many rounds, or hits a contact, what still approaches is stopped without rebound
 EXACT = 1e-14            # residual of sweeps that are not improved upon, relative to the fastest speed
@@ -119,20 +125,54 @@ def poisson(M, zeta, restitution) -> Impact:
     Unlike e of contacts that act on one another can gain energy; then the smallest of them is used for all.
     """
     M, zeta = _arguments(M, zeta)
-    given = _each(restitution, len(zeta))
+    return _rounds(M, zeta, _each(restitution, len(zeta)), _two_phases)
+
+
+def _two_phases(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
+    """Impulses of one impact by Poisson's law: compression, then expansion; and how it went."""
+    squeezed, first = _squeezed(M, zeta)
+    impulse, second = _expanded(M, zeta, e, squeezed)
+    gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
+    if gained > STILL * float(np.abs(impulse) @ np.abs(zeta)) and e.min() < e.max():
+        return _two_phases(M, zeta, np.full_like(e, e.min()))
+    return impulse, first if first != "solved" else second
+
+
+def _squeezed(M: Array, zeta: Array) -> tuple[Array, str]:
+    """The impulses of compression, 0 <= P_C ⊥ ζ⁻ + M P_C >= 0."""
+    squeezed = np.zeros_like(zeta)
+    return squeezed, _lcp(ContactProblem.frictionless(M, zeta), squeezed, 0, 0.0).status
+
+
+def _expanded(M: Array, zeta: Array, e: Array, squeezed: Array) -> tuple[Array, str]:
+    """All impulses: those of compression, e-fold those, and what it takes that no contact goes on approaching."""
+    given, extra = (1.0 + e) * squeezed, np.zeros_like(zeta)
+    status = _lcp(ContactProblem.frictionless(M, zeta + M @ given), extra, 0, 0.0).status
+    return given + extra, status
+
+
+def stronge(M, zeta, restitution) -> Impact:
+    """Stronge's law: the work of expansion is e² of that of compression, from M (c, c), ζ⁻ (c,), e (c,) or one e.
+
+    Of one contact without friction it is Newton's and Poisson's law. Of several, compression as in `poisson`; expansion
+    gives back the same part of all its impulses, κ² = Σ e_i² W_i/Σ W_i, W_i = -P_C,i ζ_i/2 the work of compression: so
+    the work of all is as asked for.                                                                 [Stronge 1990]
+    """
+    M, zeta = _arguments(M, zeta)
 
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
-        """Impulses of one impact by Poisson's law: compression, then expansion; and how it went."""
-        squeezed, extra = np.zeros_like(zeta), np.zeros_like(zeta)
-        first = _lcp(ContactProblem.frictionless(M, zeta), squeezed, 0, 0.0)
-        second = _lcp(ContactProblem.frictionless(M, zeta + M @ ((1.0 + e) * squeezed)), extra, 0, 0.0)
-        impulse = (1.0 + e) * squeezed + extra
-        gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
-        if gained > STILL * float(np.abs(impulse) @ np.abs(zeta)) and e.min() < e.max():
-            return one(M, zeta, np.full_like(e, e.min()))
-        return impulse, first.status if first.status != "solved" else second.status
+        """Impulses of one impact, and how it went."""
+        squeezed, first = _squeezed(M, zeta)
+        impulse, second = _expanded(M, zeta, _common(e, -squeezed * zeta), squeezed)
+        return impulse, first if first != "solved" else second
 
-    return _rounds(M, zeta, given, one)
+    return _rounds(M, zeta, _each(restitution, len(zeta)), one)
+
+
+def _common(e: Array, work: Array) -> Array:
+    """κ for each of the contacts, κ² the mean of their e² weighed by work (c,)."""
+    work = np.maximum(work, 0.0)
+    return np.full_like(e, math.sqrt(float(e * e @ work) / work.sum()) if work.any() else 0.0)
 
 
 def zhang(M, zeta, restitution) -> Impact:
@@ -148,48 +188,39 @@ def zhang(M, zeta, restitution) -> Impact:
     return Impact(impulse, after, _energy_lost(impulse, zeta, after), status, e, np.zeros(0, np.int32))
 
 
-@kernel
-def hit_in_turn(M, restitution, still, limit, zeta, impulse, order_out):
-    """Hit the contact that approaches fastest (the first of several) by eq. 11.65 until none does, or `limit` times.
-
-    zeta and impulse are updated; returns the number of hits, their contacts in order_out.
-    """
-    hits = 0
-    while hits < limit:
-        i = 0
-        for j in range(len(zeta)):
-            if zeta[j] < zeta[i]:
-                i = j
-        if zeta[i] >= -still:
-            break
-        push = -(1.0 + restitution[i]) * zeta[i] / M[i, i]
-        impulse[i] += push
-        for j in range(len(zeta)):
-            zeta[j] += push * M[j, i]
-        order_out[hits] = i
-        hits += 1
-    return hits
-
-
 def sequential(M, zeta, restitution) -> Impact:
-    """Pairwise impacts one after the other, the fastest first, from M (c, c), ζ⁻ (c,), e (c,) or one e for all.
+    """Pairwise impacts one after the other, the fastest first, from M (c, c), ζ⁻ (c,), e (c,) or one e for all; see
+    `_in_turn`."""
+    M, zeta = _arguments(M, zeta)
+    e = _each(restitution, len(zeta))
+    return _in_turn(M, zeta, e, 1, lambda block, now, rows, e: newton(block, now, e))
+
+
+def _in_turn(
+    M: Array, zeta: Array, e: Array, rows: int, strike: Callable[[Array, Array, NDArray[np.intp], Array], Impact]
+) -> Impact:
+    """Impacts one after the other, of so many rows a contact: the contact that approaches fastest is struck by itself,
+    those that approach as fast together with it, so that what is symmetric stays so. strike(M, ζ, contacts, e): the
+    impact of some contacts by themselves.
 
     With e < 1 contacts may be hit infinitely often; what still approaches after LOSSLESS_ROUNDS hits a contact is
     stopped by a common impact without rebound.
     """
-    M, zeta = _arguments(M, zeta)
-    e = _each(restitution, len(zeta))
-    if not len(zeta):
-        return newton(M, zeta, e)
-    limit = LOSSLESS_ROUNDS * len(zeta)
-    impulse, now, order = np.zeros_like(zeta), zeta.copy(), np.zeros(limit, np.int32)
-    still = float(STILL * np.max(np.abs(zeta)))
-    hits = int(hit_in_turn(M, e, still, limit, now, impulse, order))
-    status = "solved"
-    if hits == limit:
-        last = newton(M, now, 0.0)
-        impulse, now, status = impulse + last.impulse, last.zeta, last.status
-    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, order[:hits])
+    impulse, now, order, every = np.zeros_like(zeta), zeta.copy(), [], np.arange(len(e))
+    status, still, limit = "solved", STILL * float(np.max(np.abs(zeta), initial=0.0)), LOSSLESS_ROUNDS * len(e)
+    while now[::rows].min(initial=0.0) < -still:
+        normal = now[::rows]
+        hit = every if len(order) >= limit else np.flatnonzero(normal <= (1.0 - TIE) * normal.min())
+        places = (rows * hit[:, None] + np.arange(rows)).ravel()
+        block = np.ascontiguousarray(M[np.ix_(places, places)])
+        found = strike(block, now[places], hit, e[hit] if len(order) < limit else np.zeros(len(hit)))
+        impulse[places] += found.impulse
+        now = now + M[:, places] @ found.impulse
+        status = status if found.status == "solved" else found.status
+        if len(order) >= limit:
+            break
+        order += hit.tolist()
+    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
 
 
 def _lossy(trial: Callable[[Array], Impact], e: Array) -> Impact:
@@ -280,21 +311,37 @@ def coulomb(M, zeta, restitution, friction) -> Impact:
 
 
 def poisson_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
-    """Poisson's law with friction: compression to the end of approach; expansion by e times its normal impulses, with
-    friction under them; and what still approaches is stopped. Each part is within the cones, so their sum is."""
+    """Poisson's law with friction: see `_incremental`; e lowered where energy would be gained."""
+    return _lossy(lambda e: _incremental(M, zeta, e, friction, POISSON), e)
 
-    def trial(e: Array) -> Impact:
-        """The impact with these coefficients e (c,)."""
+
+def stronge_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
+    """Stronge's law with friction: see `_incremental`; of several contacts e lowered where energy would be gained."""
+    return _lossy(lambda e: _incremental(M, zeta, e, friction, STRONGE), e)
+
+
+def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> Impact:
+    """One contact that is hit by itself is followed through the impact, see `routh`. Several are not: which of them is
+    compressed by how much and when, only their stiffness says. They are taken in two phases, each at once: compression
+    to the end of approach; expansion by the part κ of its normal impulses, with friction under them; and what still
+    approaches is stopped. Each part is within the cones, so their sum is. κ = e by Poisson's law, by Stronge's as in
+    `stronge`, W_i the work of the normal impulse in compression."""
+    alone = len(e) == 1 and friction[0] > 0.0 and zeta[0] < -STILL * float(np.abs(zeta).max())
+    given, status = np.zeros_like(zeta), "solved"
+    if alone:
+        status = "solved" if routh(M, zeta, float(friction[0]), float(e[0]), law, given) else "iterations"
+    else:
         squeezed = coulomb(M, zeta, 0.0, friction)
-        given = squeezed.impulse.copy()
-        given[::3] += e * squeezed.impulse[::3]
-        given += _rub(M, zeta + M @ given, friction * e * squeezed.impulse[::3])
-        rest = coulomb(M, zeta + M @ given, 0.0, friction)
-        impulse = given + rest.impulse
-        status = squeezed.status if squeezed.status != "solved" else rest.status
-        return Impact(impulse, rest.zeta, _energy_lost(impulse, zeta, rest.zeta), status, e, np.zeros(0, np.int32))
-
-    return _lossy(trial, e)
+        normal, status = squeezed.impulse[::3], squeezed.status
+        share = e if law == POISSON else _common(e, -normal * (zeta + squeezed.zeta)[::3])
+        given[:] = squeezed.impulse
+        given[::3] += share * normal
+        given += _rub(M, zeta + M @ given, friction * share * normal)
+    after = zeta + M @ given
+    if (after[::3] < -STILL * np.abs(zeta).max(initial=0.0)).any() or not alone:
+        rest = coulomb(M, after, 0.0, friction)
+        given, after, status = given + rest.impulse, rest.zeta, status if status != "solved" else rest.status
+    return Impact(given, after, _energy_lost(given, zeta, after), status, e, np.zeros(0, np.int32))
 
 
 def _rub(M: Array, zeta: Array, limit: Array) -> Array:
@@ -315,22 +362,8 @@ def _rub(M: Array, zeta: Array, limit: Array) -> Array:
 
 
 def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
-    """Pairwise impacts with friction, the fastest first; what approaches after LOSSLESS_ROUNDS hits a contact is
-    stopped by a common impact without rebound."""
-    impulse, now, order = np.zeros_like(zeta), zeta.copy(), []
-    still = STILL * float(np.max(np.abs(zeta), initial=0.0))
-    while now[::3].min(initial=0.0) < -still and len(order) < LOSSLESS_ROUNDS * len(e):
-        i = int(np.argmin(now[::3]))
-        rows = slice(3 * i, 3 * i + 3)
-        hit_now = coulomb(np.ascontiguousarray(M[rows, rows]), now[rows], e[i : i + 1], friction[i : i + 1])
-        impulse[rows] += hit_now.impulse
-        now = now + M[:, rows] @ hit_now.impulse
-        order.append(i)
-    status = "solved"
-    if now[::3].min(initial=0.0) < -still:
-        last = coulomb(M, now, 0.0, friction)
-        impulse, now, status = impulse + last.impulse, last.zeta, last.status
-    return Impact(impulse, now, _energy_lost(impulse, zeta, now), status, e, np.array(order, np.int32))
+    """Pairwise impacts with friction, the fastest first; see `_in_turn`."""
+    return _in_turn(M, zeta, e, 3, lambda block, now, hit, e: coulomb(block, now, e, friction[hit]))
 
 
 def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan) -> Impact:
@@ -344,8 +377,8 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
     count = len(zeta) // 3
     e, mu = _each(restitution, count), _each(friction, count)
     if mu.any():
-        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "sequential": sequential_coulomb,
-                         "coulomb": coulomb}
+        with_friction = {"newton": newton_coulomb, "poisson": poisson_coulomb, "stronge": stronge_coulomb,
+                         "sequential": sequential_coulomb, "coulomb": coulomb}
         e_t = np.nan_to_num(np.where(between_balls(M), _each(restitution_t, count), 0.0))
         if not e_t.any():
             return with_friction[law](M, zeta, e, mu)
@@ -438,5 +471,5 @@ def _limited(wanted: Array, friction: float, normal: float) -> Array:
 
 
 IMPACT_LAWS: dict[str, Callable[..., Impact]] = {
-    "newton": newton, "poisson": poisson, "sequential": sequential, "coulomb": newton}
+    "newton": newton, "poisson": poisson, "stronge": stronge, "sequential": sequential, "coulomb": newton}
 EQUALITIES: dict[str, Callable[..., Impact]] = {"zhang": zhang, "sticking": sticking}

@@ -100,9 +100,9 @@ def test_a_scene_file_chooses_method_and_impact_law():
     file = {"solver": {"method": "event_driven", "impact_law": "poisson"}, "body": [ground(), ball("b", (0, 0, 1))]}
     sim = Simulation(Scene.from_dict(file))
     assert (sim.settings.method, sim.settings.impact_law) == ("event_driven", "poisson")
-    with pytest.raises(SceneError, match=r"solver\.impact_law is .*one of newton, poisson, sequential"):
+    with pytest.raises(SceneError, match=r"solver\.impact_law is .*one of newton, poisson, stronge, sequential"):
         Scene.from_dict({"solver": {"impact_law": "magic"}})
-    with pytest.raises(ValueError, match="impact_law must be one of newton, poisson, sequential"):
+    with pytest.raises(ValueError, match="impact_law must be one of newton, poisson, stronge, sequential"):
         sim.set(impact_law="magic")
 
 

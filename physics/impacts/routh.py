@@ -1,0 +1,194 @@
+"""One contact that is hit with friction, followed through the impact over its normal impulse p.
+
+    du/dp = M (1, -μ ê)     while it slips, ê = u_T/|u_T|
+    du/dp = M (1, f)        while it sticks, f = -M_TT⁻¹ M_Tn, |f| <= μ: then u_T stays 0
+
+Where |f| > μ slip goes on in the one direction ê in which it begins. Compression ends where u_n = 0, with p_c and the
+work W_c = ∫ u_n dp < 0. Expansion ends
+
+    Poisson   at p = (1 + e) p_c
+    Stronge   where the work done since is e² |W_c|: no energy is ever gained
+
+[Routh 1860; Keller 1986; Stronge 1990]. In the plane, and where the slip keeps its direction, u is linear piece by
+piece, and this is exact. Else the direction θ turns. With dp = σ dτ, σ = |u_T|, that is smooth up to the instant at
+which slip stops, and is integrated by Runge and Kutta's method:
+
+    dθ/dτ = ê⊥·a_T,   dσ/dτ = σ ê·a_T,   du_n/dτ = σ a_n,   a = M (1, -μ ê)
+"""
+
+import math
+
+import numpy as np
+
+from ..core.jit import helper, kernel
+
+STEPS = 256.0     # while the direction of slip turns by 1 rad: the error of a step is this to the power -5
+SLOWEST = 0.5     # turning that a step is made for at least, relative to a
+MOST = 200_000    # steps
+STRAIGHT = 1e-14  # turning of the direction that counts as none, relative to a; and what is left of it until slip ends,
+                  # relative to the fastest speed
+STOPPED = 1e-15   # slip that has ended, relative to the fastest speed
+HALVINGS = 60     # to find the end of a phase within a step
+POISSON, STRONGE = range(2)
+ANGLE, SLIP, NORMAL, IMPULSE, WORK, ACROSS_1, ACROSS_2 = range(7)  # of the state y: θ, σ, u_n, p, ∫ u_n dp, P_T
+
+
+@helper
+def answer(M, f1, f2):
+    """a = M (1, f)"""
+    return (M[0, 0] + M[0, 1] * f1 + M[0, 2] * f2, M[1, 0] + M[1, 1] * f1 + M[1, 2] * f2,
+            M[2, 0] + M[2, 1] * f1 + M[2, 2] * f2)
+
+
+@helper
+def slip_rates(M, mu, angle):
+    """a_n, ê·a_T and ê⊥·a_T where the contact slips towards the angle."""
+    c, s = math.cos(angle), math.sin(angle)
+    a = answer(M, -mu * c, -mu * s)
+    return a[0], a[1] * c + a[2] * s, a[2] * c - a[1] * s
+
+
+@helper
+def turning(M, mu, y, rate_out):
+    """dy/dτ"""
+    normal, along, across = slip_rates(M, mu, y[ANGLE])
+    rate_out[ANGLE], rate_out[SLIP], rate_out[NORMAL] = across, y[SLIP] * along, y[SLIP] * normal
+    rate_out[IMPULSE], rate_out[WORK] = y[SLIP], y[SLIP] * y[NORMAL]
+    rate_out[ACROSS_1], rate_out[ACROSS_2] = -mu * math.cos(y[ANGLE]) * y[SLIP], -mu * math.sin(y[ANGLE]) * y[SLIP]
+
+
+@helper
+def turn(M, mu, y, step, work, y_out):
+    """y after the time `step` of τ by the classical Runge–Kutta method; work (3, 7)."""
+    rate, middle, total = work[0], work[1], work[2]
+    total[:] = 0.0
+    for stage in range(4):
+        share = 0.0 if stage == 0 else step if stage == 3 else 0.5 * step
+        for i in range(7):
+            middle[i] = y[i] + share * rate[i] if stage > 0 else y[i]
+        turning(M, mu, middle, rate)
+        for i in range(7):
+            total[i] += (1.0 if stage == 0 or stage == 3 else 2.0) * rate[i]
+    for i in range(7):
+        y_out[i] = y[i] + step / 6.0 * total[i]
+
+
+@helper
+def beginning(M, mu):
+    """The direction in which slip begins at a contact that cannot stick: ê⊥·a_T = 0 with ê·a_T > 0."""
+    best, most = 0.0, -math.inf
+    parts = 48
+    for k in range(parts):
+        lo, hi = 2.0 * math.pi * k / parts, 2.0 * math.pi * (k + 1) / parts
+        low, high = slip_rates(M, mu, lo)[2], slip_rates(M, mu, hi)[2]
+        if low * high > 0.0:
+            continue
+        for _ in range(HALVINGS):
+            middle = 0.5 * (lo + hi)
+            value = slip_rates(M, mu, middle)[2]
+            if value * low > 0.0:
+                lo = middle
+            else:
+                hi = middle
+        along = slip_rates(M, mu, hi)[1]
+        if along > most:
+            best, most = hi, along
+    return best
+
+
+@helper
+def over(y, phase, end):
+    """Whether a phase has come to its end: compression (0), Poisson's expansion (1), Stronge's (2)."""
+    return y[NORMAL] >= 0.0 if phase == 0 else y[IMPULSE] >= end if phase == 1 else y[WORK] >= end
+
+
+@helper
+def way(y, phase, end, a):
+    """The normal impulse until the end of the phase where u_n grows by a per impulse; inf where it does not end."""
+    if phase == 0:
+        return -y[NORMAL] / a if a > 0.0 else math.inf
+    if phase == 1:
+        return end - y[IMPULSE]
+    inside = y[NORMAL] * y[NORMAL] + 2.0 * a * (end - y[WORK])  # u_n at the end, squared
+    if end <= y[WORK] or inside < 0.0:
+        return 0.0 if end <= y[WORK] else math.inf
+    return 2.0 * (end - y[WORK]) / (y[NORMAL] + math.sqrt(inside))
+
+
+@helper
+def go(y, q, a, f1, f2, along):
+    """u linear over the normal impulse q."""
+    y[WORK] += q * (y[NORMAL] + 0.5 * q * a)
+    y[NORMAL] += q * a
+    y[SLIP] = max(0.0, y[SLIP] + q * along)
+    y[IMPULSE] += q
+    y[ACROSS_1] += q * f1
+    y[ACROSS_2] += q * f2
+
+
+@helper
+def straight(M, mu, y, phase, end, still):
+    """Go on straight to the end of the phase, or where slip ends; whether the phase has ended. False, and y as it is,
+    where it never does."""
+    if y[SLIP] <= still:
+        y[SLIP] = 0.0
+        det = M[1, 1] * M[2, 2] - M[1, 2] * M[2, 1]
+        f1 = (M[1, 2] * M[2, 0] - M[2, 2] * M[1, 0]) / det
+        f2 = (M[2, 1] * M[1, 0] - M[1, 1] * M[2, 0]) / det
+        if f1 * f1 + f2 * f2 <= mu * mu * (1.0 + 1e-12):
+            a = answer(M, f1, f2)[0]
+            go(y, way(y, phase, end, a), a, f1, f2, 0.0)
+            return True
+        y[ANGLE] = beginning(M, mu)
+    a, along, _ = slip_rates(M, mu, y[ANGLE])
+    stop = -y[SLIP] / along if along < 0.0 else math.inf
+    q = way(y, phase, end, a)
+    if q == math.inf and stop == math.inf:
+        return False
+    go(y, min(q, stop), a, -mu * math.cos(y[ANGLE]), -mu * math.sin(y[ANGLE]), along)
+    if stop < q:
+        y[SLIP] = 0.0
+    return q <= stop
+
+
+@kernel
+def routh(M, u, mu, e, law, impulse_out):
+    """The impulse (3,) of a contact that is hit, from M (3, 3), u (3,) with u_n < 0, μ > 0, e and the law, POISSON or
+    STRONGE. Returns whether the impact came to an end."""
+    y, after, work = np.zeros(7), np.zeros(7), np.zeros((3, 7))
+    y[ANGLE], y[SLIP], y[NORMAL] = math.atan2(u[2], u[1]), math.hypot(u[1], u[2]), u[0]
+    size = abs(M[0, 1]) + abs(M[0, 2]) + mu * (M[1, 1] + M[2, 2])
+    fastest = abs(u[0]) + y[SLIP]
+    still = STOPPED * fastest
+    phase, end, done = 0, 0.0, 0
+    while done < MOST:
+        done += 1
+        _, along, across = slip_rates(M, mu, y[ANGLE])
+        is_straight = abs(across) <= STRAIGHT * size or abs(across) * y[SLIP] <= STRAIGHT * fastest * -along
+        if y[SLIP] <= still or is_straight:
+            ended = straight(M, mu, y, phase, end, still)
+        else:
+            step = 1.0 / (STEPS * max(abs(across), SLOWEST * size))
+            turn(M, mu, y, step, work, after)
+            ended = over(after, phase, end)
+            if ended:
+                lo, hi = 0.0, step
+                for _ in range(HALVINGS):
+                    middle = 0.5 * (lo + hi)
+                    turn(M, mu, y, middle, work, after)
+                    if over(after, phase, end):
+                        hi = middle
+                    else:
+                        lo = middle
+                turn(M, mu, y, hi, work, after)
+            y[:] = after
+        if ended and phase > 0:
+            break
+        if ended:
+            y[NORMAL] = 0.0
+            phase = 1 if law == POISSON else 2
+            end = (1.0 + e) * y[IMPULSE] if law == POISSON else (1.0 - e * e) * y[WORK]
+            if e == 0.0:
+                break
+    impulse_out[0], impulse_out[1], impulse_out[2] = y[IMPULSE], y[ACROSS_1], y[ACROSS_2]
+    return done < MOST
