@@ -7,6 +7,7 @@ from ...books.ledger import (
     APPLIED,
     CONTACTS,
     DRIVEN,
+    FRICTION,
     IMPACTS,
     JOINTS,
     SPRINGS,
@@ -17,7 +18,7 @@ from ...books.ledger import (
     jointed,
 )
 from ...core.jit import kernel
-from ...core.model import BodyKind, Model, body_count
+from ...core.model import BodyKind, IntArray, Model, body_count
 from ...core.state import Bodies, Contacts, State, empty_state
 from ...core.sym3 import three
 from ...core.vec import add, put, row, scale
@@ -30,6 +31,7 @@ from .parts import Step
 
 DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
 NONE = np.zeros(3)
+CONTACT_WORK = [IMPACTS, CONTACTS, FRICTION]
 #: 1 of accounts that give energy, 0 of those that take it
 GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
 
@@ -48,6 +50,8 @@ class StepBooks:
         self.floats = len(self._floating_trees) > 0
         self.energy_before = 0.0   #: at the beginning of the step [J]
         self._given = 0.0
+        motions = model.motions
+        self._runs = motions.surface_velocity.any(axis=1) | motions.surface_spin.any(axis=1)
 
     def begin(self, state: State) -> None:
         """At the beginning of a step."""
@@ -62,12 +66,32 @@ class StepBooks:
             for mine, theirs in zip(self._at, middle, strict=True):
                 np.copyto(mine, theirs)
 
-    def end(self, step: Step, contacts: Contacts, turned: bool) -> None:
-        """At the end: enter the step; then repair it. turned: impacts turned paths of trees."""
+    def end(self, step: Step, contacts: Contacts, fired: IntArray, turned: bool) -> None:
+        """At the end: enter the step; then repair it, with the energy that impacts gave by their law left in.
+        fired (c,): 1 where a contact was hit with restitution. turned: impacts turned paths of trees."""
+        ledger = step.state.ledger
+        taken = float(ledger[CONTACT_WORK, 0].sum())
         self._enter(step, contacts)
+        ledger[IMPACTS, 0] += self._given_by_law(contacts, fired)
         if len(self.model.trees.body):
-            given = float(GIVES @ step.state.ledger[:, 0]) - self._given
+            given = float(GIVES @ ledger[:, 0]) - self._given
+            given += max(float(ledger[CONTACT_WORK, 0].sum()) - taken, 0.0)
             self.settle(step, self.energy_before + given if turned else None)
+
+    def _given_by_law(self, contacts: Contacts, fired: IntArray) -> float:
+        """The energy [J] that friction gave at contacts that were hit: ζ⁺ = -e ζ⁻ where friction turns the slip around
+        can take more than there was (Kane's paradox). It comes from the law of impact, as in `event_driven`, and is
+        booked with it. Running surfaces are left out: what they do is theirs."""
+        c, over, gained = contacts, self._over, 0.0
+        for k in np.flatnonzero(fired[: c.count[0]]).tolist():
+            a, b = int(c.body_a[k]), int(c.body_b[k])
+            if self._runs[a] or self._runs[b]:
+                continue
+            slip = (over.v[b] + np.cross(over.w[b], c.point[k] - over.x[b])
+                    - over.v[a] - np.cross(over.w[a], c.point[k] - over.x[a]))
+            across = c.impulse[k] - (c.impulse[k] @ c.normal[k]) * c.normal[k]
+            gained += max(float(across @ slip), 0.0)
+        return gained
 
     def _enter(self, step: Step, contacts: Contacts) -> None:
         """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion."""

@@ -98,7 +98,7 @@ class TimeStepping:
         residual = float(system_residual(step.system))
         self._depart(step, integrator)
         deepest = self._report(step)
-        self._books.end(step, self.contacts, turned)
+        self._books.end(step, self.contacts, self._fired, turned)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
             joint_error=self._keeper.error(state.bodies), motors=self._motor_states(step))
