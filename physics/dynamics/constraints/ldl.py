@@ -61,7 +61,8 @@ def analyse(pattern: list[list[int]], share: Array | float = 1.0) -> Factor:
     rows = np.array([i for column in pattern for i in column], np.int32)
     size = int(L_first[-1])
     return Factor(first, rows, parent, L_first, np.zeros(size, np.int32), np.zeros(size), np.full(n, RANK * share),
-                  *np.zeros((2, n)), *np.zeros((3, n), np.int32), np.zeros(n))
+                  np.zeros(n), np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32),
+                  np.zeros(n))
 
 
 @kernel
