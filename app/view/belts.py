@@ -75,7 +75,7 @@ def face_lines(face: _Face, velocity: Array, spin: Array, origin: Array, t: floa
         across = np.linalg.svd(n[None])[2][1:]
         across[1] = np.cross(n, across[0])
         angle = turning * t + np.arange(STRIPES) * (2.0 * np.pi / STRIPES)
-        direction = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        direction: Array = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
         start = np.broadcast_to(middle + np.cross(n, u) / turning, direction.shape)
         least = 0.0
     elif u.any():

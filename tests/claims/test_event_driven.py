@@ -9,7 +9,7 @@ from scipy.special import ellipk
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.integrators import INTEGRATORS
-from contactlab.physics.methods.event_driven.sets import IDLE, SMOOTH, resolve
+from contactlab.physics.methods.event_driven.sets import IDLE, SMOOTH, Friction, resolve
 from contactlab.physics.methods.event_driven.tolerances import EDGE
 
 
@@ -236,9 +236,9 @@ def test_walls_that_close_in_on_a_disc_have_no_solution():
     M = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.diag([1.0, 0.0, 0.0]))
     d = np.zeros(6)
     d[::3] = -13.81, 5.81
-    assert resolve(M, d, np.zeros(6), np.zeros(2), {}).status == "inconsistent"
+    assert resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2)), {}).status == "inconsistent"
     d[::3] = -9.81, 9.81
-    straight = resolve(M, d, np.zeros(6), np.zeros(2), {})
+    straight = resolve(M, d, np.zeros(6), Friction(np.zeros(2), np.zeros(2)), {})
     assert straight.status == "solved"
     assert np.abs(straight.rate[::3]).max() < 1e-12
     assert sorted(straight.mode) == [IDLE, SMOOTH]

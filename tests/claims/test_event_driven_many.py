@@ -10,7 +10,7 @@ from contactlab.physics.core.islands import islands_of
 from contactlab.physics.dynamics.free_body import momentum_from_velocity
 from contactlab.physics.methods.event_driven import patience
 from contactlab.physics.methods.event_driven.patience import SAYS, STORM, Limit
-from contactlab.physics.methods.event_driven.sets import islands, resolve
+from contactlab.physics.methods.event_driven.sets import Friction, islands, resolve
 
 
 def bouncing_balls() -> Run:
@@ -48,7 +48,7 @@ def test_a_contact_that_nothing_moves_is_an_island_of_its_own():
     M[:3, :3] = M[6:, 6:] = np.eye(3)
     assert [rows.tolist() for rows in islands(M)] == [[0], [1], [2]]
     d = np.array([-9.81, 0.0, 0.0] * 3) * np.repeat([1.0, 0.0, 1.0], 3)
-    found = resolve(M, d, np.zeros(9), np.full(3, 0.5), {})
+    found = resolve(M, d, np.zeros(9), Friction(np.full(3, 0.5), np.full(3, 0.5)), {})
     assert found.force == pytest.approx([9.81, 0, 0, 0, 0, 0, 9.81, 0, 0])
 
 

@@ -72,7 +72,8 @@ class Impacts:
             here = work.here
             self.watch.impact(here.model, work.t, self.snapshot(pairs), here.bodies, here.joints)
         patience.count_impact()
-        balls = impact_laws.through_friction(np.stack(self._materials.of_balls(pairs)), self._materials.friction(pairs))
+        mu = self._materials.friction(pairs).slip
+        balls = impact_laws.through_friction(np.stack(self._materials.of_balls(pairs)), mu)
         e_t, e_psi = np.where(impact_laws.between_balls(M), balls, np.nan)
         p, slow = self._impulses_of(pairs, M, u, e_t)
         patience.count_hits(pairs[p[::3] > 0.0].tolist())

@@ -51,7 +51,7 @@ class StepBooks:
         self.energy_before = 0.0   #: at the beginning of the step [J]
         self._given = 0.0
         motions = model.motions
-        self._runs = motions.surface_velocity.any(axis=1) | motions.surface_spin.any(axis=1)
+        self._runs = [bool(row.any()) for row in np.hstack([motions.surface_velocity, motions.surface_spin])]
 
     def begin(self, state: State) -> None:
         """At the beginning of a step."""
