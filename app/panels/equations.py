@@ -26,8 +26,9 @@ TABLE = (
 MATRIX_SHARE = 0.6  # of the panel's width
 STATUS = {"infeasible": "no solution", "iterations": "stopped", "stuck": "no answer", "ray": "no answer",
           "unsymmetric": "M unsymmetric"}
-SHORT = {"pgs": "PGS", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks", "lemke": "Lemke",
-         "dantzig": "Dantzig", "qp_force": "QP in λ", "qp_acceleration": "QP in q̈", "gauss_seidel": "Glue"}
+SHORT = {"pgs": "PGS", "newton": "Newton", "nsgs": "NSGS", "interior_point": "Interior pt", "block_pivot": "Blocks",
+         "lemke": "Lemke", "dantzig": "Dantzig", "qp_force": "QP in λ", "qp_acceleration": "QP in q̈",
+         "gauss_seidel": "Glue"}
 
 
 def draw_equations(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:

@@ -10,6 +10,7 @@ from .gauss_principle import AccelerationQP
 from .gauss_seidel import GaussSeidel
 from .interior_point import InteriorPoint
 from .lemke import Lemke
+from .newton import Newton
 from .nsgs import NonsmoothGaussSeidel
 from .pgs import ProjectedGaussSeidel
 from .qp import ForceQP
@@ -17,8 +18,8 @@ from .solver import BodiesSolver, Solver
 
 SOLVERS: dict[str, Solver] = {
     solver.name: solver
-    for solver in (ProjectedGaussSeidel(), NonsmoothGaussSeidel(), InteriorPoint(), BlockPivot(), Lemke(), Dantzig(),
-                   ForceQP(), AccelerationQP(), GaussSeidel())
+    for solver in (ProjectedGaussSeidel(), Newton(), NonsmoothGaussSeidel(), InteriorPoint(), BlockPivot(), Lemke(),
+                   Dantzig(), ForceQP(), AccelerationQP(), GaussSeidel())
 }
 #: those that take a problem without friction
 LCP_SOLVERS = {name: solver for name, solver in SOLVERS.items() if Takes.FRICTIONLESS in solver.takes}

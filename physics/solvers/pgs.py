@@ -99,6 +99,27 @@ def visit_block(system, k, q_dot):
 
 
 @helper
+def visit_contact(system, k, q_dot):
+    """A visit to contact k; returns the square of the velocity changed."""
+    if system.block[k] >= 0:
+        return visit_block(system, k, q_dot)
+    rows, bodies, p = system.rows, system.motion.bodies, row(system.impulse, k)
+    a, b = int(system.body_a[k]), int(system.body_b[k])
+    arm_a, arm_b = three(rows, k, ARM_A), three(rows, k, ARM_B)
+    u = add(three(rows, k, BIAS), relative_velocity(bodies, a, b, arm_a, arm_b))
+    new = local_answer(p, u, three(rows, k, NORMAL), rows[k, FRICTION], six(rows, k, INVERSE), three(rows, k, COUPLING),
+                       rows[k, NORMAL_STEP], rows[k, SLIP_STEP])
+    change = sub(new, p)
+    size = dot(change, change)
+    if size == 0.0:
+        return 0.0
+    put(system.impulse, k, new)
+    push(bodies, b, arm_b, change)
+    push(bodies, a, arm_a, neg(change))
+    return size / (rows[k, NORMAL_STEP] * rows[k, NORMAL_STEP])
+
+
+@helper
 def visit_others(system, q_dot):
     """Visit all that is no contact: mouse spring, limits, motors; returns the square of the velocity changed."""
     blocks, worst = system.blocks, 0.0

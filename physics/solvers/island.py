@@ -1,0 +1,495 @@
+"""An island of a system as a problem of its own, in coordinates in which every inertia is one.
+
+    u = u₀ + G x,   x = Gᵀ λ,   so that M = G Gᵀ
+
+A row block is a contact, the mouse, a limit or a motor; all have three rows, a limit or motor two idle ones. x holds
+
+- of each body that takes part by itself six unknowns: G = J B with B Bᵀ = H⁻¹, B from the Cholesky factors of 1/m, I⁻¹
+- of all links, and of bodies that joints in maximal coordinates connect, together as many as the rank of their share
+  in M: G is its Cholesky factor.
+
+So G Gᵀ need not be inverted to be used: a body with many contacts has six unknowns and no more, however redundant its
+contacts are, and 1 + Gᵀ D G is a sparse matrix over bodies.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.jit import helper
+from ..core.model import Array
+from ..core.sym3 import six, three
+from ..core.vec import add, cross, put, row, sub
+from ..problem.assemble import flat
+from ..problem.system import (
+    ARM_A,
+    ARM_B,
+    BIAS,
+    BODY_SIZE,
+    CONTACT,
+    ENTRY,
+    FRICTION,
+    INV_INERTIA,
+    INV_MASS,
+    MOUSE,
+    NORMAL,
+    OTHERS,
+    PLACE,
+    WIDTH,
+    block_velocity,
+    pair_velocity,
+    row_velocity,
+)
+from .skyline import Skyline
+
+# columns of Island.law
+MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13  # after the normal: friction; 1 / mean diagonal of the own block;
+LAW_SIZE = 19                                        # bounds of one row; of the mouse γ S and (W + γ S)⁻¹
+AT, WIDE, BEGIN = range(3)  # columns of Island.piece
+DEPENDENT = 1e-13  # of a diagonal entry of M: what is left of it beside others and counts as nothing
+
+
+class Island(NamedTuple):
+    """Rows of one island; m row blocks, N unknowns."""
+
+    kind: NDArray[np.integer]  #: (m,) CONTACT …
+    source: NDArray[np.integer]  #: (m,) row of the system's contacts, or block
+    first: NDArray[np.integer]  #: (m + 1,) row block j has the pieces first[j] : first[j + 1] of G
+    piece: NDArray[np.integer]  #: (p, 3) of a piece: place in x, width, first entry; three rows, one after the other
+    G: Array         #: (e,)
+    law: Array       #: (m, LAW_SIZE)
+    lam: Array       #: (m, 3)
+    free: Array      #: (m, 3) u₀
+    u: Array         #: (m, 3)
+    x: Array         #: (N,)
+
+
+# -------------------------------------------------------------------------------------------------- which rows belong
+@helper
+def leader_of(leader, i):
+    while leader[i] != i:
+        leader[i] = leader[leader[i]]
+        i = leader[i]
+    return i
+
+
+@helper
+def key_of(place, bodies):
+    """Number of what a run of velocities belongs to: a body, or after all bodies a tree."""
+    return place // BODY_SIZE if place < BODY_SIZE * bodies else bodies + place - BODY_SIZE * bodies
+
+
+@helper
+def join(leader, before, i):
+    """Make i one with `before` (-1 = nothing); returns who leads both."""
+    i = leader_of(leader, i)
+    if before >= 0:
+        leader[i] = leader_of(leader, before)
+        return leader[i]
+    return i
+
+
+@helper
+def join_block(blocks, k, bodies, leader):
+    """Make all that block k moves one; returns who leads it, -1 = it moves nothing."""
+    one, n = -1, len(bodies)
+    for s in range(blocks.first[k], blocks.first[k + 1]):
+        key = key_of(int(blocks.span[s, PLACE]), n)
+        if key >= n or bodies[key, INV_MASS] > 0.0:
+            one = join(leader, one, key)
+    return one
+
+
+@helper
+def find_islands(system, island_out, own_out):
+    """island_out (c + others,) number of the island of each contact and then of each other block, -1 = it moves
+    nothing; own_out (n,) 1 for bodies that take part by themselves. Returns how many islands there are.
+
+    Disjoint sets with path halving [Tarjan & van Leeuwen 1984]."""
+    bodies, blocks = system.motion.bodies, system.blocks
+    n, count, others = len(bodies), int(system.count[0]), int(blocks.count[OTHERS])
+    leader = np.arange(n + len(system.motion.v))
+    own_out[:] = 0
+    for k in range(count):
+        if system.block[k] >= 0:
+            island_out[k] = join_block(blocks, int(system.block[k]), bodies, leader)
+            continue
+        one = -1
+        for side in range(2):
+            i = int(system.body_a[k] if side == 0 else system.body_b[k])
+            if bodies[i, INV_MASS] > 0.0:
+                own_out[i] = 1
+                one = join(leader, one, i)
+        island_out[k] = one
+    for k in range(others):
+        island_out[count + k] = join_block(blocks, k, bodies, leader)
+    number, islands = np.full(len(leader), -1), 0
+    for j in range(count + others):
+        if island_out[j] < 0:
+            continue
+        lead = leader_of(leader, int(island_out[j]))
+        if number[lead] < 0:
+            number[lead] = islands
+            islands += 1
+        island_out[j] = number[lead]
+    return islands
+
+
+# ------------------------------------------------------------------------------------------------- bodies, in an order
+@helper
+def ends_of(system, j, count, own, ends_out):
+    """ends_out (2,): bodies that take part by themselves in row block j of the system, -1 = none. Returns whether
+    links or joined bodies do too."""
+    bodies, blocks = system.motion.bodies, system.blocks
+    ends_out[0] = ends_out[1] = -1
+    k = int(system.block[j]) if j < count else j - count
+    if k < 0:
+        a, b = int(system.body_a[j]), int(system.body_b[j])
+        ends_out[0] = a if own[a] == 1 else -1
+        ends_out[1] = b if own[b] == 1 else -1
+        return False
+    found, more = 0, False
+    for s in range(blocks.first[k], blocks.first[k + 1]):
+        i = int(blocks.span[s, PLACE]) // BODY_SIZE
+        if i < len(bodies) and own[i] == 1:
+            ends_out[found] = i
+            found += 1
+        else:
+            more = True
+    return more
+
+
+@helper
+def walk(start, first, other, order_out, seen_out):
+    """Breadth first from one node over neighbours other[first[i] : first[i + 1]]; returns the nodes found."""
+    order_out[0], seen_out[start], found, done = start, 1, 1, 0
+    while done < found:
+        i = order_out[done]
+        done += 1
+        for e in range(first[i], first[i + 1]):
+            if seen_out[other[e]] == 0:
+                seen_out[other[e]] = 1
+                order_out[found] = other[e]
+                found += 1
+    return found
+
+
+@helper
+def put_in_order(ends, nodes, order_out):
+    """An order of the nodes in which neighbours stand near each other: breadth first, from a node that is far away from
+    the others. ends (m, 2). [Cuthill & McKee 1969]"""
+    first, fill = np.zeros(nodes + 1, np.int64), np.zeros(nodes, np.int64)
+    for j in range(len(ends)):
+        if ends[j, 0] >= 0 and ends[j, 1] >= 0:
+            first[ends[j, 0] + 1] += 1
+            first[ends[j, 1] + 1] += 1
+    for i in range(nodes):
+        first[i + 1] += first[i]
+        fill[i] = first[i]
+    other = np.zeros(first[nodes], np.int64)
+    for j in range(len(ends)):
+        a, b = ends[j, 0], ends[j, 1]
+        if a >= 0 and b >= 0:
+            other[fill[a]], other[fill[b]] = b, a
+            fill[a] += 1
+            fill[b] += 1
+    seen, again, found = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), 0
+    for i in range(nodes):  # more than one part where only links connect them
+        if seen[i] == 0:
+            part = walk(i, first, other, order_out[found:], seen)
+            walk(order_out[found + part - 1], first, other, order_out[found:], again)
+            found += part
+
+
+# ------------------------------------------------------------------------------------------------------------ factors
+@helper
+def root_of(s):
+    """Lower Cholesky factor xx, yx, yy, zx, zy, zz of a symmetric matrix, which may be zero."""
+    xx = math.sqrt(s[0]) if s[0] > 0.0 else 0.0
+    yx, zx = (s[1] / xx, s[2] / xx) if xx > 0.0 else (0.0, 0.0)
+    rest = s[3] - yx * yx
+    yy = math.sqrt(rest) if rest > 0.0 else 0.0
+    zy = (s[4] - zx * yx) / yy if yy > 0.0 else 0.0
+    rest = s[5] - zx * zx - zy * zy
+    return (xx, yx, yy, zx, zy, math.sqrt(rest) if rest > 0.0 else 0.0)
+
+
+@helper
+def columns_of(bodies, i):
+    """√(1/m), and the columns of the root of I⁻¹ of a body."""
+    xx, yx, yy, zx, zy, zz = root_of(six(bodies, i, INV_INERTIA))
+    return math.sqrt(bodies[i, INV_MASS]), (xx, yx, zx), (0.0, yy, zy), (0.0, 0.0, zz)
+
+
+@helper
+def put_body_piece(bodies, i, arm, sign, e, G_out):
+    """J B of the point at the end of an arm."""
+    root, x, y, z = columns_of(bodies, i)
+    for r in range(3):
+        G_out[e + 6 * r + r] = sign * root
+    for d in range(3):
+        along = cross(x if d == 0 else y if d == 1 else z, arm)
+        for r in range(3):
+            G_out[e + 6 * r + 3 + d] = sign * along[r]
+
+
+@helper
+def put_block_piece(bodies, blocks, i, entry, e, G_out):
+    """J B of a block of the system in which body i stands at this entry."""
+    root, x, y, z = columns_of(bodies, i)
+    J = blocks.J
+    for r in range(3):
+        turn = (J[entry + 3, r], J[entry + 4, r], J[entry + 5, r])
+        for d in range(3):
+            column = x if d == 0 else y if d == 1 else z
+            G_out[e + 6 * r + d] = root * J[entry + d, r]
+            G_out[e + 6 * r + 3 + d] = column[0] * turn[0] + column[1] * turn[1] + column[2] * turn[2]
+
+
+@helper
+def block_number(system, j, count):
+    """Block of row block j of the system, -1 = none."""
+    return int(system.block[j]) if j < count else j - count
+
+
+@helper
+def spread_column(system, k, r, own, sign, q_out):
+    """Column r of Y of block k where links and joined bodies stand in q̇, times a sign (0 clears it)."""
+    blocks, bodies = system.blocks, len(system.motion.bodies)
+    for s in range(blocks.first[k], blocks.first[k + 1]):
+        at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
+        if at < BODY_SIZE * bodies and own[at // BODY_SIZE] == 1:
+            continue
+        for d in range(blocks.span[s, WIDTH]):
+            q_out[at + d] = sign * blocks.Y[e + d, r]
+
+
+@helper
+def factor_mechanisms(system, lumped, count, own):
+    """G (3 m, r) of the row blocks `lumped` (m,) as far as links and joined bodies answer them: M = G Gᵀ by Cholesky's
+    method with pivots, on M scaled to a unit diagonal."""
+    size = 3 * len(lumped)
+    G, q, left, whole = np.zeros((size, size)), np.zeros(len(system.motion.q_dot)), np.zeros(size), np.zeros(size)
+    for b in range(len(lumped)):
+        k = block_number(system, int(lumped[b]), count)
+        for r in range(3):
+            spread_column(system, k, r, own, 1.0, q)
+            whole[3 * b + r] = left[3 * b + r] = block_velocity(system.blocks, k, q)[r]
+            spread_column(system, k, r, own, 0.0, q)
+    rank = 0
+    while rank < size:
+        p, most = -1, DEPENDENT
+        for i in range(size):
+            if whole[i] > 0.0 and left[i] > most * whole[i]:
+                p, most = i, left[i] / whole[i]
+        if p < 0:
+            break
+        spread_column(system, block_number(system, int(lumped[p // 3]), count), p % 3, own, 1.0, q)
+        pivot = math.sqrt(left[p])
+        for b in range(len(lumped)):
+            u = block_velocity(system.blocks, block_number(system, int(lumped[b]), count), q)
+            for r in range(3):
+                i = 3 * b + r
+                total = u[r]
+                for c in range(rank):
+                    total -= G[i, c] * G[p, c]
+                G[i, rank] = total / pivot
+                left[i] -= G[i, rank] * G[i, rank]
+        left[p] = 0.0
+        spread_column(system, block_number(system, int(lumped[p // 3]), count), p % 3, own, 0.0, q)
+        rank += 1
+    return G[:, :rank].copy()
+
+
+# ---------------------------------------------------------------------------------------------------------- the island
+@helper
+def open_island(system, members, own, number):
+    """The Island of these row blocks (m,) of the system, and the skyline that 1 + Gᵀ D G has. number (n,): scratch, -1
+    before and after."""
+    count, m = int(system.count[0]), len(members)
+    ends, pair, is_lumped = np.full((m, 2), -1), np.zeros(2, np.int64), np.zeros(m, np.int64)
+    body, nodes, lumps = np.zeros(2 * m, np.int64), 0, 0
+    for j in range(m):
+        if ends_of(system, int(members[j]), count, own, pair):
+            is_lumped[j] = 1
+            lumps += 1
+        for side in range(2):
+            i = pair[side]
+            if i >= 0:
+                if number[i] < 0:
+                    number[i], body[nodes] = nodes, i
+                    nodes += 1
+                ends[j, side] = number[i]
+    order, place = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    put_in_order(ends, nodes, order)
+    for t in range(nodes):
+        place[order[t]] = 6 * t
+    lumped, l = np.zeros(lumps, np.int64), 0
+    for j in range(m):
+        if is_lumped[j] == 1:
+            lumped[l] = members[j]
+            l += 1
+    common = factor_mechanisms(system, lumped, count, own)
+    rank = common.shape[1]
+    first, piece, entries, pieces = np.zeros(m + 1, np.int64), np.zeros((3 * m, 3), np.int64), 0, 0
+    for j in range(m):
+        for side in range(3):
+            width = rank * is_lumped[j] if side == 2 else 6 if ends[j, side] >= 0 else 0
+            if width > 0:
+                piece[pieces, AT] = 6 * nodes if side == 2 else place[ends[j, side]]
+                piece[pieces, WIDE], piece[pieces, BEGIN] = width, entries
+                entries += 3 * width
+                pieces += 1
+        first[j + 1] = pieces
+    island = Island(np.zeros(m, np.int64), np.zeros(m, np.int64), first, piece[:pieces].copy(), np.zeros(entries),
+                    np.zeros((m, LAW_SIZE)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)),
+                    np.zeros(6 * nodes + rank))
+    l = 0
+    for j in range(m):
+        put_row_block(system, int(members[j]), count, own, j, island)
+        if is_lumped[j] == 1:
+            e = island.piece[first[j + 1] - 1, BEGIN]
+            for r in range(3 if rank > 0 else 0):
+                for c in range(rank):
+                    island.G[e + rank * r + c] = common[3 * l + r, c]
+            l += 1
+    for t in range(nodes):
+        number[body[t]] = -1
+    begin(island)
+    return island
+
+
+@helper
+def put_row_block(system, s, count, own, j, island):
+    """Row block j of the island, row block s of the system: its pieces of G on bodies, its law, its impulse; u at that
+    impulse."""
+    bodies, blocks, rows, law = system.motion.bodies, system.blocks, system.rows, island.law
+    k, p = block_number(system, s, count), island.first[j]
+    if k < 0:
+        for side in range(2):
+            i = int(system.body_a[s] if side == 0 else system.body_b[s])
+            if own[i] == 1:
+                put_body_piece(bodies, i, three(rows, s, ARM_A if side == 0 else ARM_B), 2.0 * side - 1.0,
+                               island.piece[p, BEGIN], island.G)
+                p += 1
+    else:
+        for run in range(blocks.first[k], blocks.first[k + 1]):
+            i = int(blocks.span[run, PLACE]) // BODY_SIZE
+            if i < len(bodies) and own[i] == 1:
+                put_block_piece(bodies, blocks, i, int(blocks.span[run, ENTRY]), island.piece[p, BEGIN], island.G)
+                p += 1
+    if s < count:
+        island.kind[j], island.source[j] = CONTACT, s
+        for d in range(3):
+            law[j, d] = rows[s, NORMAL + d]
+        law[j, MU] = rows[s, FRICTION]
+        put(island.lam, j, row(system.impulse, s))
+        put(island.u, j, add(three(rows, s, BIAS), pair_velocity(system, system.motion, s)))
+        return
+    island.kind[j], island.source[j] = blocks.kind[k], k
+    if blocks.kind[k] == MOUSE:
+        grab = system.grab
+        for d in range(6):
+            law[j, SOFT + d], law[j, HOLD + d] = grab.softness[0] * grab.matrix[d], grab.inverse[d]
+        law[j, HIGH] = grab.limit[0]
+        put(island.lam, j, flat(grab.impulse))
+        put(island.u, j, add(block_velocity(blocks, k, system.motion.q_dot), flat(grab.bias)))
+        return
+    law[j, STEP], law[j, LOW], law[j, HIGH] = blocks.step[k], blocks.low[k], blocks.high[k]
+    put(island.lam, j, (blocks.impulse[k], 0.0, 0.0))
+    put(island.u, j, (blocks.bias[k] + row_velocity(blocks, k, system.motion.q_dot), 0.0, 0.0))
+
+
+@helper
+def begin(island):
+    """The step of each contact's law, x, and u₀ from u."""
+    for j in range(len(island.kind)):
+        if island.kind[j] == CONTACT:
+            trace = 0.0
+            for p in range(island.first[j], island.first[j + 1]):
+                for e in range(island.piece[p, BEGIN], island.piece[p, BEGIN] + 3 * island.piece[p, WIDE]):
+                    trace += island.G[e] * island.G[e]
+            island.law[j, STEP] = 3.0 / trace if trace > 0.0 else 0.0
+    gather(island, island.lam, island.x)
+    island.free[:] = 0.0
+    add_velocity(island, island.x, island.free)
+    for j in range(len(island.kind)):
+        put(island.free, j, sub(row(island.u, j), row(island.free, j)))
+
+
+@helper
+def gather(island, lam, x_out):
+    """x = Gᵀ λ"""
+    x_out[:] = 0.0
+    for j in range(len(island.kind)):
+        for p in range(island.first[j], island.first[j + 1]):
+            at, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
+            for d in range(wide):
+                x_out[at + d] += (island.G[e + d] * lam[j, 0] + island.G[e + wide + d] * lam[j, 1]
+                                  + island.G[e + 2 * wide + d] * lam[j, 2])
+
+
+@helper
+def add_velocity(island, x, u_in_out):
+    """u += G x"""
+    for j in range(len(island.kind)):
+        for p in range(island.first[j], island.first[j + 1]):
+            at, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
+            for r in range(3):
+                total = 0.0
+                for d in range(wide):
+                    total += island.G[e + r * wide + d] * x[at + d]
+                u_in_out[j, r] += total
+
+
+# ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G
+@helper
+def skyline_of(island):
+    """Room for 1 + Gᵀ D G."""
+    n = len(island.x)
+    first, at = np.arange(n), np.zeros(n + 1, np.int64)
+    for j in range(len(island.kind)):
+        least = n
+        for p in range(island.first[j], island.first[j + 1]):
+            least = min(least, island.piece[p, AT])
+        for p in range(island.first[j], island.first[j + 1]):
+            for d in range(island.piece[p, AT], island.piece[p, AT] + island.piece[p, WIDE]):
+                first[d] = min(first[d], least)
+    for i in range(n):
+        at[i + 1] = at[i] + i - first[i]
+    return Skyline(first, at, np.zeros(at[n]), np.zeros(at[n]), np.zeros(n))
+
+
+@helper
+def add_products(island, D, work, sky):
+    """sky += Gᵀ D G, with D (m, 9) a 3 x 3 matrix of each row block, row by row. work (3, N)."""
+    G, low, up, first, at = island.G, sky.low, sky.up, sky.first, sky.at
+    for j in range(len(island.kind)):
+        for p in range(island.first[j], island.first[j + 1]):
+            at_p, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
+            for d in range(wide):  # D G
+                x, y, z = G[e + d], G[e + wide + d], G[e + 2 * wide + d]
+                for r in range(3):
+                    work[r, d] = D[j, 3 * r] * x + D[j, 3 * r + 1] * y + D[j, 3 * r + 2] * z
+            for o in range(island.first[j], island.first[j + 1]):
+                at_o, broad, f = island.piece[o, AT], island.piece[o, WIDE], island.piece[o, BEGIN]
+                for i in range(broad):
+                    x, y, z, row_i = G[f + i], G[f + broad + i], G[f + 2 * broad + i], at_o + i
+                    if at_o > at_p:
+                        c = at[row_i] + at_p - first[row_i]
+                        for d in range(wide):
+                            low[c + d] += x * work[0, d] + y * work[1, d] + z * work[2, d]
+                    elif at_o < at_p:
+                        for d in range(wide):
+                            column = at_p + d
+                            up[at[column] + row_i - first[column]] += x * work[0, d] + y * work[1, d] + z * work[2, d]
+                    else:
+                        c = at[row_i] + at_p - first[row_i]
+                        for d in range(i):
+                            low[c + d] += x * work[0, d] + y * work[1, d] + z * work[2, d]
+                        sky.diagonal[row_i] += x * work[0, i] + y * work[1, i] + z * work[2, i]
+                        for d in range(i + 1, wide):
+                            column = at_p + d
+                            up[at[column] + row_i - first[column]] += x * work[0, d] + y * work[1, d] + z * work[2, d]

@@ -1,0 +1,415 @@
+"""Newton's method on Signorini's and Coulomb's laws, island by island: what is at rest is solved, not swept.
+
+Every contact is open, sticks or slips. With these modes the laws are linear but for the direction of slip,
+λ = D (ε c - u) with a 3 x 3 matrix D of each contact. In the coordinates of `island` all impulses follow from one
+sparse system:
+
+    u = u₀ + G x,   x = Gᵀ λ    =>    (1 + Gᵀ D G) Δx = Gᵀ (D (ε c - u) - λ)
+
+ε is a small compliance, the same for all contacts, which makes redundant forces unique: with c = 0 they are those of a
+slightly elastic structure. Then c = λ, again and again, takes the yielding out and leaves the shares as they are
+(proximal point [Rockafellar 1976]). The modes follow from λ - ρ w, w = u + ε (λ - c) [Alart & Curnier 1991].
+
+From a guess with many wrong modes the modes can go round in circles. Then sweeps set them right contact by contact, and
+Newton's method begins again, with a larger ε first, by which wrong modes do less harm.
+[Silcowitz, Niebe & Erleben 2010]
+An island that this does not solve within ROUNDS, or that is larger than MOST, is swept as by `pgs`.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..core.jit import helper, kernel
+from ..core.model import Array
+from ..core.sym3 import six, sym_inverse, sym_vec, three
+from ..core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
+from ..laws.contact import disc_projection
+from ..problem.assemble import flat, put_flat
+from ..problem.joint_rows import visit_row
+from ..problem.problem import ContactProblem, SolveInfo, Takes
+from ..problem.residual import natural_map_of
+from ..problem.system import CONTACT, MOUSE, OTHERS, System, push_block, push_pair, push_row
+from .interior_point import InteriorPoint
+from .island import (
+    HIGH,
+    HOLD,
+    LOW,
+    MU,
+    SOFT,
+    STEP,
+    add_products,
+    add_velocity,
+    find_islands,
+    gather,
+    open_island,
+    skyline_of,
+)
+from .lcp_info import PivotStep
+from .pgs import visit_contact, visit_grab
+from .skyline import clear, factor_skyline, solve_skyline
+from .solver import Solver
+
+OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
+MOST = 300          # row blocks of an island that is solved
+ROUNDS = 16         # of Newton's method for an island
+COMPLIANCE = 1e-5   # ε, of the least mean diagonal of a contact's own block of M
+SOFTER = 1e3        # times that after sweeps
+STIFFEST = 1e-3     # times that at last, where redundant contacts contradict each other by more than rounding
+LESS = 0.1          # ε goes down by, where a round with c = λ leaves more than STILL of what was wrong
+STILL = 0.03
+GUESS = 1e-3        # of the largest velocity: a contact that opens more slowly than this at first counts as closed
+STRAIGHT = 1e-3     # change of slip's direction below which it has settled [rad]
+QUIET = 1e-2        # of the largest velocity: what the impulses of the last step may leave without sweeps first
+FEW = 5             # sweeps the first time, twice as many the second time …
+EXACT = 1e-12       # natural map that ends the rounds, of the largest velocity without impulses
+ENOUGH = 1e-10      # that counts as solved where no round makes it less
+NOT_MORE = 0.1      # of what was wrong: what is more than this has hardly become less
+OVERFLOW = 1e300
+ISLANDS_SOLVED, ISLANDS_SWEPT, STEPS, CHANGE = range(4)  # columns of what `solve_islands` tells
+
+
+# ------------------------------------------------------------------------------------------------------- modes and D
+@helper
+def add_outer(D_out, j, s, u, v):
+    """D_j += s u vᵀ"""
+    for r in range(3):
+        for c in range(3):
+            D_out[j, 3 * r + c] += s * u[r] * v[c]
+
+
+@helper
+def times(D, j, u):
+    """D_j u"""
+    return (D[j, 0] * u[0] + D[j, 1] * u[1] + D[j, 2] * u[2], D[j, 3] * u[0] + D[j, 4] * u[1] + D[j, 5] * u[2],
+            D[j, 6] * u[0] + D[j, 7] * u[1] + D[j, 8] * u[2])
+
+
+@helper
+def contact_mode(law, j, y, eps, near, D_out, way_out):
+    """Mode of a contact by y = λ - ρ w; see `set_mode`. Opening more slowly than `near` [m/s] counts as closed.
+
+    Stick: w = 0.  Slip: w_n = 0, λ_t = μ λ_n e, e = y_t/|y_t|, to first order in a change of e, along t = n × e:
+    λ·t = -κ (w - ε (λ - c))·t, κ = a ρ/(1 - a + a ρ ε), a = μ y_n/|y_t|.
+    """
+    n, mu, rho = three(law, j, 0), law[j, MU], law[j, STEP]
+    y_n = dot(y, n) + rho * near
+    if y_n <= 0.0:
+        return OPEN, 0.0
+    y_t = axpy(-dot(y, n), n, y)
+    size = norm(y_t)
+    if mu == 0.0:
+        add_outer(D_out, j, 1.0 / eps, n, n)
+        return SLIP, 0.0
+    if size <= mu * y_n:
+        for r in range(3):
+            D_out[j, 4 * r] = 1.0 / eps
+        return STICK, 0.0
+    e, a = scale(1.0 / size, y_t), mu * y_n / size
+    t = cross(n, e)
+    add_outer(D_out, j, 1.0 / eps, axpy(mu, e, n), n)
+    add_outer(D_out, j, a * rho / (1.0 - a + a * rho * eps), t, t)
+    change = norm(sub(e, row(way_out, j)))
+    put(way_out, j, e)
+    return SLIP, change
+
+
+@helper
+def grab_mode(law, j, lam, w, eps, D_out, way_out):
+    """Mode of the mouse spring, which follows its law or pulls as hard as it may."""
+    soft = six(law, j, SOFT)
+    p = sub(lam, sym_vec(six(law, j, HOLD), add(w, sym_vec(soft, lam))))
+    size = norm(p)
+    if size <= law[j, HIGH]:
+        k = sym_inverse((soft[0] + eps, soft[1], soft[2], soft[3] + eps, soft[4], soft[5] + eps))
+        put(D_out[:, 0:3], j, (k[0], k[1], k[2]))
+        put(D_out[:, 3:6], j, (k[1], k[3], k[4]))
+        put(D_out[:, 6:9], j, (k[2], k[4], k[5]))
+        put(way_out, j, (0.0, 0.0, 0.0))
+        return STICK, 0.0
+    new = scale(law[j, HIGH] / size, p)
+    change = norm(sub(new, row(way_out, j))) / law[j, HIGH]
+    put(way_out, j, new)
+    return SLIP, change
+
+
+@helper
+def set_mode(island, j, w, eps, near, D_out, way_out):
+    """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or what a
+    row gives at a bound. Returns the mode, and by how much the direction has changed."""
+    law, lam = island.law, row(island.lam, j)
+    for e in range(9):
+        D_out[j, e] = 0.0
+    if island.kind[j] == MOUSE:
+        return grab_mode(law, j, lam, w, eps, D_out, way_out)
+    if law[j, STEP] == 0.0:
+        return OPEN, 0.0
+    y = axpy(-law[j, STEP], w, lam)
+    if island.kind[j] == CONTACT:
+        return contact_mode(law, j, y, eps, near, D_out, way_out)
+    if law[j, LOW] < y[0] < law[j, HIGH]:
+        D_out[j, 0] = 1.0 / eps
+        put(way_out, j, (0.0, 0.0, 0.0))
+        return STICK, 0.0
+    low = y[0] <= law[j, LOW]
+    put(way_out, j, (law[j, LOW] if low else law[j, HIGH], 0.0, 0.0))
+    return OPEN if low else SLIP, 0.0
+
+
+@helper
+def set_modes(island, w, eps, near, mode, D, way):
+    """Modes of all row blocks at the velocities w (m, 3); returns whether one is another than before, and the largest
+    change of a direction of slip that went on."""
+    other, turned = False, 0.0
+    for j in range(len(island.kind)):
+        now, change = set_mode(island, j, row(w, j), eps, near, D, way)
+        if now != mode[j]:
+            other = True
+        elif now == SLIP:
+            turned = max(turned, change)
+        mode[j] = now
+    return other, turned
+
+
+# --------------------------------------------------------------------------------------------------------- the island
+@helper
+def natural(island, j, u):
+    """Natural map of row block j at its λ and a velocity u [m/s]."""
+    law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
+    if kind == MOUSE:
+        hold = six(law, j, HOLD)
+        p = disc_projection(sub(lam, sym_vec(hold, add(u, sym_vec(six(law, j, SOFT), lam)))), law[j, HIGH])
+        trace = hold[0] + hold[3] + hold[5]
+        return 3.0 * norm(sub(p, lam)) / trace if trace > 0.0 else 0.0
+    if rho == 0.0:
+        return 0.0
+    if kind == CONTACT:
+        return natural_map_of(lam, u, three(law, j, 0), law[j, MU], rho)
+    return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
+
+
+@helper
+def worst_of(island, u):
+    """The largest natural map at the velocities u (m, 3)."""
+    worst = 0.0
+    for j in range(len(island.kind)):
+        miss = natural(island, j, row(u, j))
+        worst = miss if not miss <= worst else worst  # nan is the worst
+    return worst
+
+
+@helper
+def compliance_of(island):
+    """ε [1/kg]"""
+    least = math.inf
+    for j in range(len(island.kind)):
+        if island.law[j, STEP] > 0.0:
+            least = min(least, 1.0 / island.law[j, STEP])
+    return COMPLIANCE * (least if least < math.inf else 1.0)
+
+
+@helper
+def settle(island, centre, eps, w_out):
+    """x and u of λ; w = u + ε (λ - c)."""
+    gather(island, island.lam, island.x)
+    island.u[:] = island.free
+    add_velocity(island, island.x, island.u)
+    for j in range(len(island.kind)):
+        put(w_out, j, axpy(eps, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
+
+
+@helper
+def newton_round(island, sky, D, way, centre, eps):
+    """One step of Newton's method with the modes of D and way: λ. It is found as a change of the last one, so that
+    rounding of u is not divided by ε."""
+    m = len(island.kind)
+    change, step, along = np.zeros((m, 3)), np.zeros(len(island.x)), np.zeros((m, 3))
+    for j in range(m):
+        aim = times(D, j, axpy(-1.0, row(island.u, j), scale(eps, row(centre, j))))
+        if island.kind[j] != CONTACT:
+            aim = add(aim, row(way, j))
+        put(change, j, sub(aim, row(island.lam, j)))
+    gather(island, change, step)
+    solve_skyline(sky, step)
+    add_velocity(island, step, along)
+    for j in range(m):
+        put(island.lam, j, add(row(island.lam, j), sub(row(change, j), times(D, j, row(along, j)))))
+
+
+@helper
+def give(system, island):
+    """Put the island's impulses in the place of the system's, and let the change act."""
+    blocks, q_dot = system.blocks, system.motion.q_dot
+    for j in range(len(island.kind)):
+        k, p = int(island.source[j]), row(island.lam, j)
+        if island.kind[j] == CONTACT:
+            change = sub(p, row(system.impulse, k))
+            put(system.impulse, k, p)
+            push_pair(system, system.motion, k, change)
+        elif island.kind[j] == MOUSE:
+            push_block(blocks, k, sub(p, flat(system.grab.impulse)), q_dot)
+            put_flat(system.grab.impulse, p)
+        else:
+            push_row(blocks, k, p[0] - blocks.impulse[k], q_dot)
+            blocks.impulse[k] = p[0]
+
+
+@helper
+def take(system, island):
+    """Take the system's impulses."""
+    for j in range(len(island.kind)):
+        k = int(island.source[j])
+        if island.kind[j] == CONTACT:
+            put(island.lam, j, row(system.impulse, k))
+        elif island.kind[j] == MOUSE:
+            put(island.lam, j, flat(system.grab.impulse))
+        else:
+            island.lam[j, 0] = system.blocks.impulse[k]
+
+
+@helper
+def sweep_members(system, members, sweeps, tolerance):
+    """Sweep over these row blocks of the system as `pgs` does; returns the last change [m/s]."""
+    q_dot, count, change = system.motion.q_dot, int(system.count[0]), 0.0
+    for done in range(sweeps):
+        worst = 0.0
+        for i in range(len(members)):
+            j = int(members[i if done % 2 == 0 else len(members) - 1 - i])
+            if j < count:
+                worst = max(worst, visit_contact(system, j, q_dot))
+            elif system.blocks.kind[j - count] == MOUSE:
+                worst = max(worst, visit_grab(system.grab, system.blocks, q_dot))
+            else:
+                worst = max(worst, visit_row(system.blocks, j - count, q_dot))
+        change = math.sqrt(worst)
+        if change <= tolerance:
+            break
+    return change
+
+
+@helper
+def solve_island(system, members, island):
+    """Solve an island in the system; returns the steps of Newton's method, negative where they did not solve it: then
+    the best impulses found are left."""
+    m, sky = len(island.kind), skyline_of(island)
+    D, way, w, centre = np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
+    mode, work, good = np.zeros(m, np.int64), np.zeros((3, len(island.x))), island.lam.copy()
+    size = 0.0
+    for j in range(m):
+        size = max(size, norm(row(island.free, j)))
+    usual = compliance_of(island)
+    eps, near, sweeps = usual, GUESS * size, FEW
+    settle(island, island.lam, eps, w)
+    best = worst_of(island, w)
+    left, least, stalls = np.inf, np.inf, 0  # wrong at the last change of c, and since then; steps that were no use
+    begin, again, stale = True, best > QUIET * size, True
+    for done in range(ROUNDS):
+        if again:
+            island.lam[:] = good
+            give(system, island)
+            sweep_members(system, members, sweeps, 0.0)
+            take(system, island)
+            sweeps *= 2
+            eps = SOFTER * usual
+            good[:] = centre[:] = island.lam
+            settle(island, centre, eps, w)
+            best, left, least, stalls, begin = worst_of(island, w), np.inf, np.inf, 0, True
+        if begin:
+            set_modes(island, w, eps, near, mode, D, way)
+            near, begin, stale = 0.0, False, True
+        if stale:
+            clear(sky)
+            add_products(island, D, work, sky)
+            if not factor_skyline(sky):
+                break
+        newton_round(island, sky, D, way, centre, eps)
+        settle(island, centre, eps, w)
+        other, turned = set_modes(island, w, eps, 0.0, mode, D, way)
+        stale = other or turned > 0.0
+        miss, wrong = worst_of(island, island.u), worst_of(island, w)
+        if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
+            give(system, island)
+            return done + 1
+        if miss < best:
+            best = miss
+            good[:] = island.lam
+        if not other and turned < STRAIGHT:  # solved for this c
+            centre[:] = island.lam
+            if miss > STILL * left:
+                if eps <= STIFFEST * usual:
+                    break
+                eps *= LESS
+                set_modes(island, island.u, eps, 0.0, mode, D, way)
+                stale = True
+            left, least, stalls = miss, np.inf, 0
+        elif wrong <= 0.5 * least:
+            least, stalls = wrong, 0
+        else:
+            stalls += 1
+        again = stalls > 1 or not wrong < OVERFLOW
+    island.lam[:] = good
+    give(system, island)
+    return -ROUNDS
+
+
+@kernel
+def solve_islands(system, iterations, tolerance, told_out):
+    """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
+    told_out (4,): islands solved, islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
+    rows, bodies = int(system.count[0]) + int(system.blocks.count[OTHERS]), len(system.motion.bodies)
+    number, own, label = np.zeros(rows, np.int64), np.zeros(bodies, np.int64), np.full(bodies, -1)
+    islands = find_islands(system, number, own)
+    first, members = np.zeros(islands + 1, np.int64), np.zeros(rows, np.int64)
+    for j in range(rows):
+        if number[j] >= 0:
+            first[number[j] + 1] += 1
+    for i in range(islands):
+        first[i + 1] += first[i]
+    place = first.copy()
+    for j in range(rows):
+        if number[j] >= 0:
+            members[place[number[j]]] = j
+            place[number[j]] += 1
+    told_out[:] = 0.0
+    for i in range(islands):
+        some = members[first[i] : first[i + 1]]
+        if len(some) <= MOST:
+            made = solve_island(system, some, open_island(system, some, own, label))
+            told_out[STEPS] = max(told_out[STEPS], abs(made))
+            if made > 0:
+                told_out[ISLANDS_SOLVED] += 1.0
+                continue
+        told_out[ISLANDS_SWEPT] += 1.0
+        told_out[CHANGE] = max(told_out[CHANGE], sweep_members(system, some, iterations, tolerance))
+
+
+class Newton(Solver):
+    """SOLVERS["newton"]."""
+
+    name = "newton"
+    title = "Newton, island by island"
+    takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.BODIES
+    iterative = False
+
+    def __init__(self) -> None:
+        """A problem with M written out knows no bodies whose unknowns could be fewer than its rows: it goes to the
+        interior-point method, which ends by Newton's method on the same laws."""
+        super().__init__()
+        self._written_out = InteriorPoint()
+
+    def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
+        """By the interior-point method."""
+        return self._written_out.solve(problem, lam, iterations, tolerance)
+
+    def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
+        """The same, round by round."""
+        yield from self._written_out.trace(problem, lam, iterations)
+
+    def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
+        """Solve for all impulses of the system in place, from those it has; its velocities always contain their effect.
+        iterations and tolerance [m/s] are those of sweeps over islands that are not solved."""
+        told = np.zeros(4)
+        solve_islands(system, iterations, tolerance, told)
+        status = "solved" if told[ISLANDS_SWEPT] == 0.0 or told[CHANGE] <= tolerance else "iterations"
+        return SolveInfo(status, int(told[STEPS]), float(told[CHANGE]))
