@@ -45,3 +45,18 @@ def simulate(*bodies, e=0.0, mu=0.5, gravity=(0.0, 0.0, -G), h=1 / 240, iteratio
 def tilted(angle):
     """Gravity as seen from an incline of the given angle that falls towards +x."""
     return (G * math.sin(angle), 0.0, -G * math.cos(angle))
+
+
+def table(load=(0.0, 0.0), legs=4, e=0.0):
+    """A heavy block without friction on ball feet: the textbook table. load: where its centre of mass is."""
+    angle = 2 * np.pi * np.arange(legs) / legs + np.pi / 4
+    feet = [{"type": "sphere", "radius": 0.05, "position": [float(0.5 * np.cos(a) - load[0]),
+                                                            float(0.5 * np.sin(a) - load[1]), -0.3]} for a in angle]
+    body = {"name": "table", "position": [0.0, 0.0, 0.35], "mass": 2.0, "inertia": [0.3, 0.3, 0.5], "shape": feet}
+    sim = simulate(ground(), body, mu=0.0, e=e)
+    sim.record_history()
+    sim.run(0.2)
+    return sim
+
+
+# ---------------------------------------------------------------------------------------- A f + b and M λ + d

@@ -1,9 +1,31 @@
-"""Problems 0 <= M λ + d ⊥ λ >= 0 of Siconos' test data that are too large to be written in a line: M and d.
+"""Published problems 0 <= M λ + d ⊥ λ >= 0: M and d, and of small ones the solutions.
 
-There they stand column by column: lcp_mmc, lcp_tobenna, lcp_enum_fails.
+In Siconos' test data the large ones stand column by column: lcp_mmc, lcp_tobenna, lcp_enum_fails.
 """
 
 import numpy as np
+
+
+def columns(text: str, n: int) -> np.ndarray:
+    """A matrix whose columns are written one a line."""
+    return np.array(text.split(), float).reshape(n, n).T
+
+
+# The collection of published problems [Cottle, Pang & Stone 2009; Murty 1988; Siconos' test data]: M, d, and solutions.
+COLLECTION = {
+    "deudeu": ([[2, 1], [1, 2]], [-5, -6], [(4 / 3, 7 / 3)]),
+    "ortiz": (columns("3 -1 0 0  1 2 1 0  0 1 3 1  -1 1 -1 2", 4), [-2, 1, -1, 1], [(2 / 3, 0, 1 / 3, 0)]),
+    "CPS_2": (columns("0 2 -1  -1 0 1  2 -2 0", 3), [-3, 6, -1], [(0, 1, 3)]),
+    "CPS_3": (columns("0 0 10 30  0 0 20 15  10 30 0 0  20 15 0 0", 4), [-1, -1, -1, -1],
+              [(0.1, 0, 0.1, 0), (0, 1 / 15, 0, 1 / 15), (1 / 90, 2 / 45, 1 / 90, 2 / 45)]),
+    "exp_murty": (columns("1 0 0 0 0 0  2 1 0 0 0 0  2 2 1 0 0 0  2 2 2 1 0 0  2 2 2 2 1 0  2 2 2 2 2 1", 6), [-1] * 6,
+                  [(0, 0, 0, 0, 0, 1)]),
+}
+SYMMETRIC = {
+    "deudeu": COLLECTION["deudeu"][:2],
+    "CPS_1": ([[1, 1], [1, 1]], [-1, -1]),
+    "CPS_5": ([[1, -1], [-1, 1]], [1, -1]),
+}
 
 
 def _numbers(text: str) -> np.ndarray:

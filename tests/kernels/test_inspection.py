@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from contact_scenes import ball, block, body, ground, simulate
+from contact_scenes import ball, block, body, ground, simulate, table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -17,8 +17,6 @@ from contactlab.physics.look.inspection import freedom, look, resting
 from contactlab.physics.problem.contact_snapshot import detected
 from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.run import messages as m
-from contactlab.physics.run import runner as runner_module
-from contactlab.physics.run.runner import Runner
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
@@ -31,21 +29,6 @@ def equations(sim, solver="dantzig", **fields):
     found = look(sim, m.Inspect("equations", solver, **fields)).equations
     assert found is not None
     return found
-
-
-def table(load=(0.0, 0.0), legs=4, e=0.0):
-    """A heavy block without friction on ball feet: the textbook table. load: where its centre of mass is."""
-    angle = 2 * np.pi * np.arange(legs) / legs + np.pi / 4
-    feet = [{"type": "sphere", "radius": 0.05, "position": [float(0.5 * np.cos(a) - load[0]),
-                                                            float(0.5 * np.sin(a) - load[1]), -0.3]} for a in angle]
-    body = {"name": "table", "position": [0.0, 0.0, 0.35], "mass": 2.0, "inertia": [0.3, 0.3, 0.5], "shape": feet}
-    sim = simulate(ground(), body, mu=0.0, e=e)
-    sim.record_history()
-    sim.run(0.2)
-    return sim
-
-
-# ---------------------------------------------------------------------------------------- A f + b and M λ + d
 
 
 def moving(seed, spin):
@@ -534,90 +517,3 @@ def test_a_look_changes_nothing(made, view):
     assert bits(sims[0]) == bits(sims[1])
     energies = [measure(sim.model, sim.state.bodies)[0] for sim in sims]
     assert energies[0] == energies[1]
-
-
-class Clock:
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def runner(monkeypatch, clock):
-    monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
-    made = Runner(table().scene, paused=True, clock=clock)
-    made.begin()
-    return made
-
-
-def do(runner, *commands):
-    for command in commands:
-        runner.send(command)
-    runner.tick()
-    return runner.latest
-
-
-def test_a_snapshot_carries_a_look_while_one_is_asked_for(runner):
-    assert do(runner, m.Step(30)).inspection is None
-    first = do(runner, m.Inspect("equations")).inspection
-    assert first.step == 30 and len(first.equations.problem.d) == 4
-    second = do(runner, m.Step(2)).inspection
-    assert second.step == 32
-    third = do(runner, m.Seek(31), m.Inspect("equations", "lemke")).inspection
-    assert third.step == 31 and third.asked.solver == "lemke"
-    assert do(runner, m.Inspect()).inspection is None
-
-
-def test_while_the_scene_runs_looks_leave_it_its_time(runner, clock, monkeypatch):
-    """A look that takes 50 ms may come every half second: a tenth of the time."""
-    looks = []
-
-    def slow(sim, asked, running):
-        looks.append(clock.now)
-        clock.now += 0.05
-        return look(sim, asked, running)
-
-    monkeypatch.setattr(runner_module, "look", slow)
-    do(runner, m.Inspect("equations"), m.Play())
-    for _ in range(300):
-        clock.now += 0.01
-        runner.tick()
-    assert len(looks) >= 5 and np.diff(looks[1:]).min() >= 0.5
-
-
-def test_on_the_way_to_an_event_looks_are_as_rare_as_in_a_run(runner, clock, monkeypatch):
-    """The steps of a long way are not held up; at its end the look is whole."""
-    looks = []
-
-    def slow(sim, asked, running):
-        looks.append((sim.step_count, running))
-        clock.now += 0.05
-        return look(sim, asked, running)
-
-    step = Simulation.step
-
-    def slow_step(sim):
-        clock.now += 0.01
-        return step(sim)
-
-    monkeypatch.setattr(runner_module, "look", slow)
-    monkeypatch.setattr(Simulation, "step", slow_step)
-    s = do(runner, m.Inspect("equations"), m.Step(200))
-    assert s.step == s.inspection.step == 200 and looks[-1] == (200, False)
-    assert all(running for _, running in looks[:-1]) and 3 <= len(looks) <= 7  # 2 s of steps, a tenth for looks
-
-
-def test_a_look_that_fails_says_why_and_the_run_goes_on(runner, monkeypatch):
-    def broken(sim, asked, running):
-        raise RuntimeError("no room")
-
-    monkeypatch.setattr(runner_module, "look", broken)
-    s = do(runner, m.Inspect("equations"), m.Step(3))
-    assert s.step == 3 and s.error is None and "no room" in s.inspection.note

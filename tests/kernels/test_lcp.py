@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from lcp_problems import enum_fails, mmc, tobenna
+from lcp_problems import COLLECTION, SYMMETRIC, enum_fails, mmc, tobenna
 from scipy.optimize import linprog, nnls
 
 from contactlab.physics.problem.problem import ContactProblem
@@ -27,28 +27,6 @@ G = 9.81
 SOLVED = 100 * ROUNDING  # of the terms of ζ̇ = Σ M_ij λ_j + d_i: what solvers count as rounding, see `pivoting.judge`
 TOLERANCE = 1e-12        # of their own, in the unit of d
 UNSURE = 1e-6            # ten times the tolerance of scipy's simplex
-
-
-def columns(text: str, n: int) -> np.ndarray:
-    """A matrix whose columns are written one a line."""
-    return np.array(text.split(), float).reshape(n, n).T
-
-
-# The collection of published problems [Cottle, Pang & Stone 2009; Murty 1988; Siconos' test data]: M, d, and solutions.
-COLLECTION = {
-    "deudeu": ([[2, 1], [1, 2]], [-5, -6], [(4 / 3, 7 / 3)]),
-    "ortiz": (columns("3 -1 0 0  1 2 1 0  0 1 3 1  -1 1 -1 2", 4), [-2, 1, -1, 1], [(2 / 3, 0, 1 / 3, 0)]),
-    "CPS_2": (columns("0 2 -1  -1 0 1  2 -2 0", 3), [-3, 6, -1], [(0, 1, 3)]),
-    "CPS_3": (columns("0 0 10 30  0 0 20 15  10 30 0 0  20 15 0 0", 4), [-1, -1, -1, -1],
-              [(0.1, 0, 0.1, 0), (0, 1 / 15, 0, 1 / 15), (1 / 90, 2 / 45, 1 / 90, 2 / 45)]),
-    "exp_murty": (columns("1 0 0 0 0 0  2 1 0 0 0 0  2 2 1 0 0 0  2 2 2 1 0 0  2 2 2 2 1 0  2 2 2 2 2 1", 6), [-1] * 6,
-                  [(0, 0, 0, 0, 0, 1)]),
-}
-SYMMETRIC = {
-    "deudeu": COLLECTION["deudeu"][:2],
-    "CPS_1": ([[1, 1], [1, 1]], [-1, -1]),
-    "CPS_5": ([[1, -1], [-1, 1]], [1, -1]),
-}
 
 
 def solve(solver, problem, start=None):
