@@ -72,10 +72,10 @@ def face_lines(face: _Face, velocity: Array, spin: Array, origin: Array, t: floa
     u = velocity + np.cross(spin, middle - origin)
     u, turning, size = u - (u @ n) * n, float(spin @ n), float(np.ptp(corners, axis=0).max())
     if turning != 0.0:
-        across = np.linalg.svd(n[None])[2][1:]
+        across = np.asarray(np.linalg.svd(n[None])[2][1:], np.float64)
         across[1] = np.cross(n, across[0])
         angle = turning * t + np.arange(STRIPES) * (2.0 * np.pi / STRIPES)
-        direction: Array = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        direction = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
         start = np.broadcast_to(middle + np.cross(n, u) / turning, direction.shape)
         least = 0.0
     elif u.any():

@@ -226,13 +226,13 @@ def all_sets(A, d, scale, lam_out):
 
 def holding(M: Array, d: Array, friction: Array) -> Array | None:
     """Of all forces (3 c,) within the cones that leave no acceleration the least ones; None where there are none."""
-    enough = STICK_RESIDUAL * float(np.abs(d).max(initial=0.0))
     force = least(M, -d)
-    if (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
-        return force if np.abs(M @ force + d).max(initial=0.0) <= enough else None
-    rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
-    found = smallest(M[rows], -d[rows], friction)
-    return found if found is not None and np.abs(M @ found + d).max() <= enough else None
+    if not (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
+        rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
+        force = smallest(M[rows], -d[rows], friction)
+    if force is None or np.abs(M @ force + d).max() > STICK_RESIDUAL * np.abs(d).max():
+        return None
+    return force if (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 + ZERO)).all() else None
 
 
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from contact_scenes import G, ball, ground, simulate
 
+from contactlab.physics.solvers.coulomb import holding
 from contactlab.physics.solvers.least_forces import smallest
 
 
@@ -85,3 +86,10 @@ def test_no_admissible_force_is_smaller(seed):
         points += [p for p in (z + s * w for s in (1.0, 0.3, 0.1, 0.01)) if inside(p)][:1]
     for p in points:
         assert x @ (p - x) >= -1e-11 * (z @ z)
+
+
+def test_forces_that_are_unique_and_pull_do_not_hold():
+    """A foot that would have to pull, and one that would have to rub too much: no forces keep them from moving."""
+    assert holding(np.eye(3), np.array([1.0, 0.0, 0.0]), np.array([0.5])) is None
+    assert holding(np.eye(3), np.array([-1.0, 0.6, 0.0]), np.array([0.5])) is None
+    assert holding(np.eye(3), np.array([-1.0, 0.4, 0.0]), np.array([0.5])) == pytest.approx([1.0, -0.4, 0.0])
