@@ -353,7 +353,8 @@ def test_names_in_backquotes_exist(path):
     assert wrong == []
 
 
-DOCUMENTS = sorted(p for p in ROOT.rglob("*.md") if not any(part.startswith(".") for part in p.relative_to(ROOT).parts))
+DOCUMENTS = sorted(p for p in ROOT.rglob("*.md")
+                   if not any(part.startswith(".") or part == "build" for part in p.relative_to(ROOT).parts))
 
 
 def defined_in(path: pathlib.Path) -> set[str]:
