@@ -72,10 +72,11 @@ def face_lines(face: _Face, velocity: Array, spin: Array, origin: Array, t: floa
     u = velocity + np.cross(spin, middle - origin)
     u, turning, size = u - (u @ n) * n, float(spin @ n), float(np.ptp(corners, axis=0).max())
     if turning != 0.0:
-        across = np.asarray(np.linalg.svd(n[None])[2][1:], np.float64)
+        across = np.linalg.svd(n[None])[2][1:]
         across[1] = np.cross(n, across[0])
         angle = turning * t + np.arange(STRIPES) * (2.0 * np.pi / STRIPES)
-        direction = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        turned = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        direction = np.asarray(turned, np.float64)
         start = np.broadcast_to(middle + np.cross(n, u) / turning, direction.shape)
         least = 0.0
     elif u.any():
@@ -85,7 +86,7 @@ def face_lines(face: _Face, velocity: Array, spin: Array, origin: Array, t: floa
         spacing = float(np.ptp(ends)) / STRIPES
         place = ends.min() + np.arange(STRIPES) * spacing + speed * t % spacing
         start = middle + place[:, None] * along
-        direction = np.ones((STRIPES, 1)) * np.cross(n, along)
+        direction = np.tile(np.asarray(np.cross(n, along), np.float64), (STRIPES, 1))
         least = -np.inf
     else:
         return np.zeros((0, 2, 3))
