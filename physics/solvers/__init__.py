@@ -1,4 +1,4 @@
-"""Solvers of contact problems by name. One file and one row here make another."""
+"""Solvers of contact problems by name. A new solver needs its own module and one entry in SOLVERS."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ SOLVERS: dict[str, Solver] = {
     for solver in (ProjectedGaussSeidel(), Newton(), NonsmoothGaussSeidel(), InteriorPoint(), BlockPivot(), Lemke(),
                    Dantzig(), ForceQP(), AccelerationQP(), GaussSeidel())
 }
-#: those that take a problem without friction
+#: the solvers that take a problem without friction
 LCP_SOLVERS = {name: solver for name, solver in SOLVERS.items() if Takes.FRICTIONLESS in solver.takes}
 
 

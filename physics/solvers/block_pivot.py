@@ -4,13 +4,13 @@
     exchange all i in F with λ_i < 0 and all i in G with ζ̇_i < 0                    [Júdice & Pires 1994; Kostreva 1978]
 
 The first guess comes from a few sweeps of projected over-relaxation in single precision, each far cheaper than a
-factorisation; one or two factorisations are the rule then. Should the number of wrong guesses not fall for BLOCK_TRIES
-rounds, one contact at a time is exchanged, the wrong one with the largest index, until it has fallen: Murty's method,
-which never cycles where M is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
+factorisation. After it one or two factorisations are usually enough. Where the number of wrong guesses has not fallen
+for BLOCK_TRIES rounds, only the wrong contact with the largest index is exchanged in each round, until the number has
+fallen: Murty's method, which never cycles where M is positive definite [Murty 1974; Portugal, Júdice & Vicente 1994].
 
-Up to FEW_CONTACTS contacts without a first guess it costs less to exchange one contact after the other, see
-`single_exchanges`. So are all problems solved where a pivot of the factorisation says that M_FF is singular. `trace`
-shows blocks whatever the size.
+Up to FEW_CONTACTS contacts without a first guess are solved by exchanging one contact after the other, which costs
+less: see `single_exchanges`. Problems in which a pivot of the factorisation shows M_FF to be singular are solved in the
+same way. `trace` shows blocks whatever the size.
 
 M must be symmetric.
 """
@@ -30,14 +30,14 @@ from .refinement import settle
 from .single_exchanges import solve_singly
 from .solver import Solver
 
-FEW_CONTACTS = 256    # up to these single exchanges cost less than a first guess and its factorisations
-GUESS_SWEEPS = 32     # at most, for the first guess: one costs n², a factorisation n³/6, so small problems get few
-OVERRELAXATION = 1.4  # of these sweeps: half as many wrong guesses as with 1
+FEW_CONTACTS = 256    # up to so many, single exchanges cost less than a first guess and its factorisations
+GUESS_SWEEPS = 32     # for the first guess, at most: a sweep costs n², a factorisation n³/6; small problems get fewer
+OVERRELAXATION = 1.4  # factor of the sweeps' steps: leaves half as many wrong guesses as 1
 BLOCK_TRIES = 10      # rounds of whole blocks without progress before single exchanges
-PADDED_TO = 8         # rows and columns of the matrix in single precision are filled up to a multiple of this
+PADDED_TO = 8         # size of the matrix in single precision, with zeros added, is a multiple of this
 ZERO32 = np.float32(0.0)
 
-# with few contacts the call takes as long as the work: what it needs is found at once
+# bound once: for few contacts, looking these names up in each call would cost as much as the solution itself
 INDEX, empty, made = np.dtype(np.int32), np.empty, tuple.__new__
 
 
@@ -70,7 +70,7 @@ def narrowed(M, d, space_out):
 
 @helper
 def relax(lam, i, zeta):
-    """λ_i goes beyond where ζ̇_i vanishes for a unit diagonal, but not below 0; returns its change."""
+    """λ_i -= OVERRELAXATION ζ̇_i for a unit diagonal M_ii = 1, but not below 0; returns its change."""
     before = lam[i]
     after = max(before - np.float32(OVERRELAXATION) * zeta, ZERO32)
     lam[i] = after
@@ -79,7 +79,7 @@ def relax(lam, i, zeta):
 
 @helper
 def sweep(A, zeta, lam, sweeps):
-    """Projected successive over-relaxation: four rows one after the other, then one pass over ζ̇ for what they did."""
+    """Projected successive over-relaxation: four rows in turn, then one pass that updates ζ̇ for all four."""
     size = len(zeta)
     for _ in range(sweeps):
         for i in range(0, size, 4):
@@ -102,7 +102,7 @@ def any_positive(lam):
 
 @kernel
 def first_guess(M, d, lam, inside_out):
-    """F = {λ > 0} of the first guess lam or, where it has none, of a few sweeps, which overwrite it."""
+    """inside_out (n,) = 1 where the first guess lam is > 0. Sweeps make the guess where no entry of lam is positive."""
     n = len(d)
     if not any_positive(lam):
         A, zeta, force = narrowed(M, d, np.empty(narrow_size(n), np.float32))
@@ -116,7 +116,10 @@ def first_guess(M, d, lam, inside_out):
 
 @helper
 def exchange(inside, wrong, memory):
-    """Exchange all wrong rows, or only the last where memory = (fewest so far, tries left) says so; their number."""
+    """Exchange all wrong rows, or only the last one where no tries are left; returns how many were exchanged.
+
+    memory[0]: fewest wrong rows so far; memory[1]: tries left.
+    """
     n = len(inside)
     count = 0
     last = -1
@@ -181,7 +184,7 @@ def block_pivot(M, d, tolerance, sets, memory, U, x, lam, zeta_out):
 
 @helper
 def solve_blocks(M, d, tolerance, limit, lam, basic_out):
-    """Scale, pivot from the first guess to the end, scale back; returns the outcome and what `block_solve` does."""
+    """Scale, pivot from the first guess to the end, scale back. Returns the outcome and what `block_solve` returns."""
     n = len(d)
     square, flat = np.empty((2, n, n)), np.empty((6, n))
     sets, memory = np.empty((3, n), np.int32), np.empty(4, np.int32)
@@ -212,9 +215,11 @@ def solve_blocks(M, d, tolerance, limit, lam, basic_out):
 
 @kernel
 def block_solve(M, d, tolerance, iterations, lam, basic_out):
-    """Solve in blocks or one exchange after the other. Returns what is wrong in the end [unit of d], negative where
-    that is more than rounding or tolerance explain; rounds; exchanges; and the size of the basis, whose rows are
-    written to basic_out (k,). lam is the answer or at least a guess. iterations = 0: as many as it can need.
+    """Solve in blocks or one exchange after the other.
+
+    Returns the largest violation of the laws [unit of d], negative where it is more than rounding or tolerance explain;
+    the rounds; the exchanges; and the size of the basis, whose rows are written to basic_out (k,). lam becomes the
+    answer, or a guess where none is found. iterations = 0: as many as the method can need.
     """
     n = len(d)
     limit = iterations if iterations > 0 else 50 * n + 100
@@ -228,7 +233,7 @@ def block_solve(M, d, tolerance, iterations, lam, basic_out):
 
 
 class BlockPivot(Solver):
-    """The fast one."""
+    """Block principal pivoting, the fastest solver of problems without friction."""
 
     name = "block_pivot"
     title = "Block principal pivoting"
@@ -246,8 +251,8 @@ class BlockPivot(Solver):
         return info._replace(iterations=rounds, pivots=pivots + info.pivots)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Round by round; `entering` and `leaving` list all that are exchanged after the round. Pivot by pivot from
-        where M_FF is singular."""
+        """Round by round; `entering` and `leaving` list all contacts exchanged after the round. From a round in which
+        M_FF is singular, the trace goes on pivot by pivot."""
         data = scaled(problem)
         n = len(lam)
         memory, U = np.array([n + 1, BLOCK_TRIES, 0, 0], np.int32), np.empty((n, n))

@@ -1,4 +1,4 @@
-"""What the solvers of the problem with friction share: scaling, and the case without friction as one of them."""
+"""What solvers of the problem with friction share: scaling, and a frictionless problem written as one with μ = 0."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from .solver import Solver
 
 
 class ScaledCone(NamedTuple):
-    """S M S and S d / size with one s_i a contact, which leaves the cones as they are: unit mean diagonal of each
-    contact's own block, largest |d| one."""
+    """S M S and S d / size with one s_i for the three rows of a contact, so that the cones stay as they are. The own
+    block of each contact has a mean diagonal of 1, and the largest |d| is 1."""
 
     M: Array         #: (3 c, 3 c)
     d: Array         #: (3 c,)
     friction: Array  #: (c,)
     scale: Array     #: (3 c,) s_i of each row
-    size: float
+    size: float      #: largest |s_i d_i|
 
     def restore(self, lam: Array) -> Array:
         """λ of the given problem from λ of the scaled one."""
@@ -25,14 +25,14 @@ class ScaledCone(NamedTuple):
 
 
 class ConeSolver(Solver):
-    """A solver of Signorini's condition with Coulomb's circular cone, exactly as `laws` has them."""
+    """A solver of Signorini's condition with Coulomb's circular cone, exactly as `laws.contact` states them."""
 
     takes = Takes.FRICTIONLESS | Takes.FRICTION | Takes.UNSYMMETRIC
     iterative = False
 
 
 def with_tangents(problem: ContactProblem) -> ContactProblem:
-    """The problem itself, or where it has one row a contact, the same with two idle tangential rows and μ = 0."""
+    """The problem itself; where it has one row a contact, the same one with two idle tangential rows and μ = 0."""
     if problem.dimension == 3:
         return problem
     c = len(problem.d)

@@ -2,8 +2,8 @@
 
 Given M (3 c, 3 c) and d (3 c,), normal and two tangents of each contact, and friction mu (c,), it finds forces f and
 accelerations a = M f + d with 0 <= a_n ⊥ f_n >= 0 and |f_t| <= mu f_n. Where |f_t| < mu f_n there is no slip
-acceleration. Else f_t is against it or, where the contact slides already, against its slip. Impulses f and velocities a
-obey the same law.
+acceleration. Else f_t is opposite to the slip acceleration or, where the contact slides already, to the slip velocity.
+Impulses f and velocities a obey the same law.
 """
 
 import itertools
@@ -22,18 +22,18 @@ from .interior_point import InteriorPoint, newton_with_slides
 from .least_forces import FEW, RANK, ZERO, basis, least, smallest
 from .lemke import Lemke
 
-SLIP_ANGLES = 24    # directions of slip looked at before the exact one is searched
-QUICK_SWEEPS = 200  # of block Gauss–Seidel before another method is tried
-CONE_SWEEPS = 3000  # at most
-SWEEP_CHANGE = 1e-14   # change of a sweep that ends them, relative to the accelerations without contact
+SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
+QUICK_SWEEPS = 200  # sweeps of block Gauss–Seidel before another method is tried
+CONE_SWEEPS = 3000  # sweeps at most, where no other method has solved the problem
+SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
-DIRECTION_STEPS = 30   # of Newton's method for directions of slip at most
-ALL_SETS = 6        # contacts of which all sets are tried where solutions need not be unique
+DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
+ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
-PUSHES = 1e-7       # force of a contact that is in force in a guess, relative to the largest one
-DIFFERENCE = 1e-7   # of a slip acceleration in a difference quotient, relative to the smallest one
-ALIKE_RATES = 1e-9  # accelerations of two solutions that are the same one, relative to those without contact,
-ALLOWED_RATE = 1e-10   # and approach that counts as none in trying all sets
+PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
+DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
+ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
+ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
 
 
 @helper
@@ -50,7 +50,7 @@ def slip_torque(b, W, mu, angle):
 
 @helper
 def slip_angle(b, W, mu):
-    """The direction in which a contact begins to slip: e × u̇_t = 0 with e·u̇_t > 0 and λ > 0; nan = none."""
+    """Angle [rad] of the direction e in which a contact begins to slip: e × u̇_t = 0, e·u̇_t > 0, λ > 0; nan = none."""
     step = 2.0 * math.pi / SLIP_ANGLES
     start = math.atan2(b[2], b[1])
     last = slip_torque(b, W, mu, start)[1]
@@ -105,7 +105,8 @@ def single_contact(b, W, work, mu, f_out):
 def cone_sweeps(M, d, friction, slide, iterations, enough, force, rate_out):
     """Block Gauss–Seidel on Coulomb's law for accelerations, single contacts solved exactly. force (3 c,) is the first
     guess and the answer. slide (c, 3): 1 and the slip direction of a contact that slides already. Ends after so many
-    `iterations`, or where a sweep changes no acceleration by more than `enough` [m/s2]. Returns the last change."""
+    `iterations`, or where a sweep changes no acceleration by more than `enough` [m/s2]. Returns the change of the last
+    sweep; rate_out (3 c,) = M f + d."""
     c = len(friction)
     for r in range(3 * c):
         total = d[r]
@@ -164,7 +165,7 @@ def without_rest(M: Array, d: Array, friction: Array, slip: Array) -> tuple[str,
 
 
 def _shared(A: Array, d: Array, lam: Array) -> Array:
-    """The smallest forces (c,) that keep the contacts at zero which λ keeps there."""
+    """The smallest forces (c,) at which the contacts with ζ̇ = 0 under λ keep ζ̇ = 0; λ where these do not solve."""
     scale = np.abs(d).max() + 1e-300
     current = np.flatnonzero(A @ lam + d <= ZERO * scale)
     least = np.zeros(len(d))
@@ -187,8 +188,8 @@ def _all_sets(A: Array, d: Array) -> Array | None:
 
 @kernel
 def all_sets(A, d, scale, lam_out):
-    """Try all sets of contacts in force, in the order of their binary numbers; lam_out (c,) is the first solution.
-    Returns how many there are with different ζ̇, at most 2: it stops at the second."""
+    """Try all sets of pushing contacts, in the order of their binary numbers; lam_out (c,) is the first solution.
+    Returns the number of solutions with different ζ̇, at most 2: it stops at the second."""
     c, found = len(d), 0
     block, lam, rate, rows = np.zeros((c, c + 1)), np.zeros(c), np.zeros(c), np.zeros(c, np.int32)
     first = np.zeros(c)
@@ -225,7 +226,7 @@ def all_sets(A, d, scale, lam_out):
 
 
 def holding(M: Array, d: Array, friction: Array) -> Array | None:
-    """Of all forces (3 c,) within the cones that leave no acceleration the least ones; None where there are none."""
+    """The smallest forces (3 c,) within the cones that leave no acceleration; None where there are none."""
     force = least(M, -d)
     if not (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO)).all():
         rows = list(range(len(d))) if len(d) <= FEW else basis(M, list(range(len(d))))
@@ -245,7 +246,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         sticking = holding(M, d, friction)
         if sticking is not None:
             return "solved", sticking
-        if c > 1:  # near the verge of slip the sweeps would need as many rounds as the distance to it is small
+        if c > 1:  # the closer to the verge of slip, the more sweeps would be needed
             status = InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status
             rate = M @ force + d
     if status != "solved":
@@ -253,7 +254,7 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         force[:] = 0.0
         scale = float(np.abs(d).max()) + 1e-300
         change = cone_sweeps(M, d, friction, slide, QUICK_SWEEPS, SWEEP_CHANGE * scale, force, rate)
-        if change > SWEEP_CHANGE * scale:  # sweeps creep where contacts depend on one another
+        if change > SWEEP_CHANGE * scale:  # sweeps converge slowly where contacts are redundant
             found = newton_with_slides(ContactProblem.frictional(M, d, friction), slides, slip, force)
             if found is not None:
                 force, change = found, 0.0
@@ -268,9 +269,9 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
 def sharpened(
     M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, force: Array, rate: Array
 ) -> Array | None:
-    """The exact forces (3 c,) by Coulomb's law, where they are not unique the smallest ones, from nearly exact ones and
-    the rates M f + d that they cause; None where these do not show who sticks and who slips. The law for impulses is
-    the same one: f impulses, M f + d velocities."""
+    """The exact forces (3 c,) by Coulomb's law, or the smallest ones where they are not unique. `force` is nearly exact
+    and `rate` = M f + d. None where these do not show which contacts stick and which slip. The law for impulses is the
+    same one: f impulses, M f + d velocities."""
     for still, fresh in itertools.product(VERGES, (True, False)):
         exact = _exact(M, d, friction, slides, slip, force, rate, still, fresh)
         if exact is not None:
@@ -283,8 +284,8 @@ def _exact(
     fresh: bool,
 ) -> Array | None:
     """The exact forces with the modes that `force` and `rate` show, or None where they break a law. still: slip
-    acceleration below which a contact sticks. fresh: the smallest ones of all; else those nearest to `force`, in the
-    contacts that push in it."""
+    acceleration below which a contact sticks, relative to that without contact. fresh: the smallest of all exact
+    forces; else those nearest to `force`, on the contacts that push in it."""
     scale = float(np.abs(d).max()) + 1e-300
     acceleration = rate.reshape(-1, 3)
     largest = float(np.abs(force[::3]).max(initial=0.0)) + 1e-300
@@ -302,7 +303,7 @@ def _exact(
     e = slip.copy()
 
     def forces(start: Array) -> Array | None:
-        """All forces for slip accelerations (2 t,) of the contacts that begin to slip."""
+        """All forces (3 c,) for slip accelerations (2 t,) of the t contacts that begin to slip; None: not found."""
         a = start.reshape(-1, 2)
         e[turning] = a / np.maximum(np.hypot(*a.T), 1e-300)[:, None]
         pulled = columns.copy()
@@ -337,8 +338,8 @@ def _exact(
 def _directions(
     M: Array, d: Array, tangents: NDArray[np.intp], start: Array, forces: Callable[[Array], Array | None]
 ) -> Array | None:
-    """Forces against the slip accelerations that they bring about, by Newton's method for these. The slower slip begins
-    the more its direction depends on the forces: nothing simpler comes to an end there."""
+    """Forces (3 c,) opposite to the slip accelerations that they cause, by Newton's method for these accelerations. The
+    smaller a slip acceleration, the more its direction depends on the forces: plain iteration fails there."""
     found = forces(start)
     if found is None:
         return None

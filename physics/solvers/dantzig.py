@@ -1,4 +1,4 @@
-"""Dantzig's principal pivoting as Baraff uses it: one contact after the other is put in order, the others kept so.
+"""Dantzig's principal pivoting as Baraff uses it: one violated contact after the other is driven to ζ̇ = 0.
 
 Contact k with ζ̇_k < 0 gets a growing force λ_k. The *clamped* contacts C (ζ̇_i = 0, λ_i >= 0) change their forces so
 that their ζ̇ stay zero, the *free* ones (λ_i = 0, ζ̇_i >= 0) change their ζ̇:
@@ -30,15 +30,15 @@ from .lcp_info import DEPENDENT, GOING, INCONSISTENT, RAY, SOLVED, STUCK, Scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
 ZERO_CHANGE = 1e-12  # changes per unit of λ_k that count as none, relative to the largest
-REBUILDS = 4         # times T is computed afresh because its rounding has grown
+REBUILDS = 4         # times at most that T is computed afresh because its rounding has grown
 
 
 class Exchange(NamedTuple):
-    """How far an exchange of rows has come, beside T."""
+    """State of the pivoting, beside T. The contact in hand is the one whose force is growing."""
 
     value: Array        #: (n,) λ_i where clamped, ζ̇_i where free
     clamped: IntArray   #: (n,) 1 = in C
-    kept: IntArray      #: (n,) 1 = in order when the contact in hand was chosen
+    kept: IntArray      #: (n,) 1 = clamped, or free with ζ̇_i >= 0, when the contact in hand was chosen
     driven: IntArray    #: (1,) k, the contact in hand, -1 = none
     force: Array        #: (1,) its λ_k so far
     work: Array         #: (n,) scratch
@@ -93,7 +93,7 @@ def dantzig_rebuild(M, d, clamped, T_out, value_out):
 
 @helper
 def dependence(T, clamped, k, end):
-    """What rounding leaves of T_kk where column k depends on the clamped ones below `end`."""
+    """Bound on the rounding in T_kk where column k depends on the clamped columns with numbers below `end`."""
     total = 1.0
     for j in range(end):
         if clamped[j] == 1:
@@ -103,7 +103,7 @@ def dependence(T, clamped, k, end):
 
 @helper
 def settled(d, T, clamped, k):
-    """Does k depend on C with ζ̇_k = d·y zero but for rounding, y = column k of T being the null vector?"""
+    """Does k depend on C, with ζ̇_k = d·y zero but for rounding? y, column k of T and 1 at k, is the null vector."""
     if T[k, k] > dependence(T, clamped, k, len(d)):
         return False
     gain = d[k]
@@ -135,7 +135,7 @@ def next_violated(M, d, T, clamped, value, tolerance, lam_work):
 
 @helper
 def first_block(T, value, clamped, kept, k, sign, room):
-    """The row that is below zero after λ_k has changed by sign·room, the first to get there, and the change till then.
+    """The first row to fall below zero while λ_k changes by sign·room, -1 = none; and the change of λ_k until then.
 
     What is below zero by no more than rounding does not count: a tie ends the drive. Nor does a free row that depends
     on the clamped ones: its ζ̇ cannot change.
@@ -160,7 +160,7 @@ def first_block(T, value, clamped, kept, k, sign, room):
 
 @helper
 def toggle(T, value, clamped, i, new_value, last_out):
-    """Clamp or free row i, whose variable now basic has new_value; False where the pivot vanishes."""
+    """Clamp row i, or free it; new_value is its λ_i or ζ̇_i then. Returns False where the pivot vanishes."""
     if not abs(T[i, i]) > 1e-14:
         return False
     last_out[1 if clamped[i] == 1 else 0] = i
@@ -187,7 +187,7 @@ def dantzig_pivot(M, d, tolerance, T, exchange):
         for j in range(n):
             kept[j] = 1 if clamped[j] == 1 or value[j] >= 0.0 else 0
     k = int(driven[0])
-    over = settled(d, T, clamped, k)  # then nothing is left but to take λ_k back along the null vector
+    over = settled(d, T, clamped, k)  # then λ_k is taken back along the null vector
     sign = -1.0 if over else 1.0
     room = force[0] if over else np.inf
     if T[k, k] > dependence(T, clamped, k, n):
@@ -245,7 +245,7 @@ class DantzigPath(Path):
         return np.flatnonzero(self.clamped).astype(np.int32)
 
     def lam(self) -> Array:
-        """That of the contact in hand included."""
+        """λ (k,) so far, scaled, with the force of the contact in hand."""
         lam = np.where(self.clamped == 1, self.value, 0.0)
         if self.driven[0] >= 0:
             lam[self.driven[0]] = self.force[0]
@@ -264,8 +264,8 @@ class DantzigPath(Path):
 
 
 class Dantzig(PivotingSolver):
-    """Baraff's fast pivoting. Its steps: the contact in hand shows its growing force; those not yet seen to may have
-    ζ̇ < 0."""
+    """Dantzig's pivoting as Baraff uses it. In its steps λ includes the growing force of the contact in hand; contacts
+    that have not been driven yet may have ζ̇ < 0."""
 
     name = "dantzig"
     title = "Dantzig–Baraff pivoting"

@@ -5,8 +5,8 @@
 The forces are the multipliers: H (q̈ - q̈₀) = T λ. With H = L Lᵀ, a = Lᵀ(q̈ - q̈₀) and G = L⁻¹ T this is the shortest a
 with Gᵀ a + d >= 0, and M = GᵀG; so a problem of which only M is known is solved with any such factor G.
 
-The dual method of Goldfarb & Idnani [1983]: a = 0 violates some constraints; the worst is brought to zero, the active
-ones W kept at zero, G_W = Q R:
+The dual method of Goldfarb & Idnani [1983] begins at a = 0, which violates some constraints. The most violated one is
+brought to zero while the active ones W are kept at zero, G_W = Q R:
 
     a += t z,  z = g - Q Qᵀ g         λ_W -= t r,  r = R⁻¹ Qᵀ g         λ of the new one += t
 
@@ -29,7 +29,7 @@ COUNT, DRIVEN = range(2)  # the integer state: size of W, the constraint in hand
 
 
 class Dual(NamedTuple):
-    """How far the dual method has come, beside Q and R."""
+    """State of the dual method, beside Q and R."""
 
     a: Array             #: (m,)
     rows: IntArray       #: (m + 1,) W
@@ -66,7 +66,7 @@ def factor_semidefinite(M, G_out):
 
 @helper
 def split(columns, Q, R, count, j, z_out, r_out):
-    """z = g - Q Qᵀ g and r = R⁻¹ Qᵀ g of g = column j; |z|². Q is stored by rows; R's new column gets Qᵀ g."""
+    """z = g - Q Qᵀ g and r = R⁻¹ Qᵀ g of g = column j; returns |z|². Q is stored by rows; R's new column gets Qᵀ g."""
     g = columns[j]
     for l in range(len(g)):
         z_out[l] = g[l]
@@ -110,7 +110,7 @@ def worst_violated(columns, d, tolerance, a, excused):
 
 @helper
 def excuse(columns, d, rows, count, r, k):
-    """Is g_k dependent with a contradiction no larger than rounding? (d·y over the sum of its terms' sizes)"""
+    """For a dependent g_k: does rounding explain the contradiction d·y, relative to the sum of its terms' sizes?"""
     gain = d[k]
     size = abs(d[k])
     for b in range(count):
@@ -221,7 +221,7 @@ class LeastConstraint(Path):
         return lam
 
     def ray(self) -> Array:
-        """The combination of constraints that contradict one another."""
+        """The combination y (k,) of constraints that contradict one another."""
         y = np.zeros(len(self.data.d))
         count = int(self.state[COUNT])
         y[self.rows[:count]] = -self.r[:count]
@@ -233,7 +233,7 @@ class LeastConstraint(Path):
 
 
 class AccelerationQP(PivotingSolver):
-    """The QP in q̈, λ recovered. Its steps: the constraint |q̈ - q̈₀| grows from zero until no contact is violated."""
+    """The QP in q̈, with λ as its multipliers. In its steps |q̈ - q̈₀| grows from zero until no contact is violated."""
 
     name = "qp_acceleration"
     title = "QP in q̈ (least constraint)"
@@ -245,7 +245,7 @@ class AccelerationQP(PivotingSolver):
 
 
 def constrained_acceleration(H: Array, T: Array, free: Array, drift: Array) -> tuple[Array, Array, SolveInfo]:
-    """q̈ (n,), λ (c,) and how it went from H (n, n), T (n, c), q̈₀ (n,) and Ṫᵀq̇ (c,); q̈₀ itself where infeasible.
+    """q̈ (n,), λ (c,) and the SolveInfo, from H (n, n), T (n, c), q̈₀ (n,) and Ṫᵀq̇ (c,). q̈ = q̈₀ where not solved.
 
     minimise ½ (q̈ - q̈₀)ᵀ H (q̈ - q̈₀) subject to Tᵀ q̈ + Ṫᵀ q̇ >= 0                                   [RBDA eq. 11.44]
     """

@@ -1,10 +1,11 @@
-"""Plain Gauss–Seidel on A f = -b: every ζ̇ is kept at zero, and so some contacts pull. To be seen, not to be used.
+"""Plain Gauss–Seidel on A f = -b: every ζ̇ is brought to zero, so that some contacts pull. For demonstration.
 
     f_i ← -(b_i + Σ_{j≠i} a_ij f_j) / a_ii          with A = M, b = d, f = λ in our symbols
 
-This is how the resting contacts of Baraff's course notes are solved in places where f >= 0 is forgotten: A f + b = 0 in
-place of 0 <= A f + b ⊥ f >= 0. Bodies then stick to what they should leave. For a positive definite A the sweeps
-converge to the equalities; for a singular one that has them, too; else the sweeps go on for ever.
+The resting contacts of Baraff's course notes are solved in this way where f >= 0 is forgotten: A f + b = 0 in place of
+0 <= A f + b ⊥ f >= 0. Bodies then stick to what they should leave. For a symmetric positive semidefinite A with a
+positive diagonal the sweeps converge to a solution of A f = -b where there is one. For other problems they need not
+converge.
 """
 
 from collections.abc import Iterator
@@ -17,12 +18,12 @@ from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import ROUNDING, PivotStep, visits
 from .solver import Solver
 
-PLAIN_SWEEPS = 10000  # where none are asked for
+PLAIN_SWEEPS = 10000  # limit where none is given
 
 
 @kernel
 def equality_visit(M, d, f, i):
-    """Make ζ̇_i vanish, while the other forces stay; |a_ii Δf_i| [unit of b]."""
+    """Make ζ̇_i vanish, while the other forces stay; returns |a_ii Δf_i| [unit of b]."""
     total = d[i]
     for j in range(len(d)):
         total += M[i, j] * f[j]
@@ -34,7 +35,7 @@ def equality_visit(M, d, f, i):
 
 @kernel
 def equality_sweep(M, d, f):
-    """One sweep over all contacts, none projected; the largest |a_ii Δf_i| [unit of b]."""
+    """One sweep over all contacts, without projection; returns the largest |a_ii Δf_i| [unit of b]."""
     worst = 0.0
     for i in range(len(d)):
         worst = max(worst, equality_visit(M, d, f, i))
@@ -42,7 +43,7 @@ def equality_sweep(M, d, f):
 
 
 class GaussSeidel(Solver):
-    """The glue."""
+    """Gauss–Seidel on equalities, which glues contacts together."""
 
     name = "gauss_seidel"
     title = "Gauss–Seidel without f ≥ 0 (glues)"

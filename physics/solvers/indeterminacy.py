@@ -46,7 +46,7 @@ def indeterminacy(problem: ContactProblem, lam: Array) -> Indeterminacy:
 
 def force_ranges(problem: ContactProblem, lam: Array) -> Array:
     """(k, 2): the smallest and the largest force of each contact in any solution (inf: unbounded) [unit of λ]."""
-    from scipy.optimize import linprog  # slow to load, and seldom asked for
+    from scipy.optimize import linprog  # imported here: slow to load, and seldom needed
 
     found = indeterminacy(problem, lam)
     ranges = np.stack([lam, lam], axis=1)

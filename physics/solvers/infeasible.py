@@ -16,8 +16,8 @@ from .lcp_info import INCONSISTENT, Scaled
 
 
 def certificate(data: Scaled, y: Array, rows: int = 1) -> Array | None:
-    """y (k,) made a proof for the given problem, its largest entry 1, or None where it proves nothing. rows: of a
-    contact, the normal one first."""
+    """y (k,), a vector for the scaled problem, as a proof for the given one, its largest entry 1; None where it proves
+    nothing. rows: number of rows of a contact, the normal one first."""
     top = np.max(y, initial=0.0)
     if not (np.isfinite(y).all() and top > 0.0):
         return None
@@ -34,7 +34,7 @@ def certificate(data: Scaled, y: Array, rows: int = 1) -> Array | None:
 def no_solution(problem: ContactProblem) -> Array | None:
     """A proof y (k,) that a problem has no solution, or None where none is found: y, s >= 0 with Mᵀ y + s = 0 and
     d·y = -1, by least squares with bounds [Lawson & Hanson 1974, ch. 23]."""
-    from scipy.optimize import nnls  # slow to load, and seldom asked for
+    from scipy.optimize import nnls  # imported here: slow to load, and seldom needed
 
     rows, k, c = problem.dimension, len(problem.d), problem.contact_count
     own = np.diagonal(problem.M).reshape(-1, rows).mean(axis=1)
@@ -47,6 +47,6 @@ def no_solution(problem: ContactProblem) -> Array | None:
     y = np.zeros(k)
     try:
         y[normal] = nnls(A, right)[0][:c]
-    except RuntimeError:  # too many rounds
+    except RuntimeError:  # raised by nnls after too many iterations
         return None
     return certificate(data, y, rows)

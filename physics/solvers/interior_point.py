@@ -9,10 +9,11 @@ x ∘ y = 0 is approached through x ∘ y = σ e by Newton's method, in the scal
 
     P Δx - G Δy = -r,   G = 1 - n y_Tᵀ/|y_T|,   v ∘ (W⁻¹ Δx + W Δy) = σ e - v ∘ v - (W⁻¹ Δx' ∘ W Δy')
 
-Primed are those of a first try with σ = 0, which also gives σ. [Acary, Armand & Nguyen 2023; Mehrotra 1992; Nesterov &
-Todd 1998]  A dozen rounds is the rule, be contacts redundant or not.
+Primed are the steps of a predictor with σ = 0, which also gives σ.
+[Acary, Armand & Nguyen 2023; Mehrotra 1992; Nesterov & Todd 1998]
+About a dozen rounds are needed, whether contacts are redundant or not.
 
-The end: x lies on the boundary, where the scaling loses digits. There Newton's method on the natural map
+The solution x lies on the boundary of Q, where the scaling loses digits. There Newton's method on the natural map
 λ - P_K(λ - û) = 0 converges quadratically; redundant forces get the smallest correction. [Alart & Curnier 1991]
 """
 
@@ -32,13 +33,13 @@ from .cone import ConeSolver, ScaledCone, scaled_cone, with_tangents
 from .lcp_info import PivotStep
 from .linear import lu_factor, lu_solve
 
-INTERIOR_ROUNDS = 60    # at most, where none are asked for
-HANDOVER = 1e-14        # x·y and residual at which Newton's method takes over, as it does where no progress is made
+INTERIOR_ROUNDS = 60    # most rounds, where no limit is given
+HANDOVER = 1e-14        # x·y and residual at which Newton's method takes over; it also does where no progress is made
 SMOOTH_FRICTION = 1e-6  # μ below which a contact counts as smooth until Newton's method takes over
-ENDLESS_STEP = 1e13     # steps as long as this lead nowhere: there is no solution
-CONE_NEWTON_STEPS = 20  # at most, on the natural map
-MANY_EQUATIONS = 300    # whose steps need not be the smallest ones: these take five times as long
-DIAGONAL_SHIFT = 1e-9   # of their diagonal, against redundant contacts
+ENDLESS_STEP = 1e13     # length of a step at which the method gives up: there is no solution
+CONE_NEWTON_STEPS = 20  # most steps of Newton's method on the natural map
+MANY_EQUATIONS = 300    # more equations than this: a step need not be the smallest one, which takes five times as long
+DIAGONAL_SHIFT = 1e-9   # added to the diagonal of so many equations, against singularity by redundant contacts
 SOLVED_MAP = 1e-11      # natural map that counts as solved, relative to the largest |d|; scaled problem
 
 
@@ -156,8 +157,8 @@ def scale_and_factor(P, x, y, W_out, v_out, K_out, order_out):
 
 @helper
 def direction(r, y, W, v, K, order, sigma, first, step_out, work):
-    """Δx, Δy for the target σ e in step_out (2, c, 3); first: without the second-order term, else it holds those of the
-    first try."""
+    """Δx, Δy for the target σ e, in step_out (2, c, 3). first: the predictor, without the second-order term; otherwise
+    step_out holds the predictor's steps on entry."""
     dx, dy = step_out[0], step_out[1]
     for i in range(len(y)):
         w, eta, v_i = (W[i, 0], W[i, 1], W[i, 2]), W[i, 3], row(v, i)
@@ -191,8 +192,8 @@ def furthest(x, y, dx, dy):
 
 @kernel
 def interior_point(P, q, rounds, near, x, y):
-    """Go from x = y = e, or where they are, until residual and x·y are below `near` or no progress is made. Returns the
-    rounds made."""
+    """Go on from the given x and y (c, 3), inside Q, until residual and x·y are below `near`, no progress is made or
+    `rounds` are done. Returns the rounds made."""
     c, n = len(x), len(P)
     r, v, step = np.empty((c, 3)), np.empty((c, 3)), np.empty((2, c, 3))
     dx, dy = step[0], step[1]
@@ -221,7 +222,7 @@ def interior_point(P, q, rounds, near, x, y):
 
 # ------------------------------------------------------------------------------------------------ Newton's end
 def natural(data: ScaledCone, lam: Array) -> tuple[Array, Array, Array]:
-    """λ - P_K(λ - û) of a scaled problem (3 c,), û's argument λ - û (c, 3), and u (c, 3)."""
+    """λ - P_K(λ - û) of a scaled problem (3 c,), the projection's argument λ - û (c, 3), and u (c, 3)."""
     u = (data.M @ lam + data.d).reshape(-1, 3)
     shifted = lam.reshape(-1, 3) - u
     shifted[:, 0] -= data.friction * np.hypot(u[:, 1], u[:, 2])
@@ -254,7 +255,7 @@ def natural_slope(data: ScaledCone, shifted: Array, u: Array) -> Array:
 
 
 def newton_step(slope: Array, miss: Array) -> Array:
-    """The smallest step that undoes what is missed; of many equations nearly the smallest one, where it does."""
+    """The smallest step with slope step = -miss. Of many equations nearly the smallest, where that is accurate."""
     if len(miss) > MANY_EQUATIONS:
         step = np.asarray(np.linalg.solve(slope + DIAGONAL_SHIFT * np.eye(len(miss)), -miss), np.float64)
         if np.abs(slope @ step + miss).max() <= 1e-3 * np.abs(miss).max():
@@ -263,7 +264,7 @@ def newton_step(slope: Array, miss: Array) -> Array:
 
 
 def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
-    """Newton's method on the natural map from lam (3 c,): the best λ found, its largest |natural map|, and steps."""
+    """Newton's method on the natural map from lam (3 c,): the last λ, its largest |natural map|, and the steps."""
     miss, shifted, u = natural(data, lam)
     norm = float(np.linalg.norm(miss))
     done = 0
@@ -287,8 +288,8 @@ def newton(data: ScaledCone, lam: Array) -> tuple[Array, float, int]:
 
 
 def newton_with_slides(problem: ContactProblem, slides: NDArray[np.bool_], slip: Array, lam: Array) -> Array | None:
-    """λ (3 c,) of contacts of which some slide already, towards slip (c, 2): of their λ only λ_n is unknown, for
-    λ_T = -μ λ_n slip, and min(λ_n, u_n) = 0. From a λ that is nearly one; None where Newton's method has no end."""
+    """λ (3 c,) of contacts of which some slide already, towards slip (c, 2). Of a sliding contact only λ_n is unknown,
+    since λ_T = -μ λ_n slip, and min(λ_n, u_n) = 0. lam is the first guess; None: no convergence."""
     data, c = scaled_cone(problem), problem.contact_count
     single = slides | (data.friction == 0.0)
     rows = np.flatnonzero(np.repeat(~single, 3) | (np.arange(3 * c) % 3 == 0))  # of the unknowns
@@ -300,7 +301,7 @@ def newton_with_slides(problem: ContactProblem, slides: NDArray[np.bool_], slip:
         spread[3 * k + 1 + i, alone] = -data.friction[k] * slip[k, i]
 
     def wrong(x: Array) -> tuple[Array, Array, Array]:
-        """What the laws miss (m,), and what `natural_slope` needs."""
+        """Residual of the laws (m,), then λ - û and u (c, 3) for `natural_slope`."""
         miss, shifted, u = natural(data, spread @ x)
         miss = miss[rows]
         miss[alone] = np.minimum(x[alone], u[k, 0])
@@ -331,8 +332,8 @@ class InteriorPoint(ConeSolver):
     title = "Interior point (exact cone)"
 
     def solve(self, problem: ContactProblem, lam: Array, iterations: int, tolerance: float) -> SolveInfo:
-        """A lam that is nearly a solution already is only improved; else it counts for nothing. tolerance [unit of d];
-        what rounding explains counts as solved anyway."""
+        """Newton's method alone improves a lam that is nearly a solution; any other guess is ignored. tolerance
+        [unit of d]; a violation that rounding explains counts as solved anyway."""
         data = scaled_cone(with_tangents(problem))
         rows = slice(None, None, 3 // problem.dimension)
         guess = np.zeros(len(data.d))
@@ -353,7 +354,7 @@ class InteriorPoint(ConeSolver):
         return SolveInfo("solved" if miss <= enough else "stuck", rounds, change, 0, basic)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """Round by round of the interior-point method, whatever lam, and Newton's end."""
+        """The rounds of the interior-point method, which ignores lam; the last step includes Newton's method."""
         data = scaled_cone(with_tangents(problem))
         rows = slice(None, None, 3 // problem.dimension)
         path = _Inside(data)
@@ -388,7 +389,7 @@ class _Inside:
         self.x[:, 0] = self.y[:, 0] = 1.0
 
     def run(self, rounds: int) -> int:
-        """Go on by so many rounds at most; how many were made."""
+        """Go on by at most so many rounds; returns how many were made."""
         return int(interior_point(self.P, self.q, rounds, HANDOVER, self.x, self.y))
 
     def gap(self) -> float:

@@ -44,25 +44,26 @@ from ..problem.system import (
 )
 from .skyline import Skyline
 
-# columns of Island.law
-MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13  # after the normal: friction; 1 / mean diagonal of the own block;
-LAW_SIZE = 19                                        # bounds of one row; of the mouse γ S and (W + γ S)⁻¹
+# columns of Island.law, which begins with the normal: friction μ; 1 / mean diagonal of the own block [kg]; lower and
+# upper bound of a limit or motor, HIGH also of the mouse spring; γ S and (W + γ S)⁻¹ of that spring, six entries each
+MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13
+LAW_SIZE = 19
 AT, WIDE, BEGIN = range(3)  # columns of Island.piece
-DEPENDENT = 1e-13  # of a diagonal entry of M: what is left of it beside others and counts as nothing
+DEPENDENT = 1e-13  # remainder of a diagonal entry of M after elimination that counts as zero, relative to the entry
 
 
 class Island(NamedTuple):
     """Rows of one island; m row blocks, N unknowns."""
 
-    kind: NDArray[np.integer]  #: (m,) CONTACT …
-    source: NDArray[np.integer]  #: (m,) row of the system's contacts, or block
+    kind: NDArray[np.integer]  #: (m,) CONTACT, MOUSE or another kind of `problem.system`
+    source: NDArray[np.integer]  #: (m,) number of the contact, or of the block, in the system
     first: NDArray[np.integer]  #: (m + 1,) row block j has the pieces first[j] : first[j + 1] of G
-    piece: NDArray[np.integer]  #: (p, 3) of a piece: place in x, width, first entry; three rows, one after the other
-    G: Array         #: (e,)
-    law: Array       #: (m, LAW_SIZE)
-    lam: Array       #: (m, 3)
+    piece: NDArray[np.integer]  #: (p, 3) place in x, width and first entry in G of a piece, which is stored by rows
+    G: Array         #: (e,) entries of all pieces
+    law: Array       #: (m, LAW_SIZE) see MU, STEP …
+    lam: Array       #: (m, 3) impulses
     free: Array      #: (m, 3) u₀
-    u: Array         #: (m, 3)
+    u: Array         #: (m, 3) velocities
     x: Array         #: (N,)
 
 
@@ -77,13 +78,13 @@ def leader_of(leader, i):
 
 @helper
 def key_of(place, bodies):
-    """Number of what a run of velocities belongs to: a body, or after all bodies a tree."""
+    """Number of the set that a run of velocities belongs to: a body's number, or after all bodies one for links."""
     return place // BODY_SIZE if place < BODY_SIZE * bodies else bodies + place - BODY_SIZE * bodies
 
 
 @helper
 def join(leader, before, i):
-    """Make i one with `before` (-1 = nothing); returns who leads both."""
+    """Unite the sets of i and of `before` (-1 = none); returns the leader of the united set."""
     i = leader_of(leader, i)
     if before >= 0:
         leader[i] = leader_of(leader, before)
@@ -93,7 +94,7 @@ def join(leader, before, i):
 
 @helper
 def join_block(blocks, k, bodies, leader):
-    """Make all that block k moves one; returns who leads it, -1 = it moves nothing."""
+    """Unite the sets of all bodies and links that block k moves; returns their leader, -1 = it moves nothing."""
     one, n = -1, len(bodies)
     for s in range(blocks.first[k], blocks.first[k + 1]):
         key = key_of(int(blocks.span[s, PLACE]), n)
@@ -141,7 +142,7 @@ def find_islands(system, island_out, own_out):
 @helper
 def ends_of(system, j, count, own, ends_out):
     """ends_out (2,): bodies that take part by themselves in row block j of the system, -1 = none. Returns whether
-    links or joined bodies do too."""
+    links or joined bodies take part in it too."""
     bodies, blocks = system.motion.bodies, system.blocks
     ends_out[0] = ends_out[1] = -1
     k = int(system.block[j]) if j < count else j - count
@@ -196,7 +197,7 @@ def put_in_order(ends, nodes, order_out):
             fill[a] += 1
             fill[b] += 1
     seen, again, found = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), 0
-    for i in range(nodes):  # more than one part where only links connect them
+    for i in range(nodes):  # there is more than one part where only links connect the bodies
         if seen[i] == 0:
             part = walk(i, first, other, order_out[found:], seen)
             walk(order_out[found + part - 1], first, other, order_out[found:], again)
@@ -256,7 +257,7 @@ def block_number(system, j, count):
 
 @helper
 def spread_column(system, k, r, own, sign, q_out):
-    """Column r of Y of block k where links and joined bodies stand in q̇, times a sign (0 clears it)."""
+    """q_out = sign times column r of Y of block k, in the places of links and joined bodies; sign 0 clears them."""
     blocks, bodies = system.blocks, len(system.motion.bodies)
     for s in range(blocks.first[k], blocks.first[k + 1]):
         at, e = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY])
@@ -268,8 +269,8 @@ def spread_column(system, k, r, own, sign, q_out):
 
 @helper
 def factor_mechanisms(system, lumped, count, own):
-    """G (3 m, r) of the row blocks `lumped` (m,) as far as links and joined bodies answer them: M = G Gᵀ by Cholesky's
-    method with pivots, on M scaled to a unit diagonal."""
+    """G (3 m, r) of the row blocks `lumped` (m,): the share of links and joined bodies in M is G Gᵀ, by Cholesky's
+    method with the largest pivot first, relative to the diagonal."""
     size = 3 * len(lumped)
     G, q, left, whole = np.zeros((size, size)), np.zeros(len(system.motion.q_dot)), np.zeros(size), np.zeros(size)
     for b in range(len(lumped)):
@@ -306,8 +307,7 @@ def factor_mechanisms(system, lumped, count, own):
 # ---------------------------------------------------------------------------------------------------------- the island
 @helper
 def open_island(system, members, own, number):
-    """The Island of these row blocks (m,) of the system, and the skyline that 1 + Gᵀ D G has. number (n,): scratch, -1
-    before and after."""
+    """The Island of the row blocks `members` (m,) of the system. number (n,): scratch, -1 before and after."""
     count, m = int(system.count[0]), len(members)
     ends, pair, is_lumped = np.full((m, 2), -1), np.zeros(2, np.int64), np.zeros(m, np.int64)
     body, nodes, lumps = np.zeros(2 * m, np.int64), 0, 0
@@ -363,8 +363,8 @@ def open_island(system, members, own, number):
 
 @helper
 def put_row_block(system, s, count, own, j, island):
-    """Row block j of the island, row block s of the system: its pieces of G on bodies, its law, its impulse; u at that
-    impulse."""
+    """Write row block j of the island, which is row block s of the system: its pieces of G on bodies, its law, its
+    impulse, and u at that impulse."""
     bodies, blocks, rows, law = system.motion.bodies, system.blocks, system.rows, island.law
     k, p = block_number(system, s, count), island.first[j]
     if k < 0:
@@ -404,7 +404,7 @@ def put_row_block(system, s, count, own, j, island):
 
 @helper
 def begin(island):
-    """The step of each contact's law, x, and u₀ from u."""
+    """Set the STEP of each contact's law, x = Gᵀ λ, and u₀ = u - G x."""
     for j in range(len(island.kind)):
         if island.kind[j] == CONTACT:
             trace = 0.0
@@ -447,7 +447,7 @@ def add_velocity(island, x, u_in_out):
 # ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G
 @helper
 def skyline_of(island):
-    """Room for 1 + Gᵀ D G."""
+    """An empty Skyline in which 1 + Gᵀ D G fits."""
     n = len(island.x)
     first, at = np.arange(n), np.zeros(n + 1, np.int64)
     for j in range(len(island.kind)):

@@ -1,4 +1,4 @@
-"""What the solvers of the frictionless problem share: how they fared, their steps for display, scaling, sums.
+"""What the solvers of the frictionless problem share: outcomes, steps for display, scaling, sums.
 
     0 <= ζ̇ = M λ + d  ⊥  λ >= 0                                                                     [RBDA eq. 11.42]
 
@@ -16,7 +16,7 @@ from ..core.model import Array, IntArray
 from ..problem.problem import ContactProblem
 
 ROUNDING = 1e-13      #: a sum that should vanish is zero below this, relative to the sum of its terms' sizes
-DEPENDENT = 1e-14     #: what is left of a unit column beside others, per (1 + size of its coefficients)²
+DEPENDENT = 1e-14     #: what is left of a unit column that depends on others, per (1 + size of its coefficients)²
 INCONSISTENT = 1e-9   #: |d·y| / Σ|d_i y_i| above which d·y < 0 is more than rounding
 GOING, SOLVED, RAY, STUCK = range(4)  #: what a pivoting kernel returns
 STATUS = {GOING: "iterations", SOLVED: "solved", RAY: "ray", STUCK: "stuck"}
@@ -82,7 +82,7 @@ def scale_to_unit(M, scale_out):
     """s_i = 1/√M_ii, 1 where M_ii <= 0"""
     for i in range(len(M)):
         scale_out[i] = M[i, i] if M[i, i] > 0.0 else 1.0
-    for i in range(len(M)):  # by itself: several at a time
+    for i in range(len(M)):  # a loop of its own, so that the compiler can use vectors
         scale_out[i] = 1.0 / np.sqrt(scale_out[i])
 
 
@@ -112,7 +112,7 @@ def subtract_row(a, start, factor, M, i, count):
 
 @helper
 def add_rows(M, rows, factor, count, a):
-    """a += Σ factor_k M[rows_k] over k < count, four rows at a time: one pass over a for four of them."""
+    """a += Σ factor_k M[rows_k] over k < count, with one pass over a for four rows."""
     n = len(a)
     whole = count - count % 4
     for k in range(0, whole, 4):
@@ -128,7 +128,7 @@ def add_rows(M, rows, factor, count, a):
 
 @helper
 def row_product(M, i, a, start, count):
-    """Σ M[i, start + l] a[start + l] over l < count, in four sums side by side that need not wait for one another."""
+    """Σ M[i, start + l] a[start + l] over l < count, in four independent sums, which the processor can overlap."""
     s0 = s1 = s2 = s3 = 0.0
     whole = count - count % 4
     for l in range(0, whole, 4):
@@ -143,7 +143,7 @@ def row_product(M, i, a, start, count):
 
 @helper
 def row_value(M, d, lam, i):
-    """(M λ + d)_i and what rounding may make of it."""
+    """(M λ + d)_i and a bound on its rounding error."""
     total = d[i]
     size = abs(d[i])
     for j in range(len(d)):
@@ -155,6 +155,6 @@ def row_value(M, d, lam, i):
 
 @kernel
 def separation(M, d, lam, zeta_out, noise_out):
-    """ζ̇ = M λ + d and the rounding in it, row by row."""
+    """ζ̇ = M λ + d and a bound on its rounding error, row by row."""
     for i in range(len(d)):
         zeta_out[i], noise_out[i] = row_value(M, d, lam, i)

@@ -1,4 +1,4 @@
-"""Independent rows, and of all forces that keep them at zero the least ones within the friction cones."""
+"""Independent rows of M, and the smallest forces within the friction cones that solve given equations."""
 
 import math
 
@@ -8,14 +8,14 @@ from ..core.jit import kernel
 from ..core.model import Array
 from ..laws.contact import project_cone
 
-DEPENDENT = 1e-10   # part of a row that independent rows leave of it, below which it depends on them
+DEPENDENT = 1e-10   # remainder of a row beside independent rows below which it depends on them, relative to the row
 ZERO = 1e-9         # forces and accelerations that count as zero, relative to the largest
 RANK = 1e-11        # singular values that count as zero, relative to the largest
-FEW = 100           # equations of which finding independent ones first saves nothing
-EXACT = 1e-14       # of the right-hand side: what the smallest forces within cones may miss of it
-CONE_STEPS = 40     # of Newton's method for them at most
-DAMPING = 1e-3      # added to its diagonal, times what is missed of the right-hand side
-ENDLESS = 1e9       # multipliers as large as this, relative to the right-hand side, lead nowhere: there are no forces
+FEW = 100           # equations up to which it saves nothing to find independent ones first
+EXACT = 1e-14       # residual of the smallest forces within cones, relative to the right-hand side
+CONE_STEPS = 40     # most steps of Newton's method for the smallest forces within cones
+DAMPING = 1e-3      # added to the diagonal in Newton's method, times the relative residual
+ENDLESS = 1e9       # size of the multipliers, relative to the right-hand side, above which no forces exist
 
 
 def smallest(B: Array, right: Array, friction: Array) -> Array | None:
@@ -104,8 +104,8 @@ def basis(M: Array, *classes: list[int]) -> list[int]:
 
 @kernel
 def pick_basis(M, wanted, ends, chosen_out):
-    """See `basis`: each class are the rows `wanted` up to one of the `ends`. Writes the places of those chosen and
-    returns their number."""
+    """See `basis`. The classes follow each other in the rows `wanted` and stop at the `ends`. Writes the places of the
+    chosen rows in `wanted` and returns their number."""
     n, count, begin = len(wanted), 0, 0
     left, unit, L = np.zeros(n), np.ones(n), np.zeros((n, n))
     for i in range(n):

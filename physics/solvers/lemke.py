@@ -19,8 +19,8 @@ from ..problem.problem import ContactProblem, SolveInfo, Takes
 from .lcp_info import GOING, RAY, SOLVED, Scaled, scaled
 from .pivoting import Path, PivotingSolver, finish, most_pivots
 
-OTHER_STARTS = 32   # contacts up to which other starts are tried: where M is indefinite and the first way ends on a
-#                     ray, or where rounding spoils it
+OTHER_STARTS = 32   # contacts up to which other starts are tried where the first one ends on a ray, as it may for an
+#                     indefinite M, or where rounding spoils it
 ZERO_ENTRY = 1e-11  # entries of a tableau column that count as zero, relative to its largest
 
 
@@ -81,7 +81,7 @@ def most_violated(tableau):
     best = -1
     least = 0.0
     for i in range(n):
-        # where these are equal: the w columns are those of the unit matrix, so the last row is the smallest
+        # of equal d_i the last row is the smallest, because the w columns are those of the unit matrix
         if tableau[i, 2 * n + 1] < 0.0 and tableau[i, 2 * n + 1] <= least:
             best = i
             least = tableau[i, 2 * n + 1]
@@ -108,7 +108,7 @@ def exchange(tableau, basis, row, column):
 def lemke_pivot(tableau, basis, entering, last_out):
     """One pivot: the variable of column entering[0] enters. last_out = column entered, column left (-1: none).
 
-    Puts the next one into `entering`; returns GOING, SOLVED or RAY.
+    Puts the next column into `entering`; returns GOING, SOLVED or RAY.
     """
     n = len(tableau)
     column = int(entering[0])
@@ -148,7 +148,7 @@ class LemkePath(Path):
         super().__init__(data, last, self.tableau, self.basis, np.full(1, 2 * n, np.int32), last)
 
     def _values(self) -> Array:
-        """Of all variables: w, z, z0."""
+        """Values (2 n + 1,) of all variables: w, z, z0."""
         values = np.zeros(2 * len(self.basis) + 1)
         values[self.basis] = self.tableau[:, -1]
         return values
@@ -184,8 +184,8 @@ class LemkePath(Path):
 
 
 class Lemke(PivotingSolver):
-    """The solver that also takes matrices that are neither symmetric nor semidefinite. Its steps: between the first and
-    the last pivot z0 > 0 lifts every ζ̇."""
+    """The solver that also takes matrices that are neither symmetric nor semidefinite. Between the
+    first and the last pivot of its steps z0 > 0 is added to every ζ̇."""
 
     name = "lemke"
     title = "Lemke"

@@ -1,5 +1,5 @@
-"""Factorisations that kernels of several solvers use: LU of a full matrix; triangular factors whose columns come and
-go."""
+"""Factorisations that kernels of several solvers use: LU of a full matrix; Cholesky factors, and the removal of their
+columns."""
 
 import numpy as np
 
@@ -53,9 +53,9 @@ def cholesky(U, count, smallest, left, order_out):
     """A = UᵀU in place in the upper triangle, without the columns that depend on those before them: pivot <= smallest.
 
     Returns how many are kept. order_out (count,) = old positions of the columns, those kept first, and U is
-    [U_K, U_K⁻ᵀ A_KL], the factor of those kept, K, and beside it the others, L. left (count,) is work space: what is
-    left of every column's diagonal, so that no row of a dependent column is worked on. Two rows lose what the rows
-    before them explain at a time.
+    [U_K, U_K⁻ᵀ A_KL], the factor of those kept, K, and beside it the others, L. left (count,) is work space: the
+    remainder of every column's diagonal, so that no row of a dependent column is worked on. Rows are eliminated two at
+    a time.
     """
     rank = dropped = 0
     for j in range(count):
@@ -106,7 +106,7 @@ def subtract_one(U, first, rank, j, count):
 
 @helper
 def subtract_two(U, rank, j, count):
-    """The same with rows j and j + 1 and all i < rank: each row i is read once for both. (Three rows i at a time: with
+    """The same for rows j and j + 1 and all i < rank: each row i is read once for both. (Three rows i at a time: with
     more the compiler gives up proving that no two of the rows overlap.)"""
     mine, next_one = U[j, j:count], U[j + 1, j:count]
     i = 0
@@ -162,7 +162,7 @@ def solve_transposed(U, count, x):
 
 @helper
 def solve_upper(U, count, x):
-    """x := U⁻¹ x, U upper triangular; four unknowns at a time, whose sums need not wait for one another."""
+    """x := U⁻¹ x, U upper triangular; four unknowns at a time, whose sums are independent."""
     j = count - 1
     while j >= 3:
         s0, s1, s2, s3 = x[j], x[j - 1], x[j - 2], x[j - 3]

@@ -9,8 +9,8 @@ from ..problem.system import FRICTION, OTHERS, System
 from .pgs import pull_others, sweep_bodies
 from .solver import Solver
 
-MOST_CONTACTS = 256  # of which M is written out
-TURNS = 100          # contacts in turn with mouse spring, limits and motors; and sweeps over these in each
+MOST_CONTACTS = 256  # most contacts for which M is written out
+TURNS = 100          # alternations of contacts with all other rows; also the sweeps over the other rows in each
 
 
 def by_normals(solver: Solver, friction: Array) -> bool:
@@ -23,11 +23,11 @@ def by_normals(solver: Solver, friction: Array) -> bool:
 
 def solve_written_out(solver: Solver, system: System, iterations: int, tolerance: float) -> SolveInfo:
     """Solve for all impulses of the system in place and leave their effect in its velocities: contacts by the solver,
-    in turn with all that is no contact.
+    alternating with mouse spring, limits and motors.
 
     Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.
-    Where it finds no answer, its status is kept and projected sweeps give the impulses. Raises CannotSolve where the
-    solver does not take friction, or where there are too many contacts.
+    Where the solver finds no answer, its status is kept and projected sweeps give the impulses. Raises CannotSolve
+    where the solver does not take friction, or where there are too many contacts.
     """
     count = int(system.count[0])
     friction = system.rows[:count, FRICTION].copy()

@@ -1,4 +1,4 @@
-"""Newton's method on Signorini's and Coulomb's laws, island by island: what is at rest is solved, not swept.
+"""Newton's method on Signorini's and Coulomb's laws, island by island, in place of sweeps.
 
 Every contact is open, sticks or slips. With these modes the laws are linear but for the direction of slip,
 λ = D (ε c - u) with a 3 x 3 matrix D of each contact. In the coordinates of `island` all impulses follow from one
@@ -7,11 +7,11 @@ sparse system:
     u = u₀ + G x,   x = Gᵀ λ    =>    (1 + Gᵀ D G) Δx = Gᵀ (D (ε c - u) - λ)
 
 ε is a small compliance, the same for all contacts, which makes redundant forces unique: with c = 0 they are those of a
-slightly elastic structure. Then c = λ, again and again, takes the yielding out and leaves the shares as they are
-(proximal point [Rockafellar 1976]). The modes follow from λ - ρ w, w = u + ε (λ - c) [Alart & Curnier 1991].
+slightly elastic structure. Repeated steps with c = λ then remove the yielding and keep these shares (proximal point
+[Rockafellar 1976]). The modes follow from λ - ρ w, w = u + ε (λ - c) [Alart & Curnier 1991].
 
-From a guess with many wrong modes the modes can go round in circles. Then sweeps set them right contact by contact, and
-Newton's method begins again, with a larger ε first, by which wrong modes do less harm.
+From a guess with many wrong modes the modes can cycle. Then sweeps correct them contact by contact, and Newton's
+method begins again, first with a larger ε, which lessens the effect of wrong modes.
 [Silcowitz, Niebe & Erleben 2010]
 An island that this does not solve within ROUNDS, or that is larger than MOST, is swept as by `pgs`.
 """
@@ -52,22 +52,22 @@ from .skyline import clear, factor_skyline, solve_skyline
 from .solver import Solver
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
-MOST = 300          # row blocks of an island that is solved
-ROUNDS = 16         # of Newton's method for an island
-COMPLIANCE = 1e-5   # ε, of the least mean diagonal of a contact's own block of M
-SOFTER = 1e3        # times that after sweeps
-STIFFEST = 1e-3     # times that at last, where redundant contacts contradict each other by more than rounding
-LESS = 0.1          # ε goes down by, where a round with c = λ leaves more than STILL of what was wrong
-STILL = 0.03
-GUESS = 1e-3        # of the largest velocity: a contact that opens more slowly than this at first counts as closed
-STRAIGHT = 1e-3     # change of slip's direction below which it has settled [rad]
-QUIET = 1e-2        # of the largest velocity: what the impulses of the last step may leave without sweeps first
-FEW = 5             # sweeps the first time, twice as many the second time …
-EXACT = 1e-12       # natural map that ends the rounds, of the largest velocity without impulses
-ENOUGH = 1e-10      # that counts as solved where no round makes it less
-NOT_MORE = 0.1      # of what was wrong: what is more than this has hardly become less
-OVERFLOW = 1e300
-ISLANDS_SOLVED, ISLANDS_SWEPT, STEPS, CHANGE = range(4)  # columns of what `solve_islands` tells
+MOST = 300          # most row blocks of an island that is solved
+ROUNDS = 16         # most steps of Newton's method for an island
+COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
+SOFTER = 1e3        # factor of ε after sweeps
+STIFFEST = 1e-3     # smallest factor of ε, for redundant contacts that contradict each other by more than rounding
+LESS = 0.1          # factor by which ε is lowered where a step with c = λ leaves too much of the residual, see STILL
+STILL = 0.03        # part of the residual that such a step may leave without lowering ε
+GUESS = 1e-3        # opening velocity below which a contact counts as closed at first, relative to the largest velocity
+STRAIGHT = 1e-3     # change of the direction of slip below which it has converged [rad]
+QUIET = 1e-2        # residual of the first guess above which sweeps come first, relative to the largest velocity
+FEW = 5             # sweeps the first time; the number doubles each time
+EXACT = 1e-12       # natural map that ends the steps, relative to the largest velocity without impulses
+ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
+NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
+OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
+ISLANDS_SOLVED, ISLANDS_SWEPT, STEPS, CHANGE = range(4)  # entries of told_out of `solve_islands`
 
 
 # ------------------------------------------------------------------------------------------------------- modes and D
@@ -117,7 +117,7 @@ def contact_mode(law, j, y, eps, near, D_out, way_out):
 
 @helper
 def grab_mode(law, j, lam, w, eps, D_out, way_out):
-    """Mode of the mouse spring, which follows its law or pulls as hard as it may."""
+    """Mode of the mouse spring: STICK where it follows its linear law, SLIP where its impulse is at the limit."""
     soft = six(law, j, SOFT)
     p = sub(lam, sym_vec(six(law, j, HOLD), add(w, sym_vec(soft, lam))))
     size = norm(p)
@@ -136,8 +136,8 @@ def grab_mode(law, j, lam, w, eps, D_out, way_out):
 
 @helper
 def set_mode(island, j, w, eps, near, D_out, way_out):
-    """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or what a
-    row gives at a bound. Returns the mode, and by how much the direction has changed."""
+    """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or the
+    impulse of a row at its bound. Returns the mode, and by how much the direction has changed."""
     law, lam = island.law, row(island.lam, j)
     for e in range(9):
         D_out[j, e] = 0.0
@@ -159,8 +159,8 @@ def set_mode(island, j, w, eps, near, D_out, way_out):
 
 @helper
 def set_modes(island, w, eps, near, mode, D, way):
-    """Modes of all row blocks at the velocities w (m, 3); returns whether one is another than before, and the largest
-    change of a direction of slip that went on."""
+    """Modes of all row blocks at the velocities w (m, 3); returns whether any mode has changed, and the largest change
+    of direction of those that slip as before."""
     other, turned = False, 0.0
     for j in range(len(island.kind)):
         now, change = set_mode(island, j, row(w, j), eps, near, D, way)
@@ -211,7 +211,7 @@ def compliance_of(island):
 
 @helper
 def settle(island, centre, eps, w_out):
-    """x and u of λ; w = u + ε (λ - c)."""
+    """Compute x and u from λ, and w = u + ε (λ - c)."""
     gather(island, island.lam, island.x)
     island.u[:] = island.free
     add_velocity(island, island.x, island.u)
@@ -221,8 +221,8 @@ def settle(island, centre, eps, w_out):
 
 @helper
 def newton_round(island, sky, D, way, centre, eps):
-    """One step of Newton's method with the modes of D and way: λ. It is found as a change of the last one, so that
-    rounding of u is not divided by ε."""
+    """One step of Newton's method for λ with the modes of D and way. It is computed as a change of the last λ, so that
+    the rounding of u is not divided by ε."""
     m = len(island.kind)
     change, step, along = np.zeros((m, 3)), np.zeros(len(island.x)), np.zeros((m, 3))
     for j in range(m):
@@ -239,7 +239,7 @@ def newton_round(island, sky, D, way, centre, eps):
 
 @helper
 def give(system, island):
-    """Put the island's impulses in the place of the system's, and let the change act."""
+    """Write the island's impulses to the system, and add the effect of their change to its velocities."""
     blocks, q_dot = system.blocks, system.motion.q_dot
     for j in range(len(island.kind)):
         k, p = int(island.source[j]), row(island.lam, j)
@@ -257,7 +257,7 @@ def give(system, island):
 
 @helper
 def take(system, island):
-    """Take the system's impulses."""
+    """Copy the system's impulses to the island."""
     for j in range(len(island.kind)):
         k = int(island.source[j])
         if island.kind[j] == CONTACT:
@@ -290,8 +290,8 @@ def sweep_members(system, members, sweeps, tolerance):
 
 @helper
 def solve_island(system, members, island):
-    """Solve an island in the system; returns the steps of Newton's method, negative where they did not solve it: then
-    the best impulses found are left."""
+    """Solve an island in the system; returns the steps of Newton's method, or -ROUNDS where they did not solve it:
+    the system then keeps the best impulses found."""
     m, sky = len(island.kind), skyline_of(island)
     D, way, w, centre = np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
     mode, work, good = np.zeros(m, np.int64), np.zeros((3, len(island.x))), island.lam.copy()
@@ -302,7 +302,7 @@ def solve_island(system, members, island):
     eps, near, sweeps = usual, GUESS * size, FEW
     settle(island, island.lam, eps, w)
     best = worst_of(island, w)
-    left, least, stalls = np.inf, np.inf, 0  # wrong at the last change of c, and since then; steps that were no use
+    left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
     begin, again, stale = True, best > QUIET * size, True
     for done in range(ROUNDS):
         if again:
@@ -393,8 +393,8 @@ class Newton(Solver):
     iterative = False
 
     def __init__(self) -> None:
-        """A problem with M written out knows no bodies whose unknowns could be fewer than its rows: it goes to the
-        interior-point method, which ends by Newton's method on the same laws."""
+        """A problem with M written out has no bodies, so its unknowns cannot be fewer than its rows. It is left to the
+        interior-point method, which ends with Newton's method on the same laws."""
         super().__init__()
         self._written_out = InteriorPoint()
 
@@ -403,7 +403,7 @@ class Newton(Solver):
         return self._written_out.solve(problem, lam, iterations, tolerance)
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:
-        """The same, round by round."""
+        """The rounds of the interior-point method."""
         yield from self._written_out.trace(problem, lam, iterations)
 
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:

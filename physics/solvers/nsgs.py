@@ -1,13 +1,13 @@
 """Nonsmooth Gauss–Seidel: contacts in turn, each solved exactly by itself with Coulomb's circular cone.
 
 One contact, u = W λ + q where q contains the impulses of the others:
-    q_n >= 0                             lets go, λ = 0
-    -W⁻¹ q in the cone                   sticks there
+    q_n >= 0                             opens, λ = 0
+    -W⁻¹ q in the cone                   sticks, λ = -W⁻¹ q
     else it slides, u_T = -α λ_T with α > 0. With u_n = 0,
         (S + α) λ_T = -(q_T - W_Tn q_n/W_nn),   S = W_TT - W_Tn W_nT/W_nn,   λ_n = -(q_n + W_nT λ_T)/W_nn
     and α is the root of |λ_T| = μ λ_n.                                          [Bonnefon & Daviet 2011; Jean 1999]
 
-`pgs` takes a step towards this answer where it slides, and comes to the same solutions.
+`pgs` only takes a step towards this answer where a contact slides, and converges to the same solutions.
 """
 
 import math
@@ -22,8 +22,8 @@ from .cone import ConeSolver, with_tangents
 from .lcp_info import PivotStep, visits
 from .pgs import swept
 
-NSGS_SWEEPS = 1000  # where none are asked for
-SLIDE_STEPS = 200   # of false position at most, for the α of one sliding contact
+NSGS_SWEEPS = 1000  # limit where none is given
+SLIDE_STEPS = 200   # most steps of false position for the α of one sliding contact
 
 
 @helper
@@ -63,7 +63,7 @@ def one_contact(W, q, mu):
         high *= 4.0
         p = sliding(W, q, S, c, high)
     f_high = excess(p, mu)
-    for _ in range(SLIDE_STEPS):  # false position; an end that stays twice has its value halved (Illinois)
+    for _ in range(SLIDE_STEPS):  # false position; the value at an end that is kept is halved (Illinois rule)
         if high - low <= 4e-16 * high or f_high == 0.0:
             break
         alpha = (low * f_high - high * f_low) / (f_high - f_low)

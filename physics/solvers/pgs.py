@@ -47,7 +47,7 @@ from ..problem.system import (
 from .lcp_info import PivotStep, visits
 from .solver import Solver
 
-PGS_SWEEPS = 1000  # where none are asked for
+PGS_SWEEPS = 1000  # limit where none is given
 
 
 @helper
@@ -71,7 +71,7 @@ def local_answer(p, u, n, mu, inverse, coupling, normal_step, slip_step):
 
 @helper
 def visit_grab(grab, blocks, q_dot):
-    """p -= (W + γ S)⁻¹ (u + bias + γ S p), |p| <= limit; returns the square of the velocity changed."""
+    """p -= (W + γ S)⁻¹ (u + bias + γ S p), |p| <= limit; returns the square of the change of velocity."""
     p = flat(grab.impulse)
     matrix = (grab.matrix[0], grab.matrix[1], grab.matrix[2], grab.matrix[3], grab.matrix[4], grab.matrix[5])
     inverse = (grab.inverse[0], grab.inverse[1], grab.inverse[2], grab.inverse[3], grab.inverse[4], grab.inverse[5])
@@ -86,7 +86,7 @@ def visit_grab(grab, blocks, q_dot):
 
 @helper
 def visit_block(system, k, q_dot):
-    """A visit to contact k, which has a block; returns the square of the velocity changed."""
+    """A visit to contact k, which has a block; returns the square of the change of velocity [m2/s2]."""
     rows, blocks, block = system.rows, system.blocks, int(system.block[k])
     p = row(system.impulse, k)
     u = add(three(rows, k, BIAS), block_velocity(blocks, block, q_dot))
@@ -100,7 +100,7 @@ def visit_block(system, k, q_dot):
 
 @helper
 def visit_contact(system, k, q_dot):
-    """A visit to contact k; returns the square of the velocity changed."""
+    """A visit to contact k; returns the square of the change of velocity [m2/s2]."""
     if system.block[k] >= 0:
         return visit_block(system, k, q_dot)
     rows, bodies, p = system.rows, system.motion.bodies, row(system.impulse, k)
@@ -121,7 +121,7 @@ def visit_contact(system, k, q_dot):
 
 @helper
 def visit_others(system, q_dot):
-    """Visit all that is no contact: mouse spring, limits, motors; returns the square of the velocity changed."""
+    """Visit mouse spring, limits and motors; returns the square of the largest change of velocity."""
     blocks, worst = system.blocks, 0.0
     for k in range(int(blocks.count[OTHERS])):
         if blocks.kind[k] == MOUSE:
@@ -133,7 +133,7 @@ def visit_others(system, q_dot):
 
 @kernel
 def pull_others(system, sweeps, tolerance):
-    """Visit mouse spring, limits and motors in turn until they are at rest; the velocity changed at first [m/s]."""
+    """Visit mouse spring, limits and motors until they are at rest; returns the largest change of a velocity [m/s]."""
     first = 0.0
     for _ in range(sweeps):
         change = np.sqrt(visit_others(system, system.motion.q_dot))
@@ -153,7 +153,7 @@ def sweep_bodies(system, iterations, tolerance, change_out):
     done = 0
     change_out[0] = 0.0
     while done < iterations:
-        worst = visit_others(system, q_dot)  # square of the largest change of a velocity, W_nn of a contact for its W
+        worst = visit_others(system, q_dot)  # square of the largest change of velocity; for a contact W_nn stands for W
         for j in range(count):
             k = j if done % 2 == 0 else count - 1 - j
             if mixed and block[k] >= 0:
@@ -183,7 +183,7 @@ def sweep_bodies(system, iterations, tolerance, change_out):
 
 @kernel
 def cone_visit(M, friction, inverse, slip_step, lam, u, i):
-    """Visit contact i of a frictional problem with M written out; u = M lam + d is kept up to date. M_nn |Δλ_i|"""
+    """Visit contact i of a frictional problem with M written out and keep u = M lam + d. Returns M_nn |Δλ_i|."""
     k = 3 * i
     if M[k, k] <= 0.0:
         return 0.0
@@ -218,7 +218,7 @@ def sweep_dense(M, friction, inverse, slip_step, iterations, tolerance, lam, u, 
 
 @kernel
 def normal_visit(M, lam, u, i):
-    """Frictionless problem: λ_i = max(0, λ_i - u_i/M_ii). M_ii |Δλ_i|"""
+    """Frictionless problem: λ_i = max(0, λ_i - u_i/M_ii). Returns M_ii |Δλ_i|."""
     if M[i, i] <= 0.0:
         return 0.0
     new = max(0.0, lam[i] - u[i] / M[i, i])
@@ -286,7 +286,7 @@ class ProjectedGaussSeidel(Solver):
 
 
 def swept(sweeps: int, change: float, tolerance: float, lam: Array) -> SolveInfo:
-    """How sweeps went that ended at lam (k,)."""
+    """The SolveInfo of sweeps that ended at lam (k,)."""
     status = "solved" if change <= tolerance else "iterations"
     return SolveInfo(status, int(sweeps), change, 0, np.flatnonzero(lam).astype(np.int32))
 

@@ -1,4 +1,4 @@
-"""What the pivoting methods share: walking to the end or step by step, the exact answer of a basis.
+"""What the pivoting methods share: running to the end or step by step, and the exact solution of a basis.
 
 A *basic* solution has λ_i = 0 outside a set B with M_BB regular: the normals in B are independent [RBDA §11.5].
 A method finds B; λ_B is then computed anew from M_BB and d_B.
@@ -53,7 +53,7 @@ class Path:
         return entered, left
 
     def note(self) -> str:
-        """Where the method stands, in its own words."""
+        """One line for display on the state of the method."""
         raise NotImplementedError
 
 
@@ -93,7 +93,7 @@ def steps(problem: ContactProblem, path: Path, first: int, last: int) -> Iterato
 
 
 def most_pivots(lam: Array) -> int:
-    """Far beyond what any problem has been seen to need."""
+    """A limit of pivots far above what any problem has been seen to need."""
     return 50 * len(lam) + 100
 
 
@@ -119,7 +119,7 @@ def basis_solution(M: Array, d: Array, basic: IntArray) -> Array:
 
 
 def judge(data: Scaled, lam: Array, tolerance: float) -> bool:
-    """Does rounding, or `tolerance` in the unit of the given d, explain all that λ >= 0, ζ̇ >= 0, λ ⊥ ζ̇ are missed by?
+    """Does rounding, or `tolerance` in the unit of the given d, explain every violation of λ >= 0, ζ̇ >= 0 and λ ⊥ ζ̇?
 
     A negative λ_i is judged by the velocity it stands for, M_ii λ_i = λ_i.
     """
@@ -139,7 +139,7 @@ def conclude(
         return SolveInfo("ray" if y is None else "infeasible", pivots, 0.0, pivots, basic, y)
     exact = basis_solution(data.M, data.d, basic)
     if outcome == SOLVED and (exact < 0.0).any() and not judge(data, exact, tolerance):
-        basic = basic[exact[basic] > 0.0]  # a nearly dependent contact whose force is zero but for rounding
+        basic = basic[exact[basic] > 0.0]  # drops nearly dependent contacts whose forces are zero but for rounding
         exact = basis_solution(data.M, data.d, basic)
     status = "solved" if judge(data, exact, tolerance) else STATUS[outcome] if outcome != SOLVED else "stuck"
     lam[:] = data.restore(np.maximum(exact, 0.0))

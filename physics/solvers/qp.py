@@ -3,9 +3,9 @@
     minimise  ½ λᵀ M λ + λᵀ d   subject to  λ >= 0                                                 [RBDA eq. 11.43]
 
 Its Kuhn–Tucker conditions are the contact equations, the gradient being ζ̇. On a set B of pushing contacts with regular
-M_BB the minimiser is -M_BB⁻¹ d_B; λ goes there, or as far as λ >= 0 allows, and then the contact stopped at leaves B.
-At the minimiser, the contact with the most negative ζ̇ enters. [Lawson & Hanson 1974, ch. 23, with normal equations;
-Nocedal & Wright 2006, ch. 16]
+M_BB the minimiser is -M_BB⁻¹ d_B; λ goes there, or as far as λ >= 0 allows; in that case the contact whose
+force vanishes leaves B. At the minimiser, the contact with the most negative ζ̇ enters.
+[Lawson & Hanson 1974, ch. 23, with normal equations; Nocedal & Wright 2006, ch. 16]
 
 Redundant contacts: where the one that enters depends on B, the energy falls linearly along a null vector y of M. Either
 a force in B reaches zero and leaves B in exchange, or y >= 0 and the energy is not bounded below: y is the certificate.
@@ -127,9 +127,10 @@ def steepest(M, d, tolerance, lam, rows, count, excused, x, zeta_out):
 
 @helper
 def exchange_dependent(M, d, lam, U, rows, state, j, x, last_out):
-    """j, which append_row refused, enters along the null vector y = (-x on B, 1 on j) until a force in B is gone.
+    """Row j, which depends on B, enters along the null vector y = (-x on B, 1 on j) until a force in B is gone.
 
-    Returns GOING; SOLVED: j stays out, ζ̇_j is zero or j depends on what is left of B, but for rounding; or RAY: y >= 0.
+    Returns GOING; SOLVED where j stays out, since up to rounding ζ̇_j is zero or j depends on the rest of B; or RAY
+    where y >= 0.
     """
     count = state[COUNT]
     gain = d[j]
@@ -287,7 +288,7 @@ class ActiveSet(Path):
 
 
 class ForceQP(PivotingSolver):
-    """The QP in λ, from the contacts that push in the first guess. Its steps: every λ >= 0, the energy falling."""
+    """The QP in λ, from the contacts that push in the first guess. In its steps λ >= 0 and the energy falls."""
 
     name = "qp_force"
     title = "QP in λ (active set)"

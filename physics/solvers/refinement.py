@@ -1,13 +1,13 @@
 """The last digits of a basic solution of the frictionless problem, and what is wrong with it in the end.
 
 λ_B -= M_BB⁻¹ ζ̇_B brings the contacts of the basis B to rest but for the rounding of ζ̇ itself. Where redundant contacts
-outside B rest too, no forces answer d exactly, as d and M are rounded, and all of that would be left to them, amplified
-by C = M_GB M_BB⁻¹. So all contacts that rest share it, G being those outside B:
+outside B rest too, rounding of d and M lets no forces bring all of them to rest exactly. The whole residual would be
+left to the contacts G outside B that rest, amplified by C = M_GB M_BB⁻¹. So all contacts that rest share it:
 
     minimise |ζ̇_B + y|² + |ζ̇_G + C y|² over y,   λ_B += M_BB⁻¹ y
 
-by a few steps of conjugate gradients [Hestenes & Stiefel 1952; Björck 1996, §7.4]. Without any G the first is the last.
-ζ̇ is meant as in the problem scaled to a unit diagonal.
+by a few steps of conjugate gradients [Hestenes & Stiefel 1952; Björck 1996, §7.4]. Without any G one step is enough.
+ζ̇ here is that of the problem scaled to a unit diagonal.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from ..core.jit import helper
 from .lcp_info import ROUNDING, add_rows
 from .linear import cholesky, solve_transposed, solve_upper
 
-EXACT_RATE = 2.0 * np.finfo(np.float64).eps  # ζ̇ that is let be, relative to the largest d: twice its rounding
-REFINING_STEPS = 2  # of conjugate gradients: each about halves what redundant contacts share
+EXACT_RATE = 2.0 * np.finfo(np.float64).eps  # ζ̇ that is not refined, relative to the largest d: twice its rounding
+REFINING_STEPS = 2  # steps of conjugate gradients: each about halves the residual that redundant contacts share
 
 
 @helper
@@ -63,7 +63,7 @@ def factor_basis(M, scale, rows, count, U_out, work):
 
 @helper
 def resting_beside(d, scale, zeta, lam, rows, count):
-    """Append the contacts outside B that rest within rounding to rows, whose first are B; the number of both."""
+    """Append to rows, which begins with B, the contacts outside B that rest within rounding; returns the new number."""
     basic = np.zeros(len(d), np.bool_)
     total = 0.0
     for a in range(count):
@@ -90,8 +90,8 @@ def respond(M, scale, rows, lam, factor, zeta_out):
 
 @helper
 def refine(M, d, scale, U, rows, count, zeta, lam):
-    """The steps, from ζ̇ = M λ + d. U is the factor of the scaled M_BB, rows (n,) begins with B in its order; what
-    follows there is overwritten."""
+    """The steps of conjugate gradients, from ζ̇ = M λ + d. U is the factor of the scaled M_BB. rows (n,) begins with B
+    in the order of U; what follows there is overwritten."""
     n = len(d)
     space = np.zeros((5, n))
     rest, direction, x, answer, work = space[0], space[1], space[2], space[3], space[4]
@@ -133,7 +133,7 @@ def refine(M, d, scale, U, rows, count, zeta, lam):
 
 @helper
 def settle(M, d, scale, tolerance, U, factored, rows, count, scratch, lam):
-    """Refine λ on the set B of the first of rows where that is worth it. Returns its violation, see there. U is the
+    """Refine λ on B, the first `count` of rows, where that is worth it. Returns its `violation`. U is the
     factor of the scaled M_BB, or room for it; scratch is (2, n)."""
     work, zeta = scratch[0], scratch[1]
     total = separate(M, d, scale, lam, rows, count, work, zeta)

@@ -69,8 +69,8 @@ def too_far(value, sign, row, step):
 
 @helper
 def furthest(value, sign, row, step):
-    """The step at most, and the contact of B whose force it brings to zero, -1 = none. (That is the rule, and to look
-    for it first is faster: the compiler divides for every contact of the loop here.)"""
+    """The step, shortened to where the first force of B vanishes, and that contact of B, -1 = none. `too_far` is asked
+    first because usually none vanishes, and the loop here divides for every contact."""
     stop = -1
     if too_far(value, sign, row, step):
         for i in range(len(value)):
@@ -82,8 +82,8 @@ def furthest(value, sign, row, step):
 @helper
 def exchanges(M, scale, sign, u, inverse, value, allowed, limit):
     """Exchange to the end. value (n,) comes as d and leaves as λ on B, ζ̇ outside; sign (n,) becomes -1 on B, 1 outside;
-    u (most, n) and inverse = 1/W_kk (most,) have one row an exchange. Returns the outcome
-    and the number of exchanges; STUCK where redundant contacts have no solution or the limit ends it."""
+    u (most, n) and inverse = 1/W_kk (most,) have one row for each exchange. Returns the outcome and the number of
+    exchanges. The outcome is STUCK where redundant contacts have no solution or the limit is reached."""
     n = len(value)
     for i in range(n):
         sign[i] = 1.0
@@ -119,12 +119,12 @@ def exchanges(M, scale, sign, u, inverse, value, allowed, limit):
 
 @helper
 def solve_singly(M, d, tolerance, limit, lam_out, basic_out):
-    """Solve from λ = 0. Returns what is wrong in the end [unit of d], negative where there is no answer, see
-    `violation`; the exchanges; and the size of the basis, whose rows are written to basic_out. lam_out is the answer or
-    a guess."""
+    """Solve from λ = 0. Returns the `violation` in the end [unit of d], negative where there is no answer; the
+    exchanges made; and the size of the basis, whose rows are written to basic_out. lam_out becomes the answer, or a
+    guess where there is none."""
     n = len(d)
     most = 2 * n + 8
-    floats = np.empty((most + 6) * n + most)  # one piece for all: allocations cost small problems dear
+    floats = np.empty((most + 6) * n + most)  # one array for all: allocations cost much in small problems
     u, rest = floats[: most * n].reshape((most, n)), floats[most * n :]
     value, scale, allowed, sign = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n : 4 * n]
     scratch, inverse = rest[4 * n : 6 * n].reshape((2, n)), rest[6 * n :]

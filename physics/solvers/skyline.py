@@ -1,5 +1,6 @@
-"""LU factors of a matrix whose rows and columns begin late: only what lies between the first entry and the diagonal is
-kept, and no exchanges are made. Entry (i, j) below the diagonal and (j, i) above it are kept or left out together.
+"""LU factors of a matrix in skyline storage: of each row and column only what lies between its first entry and the
+diagonal is kept. No rows are exchanged. Entries (i, j) below the diagonal and (j, i) above it are kept or left out
+together.
 
 The matrices here are the identity and a sum of one small product for each contact, between the unknowns of the bodies
 that it touches: a stack makes a narrow band. [Jennings 1966]
@@ -26,7 +27,7 @@ class Skyline(NamedTuple):
 
 @helper
 def clear(sky):
-    """Make it the identity."""
+    """Set the matrix to the identity."""
     for i in range(len(sky.diagonal)):
         sky.diagonal[i] = 1.0
     for e in range(len(sky.low)):
@@ -36,7 +37,7 @@ def clear(sky):
 
 @helper
 def factor_skyline(sky):
-    """A = L U in its own place, L with ones on the diagonal; whether no pivot vanished or overflowed."""
+    """A = L U in place, L with ones on the diagonal. Returns False where a pivot vanishes or overflows."""
     first, at, low, up, diagonal = sky.first, sky.at, sky.low, sky.up, sky.diagonal
     for j in range(len(diagonal)):
         begin, row = first[j], at[j]
@@ -47,7 +48,7 @@ def factor_skyline(sky):
             l0 = l1 = u0 = u1 = 0.0
             count = i - start
             whole = count - count % 2
-            for k in range(0, whole, 2):  # two sums each that need not wait for one another
+            for k in range(0, whole, 2):  # two independent sums each
                 u0 += low[other + k] * up[mine + k]
                 u1 += low[other + k + 1] * up[mine + k + 1]
                 l0 += low[mine + k] * up[other + k]

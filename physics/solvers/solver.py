@@ -13,8 +13,8 @@ from ..problem.system import System
 from .infeasible import no_solution
 from .lcp_info import PivotStep
 
-NEARLY = 1e-6  # an answer of a method that got stuck is shown where its residual is this part of that of λ = 0, or less
-made = tuple.__new__  # with few contacts making the result takes as long as the rest
+NEARLY = 1e-6  # largest residual of a stuck method's answer that is still shown, relative to that of λ = 0
+made = tuple.__new__  # bound once: for few contacts the usual constructor would take as long as the rest
 
 
 class Solver(ABC):
@@ -26,7 +26,7 @@ class Solver(ABC):
     iterative: bool  #: stops after a set number of sweeps; else it ends by itself
 
     def __init__(self) -> None:
-        """Look up once what every call asks for."""
+        """Store what every call needs: the numbers of rows a contact may have, and whether M must be symmetric."""
         self._dimensions = [n for n, kind in ((1, Takes.FRICTIONLESS), (3, Takes.FRICTION)) if kind in self.takes]
         self._symmetric = int(Takes.UNSYMMETRIC not in self.takes)
 
@@ -64,7 +64,7 @@ class Solver(ABC):
 
 
 def _unsolved(problem: ContactProblem, lam: Array, info: SolveInfo, residual: float) -> SolveInfo:
-    """What is said of an answer that does not obey the laws, of a method that was left to go on as long as it could."""
+    """The SolveInfo of an answer that does not obey the laws, of a method that went on as long as it could."""
     status, proof = info.status, info.certificate if info.certificate is not None else no_solution(problem)
     nothing = judge(problem.M, problem.d, problem.friction, np.zeros(len(lam)), 0.0)[0]
     enough = 1.0 if status == "iterations" else NEARLY
