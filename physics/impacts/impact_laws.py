@@ -1,30 +1,30 @@
-"""Impact laws: the impulses of contacts that are hit, as functions of data.
+"""Impact laws: the impulses of contacts that are hit, as functions of matrices and velocities.
 
     ζ⁺ = ζ⁻ + M P,     M = Tᵀ H⁻¹ T,     P the impulses                                  [RBDA eqs. 11.57, 11.62, 11.63]
 
 M, the velocities ζ⁻ and e are all that a law needs; velocities of bodies follow from H Δq̇ = T P. Without friction there
 is one row a contact; with friction three, the normal one first and then the tangential ones, as in `problem`.
 
-Of a run (IMPACT_LAWS), here without friction
+Laws that a run can use (IMPACT_LAWS), here without friction:
     newton       all at once: 0 <= P ⊥ ζ⁺ + e ζ⁻ >= 0, an LCP in Δζ                       [RBDA eq. 11.64; Moreau 1988]
     poisson      compression 0 <= P_C ⊥ ζ_C >= 0, then expansion 0 <= P_E - e P_C ⊥ ζ⁺ >= 0    [Pfeiffer & Glocker 1996]
-    stronge      the same with the part of P_C in expansion whose work is e² of that of compression       [Stronge 1990]
+    stronge      the same, but expansion does e² times the work of compression                            [Stronge 1990]
     sequential   one contact after the other by eq. 11.65, the fastest first, until all separate; equally fast ones at
                  once, as newton has them
     coulomb      newton
-With friction, impulses lie in the cones: slip stops within them, else they are against the slip that is left.
-    poisson, stronge   one contact that is hit by itself is followed through the impact, as slip ends and turns: `routh`
+With friction, impulses lie in the cones: inside them slip stops, on their surface they oppose the slip left.
+    poisson, stronge   a single contact is integrated through the impact, while slip stops and turns: `routh`
     coulomb      newton, but e lowered where energy would grow
-`hit` chooses between both. To be compared with only (EQUALITIES)
+`hit` takes the law with friction where μ > 0. Laws for comparison only (EQUALITIES):
     zhang        ζ⁺ + e ζ⁻ = 0 at every contact, whatever sign P comes out with             [Zhang eq. 3.30]
     sticking     the tangential velocity is stopped, eq. 11.72
 Where accelerations have no solution: `impact_without_collision`.
 A ball, by itself: `ball_impact` with tangential and torsional restitution, fig. 11.9.
 
-No law lets energy grow for 0 <= e <= 1, but Newton's with friction, which is kept to the letter: where friction turns
-the slip around, ζ⁺ = -e ζ⁻ can take more than there was (Kane's paradox). Where that must not be, take stronge; in it
-and in the others coefficients that would gain are lowered until nothing is gained, which one contact never does by
-stronge. The loss is -Pᵀ(ζ⁻ + ζ⁺)/2.
+For 0 <= e <= 1 energy can grow only by Newton's law with friction, which is applied literally: where friction reverses
+the slip, ζ⁺ = -e ζ⁻ can take more energy than there was (Kane's paradox). Where that must not be, take stronge. In it
+and in the other laws e is lowered until no energy is gained; a single contact never gains energy by stronge. The loss
+is -Pᵀ(ζ⁻ + ζ⁺)/2.
 
 Impulses of redundant contacts with friction are the smallest ones, as forces are in `event_driven.sets`.
 """
@@ -47,12 +47,12 @@ from .routh import POISSON, STRONGE, routh
 from .zhang import basic_solution
 
 STILL = 1e-12            # speeds below this, relative to the fastest, count as zero
-TIE = 1e-9               # speeds that differ by less, relative to the faster one, are the same: struck at once
-ALIKE = 1e-9             # coupling of the motions of a ball that is rounding, relative
-LOSSLESS_ROUNDS = 100    # after as many rounds, or hits a contact, what still approaches is stopped without rebound
-EXACT = 1e-14            # residual of sweeps that are not improved upon, relative to the fastest speed
-IMPACT_SWEEPS = 300      # before another method is tried
-SWEEP_WORK = 20_000_000  # sweeps times contacts squared: what bounds the time of one impact
+TIE = 1e-9               # contacts whose speeds differ by less, relative to the fastest one, are hit at once
+ALIKE = 1e-9             # coupling of a ball's normal and tangential motion that counts as rounding, relative to M_TT
+LOSSLESS_ROUNDS = 100    # rounds, or hits a contact, after which what still approaches is stopped without rebound
+EXACT = 1e-14            # residual below which no other method follows the sweeps, relative to the fastest speed
+IMPACT_SWEEPS = 300      # sweeps before another method is tried
+SWEEP_WORK = 20_000_000  # most sweeps times contacts squared of one impact, to bound its time
 _lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
 
 
@@ -110,7 +110,7 @@ def newton(M, zeta, restitution) -> Impact:
     M, zeta = _arguments(M, zeta)
 
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
-        """Impulses of one impact by Newton's law, and the solver's word for how it went."""
+        """Impulses of one impact by Newton's law, and the solver's status."""
         impulse = np.zeros_like(zeta)
         info = _lcp(ContactProblem.frictionless(M, (1.0 + e) * zeta), impulse, 0, 0.0)
         return impulse, info.status
@@ -119,17 +119,17 @@ def newton(M, zeta, restitution) -> Impact:
 
 
 def poisson(M, zeta, restitution) -> Impact:
-    """Poisson's law: what was pressed together comes back e-fold, from M (c, c), ζ⁻ (c,), e (c,) or one e for all.
+    """Poisson's law: expansion returns e times the impulse of compression. M (c, c), ζ⁻ (c,), e (c,) or one e.
 
     Compression: 0 <= P_C ⊥ ζ_C = ζ⁻ + M P_C >= 0. Expansion: 0 <= P_E - e P_C ⊥ ζ_C + M P_E >= 0.
-    Unlike e of contacts that act on one another can gain energy; then the smallest of them is used for all.
+    Different e of contacts that act on one another can gain energy; then the smallest of them is used for all.
     """
     M, zeta = _arguments(M, zeta)
     return _rounds(M, zeta, _each(restitution, len(zeta)), _two_phases)
 
 
 def _two_phases(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
-    """Impulses of one impact by Poisson's law: compression, then expansion; and how it went."""
+    """Impulses of one impact by Poisson's law: compression, then expansion; and the status."""
     squeezed, first = _squeezed(M, zeta)
     impulse, second = _expanded(M, zeta, e, squeezed)
     gained = -_energy_lost(impulse, zeta, zeta + M @ impulse)
@@ -139,13 +139,13 @@ def _two_phases(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
 
 
 def _squeezed(M: Array, zeta: Array) -> tuple[Array, str]:
-    """The impulses of compression, 0 <= P_C ⊥ ζ⁻ + M P_C >= 0."""
+    """The impulses of compression, 0 <= P_C ⊥ ζ⁻ + M P_C >= 0, and the status."""
     squeezed = np.zeros_like(zeta)
     return squeezed, _lcp(ContactProblem.frictionless(M, zeta), squeezed, 0, 0.0).status
 
 
 def _expanded(M: Array, zeta: Array, e: Array, squeezed: Array) -> tuple[Array, str]:
-    """All impulses: those of compression, e-fold those, and what it takes that no contact goes on approaching."""
+    """All impulses, (1 + e) P_C and what is needed so that no contact goes on approaching; and the status."""
     given, extra = (1.0 + e) * squeezed, np.zeros_like(zeta)
     status = _lcp(ContactProblem.frictionless(M, zeta + M @ given), extra, 0, 0.0).status
     return given + extra, status
@@ -154,14 +154,14 @@ def _expanded(M: Array, zeta: Array, e: Array, squeezed: Array) -> tuple[Array, 
 def stronge(M, zeta, restitution) -> Impact:
     """Stronge's law: the work of expansion is e² of that of compression, from M (c, c), ζ⁻ (c,), e (c,) or one e.
 
-    Of one contact without friction it is Newton's and Poisson's law. Of several, compression as in `poisson`; expansion
-    gives back the same part of all its impulses, κ² = Σ e_i² W_i/Σ W_i, W_i = -P_C,i ζ_i/2 the work of compression: so
-    the work of all is as asked for.                                                                 [Stronge 1990]
+    For one contact without friction it is Newton's and Poisson's law. For several, compression is that of `poisson`,
+    and expansion returns the same part κ of all its impulses: κ² = Σ e_i² W_i/Σ W_i with the work of compression
+    W_i = -P_C,i ζ_i/2. The total work of expansion then is Σ e_i² W_i.                              [Stronge 1990]
     """
     M, zeta = _arguments(M, zeta)
 
     def one(M: Array, zeta: Array, e: Array) -> tuple[Array, str]:
-        """Impulses of one impact, and how it went."""
+        """Impulses of one impact by Stronge's law, and the status."""
         squeezed, first = _squeezed(M, zeta)
         impulse, second = _expanded(M, zeta, _common(e, -squeezed * zeta), squeezed)
         return impulse, first if first != "solved" else second
@@ -199,9 +199,9 @@ def sequential(M, zeta, restitution) -> Impact:
 def _in_turn(
     M: Array, zeta: Array, e: Array, rows: int, strike: Callable[[Array, Array, NDArray[np.intp], Array], Impact]
 ) -> Impact:
-    """Impacts one after the other, of so many rows a contact: the contact that approaches fastest is struck by itself,
-    those that approach as fast together with it, so that what is symmetric stays so. strike(M, ζ, contacts, e): the
-    impact of some contacts by themselves.
+    """Impacts one after the other: the contact that approaches fastest is hit alone, or together with those that
+    approach as fast, which keeps symmetric impacts symmetric. rows: rows of a contact. strike(M, ζ, contacts, e): the
+    impact of these contacts alone.
 
     With e < 1 contacts may be hit infinitely often; what still approaches after LOSSLESS_ROUNDS hits a contact is
     stopped by a common impact without rebound.
@@ -243,8 +243,8 @@ def _lossy(trial: Callable[[Array], Impact], e: Array) -> Impact:
 def sticking(M, zeta, restitution) -> Impact:
     """The sticking impulse from M (3c, 3c), ζ⁻ (3c,), e (c,) or one e for all.
 
-    P = -M⁻¹ (1 + E) ζ⁻ : the tangential velocity is stopped, the normal one reversed e-fold.           [RBDA eq. 11.72]
-    Of several contacts those that would have to pull are let go.
+    P = -M⁻¹ (1 + E) ζ⁻ : the tangential velocity is stopped, the normal one becomes -e ζ_n⁻.           [RBDA eq. 11.72]
+    Of several contacts those that would have to pull get no impulse.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
@@ -273,10 +273,10 @@ def sticking(M, zeta, restitution) -> Impact:
 
 
 def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> Impact:
-    """Newton's law to the letter, with friction, from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
+    """Newton's law with friction, applied literally, from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all.
 
     0 <= P_n ⊥ ζ_n⁺ + e ζ_n⁻ >= 0;  |P_t| <= μ P_n, and where ζ_t⁺ ≠ 0, P_t = -μ P_n ζ_t⁺/|ζ_t⁺|.
-    Where friction turns the contact around, this can gain energy [Kane 1984]; `coulomb` does not.
+    Where friction reverses the slip, this can gain energy [Kane 1984]; `coulomb` does not.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
@@ -288,7 +288,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
     problem = ContactProblem.frictional(M, wanted, mu)
     iterations = min(iterations, max(IMPACT_SWEEPS, SWEEP_WORK // max(count * count, 1)))
     info = _cone(problem, impulse, min(iterations, IMPACT_SWEEPS), 1e-15 * speed)
-    if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # they creep where contacts depend on others
+    if info.residual > EXACT * speed and iterations > IMPACT_SWEEPS:  # sweeps are slow where contacts are redundant
         found = impulse.copy()
         inside = _inside(problem, found, 0, EXACT * speed)
         if inside.status == "solved":
@@ -297,7 +297,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
             info = _cone(problem, impulse, iterations, 1e-15 * speed)
     status = "solved" if info.residual <= 1e-9 * speed else info.status
     hit_rows = [3 * k for k in np.flatnonzero(impulse[::3] > 0.0).tolist()]
-    if len(basis(M, hit_rows)) < len(hit_rows):  # the sweeps have loaded the first of them most
+    if len(basis(M, hit_rows)) < len(hit_rows):  # of redundant contacts, sweeps load those visited first most
         even = sharpened(M, wanted, mu, np.zeros(count, bool), np.zeros((count, 2)), impulse, wanted + M @ impulse)
         impulse, status = (impulse, status) if even is None else (even, "solved")
     after = zeta + M @ impulse
@@ -305,7 +305,7 @@ def newton_coulomb(M, zeta, restitution, friction, iterations: int = 20000) -> I
 
 
 def coulomb(M, zeta, restitution, friction) -> Impact:
-    """The impulse within the friction cones that gains no energy: `newton_coulomb`, e lowered where that would."""
+    """The impulse within the friction cones that gains no energy: `newton_coulomb`, with e lowered where needed."""
     M, zeta = _arguments(M, zeta)
     return _lossy(lambda e: newton_coulomb(M, zeta, e, friction), _each(restitution, len(zeta) // 3))
 
@@ -321,11 +321,11 @@ def stronge_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impact:
 
 
 def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> Impact:
-    """One contact that is hit by itself is followed through the impact, see `routh`. Several are not: which of them is
-    compressed by how much and when, only their stiffness says. They are taken in two phases, each at once: compression
-    to the end of approach; expansion by the part κ of its normal impulses, with friction under them; and what still
-    approaches is stopped. Each part is within the cones, so their sum is. κ = e by Poisson's law, by Stronge's as in
-    `stronge`, W_i the work of the normal impulse in compression."""
+    """A single contact is integrated through the impact, see `routh`. For several this is not possible: the order and
+    the amount of their compression depend on their stiffness. They pass through two phases together. Compression lasts
+    to the end of approach; expansion returns the part κ of its normal impulses, with friction limited by these. What
+    still approaches then is stopped. Each part is within the cones, so their sum is. κ = e by Poisson's law; by
+    Stronge's it is that of `stronge`, with W_i the work of the normal impulse in compression."""
     alone = len(e) == 1 and friction[0] > 0.0 and zeta[0] < -STILL * float(np.abs(zeta).max())
     given, status = np.zeros_like(zeta), "solved"
     if alone:
@@ -345,7 +345,8 @@ def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> 
 
 
 def _rub(M: Array, zeta: Array, limit: Array) -> Array:
-    """Tangential impulses of at most `limit` (c,) each that take as much slip as they can: block Gauss–Seidel."""
+    """Impulses (3c,), tangential only and at most `limit` (c,) each, that remove as much slip as they can: block
+    Gauss–Seidel."""
     impulse, now = np.zeros_like(zeta), zeta.copy()
     blocks = [slice(3 * k + 1, 3 * k + 3) for k in np.flatnonzero(limit > 0.0)]
     stiff = [float(np.linalg.eigvalsh(M[rows, rows])[-1]) for rows in blocks]
@@ -368,10 +369,10 @@ def sequential_coulomb(M: Array, zeta: Array, e: Array, friction: Array) -> Impa
 
 def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float = math.nan) -> Impact:
     """The impact of contacts by one of IMPACT_LAWS from M (3c, 3c), ζ⁻ (3c,), e and μ (c,) or one for all, with Coulomb
-    friction where μ > 0. Walls that cannot all be left at once are taken without restitution.
+    friction where μ > 0. Without friction, e = 0 is used where the law finds no solution with the given e.
 
     restitution_t: e_t (c,) or one for all, nan = none. Where balls touch, friction then aims at ζ_t⁺ = -e_t ζ_t⁻ in
-    place of 0 [RBDA fig. 11.9]; lowered for all where balls that touch several others would gain energy by it.
+    place of 0 [RBDA fig. 11.9]. All e_t are lowered where balls that touch several others would gain energy by it.
     """
     M, zeta = _arguments(M, zeta)
     count = len(zeta) // 3
@@ -402,8 +403,8 @@ def hit(law: str, M, zeta, restitution, friction, restitution_t: Array | float =
 
 
 def between_balls(M: Array) -> BoolArray:
-    """At which contacts (c,) normal and tangential motion do not act on one another, and all tangents are alike: those
-    of balls with planes and with balls. M (3c, 3c)."""
+    """Contacts (c,) whose normal and tangential motion are decoupled, with the same inertia in all tangents: those of
+    balls with planes and with balls. M (3c, 3c)."""
     count = len(M) // 3
     k = np.arange(count)
     own = M.reshape(count, 3, count, 3)[k, :, k, :].copy()
@@ -415,15 +416,15 @@ def between_balls(M: Array) -> BoolArray:
 
 
 def through_friction(restitution: Array, friction: Array) -> Array:
-    """Tangential or torsional restitution (c,) of balls where the surface is rough; nan = none where μ = 0, for
-    friction is what turns slip and spin round."""
+    """Tangential or torsional restitution (c,) of balls where the surface is rough; nan = none where μ = 0, as
+    only friction can reverse slip and spin."""
     return np.where(friction > 0.0, restitution, np.nan)
 
 
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
-    """Impulses (3c,) where accelerations have no solution or several: of the sliding contacts (slip (c, 2) unit), the
-    one whose friction presses it most into the other body jams. In the paradox friction is strong enough to hold it:
-    both ζ and slip vanish."""
+    """Impulses (3c,) where accelerations have no solution or several. slides (c,) and slip (c, 2), unit vectors. The
+    sliding contact whose friction presses it most into the other body jams. In Painlevé's paradox friction is strong
+    enough to hold it: both its ζ and its slip vanish."""
     stiff = np.full(len(friction), np.inf)
     for k in np.flatnonzero(slides):
         stiff[k] = 1.0 - friction[k] * M[3 * k, 3 * k + 1 : 3 * k + 3] @ slip[k] / M[3 * k, 3 * k]
@@ -464,7 +465,7 @@ def ball_impact(
 
 
 def _limited(wanted: Array, friction: float, normal: float) -> Array:
-    """The impulse wanted, shortened to μ P_n."""
+    """The impulse `wanted`, shortened to length μ P_n where it is longer."""
     size = float(np.linalg.norm(wanted))
     limit = friction * normal if normal > 0.0 else 0.0
     return wanted if size <= limit else wanted * (limit / size)

@@ -1,4 +1,4 @@
-"""One contact that is hit with friction, followed through the impact over its normal impulse p.
+"""Impact of one contact with friction: its velocity u is integrated over its normal impulse p.
 
     du/dp = M (1, -μ ê)     while it slips, ê = u_T/|u_T|
     du/dp = M (1, f)        while it sticks, f = -M_TT⁻¹ M_Tn, |f| <= μ: then u_T stays 0
@@ -9,8 +9,8 @@ work W_c = ∫ u_n dp < 0. Expansion ends
     Poisson   at p = (1 + e) p_c
     Stronge   where the work done since is e² |W_c|: no energy is ever gained
 
-[Routh 1860; Keller 1986; Stronge 1990]. In the plane, and where the slip keeps its direction, u is linear piece by
-piece, and this is exact. Else the direction θ turns. With dp = σ dτ, σ = |u_T|, that is smooth up to the instant at
+[Routh 1860; Keller 1986; Stronge 1990]. In the plane, and where the slip keeps its direction, u is piecewise
+linear, and this is exact. Else the direction θ turns. With dp = σ dτ, σ = |u_T|, that is smooth up to the instant at
 which slip stops, and is integrated by Runge and Kutta's method:
 
     dθ/dτ = ê⊥·a_T,   dσ/dτ = σ ê·a_T,   du_n/dτ = σ a_n,   a = M (1, -μ ê)
@@ -22,13 +22,13 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 
-STEPS = 256.0     # while the direction of slip turns by 1 rad: the error of a step is this to the power -5
-SLOWEST = 0.5     # turning that a step is made for at least, relative to a
-MOST = 200_000    # steps
-STRAIGHT = 1e-14  # turning of the direction that counts as none, relative to a; and what is left of it until slip ends,
-                  # relative to the fastest speed
+STEPS = 256.0     # steps for each rad that slip turns by: the error of a step is this to the power -5
+SLOWEST = 0.5     # least rate of turning for which the length of a step is chosen, relative to a
+MOST = 200_000    # most steps of an impact
+STRAIGHT = 1e-14  # rate of turning that counts as zero, relative to a; also the turning left until slip ends that
+                  # counts as zero, weighed by the slip and relative to the fastest speed
 STOPPED = 1e-15   # slip that has ended, relative to the fastest speed
-HALVINGS = 60     # to find the end of a phase within a step
+HALVINGS = 60     # bisections to find the end of a phase within a step
 POISSON, STRONGE = range(2)
 ANGLE, SLIP, NORMAL, IMPULSE, WORK, ACROSS_1, ACROSS_2 = range(7)  # of the state y: θ, σ, u_n, p, ∫ u_n dp, P_T
 
@@ -59,7 +59,7 @@ def turning(M, mu, y, rate_out):
 
 @helper
 def turn(M, mu, y, step, work, y_out):
-    """y after the time `step` of τ by the classical Runge–Kutta method; work (3, 7)."""
+    """y_out = y after the step of τ by the classical Runge–Kutta method; work (3, 7)."""
     rate, middle, total = work[0], work[1], work[2]
     total[:] = 0.0
     for stage in range(4):
@@ -75,7 +75,7 @@ def turn(M, mu, y, step, work, y_out):
 
 @helper
 def beginning(M, mu):
-    """The direction in which slip begins at a contact that cannot stick: ê⊥·a_T = 0 with ê·a_T > 0."""
+    """The direction [rad] in which slip begins at a contact that cannot stick: ê⊥·a_T = 0 with the largest ê·a_T."""
     best, most = 0.0, -math.inf
     parts = 48
     for k in range(parts):
@@ -117,7 +117,7 @@ def way(y, phase, end, a):
 
 @helper
 def go(y, q, a, f1, f2, along):
-    """u linear over the normal impulse q."""
+    """Advance y by the normal impulse q, over which u is linear: its rates are a of u_n and `along` of σ."""
     y[WORK] += q * (y[NORMAL] + 0.5 * q * a)
     y[NORMAL] += q * a
     y[SLIP] = max(0.0, y[SLIP] + q * along)
@@ -128,8 +128,8 @@ def go(y, q, a, f1, f2, along):
 
 @helper
 def straight(M, mu, y, phase, end, still):
-    """Go on straight to the end of the phase, or where slip ends; whether the phase has ended. False, and y as it is,
-    where it never does."""
+    """Advance y with a constant direction of slip to the end of the phase or of slip, whichever is first. Returns
+    whether the phase has ended. Where neither ever ends, y stays as it is."""
     if y[SLIP] <= still:
         y[SLIP] = 0.0
         det = M[1, 1] * M[2, 2] - M[1, 2] * M[2, 1]

@@ -15,8 +15,8 @@ Inner links belong to the first system, outer ones to the second; n_k is the out
 of A turn out to be the columns of d, so A M⁻¹ d is the matrix TᵀH⁻¹T of RBDA eq. 11.63.
 
 Eq. 3.30 is an equality for every point given, whichever sign I*_k comes out with. It agrees with the LCP of
-`impact_laws.newton` where all I* >= 0. Where points act on one another it may pull (I*_k < 0) to stop one that would
-leave by itself; the LCP then lets that point go. The zero bodies do not move, whatever hits them.
+`impact_laws.newton` where all I* >= 0. Where points act on one another, I*_k < 0 may pull at a point that would
+separate; the LCP lets that point separate. The motion of the zero bodies is given and does not change.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from ..core.model import Array, IntArray
 ZERO_PIVOT = 1e-11      # pivots of A M⁻¹ d below this, relative to the largest, count as zero
 CONSISTENT_PART = 1e-9  # part of H that eq. 3.30 may miss where A M⁻¹ d is singular
 
-#: ∂A/∂q of a turn about the joint's z axis at q = 0, and of a shift along it
+#: Q_j, the derivative at q = 0 of the pose of a rotation about the joint's z axis, or of a translation along it
 _GENERATOR = {"hinge": np.zeros((4, 4)), "slider": np.zeros((4, 4))}
 _GENERATOR["hinge"][0, 1], _GENERATOR["hinge"][1, 0] = -1.0, 1.0
 _GENERATOR["slider"][2, 3] = 1.0
@@ -232,8 +232,8 @@ def external_impact(first: Multibody, second: Multibody, points: Sequence[Point]
 
 
 def joint_impulses(system: Multibody, change: Array, points: Sequence[Point], impulse: Array, inner: bool) -> Array:
-    """(n, 3) impulse that each joint passes to its link [N s], world axes: what the link's momentum changed by, less
-    what hit it, and what it passed on.
+    """(n, 3) impulse that each joint passes to its link [N s], world axes: the change of the link's momentum, less
+    the impulses at its points, plus what it passes on to the next link.
 
     change (n_i,) is the system's part of Δq̇; inner says whether it is the first system.
     """
