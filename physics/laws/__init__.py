@@ -1,1 +1,1 @@
-"""The laws of contact, each alone: what holds between a gap, a velocity and a force."""
+"""The laws of contact, apart from any method: relations between gap, velocity and force."""

@@ -5,8 +5,8 @@ Coulomb      |λ_T| <= μ λ_n,  and where the surfaces slip λ_T = -μ λ_n u_T
 Newton       ζ⁺ >= -e ζ⁻  ⊥  λ >= 0                                           [RBDA eq. 11.64]
 
 Where static friction is greater than kinetic, surfaces that stick hold up to |λ_T| = μ_s λ_n and slip at μ < μ_s. The
-force that breaks them away depends on whether they slip, so for forces between μ λ_n and μ_s λ_n both is possible: what
-they did before decides.
+law then has two solutions for tangential forces between μ λ_n and μ_s λ_n: surfaces that stuck before go on sticking,
+and surfaces that slipped go on slipping.
 
 With De Saxcé's shift û = u + μ|u_T| n the first two are one complementarity between dual cones, K* ∋ û ⊥ λ ∈ K,
 hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
@@ -22,8 +22,8 @@ from ..core.vec import axpy, dot, norm, put, row, scale
 
 
 def break_away(materials: Materials) -> Array:
-    """μ_s (k, k) of pairs of materials: the friction that contacts which stick have. Static friction counts where it is
-    greater than the friction of slip, and where there is any."""
+    """μ_s (k, k) of pairs of materials: the coefficient of friction of contacts that stick. It is that of static
+    friction where that is greater than μ and μ > 0; else it is μ."""
     mu, mu_s = materials.friction, materials.friction_static
     return np.where((mu_s > mu) & (mu > 0.0), mu_s, mu)
 
@@ -56,13 +56,13 @@ def disc_projection(x, radius):
 
 @helper
 def restitution_bias(gap, zeta, restitution, rest_speed, touch, h):
-    """What a contact asks of the velocities: ζ⁺ + bias >= 0; and whether it takes part, 0 no, 1 rests, 2 is hit.
+    """The bias [m/s] of a contact's condition ζ⁺ + bias >= 0, and its state: 0 takes no part, 1 rests, 2 is hit.
 
     gap φ and separation velocity ζ are those in the middle of the step, before any impulse.
 
-    - e > 0 and an approach faster than rest_speed: the surfaces are left to meet, and in the step in which they would
-      (φ + ζ h/2 <= 0) ζ⁺ >= -e ζ⁻. Half a step either way: the contact fires on average at the right instant.
-    - e > 0 and a gap beyond `touch`: left alone; should another impact of this step drive the surfaces together, they
+    - e > 0 and an approach faster than rest_speed: nothing until the step in which the surfaces would meet,
+      φ + ζ h/2 <= 0; in that step ζ⁺ >= -e ζ⁻. Half a step early or late, on average the instant is right.
+    - e > 0 and a gap beyond `touch`: no condition. Where another impact of this step drives the surfaces together, they
       meet in the next step, with restitution.
     - else: the surfaces must not overlap in the middle of the next step, φ + h ζ⁺ >= 0. Overlap already there asks
       only for ζ⁺ >= 0; it is taken out by moving positions, which feeds no velocity.

@@ -1,13 +1,13 @@
-"""The law of the mouse spring, which every method uses: a critically damped spring between the grabbed point and where
-the mouse points, as heavy as the body is at that point, and bounded.
+"""The law of the mouse spring, which every method uses: a critically damped spring from the target of the mouse to the
+grabbed point, scaled by the effective mass at that point, with a bounded force.
 
     f = -W⁻¹ (ω² C + 2 ω u),   |f| <= limit       so that C̈ + 2 ω Ċ + ω² C = 0 for every mass
 
-C is the stretch from the target to the grabbed point [m], u the velocity of that point and W its answer to impulses,
-u = W p. When turning, C is the rotation vector from the target's direction to that of the grabbed point [rad], u the
+C is the stretch from the target to the grabbed point [m], u the velocity of that point and W its response to impulses,
+Δu = W p. When turning, C is the rotation vector from the target's direction to that of the grabbed point [rad], u the
 angular velocity, W = I⁻¹ and f a moment.
 
-A right-hand side takes the force as it is, W⁻¹ times `spring_acceleration`, brought to the limit by
+An explicit right-hand side uses the force W⁻¹ times `spring_acceleration`, brought to the limit by
 contact.disc_projection. A method that solves for impulses makes the spring implicit (`implicit_spring`).
 """
 
@@ -20,7 +20,7 @@ GRAB_RATE = 2.0 * math.pi * 4.0  # [rad/s] ω of the mouse spring: it follows wi
 GRAB_LIMIT = 20.0 * 9.81         # [m/s2] largest acceleration: the grabbed body cannot be pressed through another one
 GRAB_TURN_LIMIT = math.pi * GRAB_RATE**2  # [rad/s2] largest angular acceleration when turning
 GRAB_STEP = 0.5                  # largest ω h of a spring that is not implicit: explicit integrators are stable below 2
-SHORTEST_ARM2 = 1e-12            # [m2] square of the shortest arm by which a moment is told as a force at the point
+SHORTEST_ARM2 = 1e-12            # [m2] square of the shortest arm with which a moment is converted to a force
 
 
 @helper
@@ -43,7 +43,7 @@ def spring_slope(rate, g):
 
 @helper
 def implicit_spring(h):
-    """The spring by implicit Euler in a step h [s], stable for every mass and step: with γ and β the impulse p obeys
+    """The spring by implicit Euler in a step h [s], stable for every mass and step. The impulse p obeys
     (1 + γ) W p + u + β C = 0,  γ = 1/(h ω (2 + h ω)) and β = ω/(2 + h ω) [1/s]. Returns γ, β."""
     return 1.0 / (h * GRAB_RATE * (2.0 + h * GRAB_RATE)), GRAB_RATE / (2.0 + h * GRAB_RATE)
 
@@ -64,5 +64,5 @@ def turn_limit(w):
 
 @helper
 def force_at_point(moment, arm):
-    """The force at the end of the arm that has this moment, as the arrow of the mouse shows it."""
+    """The force [N] at the end of the arm [m] that has this moment [N m]: what the mouse's arrow shows."""
     return scale(1.0 / max(dot(arm, arm), SHORTEST_ARM2), cross(moment, arm))

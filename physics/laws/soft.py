@@ -1,5 +1,5 @@
-"""The laws of compliant surfaces: massless springs and dampers between two bodies [RBDA §11.8]. A law is a row of LAWS
-and its branches in the functions below; nothing else names it.
+"""The laws of compliant surfaces: massless springs and dampers between two bodies [RBDA §11.8]. A law is an entry of
+LAWS and its branches in the functions below; no other code depends on which law it is.
 
 A surface stands out by z (z < 0: pressed in) and is dragged along by x in the tangent plane. p is the gap of the
 undeformed shapes. While they touch p = z, and the surfaces push with f_n >= 0:
@@ -35,8 +35,8 @@ NORMAL_1, NORMAL_2, TANGENT_1, TANGENT_2, UNITS = range(0, 10, 2)  #: K, D of ea
 class SoftLaw:
     """A law as the menu shows it."""
 
-    title: str           #: of the menu, with what is worth knowing
-    code: int            #: of the normal force
+    title: str           #: shown in the menu, with a short description
+    code: int            #: of the normal force: LINEAR, HERTZ, HUNT_CROSSLEY or CLIPPED
     exponents: tuple[float, float] = (1.0, 1.0)  #: a, b of f = K δ^a + D δ^(b - 1) δ̇, see `series`
     units: tuple[str, str] = ("N/m", "N s/m")    #: of K and D
     two_states: bool = False  #: each of two surfaces has a state of its own where their K/D differ
@@ -62,7 +62,7 @@ RECOVERIES = ("closed_form", "integrated")  #: how a free surface recovers: z = 
 
 
 def series(a: Array, b: Array, exponent: float = 1.0) -> Array:
-    """Gain of two elements of force gain · δ^exponent one behind the other."""
+    """Gain of two elements in series, each with the force gain · δ^exponent."""
     with np.errstate(divide="ignore"):
         return (a ** (-1.0 / exponent) + b ** (-1.0 / exponent)) ** -exponent
 
@@ -148,14 +148,14 @@ def spring_energy(law, k, z):
 
 @helper
 def depth_of_impact(law, k, speed, inv_mass):
-    """How deep an impact goes without damping: U(δ) = ½ m v²."""
+    """Largest depth δ [m] of an impact without damping: U(δ) = ½ m v², m = 1/inv_mass."""
     twice = speed * speed / inv_mass
     return (1.25 * twice / k) ** 0.4 if law == HERTZ else math.sqrt(twice / k)
 
 
 @helper
 def normal_force(law, k1, d1, k2, d2, z1, z2, rate):
-    """The force that keeps ż_1 + ż_2 = ṗ = rate; where it is negative the surfaces let go."""
+    """The force that keeps ż_1 + ż_2 = ṗ = rate; where it is negative contact ends."""
     if law == HERTZ:
         return math.sqrt(max(-z1, 0.0)) * (-k1 * z1 - d1 * rate)
     if law == HUNT_CROSSLEY:
@@ -178,7 +178,7 @@ def free_height(law, z1, z2):
 
 @helper
 def follows(law):
-    """Whether the surface follows the body also where it does not push, as long as they overlap."""
+    """Whether contact lasts as long as shapes overlap, even where the surface does not push."""
     return law == CLIPPED
 
 
@@ -195,8 +195,8 @@ def pressed_in(law, k2, d1, d2, free, gap, z1, z2):
 
 @helper
 def until_release(law, f, gap):
-    """What stays positive or 0 while a body presses on the surfaces with the force f at this gap: they let go where
-    they would have to pull; a clipped law with the overlap."""
+    """A value that is >= 0 while the contact lasts, at the normal force f and this gap: the force itself, as contact
+    ends where the surfaces would have to pull; for the clipped law the overlap."""
     return -gap if law == CLIPPED else f
 
 
@@ -218,7 +218,7 @@ def gains_at(law, k, d, depth):
 
 @helper
 def free_rate(law, k, d, z):
-    """ż of a surface that nothing touches; without damping it is back at once, which no rate can say."""
+    """ż of a surface that nothing touches; 0 without damping, where it recovers at once."""
     if d == 0.0 or k == math.inf or law == CLIPPED:
         return 0.0
     if law == HUNT_CROSSLEY:
