@@ -78,7 +78,7 @@ def leader_of(leader, i):
 
 @helper
 def key_of(place, bodies):
-    """Number of the set that a run of velocities belongs to: a body's number, or after all bodies one for links."""
+    """Number of the set that a run of velocities belongs to: a body's, or after all bodies that of a tree."""
     return place // BODY_SIZE if place < BODY_SIZE * bodies else bodies + place - BODY_SIZE * bodies
 
 

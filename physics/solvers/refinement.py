@@ -1,8 +1,8 @@
 """The last digits of a basic solution of the frictionless problem, and what is wrong with it in the end.
 
 λ_B -= M_BB⁻¹ ζ̇_B brings the contacts of the basis B to rest but for the rounding of ζ̇ itself. Where redundant contacts
-outside B rest too, rounding of d and M lets no forces bring all of them to rest exactly. The whole residual would be
-left to the contacts G outside B that rest, amplified by C = M_GB M_BB⁻¹. So all contacts that rest share it:
+outside B rest too, no forces bring all of them to rest exactly, because d and M are rounded. The whole residual would
+be left to the contacts G outside B that rest, amplified by C = M_GB M_BB⁻¹. So all contacts that rest share it:
 
     minimise |ζ̇_B + y|² + |ζ̇_G + C y|² over y,   λ_B += M_BB⁻¹ y
 
