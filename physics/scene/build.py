@@ -35,7 +35,7 @@ from .joint_tables import Posed, first_coordinates, make_joints, make_trees, wit
 from .schema import Arrangement, Body, Joint, Material, MotionTable, SceneFile
 
 WATER = 1000.0    # density where none is given [kg/m3]
-LIGHTEST = 1e-12  # least moment of inertia of a body at a joint in maximal coordinates, relative to m l²
+LIGHTEST = 1e-12  # least moment of inertia of a body at a joint in maximal coordinates, relative to m r², r its arm
 
 
 class Setup(NamedTuple):
@@ -52,22 +52,26 @@ class Placed(NamedTuple):
 
     name: str
     spec: Body
-    index: int   #: in the file
+    index: int   #: place of its table in the file, from 0
     x: Array     #: (3,) its origin [m]
-    q: Array     #: (4,) its orientation
+    q: Array     #: (4,) unit quaternion w x y z: its axes in the scene file -> world
 
 
 class Frame(NamedTuple):
-    """The body frame (centre of mass, principal axes) seen from the scene's."""
+    """The body frame (centre of mass, principal axes) in the body's axes of the scene file."""
 
     mass: float      #: [kg]; 0 for bodies that are not dynamic
-    moments: Array   #: (3,) [kg m2]
-    center: Array    #: (3,) [m]
+    moments: Array   #: (3,) principal moments of inertia [kg m2]
+    center: Array    #: (3,) centre of mass [m]
     axes: Array      #: (3, 3) body frame -> scene's body axes
 
 
 def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
-    """Raises SceneError where a mesh turns out unusable or mass properties unphysical."""
+    """What the engine runs on, from a checked scene file. Mesh files lie below `folder`; `source` names the scene in
+    messages.
+
+    Raises SceneError where a mesh turns out unusable or mass properties unphysical.
+    """
     placed = list(_lay_out(file))
     material_names = ["default", *(name for name in file.material if name != "default")]
     tables = ShapeTables(folder, material_names)
@@ -175,7 +179,10 @@ def _still_frame() -> Frame:
 
 
 def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
-    """Enter the shapes of a body; its frame. SceneError names the field from `body[...]` on."""
+    """Enter the shapes of a body, body `number` of the model, and return its frame.
+
+    Raises SceneError, whose message begins with the field.
+    """
     body = placed.spec
     dynamic = _kind(body) == BodyKind.DYNAMIC
     parts = []
@@ -213,7 +220,8 @@ def _frame(body: Body, parts: list[solid.MassProperties], at: str) -> Frame:
 def _check_massless(
     source: str, placed: list[Placed], mass: Array, kind: IntArray, joints: Joints, trees: Trees,
 ) -> None:
-    """Only links of a tree can be without mass: those that carry others and move along one or two axes."""
+    """Raise SceneError for a movable body without mass. Only links of a tree that carry other links, on joints other
+    than ball and free, can be without mass."""
     fine = np.zeros(len(placed), bool)
     fine[trees.body[trees.parent[trees.parent >= 0]]] = True
     many = np.isin(joints.type[trees.joint], (JointType.FREE, JointType.BALL))
@@ -227,7 +235,10 @@ def _check_massless(
 def _check_light(
     source: str, placed: list[Placed], mass: Array, inertia: Array, kind: IntArray, joints: Joints,
 ) -> None:
-    """Joints in maximal coordinates know of 1/m beside r²/I only what rounding leaves of it."""
+    """Raise SceneError for a body whose inertia I is too small at the arm r of a joint in maximal coordinates.
+
+    The equations of such a joint hold the sum 1/m + r²/I, in which rounding drops 1/m where I is much less than m r².
+    """
     heavy = heaviness(mass, inertia, kind == BodyKind.DYNAMIC, joints)
     for i in np.flatnonzero(heavy * LIGHTEST > 1.0):
         at = path_text(("body", placed[i].index, "inertia"))
@@ -268,8 +279,10 @@ def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> Sta
 
 
 def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
-    """Restitutions of a pair are the greater, frictions the geometric mean, gains are in series, unless [[pair]] says
-    otherwise. heaviest: mass of the heaviest body [kg], for gains that are not given."""
+    """The coefficients of all pairs of materials. A pair has the greater restitution, the geometric mean of the
+    frictions, and gains in series, unless [[pair]] says otherwise.
+
+    heaviest: mass of the heaviest body [kg], for gains that are not given."""
     own = [file.material.get(name, Material()) for name in names]
     e = np.array([m.restitution for m in own])
     mu = np.array([m.friction for m in own])

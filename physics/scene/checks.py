@@ -21,7 +21,7 @@ class SceneError(ValueError):
 
 
 class Problem(NamedTuple):
-    location: Location  #: field and index names from the top of the file
+    location: Location  #: names of fields, and indices in lists, from the top of the file
     text: str           #: the rest of the sentence
 
 
@@ -319,7 +319,7 @@ def _check_path(at: Location, motion: Any) -> Iterator[Problem]:
 
 
 def inertia_matrix(given: tuple[float, ...]) -> np.ndarray:
-    """(3, 3) from three principal moments, or from Ixx, Iyy, Izz, Ixy, Ixz, Iyz."""
+    """(3, 3) [kg m2] from three principal moments, or from Ixx, Iyy, Izz, Ixy, Ixz, Iyz."""
     matrix = np.diag(given[:3])
     if len(given) == 6:
         for value, (i, j) in zip(given[3:], ((0, 1), (0, 2), (1, 2)), strict=True):

@@ -9,18 +9,18 @@ import numpy as np
 
 from ..laws.soft import LAWS, depth_of_impact, normal_force
 
-FREQUENCY = 30.0  # [Hz] of the heaviest body on a surface whose material states no stiffness
-DEADEST = 0.5     # largest damping ratio that is chosen for a restitution that a material has
-DEAD = 0.01       # restitution that stands for 0, which a linear surface only comes near to, by ever more damping
-IMPACT_STEPS = 100  # integration steps per 1/ω_0 of an impact
-IMPACT_LENGTH = 40  # [1/ω_0] longest impact that is integrated
+FREQUENCY = 30.0  # natural frequency of the heaviest body on a surface whose material states no stiffness [Hz]
+DEADEST = 0.5     # largest damping ratio that is derived from the restitution of a material
+DEAD = 0.01       # restitution used in place of 0, which a linear surface reaches only in the limit of infinite damping
+IMPACT_STEPS = 100  # integration steps of an impact per 1/ω_0
+IMPACT_LENGTH = 40  # longest duration of an impact that is integrated [1/ω_0]
 
 
 def restitution_of(ratio: float) -> float:
-    """Effective restitution e of a mass on a linear spring and damper of this damping ratio ζ = D/(2 √(K m)), contact
-    ending where the force does:
+    """Effective restitution e of a mass on a linear spring and damper of this damping ratio ζ = D/(2 √(K m)). Contact
+    ends where the force becomes 0:
 
-        e = exp(-2 ζ/√(1 - ζ²) acos ζ),  e^-2 at ζ = 1,  acosh ζ and √(ζ² - 1) above.
+        ζ < 1:  e = exp(-2 ζ acos ζ/√(1 - ζ²)),   ζ = 1:  e = exp(-2),   ζ > 1:  e = exp(-2 ζ acosh ζ/√(ζ² - 1)).
     """
     if abs(ratio - 1.0) < 1e-7:
         return math.exp(-2.0)
@@ -43,7 +43,8 @@ def ratio_for(restitution: float) -> float:
 
 
 def contact_time(ratio: float, frequency: float) -> float:
-    """How long an impact lasts [s] at the natural frequency ω_0 [rad/s]: 2 acos(ζ)/(ω_0 √(1 - ζ²))."""
+    """How long an impact lasts [s] at the natural frequency ω_0 [rad/s]: 2 acos(ζ)/(ω_0 √(1 - ζ²)) where ζ < 1, 2/ω_0
+    at ζ = 1, 2 acosh(ζ)/(ω_0 √(ζ² - 1)) above."""
     if abs(ratio - 1.0) < 1e-7:
         return 2.0 / frequency
     if ratio < 1.0:
@@ -58,23 +59,23 @@ class Gains:
     law: str
     stiffness: float
     damping: float
-    series: float = math.inf  #: of the standard solid [N/m]
+    series: float = math.inf  #: K_s of the standard solid [N/m]
 
 
 @dataclass(frozen=True)
 class Meaning:
     """What gains mean for one body mass on one contact."""
 
-    frequency: float     #: natural, ω_0/2π, of small vibrations about the rest under its weight [Hz]
-    ratio: float         #: damping ratio ζ of these
+    frequency: float     #: natural frequency ω_0/2π of small vibrations about the equilibrium under its weight [Hz]
+    ratio: float         #: damping ratio ζ of these vibrations
     restitution: float   #: effective e of an impact
-    sag: float           #: under the body's weight [m]
-    time: float          #: of an impact [s]
+    sag: float           #: static depth under the body's weight [m]
+    time: float          #: duration of an impact [s]
 
 
 def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
-    """What gains mean for a mass [kg] under gravity [m/s2]; of the laws that are not linear e and the time of an impact
-    depend on its speed [m/s]."""
+    """What gains mean for a mass [kg] under gravity [m/s2] and in an impact at a speed [m/s]. With the nonlinear laws
+    (`SoftLaw.by_speed`) e and the duration of the impact depend on this speed."""
     k, d, weight, law = gains.stiffness, gains.damping, mass * gravity, LAWS[gains.law]
     if law.series:
         omega, ratio = _slow_pair(gains, mass)
@@ -93,8 +94,11 @@ def meaning(gains: Gains, mass: float, gravity: float, speed: float) -> Meaning:
 
 
 def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
-    """ω_0 [rad/s] and ζ of a mass on a standard solid: of the pair of roots that vibrates, else of the slowest two, of
-    m D s³ + m (K + K_s) s² + K_s D s + K K_s = 0."""
+    """ω_0 [rad/s] and ζ of a mass on a standard solid, from two roots of its characteristic equation
+
+        m D s³ + m (K + K_s) s² + K_s D s + K K_s = 0:
+
+    from the complex pair, or from the two slowest roots where all three are real."""
     k, d, k_s = gains.stiffness, gains.damping, gains.series
     roots = np.roots([mass * d, mass * (k + k_s), k_s * d, k * k_s])
     pair = sorted(roots, key=lambda s: (abs(s.imag) <= 1e-9 * abs(s), abs(s)))[:2]
@@ -104,8 +108,10 @@ def _slow_pair(gains: Gains, mass: float) -> tuple[float, float]:
 
 @functools.lru_cache(512)
 def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
-    """Effective e and duration [s] of an impact of a mass [kg] at a speed [m/s], without gravity: m δ̈ = -f(δ, δ̇) until
-    f = 0; e = 0 where damping is so strong that nothing bounces within a long time."""
+    """Effective e and duration [s] of an impact of a mass [kg] at a speed [m/s], without gravity.
+
+    m δ̈ = -f(δ, δ̇) is integrated until f = 0. e = 0 where f does not become 0 within the time of IMPACT_LENGTH.
+    """
     if LAWS[gains.law].series:
         return _impact_on_solid(gains, mass)
     code, k, d = LAWS[gains.law].code, gains.stiffness, gains.damping
@@ -137,8 +143,8 @@ def impact(gains: Gains, mass: float, speed: float) -> tuple[float, float]:
 
 
 def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
-    """As `impact`, which for this law does not depend on the speed: the motion of depth δ, δ̇ and the depth y of its
-    inner spring is linear, f = K_s (δ - y) = K y + D ẏ."""
+    """As `impact`, for the standard solid. Its equations in δ, δ̇ and the depth y of the inner spring are linear,
+    f = K_s (δ - y) = K y + D ẏ, so that the result does not depend on the speed."""
     from scipy.linalg import expm  # when it is first needed: it takes long to load
 
     k, k_s, d = gains.stiffness, gains.series, max(gains.damping, 1e-9 * math.sqrt(gains.stiffness * mass))
@@ -158,9 +164,9 @@ def _impact_on_solid(gains: Gains, mass: float) -> tuple[float, float]:
 
 
 def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> float:
-    """D that gives a body of this mass [kg] an effective restitution 0 <= e <= 1 with gains otherwise these, at an
-    impact of this speed [m/s]; where no D of a standard solid damps so much the one that damps most. 0 is as dead as
-    can be: DEAD."""
+    """D that gives a body of this mass [kg] the effective restitution 0 <= e <= 1 in an impact at this speed [m/s]. The
+    other gains are those of `gains`. A restitution below DEAD is taken as DEAD. A standard solid may not reach the
+    restitution with any D; the result is then the D with the least restitution."""
     restitution = max(restitution, DEAD)
     critical, law = 2.0 * math.sqrt(gains.stiffness * mass), LAWS[gains.law]
     if not (law.series or law.by_speed):
@@ -183,13 +189,14 @@ def damping_for(restitution: float, gains: Gains, mass: float, speed: float) -> 
 
 
 def _depth(gains: Gains, mass: float, speed: float) -> float:
-    """How deep an impact goes without damping [m]."""
+    """Greatest depth of an impact without damping [m]."""
     return depth_of_impact.py_func(LAWS[gains.law].code, gains.stiffness, speed, 1.0 / mass)
 
 
 def surface_gains(given: Any, restitution: float, mass: float) -> list[float]:
-    """K_n, D_n, K_t, D_t, K_s, D_r of a material's own surface: what is given, else such that a body of this mass [kg]
-    between two of them vibrates at FREQUENCY and bounces with the material's restitution."""
+    """K_n, D_n, K_t, D_t, K_s, D_r of the surface of a material: K [N/m], D [N s/m]. Gains that are not given are such
+    that a body of this mass [kg], on a contact of two such surfaces in series, vibrates at FREQUENCY and bounces with
+    the material's restitution; its damping ratio is at most DEADEST."""
     ratio = min(ratio_for(max(restitution, restitution_of(DEADEST))), DEADEST)
     k = given.stiffness_n if given.stiffness_n is not None else 2.0 * mass * (2.0 * math.pi * FREQUENCY) ** 2
     d = math.inf if math.isinf(k) else given.damping_n

@@ -25,9 +25,9 @@ class _CentredHull(NamedTuple):
     """A hull as the tables keep it: about its centroid, which lies at `center` in the scene's shape frame."""
 
     hull: Polyhedron
-    center: Array
+    center: Array               #: (3,) [m]
     properties: MassProperties  #: at density 1, in the scene's shape frame
-    draw: tuple[Array, IntArray]
+    draw: tuple[Array, IntArray]  #: vertices (v, 3) [m] about the centroid, and triangles (t, 3)
 
 
 class ShapeTables:
@@ -51,7 +51,7 @@ class ShapeTables:
     def add(
         self, body: int, shape: Any, position: Array, R: Array, material: str, dynamic: bool, at: str
     ) -> MassProperties:
-        """Enter a shape of the scene file; its mass properties at density 1 in the shape's own frame."""
+        """Enter a shape of the scene file. Returns its mass properties at density 1 in the shape's own frame."""
         if shape.type == "mesh" and not dynamic:
             self._add_surface(body, shape, position, R, material, at)
             return NO_MASS
@@ -64,7 +64,7 @@ class ShapeTables:
         return properties
 
     def _add_surface(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> None:
-        """The triangles of a file as scenery."""
+        """Enter the triangles of a mesh file as scenery."""
         key = (shape.file, shape.part, shape.scale)
         if key not in self._mesh_rows:
             name, surface = self._surface(shape, at)
@@ -79,7 +79,7 @@ class ShapeTables:
         self._enter(body, ShapeKind.MESH, position, R, 0.5 * (hi - lo), bound, material, row, draw)
 
     def _add_hull(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
-        """The convex hull of a file or of points, about its centroid; the file's triangles are kept for drawing."""
+        """Enter the convex hull of a file or of points, about its centroid. A file's triangles are kept for drawing."""
         key = (shape.file, shape.part, shape.scale, getattr(shape, "points", None))
         if key not in self._hull_rows:
             self._hull_rows[key] = len(self._hulls)
@@ -134,7 +134,7 @@ class ShapeTables:
         self.draw_meshes.append(draw)
 
     def express(self, first: int, center: Array, axes: Array) -> None:
-        """Put the shapes from `first` on into the frame with this centre (3,) and these axes (3, 3)."""
+        """Express the shapes from row `first` on in the frame with this centre (3,) [m] and these axes (3, 3)."""
         for row in self._rows[first:]:
             row["position"] = axes.T @ (row["position"] - center)
             row["orientation"] = axes.T @ row["orientation"]
@@ -198,12 +198,12 @@ class ShapeTables:
 
 
 def starts(counts: Iterable[int]) -> IntArray:
-    """(k + 1,): where each of k runs of rows begins, and where the last ends."""
+    """(k + 1,): the first row of each of k blocks of rows, then the end of the last. counts: rows of each block."""
     return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int32)
 
 
 def joined(arrays: list[Any], kind: Any, *width: int) -> Any:
-    """The rows of all arrays in one, also where there are none."""
+    """The rows (of shape `width`) of all arrays in one array of the type `kind`; no rows where there are no arrays."""
     return np.ascontiguousarray(np.concatenate([np.zeros((0, *width)), *arrays]).astype(kind))
 
 

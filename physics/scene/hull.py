@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from scipy.spatial import ConvexHull
 
 MOST_VERTICES = 128    # of a hull used for collision
-COPLANAR = 1e-6        # triangles within this share of the hull's size of one plane are one face
-FLAT = 1e-9            # hulls with a smaller volume, in cubes of their size, are flat
-CANDIDATES = 2000      # points looked at where a hull is simplified
-MANY = 20_000          # points above which only extreme ones along many directions are looked at
+COPLANAR = 1e-6        # distance from one plane, relative to the hull's size, below which triangles are one face
+FLAT = 1e-9            # hulls with a smaller volume, relative to the cube of their size, are flat
+CANDIDATES = 2000      # most points considered where a hull is simplified
+MANY = 20_000          # points above which only those extreme along many directions are considered
 AT_ONCE = 8            # points added at once to a simplified hull
-BLOCK = 4_000_000      # products of points and directions held at once
+BLOCK = 4_000_000      # most products of a point and a direction held in memory at once
 
 
 class FlatError(ValueError):
@@ -64,7 +64,7 @@ def convex_hull(points: Array, most: int = MOST_VERTICES) -> Polyhedron:
 
 
 def fan(hull: Polyhedron) -> IntArray:
-    """Its faces cut into triangles (t, 3)."""
+    """The faces of the hull cut into triangles (t, 3)."""
     return np.array([(loop[0], a, b) for loop in hull.loops for a, b in pairwise(loop[1:])], np.int32)
 
 
@@ -150,7 +150,7 @@ def _faces(points: Array, triangles: IntArray) -> list[tuple[int, ...]]:
 
 
 def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
-    """Coplanar neighbouring triangles, grown from the largest one not yet taken."""
+    """Regions of coplanar neighbouring triangles, each grown from the largest triangle not yet taken."""
     a, b, c = (points[triangles[:, j]] for j in range(3))
     normal = np.cross(b - a, c - a)
     area = np.linalg.norm(normal, axis=1)

@@ -6,8 +6,11 @@ from .schema import Joint
 
 
 def in_forest(joints: Sequence[Joint]) -> list[bool]:
-    """Which joints a forest of generalized coordinates has: those stated so, then in their order all that carry a body
-    that no other carries, and close no loop."""
+    """For each joint, whether it belongs to the forest.
+
+    The joints that the scene states as generalized come first, then the others, both in their order. A joint is taken
+    where no joint taken before has the same child, and where it closes no loop with those taken before.
+    """
     above: dict[str, str] = {}
     chosen = [False] * len(joints)
     for wanted in ("generalized", "maximal"):

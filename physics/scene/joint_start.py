@@ -1,7 +1,7 @@
-"""How bodies start whose joints are constraints.
+"""The initial poses and velocities of bodies whose joints are constraints (maximal coordinates).
 
-Positions and velocities that a scene states for a joint hold in both coordinates: bodies under constraints are placed
-as the forest of their joints would place them.
+Positions and velocities that a scene states for a joint mean the same in generalized and in maximal coordinates: bodies
+under constraints are placed as the forest of their joints would place them.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from .schema import Joint
 
 
 def place_by_joints(model: Model, joints: Sequence[Joint], names: Sequence[str], posed: Posed, bodies: Bodies) -> Posed:
-    """Put the bodies of constraint joints at the positions and velocities that their joints state; returns the frames
-    of all bodies then, for what else hangs on them."""
+    """Put `bodies` at the positions and velocities that the scene states for joints in maximal coordinates. Returns the
+    frames of all bodies after that."""
     stated = [j for j in joints if j.coordinates == "maximal" and (j.position is not None or j.velocity is not None)]
     if not stated:
         return posed

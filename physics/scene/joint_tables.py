@@ -27,9 +27,9 @@ from .schema import Joint, Motor
 class Posed(NamedTuple):
     """The frames of the bodies as the scene is drawn, the world's last: row -1."""
 
-    x: Array  #: (n + 1, 3) centre of mass [m]
+    x: Array  #: (n + 1, 3) centre of mass [m], world frame
     R: Array  #: (n + 1, 3, 3) body frame -> world
-    origin: Array  #: (n + 1, 3) the scene's origin of the body [m], world
+    origin: Array  #: (n + 1, 3) origin of the body in the scene file [m], world frame
 
 
 def make_joints(specs: list[Joint], number: dict[str, int], posed: Posed) -> Joints:
@@ -74,8 +74,8 @@ def _row(spec: Joint, parent: int, child: int, posed: Posed) -> tuple:
 
 
 def with_free_roots(specs: list[Joint], names: list[str], dynamic: IntArray) -> tuple[list[Joint], list[str]]:
-    """The joints and their names, with a free joint for every dynamic body that carries generalized joints and hangs on
-    none itself."""
+    """The joints and their names, with a free joint for every dynamic body that is the parent of a generalized joint
+    and the child of none. dynamic (n,): whether each of the bodies `names` is dynamic."""
     joints = [spec for spec in specs if spec.coordinates == "generalized"]
     carried = {joint.child for joint in joints}
     free = {name for name, moves in zip(names, dynamic, strict=True) if moves}
@@ -87,7 +87,8 @@ def with_free_roots(specs: list[Joint], names: list[str], dynamic: IntArray) -> 
 def make_trees(joints: Joints, mass: Array, inertia: Array, posed: Posed) -> Trees:
     """The forest of the generalized joints, which must be one: parents first, trees one after the other.
 
-    mass (n,) and principal moments inertia (n, 3) are those of the bodies; `posed` tells where trees stand.
+    mass (n,) [kg] and principal moments inertia (n, 3) [kg m2] are those of the bodies; `posed` holds the poses of the
+    bodies on which trees stand.
     """
     rows = np.flatnonzero(joints.generalized)
     if not len(rows):
@@ -123,7 +124,7 @@ def _table(joints: Joints, joint: IntArray, parent: IntArray, first_q: IntArray,
            mass: Array, inertia: Array, posed: Posed) -> LinkTable:
     body = joints.child[joint]
     number = np.zeros((len(joint), NUMBER_SIZE))
-    ground = np.where(parent < 0, joints.parent[joint], -1)  # of links that stand on a body, else the world
+    ground = np.where(parent < 0, joints.parent[joint], -1)  # body that carries the root of a tree, -1 = the world
     number[:, BASE_X : BASE_X + 3] = posed.x[ground]
     number[:, BASE_Q : BASE_Q + 4] = [solid.matrix_to_quat(posed.R[i]) for i in ground]
     number[:, ANCHOR_PARENT : ANCHOR_PARENT + 3] = joints.anchor_parent[joint]
@@ -143,9 +144,9 @@ def _ends(sizes: IntArray) -> IntArray:
 
 
 def _dof_parents(parent: IntArray, first_v: IntArray) -> IntArray:
-    """The velocity before each on its way to the root. Those of one joint follow each other like those of joints with
-    links without mass between."""
-    last = np.full(len(parent) + 1, -1, np.int32)  # the last velocity up to each link; last[-1] of the ground
+    """(d,) for each velocity the one before it on the way to the root, -1 = none. The velocities of one joint follow
+    each other as if links without mass were between them."""
+    last = np.full(len(parent) + 1, -1, np.int32)  # the last velocity up to each link; last[-1]: none, of the ground
     found = np.full(first_v[-1], -1, np.int32)
     for link, above in enumerate(parent):
         before = last[above]
@@ -158,7 +159,7 @@ def _dof_parents(parent: IntArray, first_v: IntArray) -> IntArray:
 
 def first_coordinates(specs: list[Joint], joints: Joints, trees: Trees, posed: Posed, velocity: Array, spin: Array
                       ) -> JointState:
-    """q and v as the scene starts. velocity and spin (n, 3) are those of the bodies, for free joints."""
+    """q and v at the start. velocity [m/s] and spin [rad/s] (n, 3) are those of the bodies; free joints take theirs."""
     q, v = np.zeros(trees.first_q[-1]), np.zeros(trees.first_v[-1])
     for link, j in enumerate(trees.joint):
         spec, kind = specs[j], JointType(int(joints.type[j]))
@@ -171,7 +172,7 @@ def first_coordinates(specs: list[Joint], joints: Joints, trees: Trees, posed: P
             q_of[:4], q_of[4:] = solid.matrix_to_quat(posed.R[body]), posed.x[body]
             v_of[:3], v_of[3:] = spin[body], velocity[body]
         elif kind == JointType.BALL:
-            to_parent = posed.R[joints.parent[j]].T  # what the scene says of the world's axes, in the parent's frame
+            to_parent = posed.R[joints.parent[j]].T  # a scene file states both in world axes
             q_of[:] = _turn(to_parent @ position)
             v_of[:] = to_parent @ np.array(spec.velocity or np.zeros(3))
         elif kind != JointType.FIXED:
@@ -181,6 +182,6 @@ def first_coordinates(specs: list[Joint], joints: Joints, trees: Trees, posed: P
 
 
 def _turn(vector: Array) -> Array:
-    """The unit quaternion of a rotation vector."""
+    """The unit quaternion (4,) of a rotation vector (3,) [rad]."""
     angle = float(np.linalg.norm(vector))
     return np.concatenate([[math.cos(0.5 * angle)], 0.5 * np.sinc(0.5 * angle / math.pi) * vector])

@@ -19,9 +19,9 @@ Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
-SOUP = 1.0 / 3.0   # a surface has at least this share of its edges between two triangles
+SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller one the triangles are no surface
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
-MOST_SHELLS = 1000 # in a file that is split into solids
+MOST_SHELLS = 1000 # most shells of a file that is still split into solids
 
 
 class MeshSurface(NamedTuple):
@@ -56,7 +56,10 @@ class StaticMesh(NamedTuple):
 
 
 def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
-    """One vertex for corners in the same place; triangles that join fewer than three and loose vertices are dropped."""
+    """The surface of vertices (v, 3) [m] and triangles (t, 3), with one vertex for all corners in the same place.
+
+    Triangles with fewer than three different corners are dropped, and so are vertices without a triangle.
+    """
     if len(triangles) == 0:
         return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
     used, corner = np.unique(triangles, return_inverse=True)
@@ -92,7 +95,7 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
 
 
 def is_closed(surface: MeshSurface) -> bool:
-    """Whether the surface has an inside: every edge borders two triangles, or as many one way round as the other."""
+    """Whether the surface has an inside: every edge borders two triangles, or is run as often one way as the other."""
     edge, forward = _edge_rows(surface.triangles)
     counts = np.bincount(edge)
     ways = np.bincount(edge, weights=np.where(forward, 1.0, -1.0))
@@ -185,8 +188,9 @@ def _signed_volumes(vertices: Array, triangles: IntArray) -> Array:
 def _inconsistent(surface: MeshSurface) -> Mask:
     """(t,): the triangles to turn so that every edge runs both ways; none where the winding is consistent already.
 
-    Each triangle appears twice, as it is and turned; what must go together is linked. A piece then comes apart into two
-    halves, of which the one that turns fewer triangles is taken; a one-sided surface does not, and is left alone.
+    A graph has two nodes for each triangle: as it is, and turned. Links join nodes of neighbours that are consistent
+    with each other. A piece of a two-sided surface then makes two components, and the one that turns fewer triangles is
+    taken. A piece of a one-sided surface makes one component and is left as it is.
     """
     t = len(surface.triangles)
     edge, forward = _edge_rows(surface.triangles)

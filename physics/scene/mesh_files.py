@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 MOST_TRIANGLES = 2_000_000
 LARGEST_FILE = 2**30  # [bytes]
-HEAD = 64 * 2**20     # of a glTF file that is read for its sizes [bytes]
+HEAD = 64 * 2**20     # most that is read of a glTF file to count its triangles [bytes]
 
-#: glTF has y up and z towards the viewer; here z is up
+#: rotation matrix from glTF axes (y up, z towards the viewer) to axes with z up
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
@@ -92,7 +92,8 @@ def _refuse_many(name: str, count: int) -> None:
 
 
 def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and triangles of all meshes of a scene graph; mirrored ones keep their outside."""
+    """Vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph. Triangles of mirrored meshes are reversed,
+    so that they still face outwards."""
     import trimesh
 
     vertices, triangles, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
@@ -172,7 +173,7 @@ def _count_nodes(tree: dict[str, Any]) -> int:
     return sum(meshes[node["mesh"]] for node in tree.get("nodes", []) if "mesh" in node)
 
 
-#: the formats, and what tells their number of triangles (or of faces, at least)
+#: ending of a format -> what counts the triangles of a file (or the faces, of which each has at least one triangle)
 COUNTERS: dict[str, Callable[[Any, int], int]] = {
     ".obj": _count_obj, ".stl": _count_stl, ".ply": _count_ply, ".off": _count_off, ".glb": _count_glb,
     ".gltf": _count_gltf,

@@ -20,13 +20,13 @@ from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import SceneError
 from .urdf import Robot
 
-#: of the compiled model: what it counts there, and what it is called
+#: counter of MuJoCo's compiled model -> what it counts, as notes call it
 LEFT_OUT = {
     "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "nkey": "keyframes",
     "nexclude": "pairs that do not collide", "npair": "pairs with coefficients of their own", "nflex": "flexes",
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
-STATIC = 0  # the body that MuJoCo calls world
+STATIC = 0  # number of the body that MuJoCo calls world
 DEFAULT_SOLREF = (0.02, 1.0)  # timeconst [s], dampratio
 SOFT = ("contacts are soft in the method compliant: solref gives K and D by the mass of each body; its other half, the "
         "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
@@ -53,13 +53,13 @@ def read_mjcf(path: Path) -> Robot:
 
 
 def gains_of(solref: Any, mass: float) -> dict[str, float]:
-    """K [N/m] and D [N s/m] of the surface of a body of this mass [kg], inf for one that does not move.
+    """K [N/m] and D [N s/m] of the surface of a body of this mass [kg], inf where the body does not move.
 
     With impedance d a contact between masses obeys r̈ = -d (b ṙ + k r) but for forces from outside. solref gives
     d b = 2/timeconst and d k = 1/(timeconst dampratio)² where it is (timeconst, dampratio), and d b = damping,
     d k = stiffness where it is (-stiffness, -damping), both at the largest impedance [MuJoCo documentation, "Solver
-    parameters"]. So K = m d k and D = m d b. Two surfaces are in series: of two bodies that is the reduced mass times
-    d k, as it has to be.
+    parameters"]. So K = m d k and D = m d b. The surfaces of two bodies act in series, which gives the reduced mass
+    times d k, as the equation demands.
     """
     if not math.isfinite(mass):
         return {"stiffness_n": math.inf}
@@ -206,7 +206,7 @@ class _MjcfReader:
         first, count = int(s.body_jntadr[root]), int(s.body_jntnum[root])
         for j in range(first, first + count):
             if s.jnt_type[j] == self.library.mjtJoint.mjJNT_FREE:
-                return  # a body without a joint
+                return  # a free body needs no joint in a scene
             link = child
             if j < first + count - 1:
                 link = self._own_name(f"{child} ({j - first + 1})")
@@ -241,7 +241,7 @@ class _MjcfReader:
         return found
 
     def _add_equalities(self, names: dict[int, str]) -> None:
-        """What connects or welds two bodies: a ball joint or a fixed one, as a constraint."""
+        """Equality constraints connect and weld, as ball and fixed joints in maximal coordinates."""
         s, kinds = self.source, self.library.mjtEq
         types = {int(kinds.mjEQ_CONNECT): "ball", int(kinds.mjEQ_WELD): "fixed"}
         for e in range(int(s.neq)):
@@ -263,7 +263,7 @@ class _MjcfReader:
             self.notes.append(f"{name}: an equality constraint is rigid here, whatever its softness")
 
     def _drawn_as_welded(self, e: int) -> bool:
-        """Whether the second body of a weld stands to the first as the constraint asks."""
+        """Whether the second body of weld `e` has the pose relative to the first that the constraint asks for."""
         s, d = self.source, self.data
         one, other = int(s.eq_obj1id[e]), int(s.eq_obj2id[e])
         R = d.xmat[one].reshape(3, 3)

@@ -1,4 +1,5 @@
-"""Scenes: read from TOML files, dictionaries or meshes, checked, saved, and built into what the engine runs on."""
+"""Scenes: read from TOML, URDF, MJCF or mesh files or from dictionaries, checked, saved, and built into what the engine
+runs on."""
 
 import filecmp
 import shutil
@@ -32,7 +33,7 @@ class Scene:
     tables: SceneFile
     folder: Path | None = field(default=None, compare=False)  #: where mesh files lie
     path: Path | None = field(default=None, compare=False)    #: the file it was read from
-    notes: tuple[str, ...] = field(default=(), compare=False)  #: what was left out of a file in another format
+    notes: tuple[str, ...] = field(default=(), compare=False)  #: what was left out of a robot's file, or assumed
 
     @property
     def name(self) -> str:
@@ -54,12 +55,12 @@ class Scene:
 
     @property
     def speed(self) -> float:
-        """Simulated seconds per wall second at first."""
+        """Simulated seconds per wall second when the scene opens."""
         return self.tables.scene.speed
 
     def sides(self, settings: Settings) -> tuple[Side, ...]:
-        """Sides of the comparison that the scene opens with, () where it has none: the `settings` as they are, then
-        with the changes of each table [[compare]]."""
+        """Sides of the comparison that the scene opens with, () where it has none. The first side has `settings` as
+        they are; each further one has them with the changes of a table [[compare]]."""
         first = () if not self.tables.compare else (Side(settings),)
         changes = [table.model_dump(exclude_none=True) for table in self.tables.compare]
         return *first, *(Side(coordinates=c.pop("coordinates", ""), settings=replace(settings, **c)) for c in changes)
@@ -105,9 +106,11 @@ class Scene:
         return cls(read_tables(model.tables, path.name, path.parent), path.parent, path, model.notes)
 
     def with_coordinates(self, coordinates: str) -> "Scene":
-        """The same scene with other coordinates of its joints. "maximal": all joints; a free joint goes, its body is
-        free. "generalized": as many joints as make a forest; those that close loops stay constraints. Joints that were
-        generalized keep their initial velocities. Raises SceneError where the scene cannot be so."""
+        """The same scene with its joints in other coordinates. Raises SceneError where they do not allow the scene.
+
+        "maximal": all joints become constraints; a free joint is left out, for its body is free without it. Joints that
+        were generalized keep their initial velocities. "generalized": as many joints as make a forest; those that close
+        loops stay constraints."""
         data = self.tables.model_dump(exclude_defaults=True)
         forest = in_forest(self.tables.joint)
         for joint, given, tree in zip(data.get("joint", ()), self.tables.joint, forest, strict=True):

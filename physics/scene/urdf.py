@@ -2,8 +2,8 @@
 
 A link becomes a body with the file's mass and inertia, its origin at the centre of mass; collision geometry becomes its
 shapes. Revolute and continuous joints become hinges, prismatic ones sliders, with their limits and damping. What has no
-meaning here is listed, never dropped in silence. The root stands in the world where it is called "world" or has no
-mass, else it is free, above the ground.
+meaning here is listed, never dropped in silence. The root link is the world where it is called "world" or has no mass;
+else the robot is free, above the ground.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..shapes.shapes import matrix_to_quat
 from .checks import SceneError
 
 GROUND = 1.0  # height of the lowest centre of mass of a free robot above the ground [m]
-SMALL_BALL = 0.01  # radius of what the file gives mass but no inertia [m]
+SMALL_BALL = 0.01  # radius of the ball that a link with mass but no inertia is taken for [m]
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed"}
 
 
@@ -24,15 +24,15 @@ class Robot(NamedTuple):
     """A robot as the tables of a scene."""
 
     tables: dict[str, Any]
-    notes: tuple[str, ...]  #: what was left out
+    notes: tuple[str, ...]  #: what was left out or assumed
 
 
 def read_urdf(path: Path) -> Robot:
     """The robot of a URDF file, its joints at zero. Raises SceneError where it cannot be read."""
-    import yourdfpy  # slow to load, and most scenes are no robots
+    import yourdfpy  # slow to load, and most scenes are not robots
 
     try:
-        root = ElementTree.parse(path).getroot()  # the parser below mends what is broken, without a word
+        root = ElementTree.parse(path).getroot()  # yourdfpy repairs broken files silently; this parser reports them
         if root.tag != "robot":
             raise ValueError(f"its root is <{root.tag}>, not <robot>")
         model = yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False)
@@ -79,7 +79,8 @@ class _UrdfReader:
         return Robot(tables, tuple(dict.fromkeys(self.notes)))
 
     def _is_ground(self, name: str) -> bool:
-        """Links without mass that stand on nothing, and what is fixed to them without mass of its own."""
+        """Whether a link is part of the world: the root where it is called "world" or has no mass, and links without
+        mass that are fixed to such a link."""
         link, joint = self.links[name], self.above.get(name)
         massless = link.inertial is None or not link.inertial.mass
         if joint is None:
@@ -136,7 +137,7 @@ class _UrdfReader:
 
     def _joint(self, joint: Any, grounded: set[str]) -> dict[str, Any] | None:
         if joint.type == "floating" and joint.parent in grounded:
-            return None  # a body without a joint
+            return None  # a free body needs no joint in a scene
         kind = TYPES.get(joint.type)
         if kind is None:
             raise SceneError(f"{self.path.name}: the joint {joint.name!r} is of type {joint.type!r}; it must be one of "
