@@ -1,10 +1,11 @@
-"""What a run has to be stopped for: it has more energy than was put in.
+"""The alarm that stops a run which has more energy than was put in:
 
-    available = E_start - V + Σ inputs,     T + U > available + GROWTH (available + Σ |inputs|)
+    T + U > available + GROWTH put_in,     available = E_start - V + Σ inputs
+    put_in = max(available, 0) + Σ |inputs| + ½ m (FALL |g| h + STILL)²
 
-T + U is the energy of motion, of springs and of compliant surfaces, V the potential energy in gravity, inputs the work
-of motors, of the mouse, of applied forces and of bodies with a prescribed motion, as the ledger books them. Dissipation
-only makes T + U smaller.
+T is the kinetic energy, U the energy of springs, of compliant surfaces and of springy limits, V the potential energy in
+gravity, m the mass of all bodies. The inputs are the work of motors, of the mouse, of applied forces and of bodies with
+a prescribed motion, and the effect of changed settings, as the ledger books them. Dissipation only makes T + U smaller.
 """
 
 import numpy as np
@@ -14,11 +15,11 @@ from ..integrators import INTEGRATORS
 from ..methods import METHODS
 from .simulation import Simulation
 
-GROWTH = 1.0  # energy from nothing that stops a run, relative to what was put in
-AGAIN = 10.0  # by which factor that has to grow before it is said again
-FALL = 4.0    # steps of free fall whose energy counts as none: what errors of one step can make
+GROWTH = 1.0  # energy beyond what is available that stops a run, relative to what was put in
+AGAIN = 10.0  # factor by which this excess has to grow before the alarm repeats
+FALL = 4.0    # steps of free fall whose energy is tolerated, for errors of one step can make as much
 STILL = 1e-6  # speed that counts as none where there is no gravity [m/s]
-APART = 1e-3  # by which joints in maximal coordinates have come apart where that may be why [m] or [rad]
+APART = 1e-3  # gap of joints in maximal coordinates from which on it counts as the cause [m] or [rad]
 INPUTS = (Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN, Account.CHANGED)
 
 
@@ -29,8 +30,8 @@ class EnergyAlarm:
         self._limit = GROWTH
 
     def look(self, sim: Simulation) -> str:
-        """After a step: why the run should pause, in one sentence without its full stop; "" where it should not. What
-        was said once is said again only once it has become AGAIN times as bad, or was well in between."""
+        """Why the run should pause after this step, in one sentence without its full stop; "" where it should not. The
+        alarm repeats only after the excess has grown by the factor AGAIN, or had fallen to GROWTH in between."""
         moving, available, growth = growth_of(sim)
         if growth <= GROWTH:
             self._limit = GROWTH
@@ -41,8 +42,8 @@ class EnergyAlarm:
 
 
 def growth_of(sim: Simulation) -> tuple[float, float, float]:
-    """Energy of motion and springs [J], the most that it can be [J], and what is beyond that relative to what was put
-    in."""
+    """T + U [J], the energy available for it [J], at least 0, and the excess over what is available, relative to what
+    was put in (1)."""
     ledger, energy = sim.state.ledger[:, 0], sim.energy()
     moving = energy.kinetic + energy.spring - float(ledger[Account.STORED])
     inputs = ledger[list(INPUTS)]
@@ -53,7 +54,7 @@ def growth_of(sim: Simulation) -> tuple[float, float, float]:
 
 
 def cause(sim: Simulation) -> str:
-    """What most likely made the energy, and the way out."""
+    """The most likely cause of the excess of energy, and a remedy."""
     settings, ledger, stable = sim.settings, sim.state.ledger[:, 0], sim.info.stable_step
     if max((*TAKERS, Account.DRIFT), key=lambda account: ledger[account]) == Account.IMPACTS:
         return ("impacts gave it, as Newton's law with friction may where slip turns round; take another impact law, "

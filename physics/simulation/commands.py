@@ -10,8 +10,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Change one setting while it runs: restitution, friction, gravity (3-tuple), h, iterations, method, integrator,
-    solver, impact_law. Names and allowed values are those of `Simulation.set`."""
+    """Change one setting of a running simulation. Names and allowed values are those of `Simulation.set`."""
 
     name: str
     value: float | int | str | tuple[float, float, float]
@@ -22,8 +21,8 @@ class Grab:
     """Grab a body: a critically damped spring pulls a point of it to `target`."""
 
     body: int
-    point: tuple[float, float, float]   # world, on the body now
-    target: tuple[float, float, float]  # world
+    point: tuple[float, float, float]   # on the body, as it is now [m], world frame
+    target: tuple[float, float, float]  # [m], world frame
     turn: bool = False                  # turn the body about its centre of mass instead of pulling it
 
 
@@ -31,7 +30,7 @@ class Grab:
 class MoveGrab:
     """Pull the grabbed body towards another point."""
 
-    target: tuple[float, float, float]
+    target: tuple[float, float, float]  # [m], world frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,8 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PushJoint:
-    """Put a constant torque or force on a joint of a tree, until it is replaced: row `velocity` of `JointState.v`."""
+    """Put a constant torque or force on a joint of a tree, in place of the one before. `velocity` is the row of the
+    joint's velocity in `JointState.v`."""
 
     velocity: int
     force: float  # [N m] or [N]

@@ -18,13 +18,13 @@ from ..dynamics.forces import Loads
 
 BUDGET = 256 * 2**20       # memory of a history [bytes]
 KEYFRAME_OVERHEAD = 150    # memory that Python needs for a keyframe beside its data [bytes]
-INPUTS_OVERHEAD = 200      # the same for the inputs of a step beside their arrays [bytes]
+INPUTS_OVERHEAD = 200      # memory that Python needs for the inputs of a step beside their arrays [bytes]
 MOST_STEPS_BETWEEN = 64    # steps from one keyframe to the next: bounds the time to seek
 EMPTY = empty_state(0)     # a State of the types that keyframes are unpacked to
 
 
 class Inputs(NamedTuple):
-    """What a step depends on besides the state."""
+    """What a step depends on beside the state."""
 
     settings: Settings
     loads: Loads | None  #: None = no force, torque or grab
@@ -44,7 +44,7 @@ class Keyframe(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Memory of the keyframe [bytes]."""
         return len(self.data) + KEYFRAME_OVERHEAD
 
 
@@ -57,7 +57,7 @@ class History:
 
     def clear(self) -> None:
         """Forget everything; the next recorded step is the first one."""
-        self.last = 0                        #: step recorded last
+        self.last = 0                        #: number of the step recorded last
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before
         self._inputs: list[Inputs] = []
@@ -138,7 +138,7 @@ def arrays(part: Any) -> Iterator[Any]:
 
 
 def _unpacked(like: Any, shapes: Iterator[tuple[int, ...]], data: memoryview, at: list[int]) -> Any:
-    """Tuples and dtypes as in `like` with arrays of these shapes, read from the bytes at at[0], which is advanced."""
+    """Tuples and dtypes as in `like` with arrays of these shapes, read from the bytes from at[0] on; advances at[0]."""
     if not isinstance(like, np.ndarray):
         return type(like)(*(_unpacked(inner, shapes, data, at) for inner in like))
     shape = next(shapes)

@@ -27,7 +27,7 @@ from ..solvers import refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .history import History, Inputs
 
-KEPT_EVENTS = 10_000  # of a simulation; up to twice as many between two removals
+KEPT_EVENTS = 10_000  # events that a simulation keeps; older ones are removed once there are twice as many
 
 
 class Saved(NamedTuple):
@@ -71,7 +71,7 @@ class Simulation:
         ledger.start(self._model, self.state)
         self._start, self._spare, self._page = copy_state(self.state), copy_state(self.state), ledger.empty_page()
 
-    # ------------------------------------------------------------------------------------------------ time goes on
+    # ------------------------------------------------------------------------------------------------ stepping
 
     def step(self) -> None:
         """Advance by the step h. Forces of `apply_force` act in this step only; a grab stays until `release`.
@@ -116,11 +116,11 @@ class Simulation:
         return (f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
                 "a smaller step h may help")
 
-    # ------------------------------------------------------------------------------------------------ what is
+    # ------------------------------------------------------------------------------------------------ reading
 
     @property
     def time(self) -> float:
-        """[s]"""
+        """Simulated time [s]."""
         return float(self.state.t[0])
 
     @property
@@ -183,14 +183,14 @@ class Simulation:
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of the last step, cut to those there are; views that the next step overwrites."""
+        """Contacts of the last step, cut to the valid rows. The arrays are views that the next step overwrites."""
         count = int(self._contacts.count[0])
         return Contacts._make([self._contacts.count, *(a[:count] for a in self._contacts[1:])])
 
     @property
     def dents(self) -> Array:
-        """How deep (c,) the compliant surfaces of each contact are pressed in [m], >= 0, also while they recover; no
-        rows with a method of rigid contact."""
+        """Depth (c,) [m], >= 0, by which the compliant surfaces of each of `contacts` are pressed in, also while they
+        recover; no rows with a method of rigid contact."""
         surfaces, contacts = self.state.surfaces, self.contacts
         if surfaces.t[0] != self.state.t[0]:
             return np.zeros(0)
@@ -233,7 +233,7 @@ class Simulation:
         return self.new_method().problem(self.state, self.loads, self.settings)
 
     def new_method(self) -> Method:
-        """Another method object as in the settings: using it leaves `contacts` and `info` as they are."""
+        """A second object of the method in the settings. Its use leaves `contacts` and `info` as they are."""
         return self._make_method(self.settings.method, self._model)
 
     def before(self, step: int) -> tuple[State, Settings, Loads, Model]:
@@ -253,7 +253,7 @@ class Simulation:
 
     def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> "Simulation":
         """A second simulation that stands at another state of the scene, with these contacts and events up to now. It
-        shares the history and can be looked at and sought through; stepping it would spoil that of the first."""
+        shares the history, for reading and `seek`. It must not be stepped, for that would change the shared history."""
         other = copy(self)
         other.state, other._contacts, other._events = copy_state(state), contacts, events
         other._method, other._page = self.new_method(), ledger.empty_page()
@@ -276,11 +276,11 @@ class Simulation:
 
     @property
     def ledger(self) -> dict[str, Array]:
-        """Change of energy and momenta since the start by cause: work [J], momentum [kg m/s] and angular momentum about
-        the world origin [kg m2/s] (7,). Their sum is the change of the totals."""
+        """Change of energy and momenta since the start, by cause: (7,) work [J], momentum [kg m/s] (3) and angular
+        momentum about the world origin [kg m2/s] (3). The sum over all causes is the change of the totals."""
         return {title: self.state.ledger[account].copy() for account, title in ledger.TITLES.items()}
 
-    # ------------------------------------------------------------------------------------------------ what acts
+    # ------------------------------------------------------------------------------------------------ loads, settings
 
     def apply_force(self, body: str | int, force: Any, point: Any = None) -> None:
         """Add a force (3,) [N] at a world point (3,) [m] (default: the centre of mass), for the next step only."""
@@ -327,8 +327,8 @@ class Simulation:
         materials say), gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for
         event_driven restitution_t and restitution_psi (for every pair of balls; None = as the materials say); for
         compliant stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None =
-        as the materials say), law, surface and substeps (0 = as many as needed). All or, where one is not allowed
-        (ValueError), none."""
+        as the materials say), law, surface and substeps (0 = as many as needed). Raises ValueError where a value is not
+        allowed; no setting is changed then."""
         self._apply(check_settings(self.settings, settings))
 
     def apply(self, command: SimulationCommand) -> None:
@@ -449,7 +449,7 @@ class Simulation:
 
 
 def _surfaces(surfaces: Array, settings: Settings) -> Array:
-    """The table of compliant surfaces, where a gain is set with that value for every pair."""
+    """The table of compliant surfaces (k, k, 2, 6). A gain that the settings give holds for every pair."""
     chosen = [getattr(settings, name) for name in GAINS]
     if all(value is None for value in chosen):
         return surfaces
@@ -461,7 +461,7 @@ def _surfaces(surfaces: Array, settings: Settings) -> Array:
 
 
 def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
-    """World position (3,) of a point of the body frame [m]."""
+    """World position (3,) [m] of a point (3,) [m] that is given in the body frame."""
     return bodies.x[body] + rotated(bodies.q[body], point)
 
 
