@@ -32,7 +32,7 @@ from .messages import PHASES, Instant, Timeline, Watch
 OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
 SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings that are the same on all sides
 
-#: fields of Loads that are the mouse spring
+#: fields of Loads that describe the mouse spring
 GRAB_LOADS = ("grab_body", "grab_point", "grab_target", "grab_turn", "grab_force")
 ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
 TIMELINE_EVENTS = 2000  # events of the timeline at most
@@ -177,8 +177,8 @@ class Comparison:
         self.focus = 0
         self.watch = Watch()
         self.step_count = 0  #: of the clock
-        self.instant: Instant | None = None  #: of an event of the step just made, which is shown in place of its end
-        self._there = simulation             #: what is shown then of the side whose event it is
+        self.instant: Instant | None = None  #: of an event; shown in place of the end of the step just made
+        self._there = simulation             #: shown for the side of `instant` while there is one
         self._rows = rows
         self._note()
 
@@ -240,7 +240,7 @@ class Comparison:
         return max(first for first, _ in ranges), min(last for _, last in ranges)
 
     def alarm(self) -> str:
-        """After a step: why the run should pause; "" where it should not."""
+        """Why the run should pause after this step; "" where it should not."""
         said = [(member.alarm.look(member.simulation), METHODS[member.simulation.settings.method].title)
                 for member in self.members]
         return "; ".join(why if len(said) == 1 else f"{side}: {why}" for why, side in said if why)
@@ -284,13 +284,13 @@ class Comparison:
         self.instant = Instant(event.t, phase, side, self._there.time)
 
     def leave_instant(self) -> bool:
-        """Show the end of the step again; whether it was not shown."""
+        """Show the end of the step again. Returns whether an earlier instant was shown."""
         was_within = self.instant is not None and self.instant.phase != "after"
         self.instant = None
         return was_within
 
     def shown(self, side: int) -> Simulation:
-        """What is to be seen of a side."""
+        """The simulation to show for a side: at the event of `instant` where it is of this side, else its own."""
         at_event = self.instant is not None and self.instant.side == side
         return self._there if at_event else self.members[side].simulation
 
@@ -342,7 +342,7 @@ class Comparison:
                 member.simulation.set(h=longest / member.count)
 
     def _grab_alike(self) -> None:
-        """Grab the same point of the body on every side, wherever it is there."""
+        """Grab the same point of the body frame on every side, wherever the body is on that side."""
         focus = self.simulation.loads
         for member in self.members:
             loads = member.simulation.loads

@@ -28,7 +28,7 @@ FALL_TIME = 1.0   # simulated time of each chain [s]
 
 
 def chain(links: int, coordinates: str) -> Scene:
-    """Level rods of 1 kg and 0.1 m along x, hinged about -y."""
+    """The scene of level rods of 1 kg and length ROD_LENGTH along x, hinged about -y."""
     across = ROD_LENGTH**2 / 12.0
     bodies = [{"name": f"rod {i}", "position": [(i + 0.5) * ROD_LENGTH, 0.0, 0.0], "mass": 1.0,
                "inertia": [1e-3 * across, across, across]} for i in range(links)]
@@ -39,7 +39,7 @@ def chain(links: int, coordinates: str) -> Scene:
 
 
 def hanging(links: int, coordinates: str, cure: str, settings: Settings) -> Simulation:
-    """The chain with the method, integrator, solver, step and iterations of these settings."""
+    """The chain, run with the method, integrator, solver, step and iterations of these settings."""
     sim = Simulation(chain(links, coordinates), method=settings.method)
     wanted = replace(sim.settings, integrator=settings.integrator, solver=settings.solver, h=settings.h,
                      iterations=settings.iterations, joint_cure=cure or sim.settings.joint_cure)
@@ -52,7 +52,7 @@ def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...
     """Let chains of `counts` links fall, in every kind of KINDS. Yields None after each step and a point after each
     chain, with nan where the motion does not stay finite. clock() tells the processor time [s]."""
     for links in counts:
-        tip: Array | None = None  # in generalized coordinates
+        tip: Array | None = None  # (3,) end of the fall of the last rod in generalized coordinates, the first kind [m]
         for coordinates, cure in KINDS:
             sim = hanging(links, coordinates, cure, settings)
             first, _ = measure(sim.model, sim.state.bodies, sim.state.joints)

@@ -31,8 +31,8 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Go `count` steps forward (or back, through the history, where negative) and stay paused. From an instant within a
-    step the first one leads to its end."""
+    """Go `count` steps forward, or back through the history where it is negative, and stay paused. Where an instant
+    within a step is shown, the first step forward leads to the end of that step."""
 
     count: int = 1
 
@@ -43,7 +43,7 @@ class StepToEvent:
     one (-1), and pause there."""
 
     direction: int = 1
-    limit: float = 10.0
+    limit: float = 10.0  # [s]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class GoToEvent:
     step: int
     t: float
     phase: str = "at"  # one of PHASES: before, at, after; see `look.instant`
-    side: int = -1     # of a comparison, whose event it is; -1 = of the side in focus
+    side: int = -1     # side of a comparison whose event it is; -1 = the side in focus
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Watch:
     """From now on record a quantity in `Snapshot.trace`."""
 
     quantity: str = ""  # name in QUANTITIES; "" = none
-    body: int = -1      # whose, where it is that of a body
+    body: int = -1      # row of the body, for a quantity of one body
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,9 @@ class LinkPoint(NamedTuple):
 
     links: int
     coordinates: str  #: generalized, maximal
-    cure: str         #: of the drift in maximal coordinates
+    cure: str         #: cure of the drift in maximal coordinates; "" in generalized ones
     cost: float       #: processor time of a step, the median [s]
-    apart: float      #: greatest distance between the two sides of a joint [m]; nan where the motion became infinite
+    apart: float      #: greatest distance [m] or angle [rad] by which a joint is apart; nan: the motion is not finite
     astray: float     #: distance of the last link at the end from its place in generalized coordinates [m]
     energy: float     #: change of energy as a fraction of the potential energy of the level chain above the hanging one
 
@@ -147,7 +147,7 @@ class LinkPoint(NamedTuple):
 class LinkStudy(NamedTuple):
     """A study of falling chains."""
 
-    settings: Settings               #: with which method, integrator and step they fall
+    settings: Settings               #: method, integrator, solver, step and iterations of the fall
     points: tuple[LinkPoint, ...]    #: results so far
     running: bool                    #: whether more will come
 
@@ -169,9 +169,9 @@ class Grabbed:
     """The mouse spring as the engine applies it."""
 
     body: int
-    point: tuple[float, float, float]   # where the spring is attached now, world
-    target: tuple[float, float, float]  # world
-    force: tuple[float, float, float]   # on the body [N], world
+    point: tuple[float, float, float]   # where the spring is attached now [m], world frame
+    target: tuple[float, float, float]  # [m], world frame
+    force: tuple[float, float, float]   # on the body [N], world frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +186,13 @@ class Snapshot:
     step: int
     t: float                 # time at the end of the step [s]
     paused: bool
-    speed: float
+    speed: float             # simulated seconds per wall second, as asked for
     real_time_factor: float  # simulated seconds per wall second, measured
-    x: Array                 # (n, 3)
-    q: Array                 # (n, 4)
-    v: Array                 # (n, 3)
-    w: Array                 # (n, 3)
-    L: Array                 # (n, 3)
+    x: Array                 # (n, 3) centre of mass [m], world frame
+    q: Array                 # (n, 4) body frame -> world, unit quaternion w x y z
+    v: Array                 # (n, 3) velocity of the centre of mass [m/s], world frame
+    w: Array                 # (n, 3) angular velocity [rad/s], world frame
+    L: Array                 # (n, 3) angular momentum about the centre of mass [kg m2/s], world frame
     contacts: Contacts       # arrays cut to the valid rows
     events: tuple[Event, ...]   # the latest, oldest first
     event_count: int         # since the scene was opened
@@ -208,9 +208,10 @@ class Snapshot:
     #: energy of the last steps for the plot, oldest first: columns t [s], kinetic, potential, of springs, of compliant
     #: surfaces and springy limits, dissipated since the start [J]
     energy_log: Array = field(default_factory=lambda: _no_log(6))
-    #: work and momenta by cause since the start, rows as `ledger.Account`
+    #: work [J], momentum (3) [kg m/s] and angular momentum (3) [kg m2/s] by cause since the start, rows as
+    #: `ledger.Account`
     ledger: Array = field(default_factory=lambda: _no_ledger())
-    #: of the links of trees (see `Trees`): positions, velocities, and the loads of PushJoint
+    #: joints of trees (see `Trees`): positions (n_q,), velocities (n_v,), and the loads (n_v,) of PushJoint
     joint_q: Array = field(default_factory=lambda: _none())
     joint_v: Array = field(default_factory=lambda: _none())
     joint_load: Array = field(default_factory=lambda: _none())
@@ -223,7 +224,7 @@ class Snapshot:
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
-    instant: Instant | None = None  # of an event within the step: bodies and contacts are those of it, `t` is not
+    instant: Instant | None = None  # shown within the step: bodies and contacts are those of this instant, `t` is not
 
     @property
     def now(self) -> float:

@@ -1,11 +1,11 @@
 """Pacing: which simulated time is due at which wall time, and how fast the run is. It reads no clock itself."""
 
-LONGEST_LAG = 0.1    # behind the plan, after which the plan starts anew: a slow run would lag more and more [wall s]
-FACTOR_WINDOW = 0.5  # over which the real-time factor is measured [wall s]
+LONGEST_LAG = 0.1    # lag behind the plan after which the plan starts anew: a slow run would lag ever more [wall s]
+FACTOR_WINDOW = 0.5  # interval over which the real-time factor is measured [wall s]
 
 
 class Pacer:
-    """Simulated time runs `speed` times as fast as the wall clock; all times in seconds."""
+    """A plan by which simulated time runs `speed` times as fast as the wall clock. All times are in seconds."""
 
     def __init__(self, now: float, t: float, speed: float = 1.0) -> None:
         self.speed = speed

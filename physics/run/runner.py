@@ -65,13 +65,13 @@ class Runner:
         self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: its key and its result
         self._next_look = 0.0
         self._looked: set[str] = set()                #: views inspected before: their kernels are compiled
-        self._study: Iterator[m.LinkPoint | None] = iter(())  #: of falling chains, advanced a slice at a time
-        self._links: m.LinkStudy | None = None        #: its results
+        self._study: Iterator[m.LinkPoint | None] = iter(())  #: the running study of falling chains
+        self._links: m.LinkStudy | None = None        #: results of the study
         self._pacer = Pacer(clock(), 0.0)
         self._open(scene, settings or {})
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
 
-    # ------------------------------------------------------------------------------------- called by anybody
+    # ------------------------------------------------------------------------------------- called by any thread
 
     def send(self, command: m.Command) -> None:
         """Queue a command; returns at once. Every command is carried out, in the order in which they were sent."""
@@ -89,7 +89,7 @@ class Runner:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """While kernels compile: what for, and the part of them that is ready, 0..1."""
+        """What kernels are compiled or loaded for, and the part of them that is ready, 0..1; None at other times."""
         return None if self._warming is None else (self._warming, compiled_share())
 
     @property
@@ -229,7 +229,7 @@ class Runner:
             case _:
                 self._sides.apply(command)
                 return
-        self._pacer.restart(self._clock(), self._sides.time)  # time was stopped, moved or stretched
+        self._pacer.restart(self._clock(), self._sides.time)  # the plan of the pacer no longer holds
 
     def _go(self, count: int) -> None:
         self._paused, self._error = True, None

@@ -32,7 +32,7 @@ from ..simulation.simulation import Simulation
 from ..solvers import SOLVERS
 from ..solvers.coulomb import all_sets
 
-#: one shape of every kind that a dynamic body can have
+#: shapes of dynamic bodies that together need every collision kernel; a cone needs no kernel of its own
 SHAPE_TABLES: tuple[dict[str, Any], ...] = (
     {"type": "sphere", "radius": 0.5},
     {"type": "box", "size": [1.0, 1.0, 1.0]},
@@ -98,7 +98,7 @@ def _run_everything() -> None:
         soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
         _use(soft)
     ball = Scene.from_dict(_scene(SHAPE_TABLES[:1], ({"type": "plane"},)))
-    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # the solver that reads the whole matrix
+    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # a solver that reads the whole matrix M
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly()
@@ -107,7 +107,7 @@ def _run_everything() -> None:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether there is anything to compile, once no other process compiles."""
+    """Wait until no other process compiles, and tell whether anything is left to compile."""
     try:
         lock = _ready().with_name("warming").open("w")
     except OSError:  # a read-only home: nothing can be cached
@@ -139,7 +139,7 @@ def fly() -> None:
 
 @contextmanager
 def _everything() -> Iterator[Scene]:
-    """All shapes, twice, on a plane, on a mesh and in a bowl."""
+    """A scene with all of SHAPE_TABLES, twice, on a plane, on a mesh and in a bowl."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "floor.obj").write_text(FLOOR_OBJ)
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
@@ -159,7 +159,8 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 
 def _run_joined() -> None:
-    """A body on a driven hinge that rests on the ground, in both coordinates, and one on a pin in maximal ones."""
+    """A body on a driven hinge, in either coordinates, that rests on the ground. A second body hangs on it by a ball
+    joint in maximal coordinates."""
     bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPE_TABLES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
