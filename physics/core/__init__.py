@@ -1,1 +1,1 @@
-"""What everything stands on: the compiler of kernels, vectors, the model, the state, records of a step."""
+"""What all other packages use: the compiler of kernels, vectors, the model, the state, records of a step."""

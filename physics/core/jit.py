@@ -109,7 +109,7 @@ class ArrayKernel(CPUDispatcher):
     """A compiled function that Python calls, and other kernels, with arrays and numbers."""
 
     def add_overload(self, cres: Any) -> None:
-        """As numba's, but an address stands for a packed tuple where calls from Python are matched."""
+        """Like numba's method, but a call from Python passes an integer address for an argument of a Packed type."""
         kinds = tuple(cres.signature.args)
         codes = [(numba_types.intp if isinstance(kind, Packed) else kind)._code for kind in kinds]
         self._insert(codes, cres.entry_point, cres.objectmode)  # pyright: ignore[reportAttributeAccessIssue]
@@ -124,8 +124,8 @@ class Kernel(ArrayKernel):
     types of the arguments; a later call with other types raises TypeError."""
 
     def __call__(self, *args: Any) -> Any:
-        """Compile for the first arguments, and call. From then on the class is one whose calls pack just what has to
-        be packed; without tuples, nothing."""
+        """Compile for the types of the first arguments, and call. This replaces the class of the kernel by one whose
+        calls pack only the arguments that are tuples."""
         kinds = tuple(type_of(arg) for arg in args)
         with lent_arrays():
             self.compile(kinds)
@@ -137,8 +137,9 @@ class Kernel(ArrayKernel):
 
 @functools.cache
 def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
-    """From the packs of the arguments in these places to a `__call__` of `count` arguments. It is written out: a loop
-    over the places takes longer than most kernels of a small scene. A pack is held until the kernel has read it."""
+    """A function that makes a `__call__` of `count` arguments from the `Packs` of the arguments in these places. The
+    source of this `__call__` is generated without a loop: a loop over the places takes longer than most kernels of a
+    small scene. A local variable holds each pack until the kernel has read it."""
     names = [f"a{i}" for i in range(count)]
     passed = [f"p{i}.address" if i in places else name for i, name in enumerate(names)]
     lines = [f"def make({', '.join(f'packs{i}' for i in places)}):",

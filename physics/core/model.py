@@ -37,10 +37,11 @@ class JointType(IntEnum):
     """Joints and their coordinates; see `Joints` for the frames.
 
     Positions are angles [rad] and lengths [m] along the axes, orientations unit quaternions w x y z; the velocities of
-    a ball and a free joint are vectors in the parent's axes. First come the numbers of velocities and of positions.
+    a ball and a free joint are vectors in the parent's axes. Each comment begins with the number of velocities and the
+    number of positions.
     """
 
-    FREE = 0       # 6, 7: orientation, centre of mass; angular velocity, its velocity. On the world only
+    FREE = 0       # 6, 7: positions are the orientation and the centre of mass; parent is the world
     HINGE = 1      # 1, 1: angle about the axis
     SLIDER = 2     # 1, 1: displacement along the axis
     BALL = 3       # 3, 4: orientation; angular velocity relative to the parent
@@ -65,8 +66,8 @@ class ShapeKind(IntEnum):
     CONE = 10     # (radius of the base, height, 0); the centre of mass at the origin, the base below
 
 
-#: kinds that are surfaces without an inside: they touch what lies within them. Only bodies that are not dynamic have
-#: them
+#: kinds that are concave surfaces, not solids: contacts lie on their inner face. Only bodies that forces do not move
+#: have them
 HOLLOW = (ShapeKind.BOWL, ShapeKind.PIPE)
 
 
@@ -135,14 +136,14 @@ class Materials(NamedTuple):
     """Coefficients of material pairs: entry [i, j] = [j, i] for materials i and j."""
 
     restitution: Array  #: (k, k) e, 0..1
-    friction: Array     #: (k, k) mu >= 0, of surfaces that slip
+    friction: Array     #: (k, k) mu >= 0, coefficient of kinetic friction
     #: (k, k, 2, 6) gains of the surface of i and of the surface of j in a contact of the two: [i, j, 0] = [j, i, 1].
-    #: Columns: K_n [N/m], D_n [N s/m], K_t [N/m], D_t [N s/m], the series spring K_s of a standard solid [N/m], and D_r
-    #: [N s/m] of the dent that travels as a body rolls. K and D are inf where a surface is rigid.
+    #: Columns: K_n [N/m], D_n [N s/m], K_t [N/m], D_t [N s/m], the series spring K_s of a standard solid [N/m], and the
+    #: rolling damping D_r [N s/m], see `laws.soft`. K and D are inf where a surface is rigid.
     surfaces: Array = PLAIN_SURFACES
-    restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of a ball; nan = friction alone acts on it
-    restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of a ball's spin about the normal; nan = none
-    friction_static: Array = NOT_GIVEN  #: (k, k) mu_s as given, nan = mu; what counts says `laws.contact.break_away`
+    restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of balls; nan = friction alone
+    restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of balls' spin about the normal; nan = none
+    friction_static: Array = NOT_GIVEN  #: (k, k) mu_s as given, nan = mu; see `laws.contact.break_away`
 
 
 class Motions(NamedTuple):
@@ -183,8 +184,9 @@ class Springs(NamedTuple):
 class Joints(NamedTuple):
     """Joints between two bodies; row j is one joint. Frames are those of the bodies, the world's for parent -1.
 
-    At the positions q of the joint the child is turned by R_child = R_parent R_J(q) R_rest and its anchor lies on the
-    parent's, shifted along the axis of a slider by q. The scene is drawn with all q = 0, where R_J = 1.
+    At the positions q of the joint the orientation of the child is R_child = R_parent R_J(q) R_rest. Its anchor lies on
+    the parent's anchor, shifted along the axis by q in a slider and by lead · q in a screw. The poses that a scene file
+    states for bodies are those at q = 0, where R_J is the identity.
     """
 
     type: IntArray         #: (j,) a JointType
@@ -197,16 +199,16 @@ class Joints(NamedTuple):
     rest: Array            #: (j, 4) R_rest: child's frame -> parent's at q = 0, unit quaternion
     axis: Array            #: (j, 2, 3) unit axes at q = 0, parent's frame; 0 where the type has none
     lower: Array           #: (j, 2) least position of each axis [rad] or [m], -inf = no limit
-    upper: Array           #: (j, 2) greatest; of a ball the greatest angle from q = 0 (first column)
+    upper: Array           #: (j, 2) greatest position; of a ball the greatest angle from q = 0 [rad], first column
     damping: Array         #: (j,) c >= 0: every velocity meets the force -c v [N m s/rad] or [N s/m]
     stiffness: Array       #: (j,) k >= 0: every position meets the force -k (q - spring_at) [N m/rad] or [N/m]
     spring_at: Array       #: (j, 2) position without spring force [rad] or [m]; of a ball always q = 0
     armature: Array        #: (j,) inertia of a rotor, added to H on the diagonal [kg m2] or [kg]
     motor_force: Array     #: (j,) constant torque [N m] or force [N] on the first axis
     motor_speed: Array     #: (j,) speed the motor seeks [rad/s] or [m/s]; nan = none
-    motor_limit: Array     #: (j,) most it exerts for that, inf = whatever it takes [N m] or [N]
+    motor_limit: Array     #: (j,) greatest torque or force for that [N m] or [N], inf = no limit
     restitution: Array     #: (j,) e of its limits, 0..1
-    lead: Array            #: (j,) way along the axis of a screw per angle [m/rad]; 0 of other joints
+    lead: Array            #: (j,) displacement along the axis of a screw per angle [m/rad]; 0 of other joints
 
 
 class LinkTable(NamedTuple):
@@ -260,7 +262,7 @@ class Model(NamedTuple):
 
     kind: IntArray       #: (n,)   a BodyKind
     mass: Array          #: (n,)   [kg]; 0 for bodies that forces do not move
-    inv_mass: Array      #: (n,)   [1/kg]; 0 for bodies that are not dynamic: links answer as their tree lets them
+    inv_mass: Array      #: (n,)   [1/kg]; 0 for bodies that are not dynamic, links included: their tree has the inertia
     inertia: Array       #: (n, 3) principal moments about the centre of mass [kg m2], body frame
     inv_inertia: Array   #: (n, 3) [1/(kg m2)]; 0 for bodies that are not dynamic
     gravity: Array       #: (3,)   [m/s2]

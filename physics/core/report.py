@@ -14,15 +14,15 @@ class Settings:
     method: str = "time_stepping"
     integrator: str = "rk4"
     solver: str = "pgs"
-    h: float = 1.0 / 240.0
+    h: float = 1.0 / 240.0  # step [s]
     iterations: int = 30
     restitution: float | None = None  # None = as the materials say
     friction: float | None = None
-    friction_static: float | None = None  # of contacts that stick
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    friction_static: float | None = None  # static friction; None = as the materials say
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # [m/s2]
     impact_law: str = "newton"
-    restitution_t: float | None = None    # of balls, along the surface; None = as the materials say
-    restitution_psi: float | None = None  # and about the normal
+    restitution_t: float | None = None    # of balls, of the slip; None = as the materials say
+    restitution_psi: float | None = None  # of balls, of the spin about the normal; None = as the materials say
     # of the method `compliant`; stiffness [N/m] and damping [N s/m] of every pair, None = as the materials say
     stiffness_n: float | None = None
     damping_n: float | None = None
@@ -58,7 +58,7 @@ class Energy:
 
 
 class JointImpulse(NamedTuple):
-    """Impulse that a joint of a tree transmitted from parent to child in an impact, world frame; with its limits'."""
+    """Impulse that a joint transmitted from parent to child in an impact, that of its limits included; world frame."""
 
     joint: int                           #: row of Joints
     point: tuple[float, float, float]    #: [m]
@@ -78,7 +78,7 @@ class Event:
     normal: tuple[float, float, float]   # from a to b
     impulse: tuple[float, float, float]  # on body b [N s], world
     energy_before: float                 # kinetic + potential of the system [J]
-    energy_after: float
+    energy_after: float                  # the same after the event [J]
     case_after: int = 0                  # of an impact: Case of the pair after it, 0 = unknown; before it is COLLIDING
     limit: int = -1                      # row of Joints whose limit this is about, -1 = none; bodies are those it joins
     joints: tuple[JointImpulse, ...] = ()  # of an impact: impulses in joints, summed over all impacts of this instant

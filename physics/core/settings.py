@@ -29,13 +29,13 @@ class Slider(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """One setting. `kind` is its type: str of a choice, tuple of three finite numbers."""
+    """One setting. `kind` is its type: str for a choice by name, tuple for three finite numbers."""
 
     group: SettingGroup
     kind: type
-    meaning: str            #: as scene files and their schema say it; of a choice, what stands before "one of …"
-    low: float = 0.0        #: of a number
-    high: float = 0.0
+    meaning: str            #: text for scene files and their schema; of a choice, the words before "one of …"
+    low: float = 0.0        #: least value of a number, in its unit
+    high: float = 0.0       #: greatest value of a number
     unit: str = ""          #: of a number; gains along the normal have the units of their law
     slider: Slider = Slider("", 0.0, 0.0)  #: a choice has none
 
@@ -46,7 +46,7 @@ class Setting(NamedTuple):
 
 
 SOLVER, PAIRS, SURFACES, SCENE = SettingGroup
-STIFFNESS, DAMPING = (1e-3, 1e12, "N/m"), (0.0, 1e9, "N s/m")  # what gains may be
+STIFFNESS, DAMPING = (1e-3, 1e12, "N/m"), (0.0, 1e9, "N s/m")  # (least, greatest, unit) of gains
 
 SETTINGS: dict[str, Setting] = {
     "method": Setting(SOLVER, str, ""),

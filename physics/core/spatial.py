@@ -1,7 +1,7 @@
 """6-D vectors [RBDA ch. 2] as tuples of six floats, angular part first, for use inside kernels.
 
 All vectors of a tree are expressed in the world's axes at one point O, so that neither velocities nor inertias are
-transformed from link to link. O may be another point at every instant: the formulas hold for any fixed point.
+transformed from link to link. The formulas hold for any fixed point, so O may be chosen anew at every instant.
 
     motion v = (ω, v_O)    force f = (n_O, f)    inertia (m, m c, I_O): mass, first moment, second moment about O
 """
@@ -39,7 +39,8 @@ def joined(u, v):
 
 @helper
 def turning(axis, point):
-    """The unit rotation about a line along `axis` through `point` (relative to O): (a, p × a)"""
+    """Motion of unit angular velocity about the line through `point` p (relative to O) along the unit `axis` a:
+    (a, p × a)"""
     return (axis[0], axis[1], axis[2], point[1] * axis[2] - point[2] * axis[1],
             point[2] * axis[0] - point[0] * axis[2], point[0] * axis[1] - point[1] * axis[0])
 

@@ -60,8 +60,8 @@ class Tally(IntEnum):
 class JointState(NamedTuple):
     """Generalized coordinates of all links, in the order of `Trees`; the rows of links in Bodies follow from them."""
 
-    q: Array  #: (n_q,) positions, see JointType
-    v: Array  #: (n_v,) velocities
+    q: Array  #: (n_q,) positions [rad], [m] or quaternions, see JointType
+    v: Array  #: (n_v,) velocities [rad/s] or [m/s]
 
 
 NO_COORDINATES = JointState(np.zeros(0), np.zeros(0))  #: of a model without links; shared, as it holds no number
@@ -97,12 +97,12 @@ class State(NamedTuple):
     memory: ContactMemory
     tally: Array      #: (5,) see Tally
     surfaces: Surfaces
-    ledger: Array     #: LEDGER energy and momenta by cause since the start, see `books.ledger`
+    ledger: Array     #: shape LEDGER, energy and momenta by cause since the start, see `books.ledger`
     joints: JointState = NO_COORDINATES
 
 
 class Case(IntEnum):
-    """RBDA table 11.1."""
+    """Cases of a contact with the gap phi and the normal separation velocity zeta [RBDA table 11.1]."""
 
     APART = 1       # phi > 0
     COLLIDING = 2   # 2a: phi = 0, zeta < 0
@@ -136,8 +136,8 @@ class Contacts(NamedTuple):
     slip: Array          #: (c,)   tangential speed at the end of the step [m/s]
     case: IntArray       #: (c,)   a Case
     current: IntArray    #: (c,)   1 in the current set: case 3 with ζ̇ = 0; compliant surfaces: pressed
-    active: IntArray     #: (c,)   1 in the active set: those of the current set that carry, λ > 0; and without a force
-                         #:        those that complete a basis of the normals [RBDA §11.5]
+    active: IntArray     #: (c,)   1 in the active set: contacts of the current set with λ > 0, and those with λ = 0
+                         #:        that complete a basis of the normals [RBDA §11.5]
 
 
 def empty_contacts(capacity: int) -> Contacts:

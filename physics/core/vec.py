@@ -135,7 +135,7 @@ def quat_unit(q):
 
 @helper
 def quat_exp(a):
-    """The rotation by the vector a: angle |a| about a/|a|."""
+    """Unit quaternion of the rotation by the vector a [rad]: angle |a| about a/|a|."""
     angle = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
     # sin(angle/2)/angle; by its series where the angle is small: the error is below angle⁴/3840
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
