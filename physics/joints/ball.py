@@ -1,4 +1,4 @@
-"""Ball: the orientation; the angular velocity relative to the parent."""
+"""Ball joint: its positions are the orientation, its velocities the angular velocity relative to the parent."""
 
 from ..core.jit import helper
 from ..core.model import JointType
@@ -12,5 +12,5 @@ FORM = JointForm(JointType.BALL, 3, 4, axes=0, amounts=3, ranges=1, angular=True
 
 @helper
 def ball_column(k, r_p, point):
-    """Column k of S: turning about axis k of the parent, whose rotation matrix is r_p, through the point from O."""
+    """Column k of S: rotation about axis k of the parent, whose rotation matrix is r_p, through `point` from O."""
     return turning((r_p[0][k], r_p[1][k], r_p[2][k]), point)

@@ -1,11 +1,11 @@
-"""Fixed: nothing is left free."""
+"""Fixed joint: no degree of freedom."""
 
 from ..core.model import Joints, JointType
 from .form import DOT, JointForm, RowOf, no_rows, point_rows, triad
 
 
 def _constraints(joints: Joints, j: int) -> list[RowOf]:
-    """[Articulated §22.3.1] with the rotation fixed too"""
+    """The rows of a ball joint [Articulated §22.3.1], and three DOT rows that hold the relative orientation."""
     t1, t2, axis = triad(joints, j)
     return [*point_rows(), *(RowOf(DOT, 0, s, c) for s, c in ((t1, t2), (t2, axis), (axis, t1)))]
 

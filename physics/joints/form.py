@@ -23,7 +23,7 @@ NONE = np.zeros(3)
 
 
 class RowOf(NamedTuple):
-    """One row; vectors in the parent's frame at q = 0."""
+    """One row of J; its vectors are in the parent's frame at q = 0."""
 
     kind: int        #: POINT …
     axis: int        #: which axis of its joint the row measures
@@ -36,22 +36,23 @@ class JointForm(NamedTuple):
     """One type of joint."""
 
     type: JointType
-    velocities: int
-    positions: int
+    velocities: int        #: number of velocities
+    positions: int         #: number of positions
     axes: int              #: unit vectors that a scene file gives: `axis` (1) or `axes` (2)
     amounts: int           #: numbers of `position` and `velocity` in a scene file
     ranges: int            #: pairs of `limits`
     angular: bool          #: whether positions are angles, in degrees in a scene file
     slides: bool           #: whether the child moves along the axis
     driven: bool           #: whether it can have a motor
-    #: rows that joint j keeps at zero, and those of what it leaves free
+    #: rows that joint j keeps at zero
     constraints: Callable[[Joints, int], list[RowOf]]
+    #: rows that measure the motions that joint j leaves free
     free: Callable[[Joints, int], list[RowOf]]
     counts_turns: bool = False  #: whether in maximal coordinates its angle is known beyond half a turn
 
 
 def triad(joints: Joints, j: int) -> tuple[Array, Array, Array]:
-    """Unit vectors (t1, t2, axis), right-handed, about the first axis of joint j; any where it has none."""
+    """Unit vectors (t1, t2, axis), right-handed, with the first axis of joint j; the world's axes if it has none."""
     axis = joints.axis[j, 0]
     if not axis.any():
         return WORLD_AXES[0], WORLD_AXES[1], WORLD_AXES[2]
@@ -61,7 +62,7 @@ def triad(joints: Joints, j: int) -> tuple[Array, Array, Array]:
 
 
 def point_rows() -> list[RowOf]:
-    """The joint's point is the same on both bodies."""
+    """Three rows: the joint's point is the same on both bodies."""
     return [RowOf(POINT, 0, e) for e in WORLD_AXES]
 
 
@@ -71,6 +72,6 @@ def no_rows(_joints: Joints, _j: int) -> list[RowOf]:
 
 @helper
 def about_axis(axis, angle):
-    """The quaternion that turns about a unit axis."""
+    """Unit quaternion of the rotation by the angle [rad] about a unit axis."""
     s = math.sin(0.5 * angle)
     return (math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])

@@ -1,4 +1,5 @@
-"""Free: orientation and centre of mass; angular velocity and its velocity. On the world only."""
+"""Free joint: its positions are the orientation and the centre of mass, its velocities the angular velocity and the
+velocity of the centre of mass. Its parent is the world."""
 
 from ..core.jit import helper
 from ..core.model import JointType
@@ -11,7 +12,7 @@ FORM = JointForm(JointType.FREE, 6, 7, axes=0, amounts=0, ranges=0, angular=Fals
 
 @helper
 def free_column(k, c):
-    """Column k of S of a link whose centre of mass is at c from O."""
+    """Column k of S of a link whose centre of mass is at c, relative to O."""
     n = k % 3
     e = (1.0 if n == 0 else 0.0, 1.0 if n == 1 else 0.0, 1.0 if n == 2 else 0.0)
     return turning(e, c) if k < 3 else joined((0.0, 0.0, 0.0), e)

@@ -1,4 +1,4 @@
-"""Hinge: the angle about the axis."""
+"""Hinge: its position is the angle about the axis."""
 
 from ..core.jit import helper
 from ..core.model import Joints, JointType
@@ -7,7 +7,7 @@ from .form import DOT, TURN, JointForm, RowOf, point_rows, triad
 
 
 def _constraints(joints: Joints, j: int) -> list[RowOf]:
-    """The child's axis is across two directions across the parent's.   [Articulated §22.3.1, J_hinge]"""
+    """The child's axis is perpendicular to t1 and t2, as the parent's axis is.   [Articulated §22.3.1, J_hinge]"""
     t1, t2, axis = triad(joints, j)
     return [*point_rows(), RowOf(DOT, 0, t1, axis), RowOf(DOT, 0, t2, axis)]
 
@@ -23,5 +23,5 @@ FORM = JointForm(JointType.HINGE, 1, 1, axes=1, amounts=1, ranges=1, angular=Tru
 
 @helper
 def hinge_place(theta, axis):
-    """The angle about the axis, from the rotation vector θ of the child seen from the parent; at most half a turn."""
+    """The angle about the axis [rad], from the rotation vector θ of the child relative to the parent; at most π."""
     return dot(axis, theta)

@@ -1,4 +1,5 @@
-"""Screw: the angle q about the axis, along which the child moves by c q, c the lead [m/rad]: the pitch / 2π."""
+"""Screw: its position is the angle q about the axis. The child moves by c q along the axis, where c is the lead
+[m/rad], the pitch divided by 2π."""
 
 import math
 
@@ -9,7 +10,7 @@ from .form import DOT, LINE, PITCH, TURN, JointForm, RowOf, triad
 
 
 def _constraints(joints: Joints, j: int) -> list[RowOf]:
-    """No way across the axis, which stays in line with the child's, and c times the turn along it."""
+    """No displacement across the axis, parallel axes of parent and child, and the displacement c q along the axis."""
     t1, t2, axis = triad(joints, j)
     return [RowOf(LINE, 0, t1), RowOf(LINE, 0, t2), RowOf(DOT, 0, t1, axis), RowOf(DOT, 0, t2, axis),
             RowOf(PITCH, 0, t1, t1, axis)]
@@ -26,12 +27,13 @@ FORM = JointForm(JointType.SCREW, 1, 1, axes=1, amounts=1, ranges=1, angular=Tru
 
 @helper
 def screw_column(axis, point, lead):
-    """S: turning about the axis through the point from O, and c along it."""
+    """S: unit rotation about the axis through `point` (relative to O), and the translation c along the axis."""
     return axpy6(lead, joined((0.0, 0.0, 0.0), axis), turning(axis, point))
 
 
 @helper
 def wound_angle(angle, way, lead):
-    """The angle [rad], known up to whole turns, with the number of turns that the way along the axis tells."""
+    """The angle [rad] with its whole turns: `angle` is known up to whole turns, whose number follows from the
+    displacement `way` [m] along the axis."""
     turns = (way / lead - angle) / (2.0 * math.pi)
     return angle + 2.0 * math.pi * math.floor(turns + 0.5)

@@ -41,7 +41,7 @@ def slides(kind):
 
 @helper
 def slide_of(kind, q, first, lead):
-    """Way of the child along the axis at the positions q[first], …; lead: of a screw [m/rad]."""
+    """Displacement of the child along the axis [m] at the positions q[first], …; lead: of a screw [m/rad]."""
     return lead * q[first] if kind == SCREW else q[first]
 
 
@@ -65,8 +65,8 @@ def bent_axis(turn_p, first, second, angle):
 
 @helper
 def column_of(kind, k, axis, second, r_p, point, c, lead):
-    """Column k of the motion subspace S of a joint at the `point` from O, on a link whose centre of mass is at c from
-    O. Both axes are in the world; r_p is the rotation matrix of the parent."""
+    """Column k of the motion subspace S of a joint at `point`, on a link whose centre of mass is at c; both are
+    relative to O. The axes `axis` and `second` are in the world; r_p is the rotation matrix of the parent."""
     if kind == SLIDER:
         return joined((0.0, 0.0, 0.0), axis)
     if kind == BALL:
@@ -80,8 +80,10 @@ def column_of(kind, k, axis, second, r_p, point, c, lead):
 
 @helper
 def place_of(kind, way, theta, turn, axis, second, lead):
-    """Positions of the axes, three numbers, 0 where there are fewer: from the way along the axis, the quaternion `turn`
-    of the child seen from the parent at q = 0 and its rotation vector θ. Of a ball that is θ."""
+    """Positions of the axes [rad] or [m], three numbers, 0 where the joint has fewer axes; of a ball, θ.
+
+    They follow from the displacement `way` along the axis, the quaternion `turn` of the child relative to the parent
+    (1 at q = 0) and its rotation vector θ."""
     if kind == HINGE:
         return (hinge_place(theta, axis), 0.0, 0.0)
     if kind == SLIDER:
