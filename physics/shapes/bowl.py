@@ -9,7 +9,7 @@ from ..core.model import Array, Model, ShapeKind
 from .elements import BOWL, Element
 from .form import NO_MASS, Form, Measured, Surface, by_size, first, of_size, sheets
 
-LIP = 0.02  # width of the rim of a hollow that is seen from outside too, relative to its radius
+LIP = 0.02  # width of the lip, the strip at the rim that is drawn on the outside too, relative to the radius
 
 
 def rise(angle: float) -> float:
@@ -18,7 +18,7 @@ def rise(angle: float) -> float:
 
 
 def wall_width(radius: float, cosine: float) -> float:
-    """Half the width of the part of a circle from the bottom to the angle of that cosine on both sides."""
+    """Half the width of the arc of a circle that extends from the bottom to the angle of this cosine on both sides."""
     return radius * math.sqrt(1.0 - cosine * cosine) if cosine > 0.0 else radius
 
 
@@ -38,7 +38,7 @@ def _elements(size: Array) -> list[Element]:
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:
-    """The inner face, from within or through the opening; the wall between it and the eye is not seen either."""
+    """The inner face. Rays pass through the wall from outside, where it is not drawn."""
     b = -np.einsum("ki,ki->k", o, d)
     miss = o + b[:, None] * d
     h2 = size[:, 0] ** 2 - np.einsum("ki,ki->k", miss, miss)
@@ -47,8 +47,8 @@ def _ray(o: Array, d: Array, size: Array) -> Array:
 
 
 def _surface(model: Model, s: int) -> Surface:
-    """The inner face, from the bottom at -z up to the rim, and a lip around this on the outside; from where they are
-    meant to be seen the triangles run counter-clockwise."""
+    """The inner face, from the bottom at -z up to the rim, and a lip on the outside of the rim. Triangles run
+    counter-clockwise seen from within, those of the lip seen from outside."""
     radius, cosine, _ = model.shapes.size[s].tolist()
     rim = np.arccos(cosine)
     around = np.linspace(0.0, 2.0 * np.pi, 73)

@@ -42,7 +42,7 @@ def cone_corners(size, u):
 
 @helper
 def cone_corner(size, u, i):
-    """(point, way along z to add to it) of corner i of that feature."""
+    """(point, offset along z to add to it) [m] of corner i of that feature."""
     count = cone_corners(size, u)
     if count == CAP_CORNERS:
         angle = -2.0 * math.pi / CAP_CORNERS * i
@@ -76,8 +76,8 @@ def _measure(spec: Any) -> Measured:
 
 
 def _elements(size: Array) -> list[Element]:
-    """On a plane: apex, base, and the rim with its lowest point and points to stand on. A line of the side that lies on
-    the plane is its two ends."""
+    """On a plane: apex, base, and the rim with its lowest point and points to stand on. A line of the side that
+    lies on the plane is represented by its two ends."""
     r, h, _ = size.tolist()
     return [Element(VERTEX, np.array([0.0, 0.0, 0.75 * h]), extent=0.0), *flat_end(-0.25 * h, -1.0, r, (FACE, RIM))]
 
@@ -110,6 +110,6 @@ def _surface(model: Model, s: int) -> Surface:
 
 FORM = Form(
     ShapeKind.CONE, _box, of_size(_elements), by_size(_ray), _measure, _surface,
-    # there is none of the side from edges and round things
+    # no exact gap is known between the side and edges or curved surfaces
     no_exact_gap=tuple(kind for kind in ShapeKind if kind != ShapeKind.PLANE),
 )

@@ -1,4 +1,4 @@
-"""Cylinder: size (radius, half height, 0), axis z. Directions u need not be unit vectors where nothing else is said."""
+"""Cylinder: size (radius, half height, 0), axis z. Directions u need not be unit vectors unless a docstring says so."""
 
 import math
 from typing import Any
@@ -12,13 +12,13 @@ from .form import Form, Measured, about_origin, by_size, of_size, ray_to_disc, r
 from .shapes import MassProperties
 
 CAP_CORNERS = 8   # points that stand for the rim of a flat round end
-CAP_COSINE = 0.7  # to the axis: below it a cylinder touches with its side
+CAP_COSINE = 0.7  # cosine between u and the axis below which a cylinder touches with its side
 
 
 @helper
 def rim_towards(radius, u):
-    """The point of a circle about the z axis farthest along u, on the axis where u is along it. Nothing is divided by
-    what rounding has left of u."""
+    """The point of a circle about the z axis farthest along u; its centre where u is parallel to the axis up to
+    rounding, so that rounding errors are not scaled up."""
     rho = math.sqrt(u[0] * u[0] + u[1] * u[1])
     r = radius / rho if rho > 1e-12 * abs(u[2]) else 0.0
     return (r * u[0], r * u[1], 0.0)
@@ -33,8 +33,8 @@ def cylinder_support(size, u):
 
 @helper
 def cylinder_width(half, r):
-    """Half the width of the cylinder in a box of half extents `half` along a unit vector r: a disc of radius ρ has
-    ρ sqrt(1 - z²), the axis half |z|."""
+    """Half the width, along a unit vector r, of the cylinder in a box of half extents `half`: ρ sqrt(1 - r_z²) of its
+    discs of radius ρ = half[0], plus half[2] |r_z| of its axis."""
     return half[0] * math.sqrt(max(0.0, 1.0 - r[2] * r[2])) + half[2] * abs(r[2])
 
 
@@ -46,7 +46,7 @@ def cylinder_corners(u):
 
 @helper
 def cylinder_corner(size, u, i):
-    """(point, way along z to add to it) of corner i of that feature."""
+    """(point, offset along z to add to it) [m] of corner i of that feature."""
     if abs(u[2]) < CAP_COSINE:
         return rim_towards(size[0], u), -size[1] if i == 0 else size[1]
     up = 1.0 if u[2] > 0.0 else -1.0

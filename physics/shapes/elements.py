@@ -27,7 +27,7 @@ class Element(NamedTuple):
     radius: float = 0.0   #: what the element is swollen by [m]
     sides: tuple = ()     #: (direction, offset) of half-spaces that bound its region
     extent: float = np.inf  #: radius about `point` that holds the element [m]
-    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+    frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of an ellipsoid, unit quaternion w x y z
 
 
 def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:

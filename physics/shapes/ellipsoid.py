@@ -1,5 +1,5 @@
 """Ellipsoids: support, nearest point, curvature, and where two of them are nearest. Semi-axes s (3,) [m]; vectors are
-in the frame of the axes, but for the functions of Q."""
+in the frame of the axes, except in the functions of Q (`gram`), where all are in one common frame."""
 
 import math
 from typing import Any
@@ -15,8 +15,8 @@ from .form import Form, Measured, about_origin, by_size, of_size, ray_to_ball, s
 from .shapes import MassProperties
 
 NEWTON_ROUNDS = 60  # of Newton's method; it takes five or six
-DEEP = 0.05       # overlap from which on it is looked for all around, in parts of the size
-SHARPEST = 1e-15  # change of a unit normal that is rounding
+DEEP = 0.05       # overlap, relative to the size, beyond which the search starts from directions all around
+SHARPEST = 1e-15  # change of a unit normal below which it is rounding
 
 
 @helper
@@ -29,8 +29,8 @@ def ellipsoid_support(s, d):
 @helper
 def ellipsoid_foot(y, s):
     """Nearest point x of the surface to y: x_i = s_i² y_i / (t + s_i²), t the root of Σ (s_i y_i / (t + s_i²))² = 1 by
-    Newton's method from the convex side [Eberly 2013, §3]. From points deep inside, opposite an end of the shortest
-    axis, that has no root: the rest then lies along this axis."""
+    Newton's method from the convex side [Eberly 2013, §3]. For some points deep inside, near the plane across the
+    shortest axis, this has no root: x then gets what is missing to the surface along this axis."""
     t = max((abs(y[0]) - s[0]) * s[0], (abs(y[1]) - s[1]) * s[1], (abs(y[2]) - s[2]) * s[2])
     least = 1e-14 * s[0] * s[0]
     for _ in range(NEWTON_ROUNDS):
@@ -86,7 +86,7 @@ def gram(x, y, z, s):
 
 @helper
 def bend(Q, n, u, v):
-    """uᵀ ∇∇h v = (u·Q v - (u·Q n)(v·Q n)/h²)/h"""
+    """Second derivative of the support function h (`gram`): uᵀ ∇∇h v = (u·Q v - (u·Q n)(v·Q n)/h²)/h"""
     w = mat_vec(Q, n)
     square = dot(n, w)
     return (dot(u, mat_vec(Q, v)) - dot(u, w) * dot(v, w) / square) / math.sqrt(square)
@@ -171,7 +171,7 @@ def _elements(size: Array) -> list[Element]:
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:
-    """A unit ball where lengths are measured in semi-axes."""
+    """A ray to a unit ball, in coordinates divided by the semi-axes."""
     stretch = np.linalg.norm(d / size, axis=1)
     return ray_to_ball(o / size, d / size / stretch[:, None], np.ones(len(size))) / stretch
 

@@ -16,7 +16,7 @@ NO_MASS = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class Measured(NamedTuple):
-    """What a scene file's description of a shape comes to."""
+    """What follows from a scene file's description of a shape."""
 
     size: Size                  #: row of `Shapes.size`
     bound: float                #: radius about the shape origin that holds the shape [m]
@@ -65,12 +65,12 @@ def of_size(elements: Callable[[Array], list[Element]]) -> Callable[[Model, int]
 
 
 def by_size(ray: Callable[[Array, Array, Array], Array]) -> Callable[[Model, NDArray[np.intp], Array, Array], Array]:
-    """`Form.ray` of such a kind, from a function of o, d and sizes (k, 3)."""
+    """`Form.ray` of a kind that its size describes, from a function of o (k, 3), d (k, 3) and sizes (k, 3)."""
     return lambda model, rows, o, d: ray(o, d, model.shapes.size[rows])
 
 
 def about_origin(mass: float, moments: Array) -> MassProperties:
-    """A solid with its centre of mass at the origin and its principal axes along the axes."""
+    """A solid with its centre of mass at the origin and its principal axes along the coordinate axes; moments (3,)."""
     return MassProperties(mass, np.zeros(3), np.diag(moments))
 
 
@@ -88,7 +88,7 @@ def ray_to_ball(o: Array, d: Array, radius: Array) -> Array:
 
 
 def ray_to_tube(o: Array, d: Array, radius: Array, half: Array) -> Array:
-    """The same to the curved side |(x, y)| = r, |z| <= half."""
+    """Distances (k,) along unit directions d from o to curved sides |(x, y)| = r, |z| <= half."""
     a = np.maximum(d[:, 0] ** 2 + d[:, 1] ** 2, 1e-300)
     b = -(o[:, 0] * d[:, 0] + o[:, 1] * d[:, 1]) / a
     x, y = o[:, 0] + b * d[:, 0], o[:, 1] + b * d[:, 1]
@@ -98,14 +98,15 @@ def ray_to_tube(o: Array, d: Array, radius: Array, half: Array) -> Array:
 
 
 def ray_to_disc(o: Array, d: Array, z: Array, radius: Array) -> Array:
-    """The same to discs across the z axis at heights z (k,)."""
+    """Distances (k,) along unit directions d from o to discs perpendicular to the z axis at heights z (k,)."""
     t = (z - o[:, 2]) / np.where(d[:, 2] == 0.0, 1e-300, d[:, 2])
     at = o[:, :2] + t[:, None] * d[:, :2]
     return first(t, np.einsum("ki,ki->k", at, at) <= radius**2)
 
 
 def sheets(*grids: Array) -> Surface:
-    """Vertices and triangles of grids of points (m, n, 3), the first direction on the left of the second."""
+    """Vertices and triangles of grids of points (m, n, 3). The triangles run counter-clockwise seen from the side to
+    which the cross product of the first and the second grid direction points."""
     triangles, start = [], 0
     for m, n, _ in (grid.shape for grid in grids):
         number = start + np.arange(m * n).reshape(m, n)

@@ -8,7 +8,7 @@ from .elements import EDGE, FACE, VERTEX, Element
 from .form import Form, Surface, own_rows
 from .hull import ahead, points_box
 
-RAY_BATCH = 1 << 18  # triangles that a ray is cut with at once
+RAY_BATCH = 1 << 18  # triangles that a ray is intersected with at once
 
 
 def _box(model: Model, s: int) -> Array:
@@ -26,7 +26,7 @@ def surface_elements(vertices: Array, triangles: IntArray, normals: Array, conve
     """Elements of a surface of triangles (t, 3) with unit normals (t, 3); convex (t, 3) is edge_convex of `Meshes`.
     Only where an edge is convex or open can anything touch it or its ends before it touches a face."""
     faces: list[Element] = []
-    beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> where it is nearest
+    beside: dict[tuple[int, int], list[tuple]] = {}  # edge -> half-spaces in which it is nearest
     convex_edges: set[tuple[int, int]] = set()
     neighbours: dict[int, set[int]] = {}
     for n, corners, kinds in zip(normals, triangles.tolist(), convex.tolist(), strict=True):

@@ -30,7 +30,7 @@ def _elements(size: Array) -> list[Element]:
 
 
 def _ray(o: Array, d: Array, size: Array) -> Array:
-    """The inner face, from within or through an opening; the wall between it and the eye is not seen either."""
+    """The inner face. Rays pass through the wall from outside, where it is not drawn."""
     a = np.maximum(d[:, 0] ** 2 + d[:, 1] ** 2, 1e-300)
     b = -(o[:, 0] * d[:, 0] + o[:, 1] * d[:, 1]) / a
     x, y = o[:, 0] + b * d[:, 0], o[:, 1] + b * d[:, 1]
@@ -41,7 +41,7 @@ def _ray(o: Array, d: Array, size: Array) -> Array:
 
 
 def _surface(model: Model, s: int) -> Surface:
-    """The inner face from one edge by the bottom at -y to the other; lips around both ends."""
+    """The inner face from one edge over the bottom at -y to the other, and a lip on the outside of both ends."""
     radius, half, cosine = model.shapes.size[s].tolist()
     edge = np.arccos(cosine)
     around = np.linspace(-edge, edge, 2 * max(4, int(np.ceil(edge / np.radians(5.0)))) + 1)

@@ -16,6 +16,8 @@ DIAGONAL = 1e-12  # products of inertia below this share of the trace are roundi
 
 
 class MassProperties(NamedTuple):
+    """Mass, centre of mass and inertia of a solid."""
+
     mass: float     #: [kg]
     center: Array   #: (3,) centre of mass [m]
     inertia: Array  #: (3, 3) about the centre of mass [kg m2]
@@ -26,7 +28,7 @@ def polyhedron(vertices: Array, triangles: IntArray, density: float = 1.0) -> Ma
 
     Sum over the tetrahedra that a reference point o spans with each triangle (a, b, c), with signed volume
     V = (a - o)·((b - o) × (c - o)) / 6:  ∫ x = V (a + b + c)/4,  ∫ x xᵀ = V (Σ p pᵀ + s sᵀ)/20,  s = Σ p = a + b + c,
-    all measured from o. The mean of the vertices serves as o, against cancellation.
+    all measured from o. The mean of the vertices serves as o, which avoids cancellation.
     """
     o = vertices.mean(axis=0)
     a, b, c = (vertices[triangles[:, j]] - o for j in range(3))

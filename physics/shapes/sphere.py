@@ -12,7 +12,7 @@ from .shapes import MassProperties
 
 
 def mass_properties(radius: float, density: float = 1.0) -> MassProperties:
-    """I = 2/5 m r²"""
+    """I = 2/5 m r²; radius [m], density [kg/m3]"""
     mass = density * 4.0 / 3.0 * math.pi * radius**3
     return about_origin(mass, 0.4 * mass * radius**2 * np.ones(3))
 

@@ -35,8 +35,8 @@ def support_of(kind, size, u):
 
 @helper
 def half_width(kind, half, r):
-    """Half the width along a unit vector r of a core in a box of half extents `half`; that of the box where no better
-    is known."""
+    """Half the width along a unit vector r of a core in a box of half extents `half`; for other kinds than
+    cylinders and ellipsoids that of the box."""
     if kind == CYLINDER:
         return cylinder_width(half, r)
     if kind == ELLIPSOID:
@@ -57,7 +57,7 @@ def corners_towards(kind, size, u):
 
 @helper
 def corner_towards(kind, size, u, i):
-    """(point, way along z to add to it) of corner i of that feature."""
+    """(point, offset along z to add to it) [m] of corner i of that feature."""
     if kind == CYLINDER:
         return cylinder_corner(size, u, i)
     if kind == CONE:
@@ -67,7 +67,7 @@ def corner_towards(kind, size, u, i):
 
 @helper
 def flat_end_cosine(kind, u):
-    """Cosine between the unit vector u and the flat end of a round shape that looks most along it; 0 without one."""
+    """Cosine between the unit vector u and the outward normal of the flat end nearest to it; 0 without one."""
     if kind == CONE:
         return -u[2]
     return abs(u[2]) if kind == CYLINDER else 0.0
