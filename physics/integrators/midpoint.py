@@ -7,15 +7,16 @@ The bodies of a tree have momenta μ_i (linear and angular, in the world), which
 
 No velocity products appear. Without forces (1) projects the bodies' motion onto what the joints allow in the middle, as
 an inelastic impact would, and 2 μ_m - μ_n reflects the rest. This keeps the kinetic energy however far joints turn in a
-step: exactly in the plane, to second order in space, where bodies turn in the metric of their inertia. (2) can only
-lose kinetic energy, little as long as joints turn little; a step that would lose more is cut. Forces add h f·V_m, their
+step: exactly in planar motion, to second order in space, where the inertia turns with the bodies. (2) can only lose
+kinetic energy, little as long as joints turn little; a step that would lose more is cut. Forces add h f·V_m, their
 work on the motion in the middle.
 
 (1) is solved by Newton's method with the matrix H + h/2 c + h²/4 (k + G). c and k are dampers and springs. G is the
-geometric stiffness: how the directions of the joints turn under the forces in (1), which makes taut chains stiff
-across. All have the structure of H and are eliminated link by link, at a cost linear in their number. Velocity products
-in the derivative are left out. What the last round finds is added to the momenta at the poses it was found for, μ_i +=
-I_i J_i Δv, and no new poses are tried, since velocity products would enter there. Two rounds are enough as a rule.
+geometric stiffness: how the directions of the joints turn under the forces in (1), which makes taut chains stiff in
+the transverse direction. All have the structure of H and are eliminated link by link, at a cost linear in the number of
+links. Velocity products in the derivative are left out. What the last round finds is added to the momenta at the poses
+it was found for, μ_i += I_i J_i Δv, and no new poses are tried, since velocity products would enter there. Two rounds
+are enough as a rule.
 """
 
 import math
@@ -90,13 +91,13 @@ SHORTEST_PIECE = 1e-3    # of a step: the shortest piece that it is cut into
 SETTLED = 1e-8           # largest change of the middle that ends the rounds [m] or [rad]
 SETTLED_JOINTS = 0.2     # the same for joints, as a part of the first round's change, h²/4 v̇, where that is at most
 #                          MILD_WAY: the midpoint rule itself errs by more
-MILD_WAY = 0.02          # [m] or [rad]
-ALLOWED_LOSS = 1e-4      # part of the kinetic energy that a step may lose in (2) before it is cut
-FINEST_FOR_LOSS = 1 / 64  # shortest piece that it is cut into for that, as a part of the step
+MILD_WAY = 0.02          # [m] or [rad], see SETTLED_JOINTS
+ALLOWED_LOSS = 1e-4      # part of the kinetic energy that a step may lose in (2); if it would lose more, it is cut
+FINEST_FOR_LOSS = 1 / 64  # shortest piece that a step is cut into because of ALLOWED_LOSS, as a part of the step
 
 
 class FlightScratch(NamedTuple):
-    """What a step of an integrator writes beside its results."""
+    """Scratch arrays of a step of an integrator."""
 
     stage: Bodies       #: at the stage; of the midpoint rule in the middle of the step
     trees: TreeScratch  #: links at the stage
@@ -111,14 +112,14 @@ def empty_flight_scratch(model: Model) -> FlightScratch:
 
 @helper
 def turned(q, w, h):
-    """q turned by the angular velocity w for the time h."""
+    """The quaternion q turned by the angular velocity w [rad/s] (world axes) for the time h [s]."""
     return quat_unit(quat_mul(quat_exp(scale(h, w)), q))
 
 
 @helper
 def free_middle(model, bodies, h, flight):
-    """Momenta, velocities and then poses of free bodies in the middle of the step from the forces there; how far the
-    poses moved. x_m = x + h/2 v_m,  q_m = q turned by h/2 ω_m,  ω_m = I(q_m)⁻¹ L_m"""
+    """Momenta, velocities and then poses of free bodies in the middle of the step from the forces there. Returns
+    how far the poses moved [m] or [rad]. x_m = x + h/2 v_m,  q_m = q turned by h/2 ω_m,  ω_m = I(q_m)⁻¹ L_m"""
     moved, middle, force, torque = 0.0, flight.stage, flight.force, flight.torque
     for i in range(len(model.kind)):
         if model.kind[i] != DYNAMIC:
@@ -146,9 +147,9 @@ def turning_times(turning, l, s):
 
 @helper
 def eliminate_turning(table, share, added, work, turning):
-    """As `eliminate`, with `share` times G, which stands on the forces F. It adds to U alone: symmetric it need not be,
-    for what counts is S_j·X S_k for k on the way from j to the tips. False where that is not definite, as in a column
-    under load."""
+    """As `eliminate`, with `share` times the geometric stiffness G of the forces F of the links. G is added to U alone
+    and need not be symmetric: only its entries S_j·G S_k with k between j and the tips are used. Returns False where
+    the matrix is not positive definite, as in a column under load."""
     link, dof, articulated, index = work.link, work.dof, work.articulated, table.index
     for l in range(link.shape[0]):
         spread_inertia(link, l, articulated)
@@ -174,14 +175,14 @@ def eliminate_turning(table, share, added, work, turning):
 
 @helper
 def yielding(joints, j, h):
-    """h/2 c + h²/4 k of joint j"""
+    """h/2 c + h²/4 k: what damper and spring of joint j add to the matrix of Newton's method"""
     return 0.5 * h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
 
 
 @helper
 def newton_round(model, loads, bodies, v, h, flight):
-    """One round for the joint velocities in flight.trees.v in the middle, from joint velocities v (n_v,) and `bodies`
-    before the step; how far the joints moved."""
+    """One round of Newton's method for the joint velocities in the middle, flight.trees.v. `v` (n_v,) and `bodies` are
+    those before the step. Returns how far the joints moved [m] or [rad]."""
     middle, scratch, force, torque = flight.stage, flight.trees, flight.force, flight.torque
     trees, work, joints = model.trees, scratch.work, model.joints
     link = work.link
@@ -208,9 +209,9 @@ def newton_round(model, loads, bodies, v, h, flight):
 
 @helper
 def take_round(model, bodies, h, flight):
-    """Velocities and momenta of the links in the middle with what the last round found, at the poses it found it for:
-    V += J Δv,  μ += I J Δv. Then those of each tree are scaled, by a factor near 1, so that (1) holds along v_m to
-    rounding, which is what the energy needs:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
+    """Add what the last round found to the velocities and momenta of the links in the middle, at the poses for which it
+    was found: V += J Δv,  μ += I J Δv. Then the velocities and momenta of each tree are scaled by a factor near 1, so
+    that (1) holds along v_m to rounding, as the balance of energy requires:  Σ V·(μ - μ_n - h/2 f) = h/2 τ·v_m"""
     middle, scratch, force, torque = flight.stage, flight.trees, flight.force, flight.torque
     trees, joints, link = model.trees, model.joints, scratch.work.link
     for k in range(len(trees.start) - 1):
@@ -276,8 +277,8 @@ def lost_share(model, middle, link):
 
 @helper
 def solve_middle(model, loads, t, h, bodies, joints, flight):
-    """(1), from the velocities before the step on: poses, velocities and momenta of all bodies in flight.stage,
-    coordinates of the joints in flight.trees. Returns whether the rounds came to an end by themselves."""
+    """Solve (1), starting from the velocities before the step. Writes poses, velocities and momenta of all bodies in
+    flight.stage, and coordinates of the joints in flight.trees. Returns whether the rounds converged."""
     middle, scratch, v = flight.stage, flight.trees, joints.v
     for i in range(len(model.kind)):
         put(middle.x, i, row(bodies.x, i))
@@ -297,7 +298,7 @@ def solve_middle(model, loads, t, h, bodies, joints, flight):
         moved = newton_round(model, loads, bodies, v, h, flight) if len(v) > 0 else 0.0
         if count == 0:
             enough = max(SETTLED, SETTLED_JOINTS * moved if moved <= MILD_WAY else 0.0)
-        # a round leaves about moved/moved_before of what it moved
+        # a round that moved `moved` leaves an error of about moved · moved/moved_before
         elif moved * moved <= enough * moved_before and drifted * drifted <= SETTLED * drifted_before:
             take_round(model, bodies, h, flight)
             return True
@@ -308,8 +309,8 @@ def solve_middle(model, loads, t, h, bodies, joints, flight):
 
 @helper
 def find_end(model, h, bodies, joints, flight):
-    """(2): momenta in flight.stage, positions of joints in flight.trees.q, velocities in flight.trees.rates. Returns
-    the part of the kinetic energy of links that it takes."""
+    """Solve (2). Writes momenta in flight.stage, positions of joints in flight.trees.q, velocities of joints in
+    flight.trees.rates. Returns the part of the kinetic energy of links that is lost in (2)."""
     middle, scratch, v = flight.stage, flight.trees, joints.v
     for i in range(len(model.kind)):
         put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
@@ -347,8 +348,8 @@ def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given):
     """One step of the bodies and of the links' coordinates from t [s] over h [s], in place; ledger and given are what
     `ledger.Books` enters.
 
-    Returns the number of pieces that it took: where the rounds do not end or the end would lose much energy, as when a
-    slack chain whips, the step is halved.  NaN where not even the smallest would do."""
+    The step is halved where the rounds do not converge, or where (2) would lose much energy, as when a slack chain
+    whips. Returns the number of pieces. Where not even the shortest piece can be solved, all positions become nan."""
     done, piece, pieces = 0.0, h, 0
     while done < h:
         solved = solve_middle(model, loads, t + done, piece, bodies, joints, flight)

@@ -18,8 +18,10 @@ from ..dynamics.trees.rates import combine_links, empty_joints, link_error, link
 from .midpoint import empty_flight_scratch, midpoint_step
 from .tableau import Integrator
 
-TOLERANCE = 1e-12         # local error of adaptive steps, relative to the quantity or 1 m, 1, m · 1 m/s, I · 1 rad/s
-SMALLEST_SUBSTEP = 1e-6   # of the step; accepted whatever its error
+# local error of adaptive steps, relative to the quantity or, where that is greater, to 1 m for x, 1 for q, m · 1 m/s
+# for P and I · 1 rad/s for L
+TOLERANCE = 1e-12
+SMALLEST_SUBSTEP = 1e-6   # relative to the step; accepted whatever its error
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of `step_factor`
 
 
@@ -85,8 +87,8 @@ def local_error(model, error, h, y0, k):
 
 @helper
 def combine_all(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out):
-    """Y = y_0 + h Σ_j w_j k_j over the stages that the weights (j,) of positions and momenta are for: free bodies,
-    coordinates q_out, v_out of links and, with them, the links as bodies; returns the number of these stages."""
+    """Write Y = y_0 + h Σ_j w_j k_j over as many stages as the weights (j,) of positions and momenta have: free bodies,
+    the coordinates q_out, v_out of links, and the links as bodies. Returns the number of these stages."""
     stages = len(weights_x)
     combine(model.kind, weights_x, weights_p, stages, h, y0, k, bodies_out)
     if len(model.trees.body) > 0:
@@ -191,13 +193,14 @@ def integrate(
     substeps. `dense` then describes the course between (`dense_eval`). bodies_out may be bodies_in.
 
     An adaptive integrator starts every step afresh with the whole h, so that results depend on the state alone.
-    Raises FloatingPointError where the motion is not finite.
+    With an adaptive integrator, raises FloatingPointError where the motion is not finite.
 
     A model with links needs their coordinates before the step and after it, `joints`; both may be the same.
 
-    There is no looking inside a step of an implicit integrator.
+    After a step of an implicit integrator `dense_eval` cannot be used.
 
-    What acts is entered in the books and their ledger, where these are given: at the middle of every substep.
+    books = (books, ledger), where given: the work and the momenta of all that acts are entered there, evaluated at the
+    middle of every substep.
     """
     dense.begin(integrator, t, h)
     joints_in, joints_out = joints
@@ -239,7 +242,7 @@ def integrate(
 
 
 def _enter(dense: Dense, s: Segment, loads: Loads, books: Books, ledger: Array) -> None:
-    """What acts over a substep, at its middle."""
+    """Enter in the books what acts over a substep, evaluated at its middle."""
     middle, ends = dense.flight.stage, dense.ends
     assert dense.integrator is not None
     dense_output(dense.model, dense.integrator.tableau, s.t, s.h, s.y0, s.k, 0.5, dense.flight.trees.work, middle, ends)
@@ -251,14 +254,14 @@ def _step(
     integrator: Integrator, model: Model, loads: Loads, segment: Segment, out: Bodies, joints_out: JointState,
     dense: Dense,
 ) -> float:
-    """One substep from segment.y0; its local error in units of TOLERANCE."""
+    """Make one substep from segment.y0; returns its local error in units of TOLERANCE."""
     s = segment
     return runge_kutta_step(
         model, loads, integrator.tableau, s.t, s.h, s.y0, s.k, dense.flight, out, joints_out) / TOLERANCE
 
 
 def step_factor(error: float, order: int) -> float:
-    """By which factor to change the length of a step with this local error, in parts of what is allowed:
+    """By which factor to change the length of a step whose local error, relative to the tolerance, is `error`:
     0.9 error^(-1/order), from 0.2 to 5; 0.2 where the error is not finite   [Hairer, Nørsett & Wanner, eq. II.4.13]"""
     if not math.isfinite(error):
         return SHRINK
