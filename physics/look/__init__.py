@@ -1,1 +1,1 @@
-"""Looks at a simulation for those who want to see: equations, impacts, pieces of a step, quantities over time."""
+"""Views of a simulation for display: equations, impacts, pieces of a step, bodies, quantities over time."""

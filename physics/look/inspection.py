@@ -6,7 +6,7 @@
     step         the pieces of the last step of the event-driven method
     body         the state of one body and its rate of change, see `body_state`
 
-The normal problem is looked at. Friction forces stand in it as the method found them: d = d_n + M_nt f_t. It is then
+Only the normal problem is shown. It contains the friction forces as the method found them: d = d_n + M_nt f_t. So it is
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
 """
 
@@ -52,11 +52,11 @@ FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces o
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """From now on look into the simulation: the Snapshot's `inspection` then answers this."""
+    """What to show of the simulation from now on; the answer is `inspection` of the Snapshot."""
 
     view: str = ""                 # equations, pivots, impact, step, body; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
-    problem: ContactProblem | None = None  # looked at in place of the scene's, where given
+    problem: ContactProblem | None = None  # shown in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
     friction: float | None = None
     restitution_t: float | None = None     # of balls
@@ -66,7 +66,7 @@ class Inspect:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a solver makes of the problem."""
+    """The result of one solver for the problem."""
 
     name: str
     title: str
@@ -118,8 +118,8 @@ class ImpactView:
     restitution_psi: Array       #: (c,)
     impacts: dict[str, Impact]   #: by law
     moving: IntArray             #: bodies that take part and move, links of trees that are hit included
-    before: Array                #: (k, 6) their v [m/s] and ω [rad/s]
-    after: dict[str, Array]      #: by law
+    before: Array                #: (k, 6) v [m/s] and ω [rad/s] of the bodies `moving`
+    after: dict[str, Array]      #: the same after the impact, by law
     kinetic: float               #: kinetic energy of the system before [J]
     joints: dict[str, tuple[JointImpulse, ...]]  #: what the joints of trees pass on, by law
 
@@ -130,18 +130,18 @@ class StepView:
 
     step: int
     t: float                    #: at its beginning [s]
-    h: float
+    h: float                    #: [s]
     pieces: tuple[PieceRecord, ...]
     events: tuple[Event, ...]   #: of this step
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What one look found; at most one of the views is there."""
+    """The answer to an Inspect; at most one of the views is present."""
 
     asked: Inspect
     step: int
-    t: float
+    t: float                              #: [s]
     note: str = ""                        #: why there is nothing to see, or not all
     equations: EquationsView | None = None
     impact: ImpactView | None = None
@@ -150,7 +150,7 @@ class Inspection:
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
-    """Look into the simulation, which stays as it is. running: leave out what takes long."""
+    """Answer `asked` without changing the simulation. running: leave out what takes long."""
     view: EquationsView | ImpactView | StepView | BodyView | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
@@ -296,9 +296,10 @@ def condition(M: Array, basic: IntArray) -> float:
 def freedom(problem: ContactProblem, chosen: Answer, running: bool = False) -> Freedom | None:
     """What the equations leave open beside an answer, None where λ is unique or there is no solution.
 
-    The null space is written in terms of forces of contacts outside the basis as far as there are enough of them.
+    The parameters of the null space are forces of contacts outside the basis if there are enough of them, else of any
+    contacts of the current set.
     """
-    from scipy.linalg import qr  # slow to load, and most windows are never opened on equations
+    from scipy.linalg import qr  # slow to load, and most sessions never show equations
 
     if chosen.status != "solved":
         return None
@@ -367,7 +368,7 @@ def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: 
 
 
 def undone(sim: Simulation, event: Event) -> Struck:
-    """The contacts and velocities just before an impact, found by making its step again."""
+    """The contacts and velocities just before an impact, found by computing its step again."""
     state, settings, loads, model = sim.before(event.step)
     if settings.method == "event_driven":
         return min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
@@ -441,7 +442,7 @@ def taking_part(model: Model, contacts: ContactSnapshot) -> IntArray:
 
 
 def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[JointImpulse, ...]]:
-    """Δv and Δω (n, 6) of all bodies, Δq̇ = H⁻¹ T P, and what joints pass on."""
+    """Δv [m/s] and Δω [rad/s] (n, 6) of all bodies from Δq̇ = H⁻¹ T P, and the impulses that joints transmit."""
     contacts, joints = struck.contacts, struck.joints
     full = len(impact.impulse) == len(contacts.HT)
     change = impact.impulse @ (contacts.HT if full else contacts.HT[::3])
@@ -464,7 +465,7 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
     add_to_bodies(contacts.reactions.rows, contacts.reactions.J, lam, impulse, moment)
     scratch, bodies = empty_tree_scratch(model.trees), empty_state(len(moved)).bodies
     rates = np.ascontiguousarray(change[len(change) - len(joints.v) :])
-    place_links(model, joints.q, rates, scratch.work, bodies)  # velocities are linear in the joints'
+    place_links(model, joints.q, rates, scratch.work, bodies)  # velocities of links are linear in those of joints
     links = model.trees.body
     moved[links] = np.hstack([bodies.v, bodies.w])[links]
     return moved, joint_impulses(model.trees, rates, impulse, moment, scratch.work) + reactions

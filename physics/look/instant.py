@@ -1,4 +1,4 @@
-"""The instant of an event, found by making its step once more.
+"""The instant of an event, found by computing its step once more.
 
     before   at the instant, with the velocities and contacts that it finds
     at       at the instant, with the velocities and contacts that it leaves
@@ -24,7 +24,7 @@ SAME = 1e-12  # [s] two instants that differ by less are one
 class InstantWatch:
     """Copies what a step of `event_driven` shows of one instant."""
 
-    state: State  #: that the step advances
+    state: State  #: the state that the step advances
     t: float      #: the instant [s]
     seen: list[tuple[State, Contacts]] = field(default_factory=list)
 
@@ -43,8 +43,8 @@ class InstantWatch:
 
 
 def simulation_at(sim: Simulation, step: int, t: float, phase: str) -> Simulation:
-    """A simulation at an event of `sim`, which stays as it is: that of step number `step`, where `sim` stands, at the
-    time t [s]; phase: one of PHASES. ValueError where the history does not reach the step."""
+    """A simulation at the event of `sim` at the time t [s] in step number `step`, the last step of `sim`, which is not
+    changed. phase: before, at or after. ValueError where the history does not reach the step."""
     if phase == "after":
         return sim
     state, settings, loads, model = sim.before(step)

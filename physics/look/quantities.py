@@ -22,6 +22,8 @@ class Sample(NamedTuple):
 
 
 class Quantity(NamedTuple):
+    """A quantity over time; `value` gets a Sample and the body, which counts where it is a quantity of one body."""
+
     title: str
     unit: str
     of_body: bool   #: of one body, else of the whole system
@@ -43,7 +45,7 @@ def _contact_force(now: Sample, body: int) -> float:
 
 
 def _mechanical_energy(now: Sample, body: int) -> float:
-    """Kinetic, potential, of springs, and what compliant surfaces hold [J]"""
+    """Kinetic and potential energy, that of springs, and what compliant surfaces and springy limits hold [J]"""
     stored = -float(now.state.ledger[Account.STORED, 0])
     return measure(now.model, now.state.bodies, now.state.joints)[0].total + stored
 

@@ -1,7 +1,7 @@
-"""A step of the event-driven method, looked into: the step is made once more by a method that is watched.
+"""Records of a step of the event-driven method, which is computed once more while a `StepWatch` records it.
 
 A step is made of pieces. For each the integrator gives a dense output, a function of δ = 0 … 1. The search follows gaps
-and forces along it. The first of them that becomes negative cuts the piece there [RBDA eqs. 11.45–11.51].
+and forces along it. The piece is cut where the first of them becomes negative [RBDA eqs. 11.45–11.51].
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from ..methods.event_driven.search import PieceSearch, Trigger
 from ..problem.contact_snapshot import ContactSnapshot
 
 SAMPLES = 41   # instants of a piece that are recorded
-NEAREST = 8    # most pairs apart whose gaps are recorded
+NEAREST = 8    # separate pairs whose gaps are recorded, nearest first, besides one whose gap cut the piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class PieceRecord:
     delta: Array               #: (s,) 0 … 1
     curves: tuple[Curve, ...]
     cut: float                 #: δ at which it was cut; 1 = not at all
-    kind: str                  #: what became negative, one of KIND_NAMES; "" = nothing
-    culprit: int               #: row of curves it happened to, -1 = none
+    kind: str                  #: what became negative, one of KIND_NAMES of the search; "" = nothing
+    culprit: int               #: row of `curves` of the pair to which it happened, -1 = none
 
 
 @dataclass
 class Struck:
-    """An impact as it came to the law."""
+    """An impact as the impact law receives it."""
 
-    t: float
+    t: float              #: [s]
     contacts: ContactSnapshot
     kinetic: float        #: of the system before [J]
-    velocities: Array     #: (n, 6) v and ω before
-    bodies: Bodies        #: where they were, links included
+    velocities: Array     #: (n, 6) v [m/s] and ω [rad/s] before
+    bodies: Bodies        #: their poses before, links included
     joints: JointState    #: of the links
 
 

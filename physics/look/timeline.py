@@ -16,7 +16,7 @@ STARTS, ENDS = ("gain", "impact"), ("dynamic_loss", "geometric_loss", "impact")
 
 
 class Bars:
-    """Stretches of time in which a contact had one level. Call `note` after every step."""
+    """Intervals of time in which a contact had one level. Call `note` after every step."""
 
     def __init__(self) -> None:
         self.clear()
@@ -42,7 +42,7 @@ class Bars:
         """The step from `before` to t [s] has these contacts, and these events happened in it. Bars begin and end at
         the instants of events, where there are any of the same bodies; else with the step."""
         if before < self._t:
-            self._cut(before)  # a new branch
+            self._cut(before)  # the run went back to an earlier step
         self._t = t
         count = int(contacts.count[0])
         now = {}
@@ -81,6 +81,6 @@ def _instant(
     told: list[tuple[str, tuple[int, int], float]], kinds: tuple[str, ...], bodies: tuple[int, int], otherwise: float,
     last: bool = False,
 ) -> float:
-    """When the first event of these kinds and bodies happened, or the last one."""
+    """Time [s] of the first event of these kinds and bodies, or of the last one; `otherwise` where there is none."""
     times = [t for kind, pair, t in told if kind in kinds and sorted(pair) == sorted(bodies)]
     return otherwise if not times else times[-1] if last else times[0]
