@@ -4,7 +4,7 @@
     gain            a pair touches that did not touch before, without an impact
     dynamic_loss    a pair that touched separates along the normal; it still has contact points that face each other
     geometric_loss  a pair that touched has no contact point left: it slid past an edge or a corner
-    slip, stick     of a pair that keeps in touch, the first of its contact points begins to slip, the last one ends to
+    slip, stick     of a pair that keeps in touch: its first contact point begins to slip, its last one stops slipping
 """
 
 import math
@@ -21,15 +21,15 @@ from ..problem.assemble import pair_order
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
 Vector = tuple[float, float, float]
 EVENT_KINDS = ("impact", "gain", "dynamic_loss", "geometric_loss")
-UNKNOWN, STICKS, SLIPS = range(3)  #: how a contact holds: free or new; by friction; not
-LEAST_SHARE = 1e-3  # of the load of its pair of shapes that a contact must carry to be asked whether it slips
+UNKNOWN, STICKS, SLIPS = range(3)  #: friction state of a contact; unknown where it is free or new
+LEAST_SHARE = 1e-3  # part of the load of its pair of shapes below which the slip of a contact does not count
 MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
 
 @kernel
 def find_changes(contacts, memory, zeta_before, rest_speed, kind_out, row_out):
-    """Find the event of every pair of shapes and return their number. Writes the kind of each and its row: of the
-    contacts, for a geometric loss of the memory. Merges the two tables, which are ordered by pair, in one pass."""
+    """Find the event of every pair of shapes and return their number. Writes the kind of each and its row in the
+    contacts; for a geometric loss, its row in the memory. Merges the two tables, both ordered by pair, in one pass."""
     now, before = int(contacts.count[0]), int(memory.count[0])
     shape_a, shape_b, old = contacts.shape_a, contacts.shape_b, memory.shapes
     i, j, found = 0, 0, 0
@@ -118,7 +118,7 @@ class EventFinder:
 def slip_events(
     contacts: Contacts, before: IntArray, now: IntArray, instants: Array, energy_before: float, energy_after: float,
 ) -> list[Event]:
-    """Slip and stick, with step number 0. before and now (c,): how each contact holds, UNKNOWN, STICKS or SLIPS;
+    """Slip and stick, with step number 0. before and now (c,): friction state, UNKNOWN, STICKS or SLIPS;
     instants (c, 2): when it last began to slip and to stick, or the end of the step [s]. Contacts that carry next to
     nothing of the load of their pair of shapes do not count."""
     count = int(contacts.count[0])

@@ -11,8 +11,8 @@ the kinetic energy is quadratic. Forces are booked by a quadrature over the step
 the stages of the integrator with the integrator's own weights, the nodes of a rule over its dense output, or the middle
 of the step. Potential energy and the energy of springs are part of E.
 
-Joints that hold bodies to the ground give them momentum by reactions that not every method computes. It is the change
-of momentum of these bodies less all that acts on them from outside.
+Joints that hold bodies to the ground give them momentum by reactions that not every method computes. This momentum is
+the change of momentum of these bodies less all that acts on them from outside.
 """
 
 import math
@@ -72,7 +72,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 # ------------------------------------------------------------------------------------------------- opening, closing
 class Page(NamedTuple):
-    """What `close_step` needs of the beginning of the step."""
+    """What `close_step` needs of the beginning of the step; (7,) as the columns of LEDGER."""
 
     booked: Array  #: (7,) sum of all rows
     total: Array   #: (7,) energy, momentum and angular momentum of the state
@@ -84,7 +84,7 @@ def empty_page() -> Page:
 
 @helper
 def sum_up(model, state, total_out):
-    """Energy, momentum and angular momentum of a state (7,)."""
+    """Energy [J], momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of a state (7,)."""
     kinetic, potential, stored = energies(model, state.bodies, state.joints.q, state.joints.v)
     p, l = momenta(model, state.bodies)
     total_out[0] = kinetic + potential + stored
@@ -149,12 +149,12 @@ class Books:
         self.given, self.before = np.zeros((2, len(model.kind) if self._any or asked else 0, 6))
 
     def begin(self, bodies: Bodies) -> None:
-        """At the beginning of a step."""
+        """Call at the beginning of a step: note the momenta of the bodies."""
         if len(self.given):
             momenta_of(bodies, self.before, self.given)
 
     def end(self, bodies: Bodies, ledger: Array) -> None:
-        """When all else is booked: the momentum from joints to the ground."""
+        """Call when all else is booked: enter the momentum from joints to the ground."""
         if self._any:
             book_anchored(self._anchored, self.before, bodies, self.given, ledger)
 
@@ -177,8 +177,8 @@ class Books:
     def impacts(
         self, over: Bodies, a: IntArray, b: IntArray, point: Array, normal: Array, impulse: Array, ledger: Array
     ) -> None:
-        """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m], body a gets the opposite;
-        velocities are those of `over`."""
+        """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m]; bodies a get the opposite.
+        Velocities are those of `over`."""
         book_impacts(self.model, over, a, b, point, normal, impulse, ledger, self.given)
 
     def pull(self, body: int, impulse: Array, turn: Array, over: Bodies, ledger: Array) -> None:
