@@ -88,8 +88,9 @@ def face_axes(geom, a, b, c):
 def box_axes(geom, a, b, margin, c):
     """Best separating axis: (separation, normal a -> b, kind), kind 0..2 face of a, 3..5 of b, 6.. edge pair.
 
-    Separation is the distance of the two shadows on the axis, the largest over all axes [Ericson 2005, §4.4.1]. Where
-    it exceeds the margin the search stops. c is scratch.
+    The separation along an axis is the distance between the projections of the two boxes on it, < 0 where they overlap.
+    The best axis has the largest one [Ericson 2005, §4.4.1]. The search stops where the separation of a face normal
+    exceeds the margin. c is scratch.
     """
     turn_boxes(geom, a, b, c)
     best, kind, sign = face_axes(geom, a, b, c)
@@ -104,7 +105,7 @@ def box_axes(geom, a, b, margin, c):
             reach += geom.size[b, j1] * abs(c[i, j2]) + geom.size[b, j2] * abs(c[i, j1])
             sin2 = 1.0 - c[i, j] * c[i, j]
             s = abs(shift) - reach
-            if sin2 < 1e-6 or (s <= 0.0 and s <= bar):  # dividing by the sine makes a negative one smaller still
+            if sin2 < 1e-6 or (s <= 0.0 and s <= bar):  # dividing s < 0 by the sine makes it less still
                 continue
             s /= math.sqrt(sin2)
             if s > bar:
@@ -119,7 +120,7 @@ def box_axes(geom, a, b, margin, c):
 
 @helper
 def edge_lines(geom, p, q, a, b, i, j):
-    """Nearest points of the edges along axis i of a at its corner p and j of b at q; and whether both hold them."""
+    """Nearest points of the edges along axis i of a at its corner p and j of b at q; whether each is on its edge."""
     u, v = axis_of(geom, a, i), axis_of(geom, b, j)
     p = axpy(-dot(sub(p, origin(geom, a)), u), u, p)  # middles of the edges
     q = axpy(-dot(sub(q, origin(geom, b)), v), v, q)
@@ -139,9 +140,10 @@ def face_cosine(geom, s, n):
 
 @helper
 def box_box(geom, a, b, margin, corners, poly, patch):
-    """At most four points; returns their number, or -1 where the nearest points lie on no face and no edge pair.
+    """Put at most four contact points of two boxes into the patch; returns their number.
 
-    Then the boxes are apart and an axis of theirs tells less than their distance.
+    Returns -1 where the boxes are apart and their nearest points lie neither on a face nor on a pair of edges: the
+    separation along every axis is then less than their distance.
     """
     separation, n, kind = box_axes(geom, a, b, margin, poly[0])
     if separation > margin:

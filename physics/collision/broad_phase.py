@@ -89,7 +89,7 @@ def sweep_shapes(geom, body, moves, order, first, sweep):
 
 @kernel
 def search_planes(geom, body, moves, planes, sweep, count):
-    """Add the pairs of planes with what may reach them; returns the number of pairs so far."""
+    """Add the pairs of a plane and a shape that may reach it; returns the number of pairs so far."""
     for p in planes:
         for s in range(body.shape[0]):
             if geom.kind[s] == PLANE or body[s] == body[p] or (moves[body[s]] == 0 and moves[body[p]] == 0):

@@ -7,7 +7,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
 
 LEAF = 4        # triangles in a leaf
-STACK = 64      # deeper than any tree with halving splits
+STACK = 64      # nodes that wait during a walk; splits at the median give a depth of log2 of the triangles
 
 
 @helper

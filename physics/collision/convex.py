@@ -60,10 +60,10 @@ def new_work(solids: Solids) -> ConvexScratch:
 
 @helper
 def flat_axes(geom, s, core, points, faces, other, sign, depth, n):
-    """Of the axes on which a round shape s touches flat, one no worse than the depth and normal given.
+    """(depth, normal a -> b) of the least overlap of a round shape s: along n, or along a flat axis near n.
 
-    The expanding polytope approaches them only as far as rounding lets it: the axis of a shape with flat ends and the
-    face normals of the other shape. `sign` is 1 where s is a.
+    Flat axes are the axis of s, where it has flat ends, and the face normals of the other shape. The expanding
+    polytope approaches them only as far as rounding lets it. `sign` is 1 where s is a.
     """
     best, normal = depth, n
     u, e = axis_of(geom, s, 2), extent(geom, s)
@@ -120,7 +120,7 @@ def put_features(geom, solids, work, a, b, n):
 
 @helper
 def witness(figures, count_a, count_b, n, separation, p, q):
-    """A pair of points of the features that are as far apart as the axis says, from supports p of a and q of b."""
+    """A point of each feature, the two `separation` apart along n; p and q are support points of a and b."""
     if count_a > 2:  # a face: the other's support stands over it
         return axpy(-separation, n, q), q
     if count_b == 2 and count_a == 2:

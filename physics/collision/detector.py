@@ -97,7 +97,7 @@ class Detector:
 
     @property
     def near(self) -> Near:
-        """What looking again reads and writes: made once for all arrays that it is of, as kernels know it by that."""
+        """The arguments of `touch_again`. The tuple is built anew only after one of its arrays has been replaced."""
         if self._near is None:
             compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
             self._near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
@@ -159,10 +159,11 @@ class Detector:
         return float(row[6]), row[3:6].copy(), row[:3].copy()
 
     def time_of_impact(self, bodies: Bodies, h: float) -> Array:
-        """Part (n,) of a step h [s] that each body may move at its v and w until it touches what it does not touch yet.
+        """Part (n,) of a step h [s] that each body can move at its v and w before its first new contact.
 
-        1 for all who do not, and for pairs of which neither moves by half its thickness within the step: they cannot
-        pass through each other. Shapes that touch or overlap at the start are left to the contacts.
+        1 for bodies without a new contact within the step. A pair counts only if one of its bodies moves by more than
+        half its thinnest half extent in the step: slower bodies cannot pass through each other. Shapes that touch or
+        overlap at the start are left to the contacts.
         """
         shapes, geom, paths = self.model.shapes, self.geometry, self.paths
         no_margin = np.zeros(len(shapes.kind))

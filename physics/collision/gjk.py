@@ -13,10 +13,10 @@ from .geometry import extent, origin, to_local, to_world
 
 SIMPLEX = 10       # columns of a simplex
 ITERATIONS = 64
-SPARE = 5          # first row of a simplex that is kept
+SPARE = 5          # first row of the copy of a simplex
 ACCURACY = 1e-13   # relative, of the squared distance
-SPOILT = 1.0 + ACCURACY  # by more the squared distance cannot grow with another point but by rounding
-OVERLAP = 1e-7     # nearer than this, relative to the size, the direction from point to point is too coarse
+SPOILT = 1.0 + ACCURACY  # factor by which the squared distance grows only through rounding errors
+OVERLAP = 1e-7     # nearer than this, relative to the size, the direction between the nearest points is inexact
 COPLANAR = 1e-12   # faces that are seen from this little below count as seen, relative to the size
 SAME_POINT = 1e-6  # a point this near to one of the polytope, relative to the size, moves its faces by 1e-12
 CLOSE_ENOUGH = 1e-9  # how well the depth must be known, relative to the size
@@ -147,7 +147,7 @@ def weighted(simplex, count, column):
 
 @helper
 def is_known(simplex, count, w, nearer):
-    """Whether w is one of the rows, or nearer to it than that."""
+    """Whether the distance of w from one of the rows is at most `nearer` [m]."""
     known = False
     for i in range(count):
         d = sub(corner(simplex, i), w)
@@ -157,8 +157,8 @@ def is_known(simplex, count, w, nearer):
 
 @helper
 def descend(points_a, count_a, points_b, count_b, geom, a, b, margin, simplex, careful):
-    """`gjk`; rows is -1 where rounding has spoilt a sliver of a simplex. If careful, each simplex is kept until the
-    next one is known to be nearer, and that cannot happen."""
+    """One run of `gjk`; rows is -1 where rounding errors in a nearly flat simplex have increased the distance. If
+    careful, each simplex is kept until the next one is known to be nearer: the distance then never increases."""
     start = sub(origin(geom, b), origin(geom, a))
     v = difference(points_a, count_a, points_b, count_b, geom, a, b, start, simplex, 0)
     simplex[0, 9] = 1.0
@@ -317,8 +317,8 @@ def cut_horizon(faces, face_count, edges):
 def expand(points_a, count_a, points_b, count_b, geom, a, b, points, faces, rim):
     """(depth, normal a -> b) from a tetrahedron in rows 0-3 of `points`: the least overlap along any normal tried.
 
-    The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where that of the nearest face
-    cannot be moved further out.
+    The expanding polytope [van den Bergen 2003, §4.3.8]. It ends where the distance of the nearest face from the
+    origin, a lower bound of the depth, meets the least overlap found.
     """
     u, v = sub(corner(points, 1), corner(points, 0)), sub(corner(points, 2), corner(points, 0))
     turn = dot(cross(u, v), sub(corner(points, 3), corner(points, 0))) > 0.0
@@ -339,7 +339,7 @@ def expand(points_a, count_a, points_b, count_b, geom, a, b, points, faces, rim)
         size = norm(w)
         if dot(n, w) < depth:
             depth, normal = dot(n, w), n
-        # the faces come closer from inside; one farther off than before is a sliver's, and tells nothing
+        # in exact arithmetic the distance of the nearest face never decreases; it does so at a nearly flat face
         if depth - faces[best, 6] <= CLOSE_ENOUGH * size or faces[best, 6] < inner - CLOSE_ENOUGH * size:
             break
         inner = faces[best, 6]

@@ -11,15 +11,15 @@ from ..shapes.table import has_rims, rim_of, support_of
 from .geometry import BOWL, axis, extent, origin, put_point, swell, to_local, to_world
 from .polytope import load_points, spot
 
-FARTHEST_ROUNDS = 100  # to the farthest point of a round shape; each comes nearer by the ratio of curvature radii
-SETTLED = 1e-14   # change of the point that is rounding, relative to the radius of the wall
-ON_RIM = 1e-12    # by which a point may be beyond the rim, relative to the radius
+FARTHEST_ROUNDS = 100  # most iterations to the farthest point; each reduces the error by the ratio of curvature radii
+SETTLED = 1e-14   # change of the point below which the iteration ends, relative to the radius of the wall
+ON_RIM = 1e-12    # how far beyond the rim of the wall a point still counts as within it, as a difference of cosines
 
 
 @helper
 def wall(geom, h, p):
     """(distance, direction, stands) of a point p from the centre of bowl h or the axis of pipe h: the unit vector
-    towards p, world frame, and whether the wall is there. From the middle, the direction is to the bottom."""
+    towards p, world frame, and whether there is wall in that direction. For p at the centre it points to the bottom."""
     kind, local, size = geom.kind[h], to_local(geom, h, sub(p, origin(geom, h))), extent(geom, h)
     flat = local if kind == BOWL else (local[0], local[1], 0.0)
     rho = norm(flat)
@@ -32,7 +32,7 @@ def wall(geom, h, p):
 @helper
 def farthest(geom, s, h, end):
     """The point of a smooth shape s, or of the rim of another round shape s at `end` (-1 or 1), farthest out in hollow
-    h: the farthest along the direction out at the last point, until it stays."""
+    h. Fixed-point iteration: the next point is the support point along the outward direction at the last one."""
     kind, size, smooth = geom.kind[s], extent(geom, s), not has_rims(geom.kind[s])
     height, radius = rim_of(kind, size, end)
     centre = origin(geom, s) if smooth else axpy(height, axis(geom, s, 2), origin(geom, s))
@@ -61,8 +61,8 @@ def put_within(geom, h, p, radius, margin, feature, patch, k):
 
 @helper
 def put_cap(geom, s, h, end, margin, patch, k):
-    """Contacts of the rim of a round shape s at `end`: its farthest point, and where it stands on it some of the
-    rim."""
+    """Contacts of the rim of a round shape s at `end`: its farthest point, and CAP_CORNERS points of the rim where s
+    stands on this cap."""
     x = farthest(geom, s, h, end)
     u = axis(geom, s, 2)
     height, radius = rim_of(geom.kind[s], extent(geom, s), end)
@@ -78,8 +78,8 @@ def put_cap(geom, s, h, end, margin, patch, k):
 
 @helper
 def touch_hollow(geom, solids, core, a, b, margin, patch):
-    """Contact points of a convex shape a with the wall of a bowl or pipe b; returns their number. None is left out as
-    on flat ground: each pushes another way."""
+    """Contact points of a convex shape a with the wall of a bowl or pipe b; returns their number. They are
+    not reduced to four as on flat ground, because each has another normal."""
     if wall(geom, b, origin(geom, a))[0] >= extent(geom, b)[0]:
         return 0
     k, radius = 0, swell(geom, a)

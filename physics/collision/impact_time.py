@@ -37,7 +37,7 @@ from .triangles import load_triangle
 
 ADVANCES = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
-FAST = 0.5        # of a body's thinnest half extent: who moves less in a step is left to the contacts
+FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts
 
 
 class Paths(NamedTuple):
@@ -45,7 +45,7 @@ class Paths(NamedTuple):
 
     span: Array      #: (n,) reach of the body's shapes from its centre [m]
     fast: IntArray   #: (n,) 1 = it moves by more than FAST of its thinnest half extent
-    fraction: Array  #: (n,) part of the step until it touches what it does not touch yet
+    fraction: Array  #: (n,) part of the step before its first new contact
     x: Array         #: (n, 3) pose after the step
     q: Array         #: (n, 4)
 
@@ -73,7 +73,7 @@ def find_fast(bodies, h, thickness, paths_out):
 
 @kernel
 def bound_paths(body, w, h, span, lo_start, hi_start, lo_out, hi_out):
-    """Bounds of whole paths: those of start and end together, and the sagitta of what turning does between."""
+    """Bounds of whole paths: those of start and end together, swollen by the sagitta of the arcs between them."""
     for s in range(body.shape[0]):
         turn = min(h * norm(row(w, body[s])), math.pi)
         bulge = span[body[s]] * (1.0 - math.cos(0.5 * turn))
@@ -130,7 +130,7 @@ def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h):
         place_at(geom, b, motion_b, now)
         gap, n = distance_of(geom, solids, sheets, work, a, b, t)
         if step == 0 and (gap <= TOUCH * size or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
-            return h  # contacts hold what touches; the back of a triangle is no surface
+            return h  # what touches is left to the contacts; the back of a triangle is no surface
         if gap <= TOUCH * size:
             return now
         # the wall of a hollow may come nearer along another direction

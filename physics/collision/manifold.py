@@ -195,7 +195,7 @@ def gain(patch, first, k, p, n):
 
 @helper
 def drop_repeated(patch, first, count, nearer):
-    """Of rows closer to each other than `nearer` keep the deeper; returns how many are left."""
+    """Of points closer to each other than `nearer` [m] keep the deeper; returns how many are left."""
     i = first + 1
     while i < first + count:
         for j in range(first, i):

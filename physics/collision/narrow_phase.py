@@ -212,7 +212,7 @@ def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, f
 
 @kernel
 def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, counts_out, found_out):
-    """Likewise for boxes; the pairs that an axis of theirs cannot judge go on the list of the convex family."""
+    """Likewise for boxes; pairs for which `box_box` returns -1 go on the list of the convex family."""
     corners, poly, patch = work.figures[:2], work.figures[2:], work.patch
     for i in range(count):
         p = chosen[i]

@@ -72,7 +72,8 @@ def keep_near(kind, family, contacts, near):
 @kernel
 def touch_again(model, near, x, q, contacts_out):
     """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
-    or NO_ROOM with the sizes in `needed`. Numbers are handed on as int64, as Python's arrive: one signature each."""
+    or NO_ROOM with the sizes in `needed`. Integers are passed on as int64, as calls from Python pass them: each kernel
+    is then compiled for one signature."""
     geom, solids, work, shapes, pairs = near.geometry, near.solids, near.work, model.shapes, near.pairs
     lists, counts, found, reach = near.lists, near.counts, near.found, near.reach
     place_shapes(shapes, x, q, geom)

@@ -20,7 +20,7 @@ from .geometry import BOX, CAPSULE, HULL, TRIANGLE, extent, origin, round_corner
 from .manifold import B_SIDE, put_corner
 
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
-LEAN = 1e-6         # sine by which a normal may lean over an edge before it counts as leaning
+LEAN = 1e-6         # sine: a normal that leans over an edge of a triangle by less counts as upright
 FACE_BIAS = 1e-7    # how much better than a face, relative to size, an edge pair must be to give the normal
 
 POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(6)  # columns of Solids.info
@@ -117,7 +117,7 @@ def spot(points, i):
 
 @helper
 def shadow(points, count, n):
-    """Ends of the shadow of some points on an axis."""
+    """Ends of the interval that some points project to on an axis n [m]."""
     low, high = math.inf, -math.inf
     for i in range(count):
         h = points[i, 0] * n[0] + points[i, 1] * n[1] + points[i, 2] * n[2]

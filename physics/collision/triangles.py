@@ -1,8 +1,8 @@
 """Static triangle meshes: which triangles a shape may touch, and how each is looked at, as a one-sided convex shape.
 
-The edges between triangles of one surface must not be felt. A contact may push only along directions that are the
-triangle's own: its normal, and at a convex edge what lies between it and the neighbour's normal; whatever leans further
-is the neighbour's to find, or nobody's on a flat or hollow edge.
+A shape that slides over a surface must not be deflected by the edges between its triangles. A contact with a triangle
+therefore pushes only along the triangle's normal or, at a convex edge, along a direction between this normal and the
+neighbour's. A contact that leans further is found with the neighbour; at a flat or concave edge there is none.
 """
 
 import numpy as np

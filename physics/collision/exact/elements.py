@@ -5,11 +5,13 @@ edge, a box eight vertices, twelve edges and six faces; the side of a cylinder i
 rim. The distance of a *pair of elements* is one smooth function of the poses (`gaps`), so that it can be
 followed through a step; `margin` says where it is the distance of the shapes.
 
-A rim has one nearest point to most things, but two to an edge that lies across its cap: there its halves count, the
-one ahead along the edge and the one behind. Flat on a face a rim is its corners, CORNERS of them.
+A rim has one nearest point to most elements, but two to an edge that lies across its cap. There each half of the rim
+is an element of its own: the one ahead along the edge and the one behind. A rim that lies flat on a face is replaced by
+CORNERS of its points.
 
-An ellipsoid is one element, and so is the wall of a bowl or of a pipe, which only vertices can touch, and ellipsoids
-that curve more than the wall. A mesh of scenery is the faces, convex edges and their vertices of its triangles.
+An ellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched only by vertices and
+by ellipsoids that curve more than the wall. A mesh of scenery consists of the faces and convex edges of its triangles
+and the vertices of these edges.
 """
 
 from typing import NamedTuple
@@ -29,7 +31,7 @@ from ..broad_phase import joined_bodies
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
  ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE) = range(19)
-#: kind of the pair of an element of the row's kind and one of the column's; -1: they cannot touch, or others do first
+#: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
 PAIR_KINDS = np.full((10, 10), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
 PAIR_KINDS[VERTEX, [BOWL, PIPE]] = VERTEX_BOWL, VERTEX_PIPE
@@ -39,7 +41,7 @@ PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
-MOST_TRIANGLES = 20000  # of a mesh, whose elements are all looked at in each step
+MOST_TRIANGLES = 20000  # of one mesh: each step tests all of its elements
 
 
 class Elements(NamedTuple):
@@ -51,10 +53,10 @@ class Elements(NamedTuple):
     body: IntArray        #: (e,)
     kind: IntArray        #: (e,)   VERTEX … PIPE
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
-    axis: Array           #: (e, 3) unit: along the edge or pipe, out of the face or the cap of a rim, or of a corner's;
+    axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
                           #:        semi-axes of an ellipsoid [m]
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
-    length: Array         #: (e,)   half the edge or pipe; radius of a rim, a corner's, of a round face; inf = none [m]
+    length: Array         #: (e,)   half the edge or pipe; radius of a rim, a corner's rim, a round face; inf = none [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
@@ -109,7 +111,7 @@ def surface_of(model: Model) -> Elements:
 
 
 def shapes_that_meet(model: Model) -> IntArray:
-    """Pairs of shapes (b, 2) of two bodies of which forces move one at least, and which no joint keeps apart."""
+    """Pairs of shapes (b, 2) of two bodies that may touch: forces move one at least, and no joint exempts the pair."""
     body, moves = model.shapes.body, movable(model.kind)
     a, b = np.triu_indices(len(body), 1)
     i, j = body[a], body[b]

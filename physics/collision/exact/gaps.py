@@ -49,7 +49,7 @@ from .smooth import (
 )
 
 WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
-LISTED, AXIS, PLACE = 3, 4, 7  # columns of what `find_near` notes of an element: its point, a list, its axis
+LISTED, AXIS, PLACE = 3, 4, 7  # columns of `find_near`'s place: 0-2 point, a list, axis; their number
 
 
 class Witness(NamedTuple):
@@ -226,7 +226,7 @@ def find_witnesses(surface, bodies, pairs, count, out):
 
 @helper
 def place_elements(surface, bodies, place_out):
-    """Of every element in the world its point, and from column AXIS on its axis. place_out (e, PLACE)"""
+    """Write row e of place_out (e, PLACE): the point of element e in the world and, from column AXIS on, its axis."""
     for e in range(len(surface.kind)):
         p, u = world_point(surface, bodies, e), world_axis(surface, bodies, e)
         for j in range(3):
@@ -299,7 +299,7 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
                 if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
                     continue
                 if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
-                    continue  # sharp points meet only what has an inside
+                    continue  # a pair without thickness: its gap is never negative
                 if plainly_apart(surface, place, kind, g, h, near, depth):
                     continue
                 witness = nearest(surface, bodies, kind, g, h)

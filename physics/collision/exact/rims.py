@@ -14,12 +14,12 @@ from .elements import AHEAD_EDGE, RIM_ELLIPSOID, RIM_RIM
 from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
 from .smooth import ellipsoid_turn
 
-# height of a rim's middle over its lowest point [m]; between both it touches a face with its corners and that point, so
-# that projections of gaps, which change it a little, lose no contact
+# Limits of the height [m] of a rim's middle over its lowest point. Between both limits the rim touches a face with its
+# corners and with its lowest point, so that no contact is lost when a projection of gaps changes the height a little.
 FLAT = 1e-8    # below it a rim touches a face with its corners only
 TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
-RIM_ROUNDS = 100   # of regula falsi to it; it takes about eight
+RIM_ROUNDS = 100   # most steps of regula falsi in `nearest_angle`; about eight are usual
 
 
 @helper
@@ -111,8 +111,9 @@ def slope(surface, bodies, kind, f, c, size, w, b, angle):
 
 @helper
 def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
-    """The angle on rim e from w towards b, between first and last, where it is nearest to f; nan where it is so at an
-    end, of less than a whole turn. Regula falsi with halved ends (Illinois) on the slope about the nearest sample."""
+    """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f; nan where an
+    arc of less than a whole turn is nearest at one of its ends. A root of the slope near the nearest sample, by regula
+    falsi in the Illinois variant, which halves the value at an end that stays."""
     c, size = world_point(surface, bodies, e), surface.length[e]
     step = (last - first) / SAMPLES
     best, least = 0, math.inf

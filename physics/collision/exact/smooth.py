@@ -1,4 +1,4 @@
-"""Distances of the elements that curve without end: ellipsoids, and the walls of bowls and pipes. As in `gaps`,
+"""Distances of the elements that curve everywhere: ellipsoids, and the walls of bowls and pipes. As in `gaps`,
 each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
 """
 
@@ -34,8 +34,8 @@ from ...shapes.ellipsoid import (
 )
 from .frames import facing_margin, side_margin, world_axis, world_point
 
-FARTHEST_ROUNDS = 1000    # to the farthest point; each comes nearer by its curvature radius over the wall's
-SETTLED = 2e-16  # change of a unit vector that is rounding
+FARTHEST_ROUNDS = 1000    # most iterations; each reduces the error by the ratio of curvature radii, ellipsoid to wall
+SETTLED = 2e-16  # change of a unit vector below which the iteration ends
 
 
 @helper
@@ -153,8 +153,9 @@ def ellipsoid_ellipsoid(surface, bodies, e, f):
 
 @helper
 def farthest_out(turn, s, d, u):
-    """The unit vector from the point 0 (u = 0) or from the line through it along u to the point of an ellipsoid about d
-    that is farthest out, and how far that is: the farthest along the direction to the last point, until it stays."""
+    """The unit vector to the farthest point of an ellipsoid about d, and the distance of that point [m]: both from the
+    origin where u = 0, else from the line through the origin along u. Fixed-point iteration: the next point is the
+    support point along the direction to the last one."""
     m = unit(axpy(-dot(d, u), u, d)) if norm(axpy(-dot(d, u), u, d)) > 0.0 else tangents(unit(add(u, s)))[0]
     away = 0.0
     for _ in range(FARTHEST_ROUNDS):
