@@ -63,9 +63,9 @@ def pull_grabbed(model, loads, bodies, h, force, torque, ydot):
 
 @helper
 def pull_by(model, loads, bodies, i, w, h, force, torque):
-    """Add the mouse spring on body i to force and torque (n, 3), as `pull_grabbed` does, for one that need not move in
-    all directions: critically damped in that in which it moves most easily, answering with w [1/kg], turning
-    [1/(kg m2)]. Returns force and moment."""
+    """Add the mouse spring on body i to force and torque (n, 3), as `pull_grabbed` does, for a body that may be unable
+    to move in some directions. The spring is critically damped in the direction in which the body moves most easily;
+    w is the inverse mass there [1/kg], or the inverse inertia when turning [1/(kg m2)]. Returns force and moment."""
     rate, spin = spring_rate(h), row(bodies.w, i)
     arm, target = arm_and_target(loads, bodies, i)
     if loads.grab_turn[0] == 1:

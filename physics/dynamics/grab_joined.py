@@ -1,5 +1,5 @@
-"""The mouse spring on a free body with joints in maximal coordinates: as stiff as the mechanism is heavy at that
-point, so that it feels as in generalized coordinates (see `trees.contacts.pull_link`)."""
+"""The mouse spring on a free body with joints in maximal coordinates. Its stiffness follows from the apparent mass of
+the mechanism at the grabbed point, as in generalized coordinates (see `trees.contacts.pull_link`)."""
 
 from ..core.jit import helper
 from ..core.model import DYNAMIC
@@ -9,7 +9,7 @@ from .constraints.reactions import HOLDS, along_row, give_way
 from .free_body import angular_velocity
 from .grab import arm_and_target, pull_by
 
-FIRM = 1e-9  # answer of the body, relative to that without joints, below which these hold it firmly: rounding
+FIRM = 1e-9  # a body counts as held firmly where joints reduce its answer to less than this part
 
 
 @helper

@@ -17,12 +17,12 @@ from .reactions import HOLDS, answer_joints, displace, find_speeds, place_joints
 
 CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
 BAUMGARTE = 0.2    # part of an error that a step takes out
-CONSISTENT = 1e-9  # velocities against joints that `begin` takes for rounding [m/s] or [rad/s]
+CONSISTENT = 1e-9  # violations of joints' velocities that `begin` takes for rounding [m/s] or [rad/s]
 ROUNDED = 1e-15    # C that no Newton step makes smaller [m] or [rad]
-NEARLY = 1e-11     # C of which one more Newton step leaves rounding: its square, even close to a singular position
+NEARLY = 1e-11     # C [m], [rad] after which one more Newton step reaches rounding, as it squares the error
 PROJECTIONS = 30   # Newton steps of a projection at most
-APART = 1e-3       # what joints may come apart by in a step of fixed length, in parts of the longest lever
-LONGEST = 0.1      # a Newton step moves no row by more [m] or [rad]: far off, the linear answer is wrong
+APART = 1e-3       # C that joints may gain in a step of fixed length, relative to the longest lever
+LONGEST = 0.1      # most that a Newton step moves a row [m] or [rad]: beyond it linearisation fails
 
 
 def gain(cure: str, h: float) -> float:
@@ -44,7 +44,7 @@ class JointKeeper:
         self._change = np.zeros(6 * int((self.reactions.slot >= 0).sum()) + len(self._trees.v))
 
     def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
-        """Take out velocities that joints do not allow, where something but a method has put them in; says whether."""
+        """Take out velocities that joints do not allow, as edits of the state leave them; whether there were any."""
         reactions, which = self.reactions, self._kept(cure)
         if not which.any():
             return False
@@ -57,7 +57,7 @@ class JointKeeper:
         return wrong
 
     def mend(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
-        """Restore C = 0 and J q̇ = s, without projection the speeds that motors keep alone; says whether it had to."""
+        """Restore C = 0 and J q̇ = s; without projection only the motors' speeds s. Whether anything had to change."""
         which = self._kept(cure)
         if not which.any():
             return False
@@ -114,8 +114,9 @@ class JointKeeper:
         return float(np.abs(reactions.hard * reactions.C).max(initial=0.0))
 
     def torn(self, before: Bodies, after: Bodies) -> bool:
-        """Whether joints have come apart on the way by more than a step of fixed length may let them: close to singular
-        positions of a linkage it can go far astray, and closing the joints then gives or takes energy without bound."""
+        """Whether joints have come apart between two states by more than APART allows for a step of fixed length. Close
+        to a singular position of a linkage such a step can have a large error; closing the joints then changes the
+        energy by an unbounded amount."""
         return self.any and self.error(after) > self.error(before) + APART * self._lever
 
     def _of_links(self) -> Array:

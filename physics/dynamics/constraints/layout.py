@@ -15,10 +15,10 @@ from ...core.islands import trees_of
 from ...core.model import Array, BodyKind, IntArray, Joints, Model
 from .axes import AxisRows, axis_rows, constraint_rows
 
-#: a row that a joint keeps at zero; of an axis with a spring or a damper, λ then being its impulse; of one that a motor
-#: without limit keeps at its speed; that a motor with a limit drives; that turns a rotor (see `reactions`)
+#: roles of rows. HARD: a joint keeps C at zero. The others are axes. SOFT: with a spring or damper, λ is its impulse;
+#: MOTOR: kept at its speed without limit; LIMITED: driven by a motor with a limit; ROTOR: see `reactions`
 HARD, SOFT, MOTOR, LIMITED, ROTOR = range(5)
-HEAVY = 1e5  # m r²/I of a body, as a slender rod may have it, up to which dependent rows are told by RANK alone
+HEAVY = 1e5  # m r²/I of a body up to which RANK alone tells dependent rows; a slender rod may reach it
 
 
 def _leaves_first(joints: Joints, which: Any, node: IntArray) -> list[tuple[list[int], list[int]]]:
@@ -83,7 +83,7 @@ def layout_of(model: Model) -> Layout:
 
 
 def pattern_of(rows: AxisRows, node: IntArray) -> list[list[int]]:
-    """Of every row those up to it that share coordinates with it (see `trees_of`)."""
+    """For every row the rows up to and including it that share coordinates with it (see `trees_of`)."""
     at: dict[int, list[int]] = {}
     pattern = []
     for r, ends in enumerate(zip(rows.a.tolist(), rows.b.tolist(), strict=True)):
@@ -96,8 +96,8 @@ def pattern_of(rows: AxisRows, node: IntArray) -> list[list[int]]:
 
 
 def heaviness(mass: Array, inertia: Array, free: Any, joints: Joints) -> Array:
-    """Of each body (n,) that is free, m |r × I⁻¹ (r × ·)|, some m r²/I, with its longest arm r to a joint in maximal
-    coordinates; 0 of others."""
+    """m |r × I⁻¹ (r × ·)| of each free body (n,), about m r²/I, the largest over its arms r to joints in maximal
+    coordinates; 0 for other bodies."""
     found = np.zeros(len(mass))
     for j in np.flatnonzero(joints.generalized == 0):
         for i, arm in ((joints.parent[j], joints.anchor_parent[j]), (joints.child[j], joints.anchor_child[j])):

@@ -3,13 +3,13 @@
 The pattern is analysed once; factorising and solving are kernels. Where the unknowns of a chain or a tree come leaves
 first, L has no more entries than the matrix, and all costs are linear in their number.
 
-Equations that depend on others get the unknown 0: the answer of consistent equations is then a basic solution. They are
-those whose pivot vanishes against their diagonal entry, in parts of it that `analyse` is told, or is no more than what
-rounding may have left of it. Of d_k = a_kk - Σ_i y_i²/d_i that is some
+An equation that depends on others gets the unknown 0: the answer of consistent equations is then a basic solution. An
+equation counts as dependent where its pivot is below a part of its diagonal entry (RANK times the share given to
+`analyse`), or below KNOWN times its rounding error. The rounding error of d_k = a_kk - Σ_i y_i²/d_i is about
 
     ν_k = ε a_kk + Σ_i (y_i²/d_i) ν_i/d_i
 
-where pivots d_i that are known to a part ν_i/d_i pass that on.
+as the relative errors ν_i/d_i of the earlier pivots d_i enter d_k.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,8 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
 
-RANK = 1e-9        # pivots below this part of their diagonal entry count as zero,
-KNOWN = 100.0      # and those below this many times their rounding
+RANK = 1e-9        # a pivot below this part of its diagonal entry counts as zero
+KNOWN = 100.0      # a pivot below this many times its rounding error ν counts as zero
 EPSILON = 2.0**-52 # relative rounding of one operation
 
 
@@ -43,8 +43,8 @@ class Factor(NamedTuple):
 
 
 def analyse(pattern: list[list[int]], share: Array | float = 1.0) -> Factor:
-    """Room for the factor of a matrix; pattern[j] lists the rows i <= j of column j, j among them. share (n,): of each
-    diagonal entry what it would be without stiff parts that others take out of it."""
+    """Room for the factor of a matrix; pattern[j] lists the rows i <= j of column j, j among them. share (n,)
+    scales RANK: the part of a diagonal entry that its pivot may fall to although no equation depends on another."""
     n = len(pattern)
     parent, mark, counts = np.full(n, -1, np.int32), np.full(n, -1), np.zeros(n, np.int64)
     for j in range(n):

@@ -2,11 +2,12 @@
 
     λ = max(0, -K φ - D ζ)  where φ < 0                                                       [RBDA eq. 11.73]
 
-They hold ½ K φ², and take what λ does not give back of it. An implicit stage of length g that starts with the dent z
+A stop stores ½ K φ² and dissipates the rest of the work done on it. An implicit stage of length g that starts at φ = z
 has (φ - z)/g for ζ: so λ is a continuous function of where it ends.
 
-K and D are those of the surfaces of the two bodies, met as far from the joint as the child's centre of mass is, or as
-its radius of gyration about the axis where that is greater: a wheel on its hub, a nut on its screw.
+K and D are those of the contact of the two surfaces times the squared lever r². The lever is the distance of the
+child's centre of mass from the joint, or its radius of gyration about the axis where that is greater (a wheel on its
+hub, a nut on its screw).
 """
 
 import math
@@ -20,7 +21,7 @@ from ...core.rotations import rotated
 from ...core.vec import accumulate, dot, row, scale
 from .limits import Limits, limit_gap, limit_rate, limits_of, maximal_directions, tree_direction
 
-SHORTEST = 0.01  # of a stop from its joint, however near the centre of mass is [m]
+SHORTEST = 0.01  # least lever r of a stop [m]
 
 
 class Stops(NamedTuple):
@@ -34,7 +35,7 @@ class Stops(NamedTuple):
 
 
 def stops_of(model: Model) -> Stops:
-    """Bodies without shapes have the surface of the first material."""
+    """The stops of a model. Bodies without shapes have the surface of the first material."""
     limits, joints, shapes = limits_of(model), model.joints, model.shapes
     material = np.zeros(len(model.kind), np.int32)
     material[shapes.body[::-1]] = shapes.material[::-1]  # of each body's first shape

@@ -5,8 +5,8 @@
                       ζ̇ = -n·ω̇ - ½ cot(|θ|/2) |ω - (n·ω) n|², for n turns with the joint
 
 Of a joint in maximal coordinates q and θ follow from the poses of its two bodies; with ω of the child relative to the
-parent, the row of T is J of that axis (see `axes`), and ζ̇ has a term more, (ω_a × n)·ω, for n turns with
-the parent (that of a universal joint's second axis with the child).
+parent, the row of T is J of that axis (see `axes`). ζ̇ has one more term, (ω_a × n)·ω, because n turns with the
+parent; for the second axis of a universal joint n turns with the child.
 
 A limit is named like a pair of surface elements, by a number beyond all of theirs. It has a normal row only.
 """
@@ -116,7 +116,7 @@ def world_axis(model, limits, r, bodies, q):
 
 @helper
 def tree_direction(model, limits, r, bodies, q):
-    """How many velocities of its tree limit r is about, from first_v on, and J there."""
+    """How many velocities of its tree limit r bounds, from first_v on, and J there."""
     if limits.side[r] == CONE:
         return 3, cone_direction(cone_turn(model, limits, r, bodies, q))[0]
     return 1, (float(limits.side[r]), 0.0, 0.0)

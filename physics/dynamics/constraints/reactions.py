@@ -10,8 +10,8 @@ contact equations, impacts and projections know of the joints:
 A rotor of inertia I on an axis of the joint turns as the axis does and resists with Λ = -I (J q̈ + γ). So it is a row
 as well, with 1/I added to the diagonal of J H⁻¹ Jᵀ: the same as I Jᵀ J added to H.
 
-A motor with a limit holds its speed, as one without a limit does, or exerts ± its limit and its row is left out, or is
-off: `mode` says which. It gives no impulses, for these would take a boundless force.
+A motor with a limit holds its speed, as one without a limit does; or it exerts ± its limit, and its row is left out; or
+it is off. `mode` says which. It gives no impulses, for an impulse takes an unbounded force.
 
 J H⁻¹ Jᵀ is sparse and may have a smaller rank than rows (planar loops, stretched four-bars): the reactions are then a
 basic solution, see `ldl`. γ has the terms J̇ q̇, and Baumgarte's 2 α Ċ + α² C where that is the cure.
@@ -38,8 +38,8 @@ from .axes import DRIVE, SPIN, AxisRows, drift_rows, end_of, gram, pose_rows, ro
 from .layout import HARD, LIMITED, MOTOR, ROTOR, SOFT, layout_of, own_share, pattern_of, rows_joined, rows_taken
 
 SLIGHT = 1e-12  # part of a limit, and of accelerations, that is taken for rounding
-MOST_TURNS = 60
-FORWARD, BACKWARD, HOLDS, OFF = 1, -1, 0, 2  # of motors with a limit: all they can do, or keep the speed, or nothing
+MOST_TURNS = 60  # rounds of `change_motors` at most
+FORWARD, BACKWARD, HOLDS, OFF = 1, -1, 0, 2  # modes of motors with a limit: ± the limit, keep the speed, exert nothing
 
 
 class Reactions(NamedTuple):
@@ -177,7 +177,8 @@ def weigh_joints(model, bodies, work, reactions):
 
 @helper
 def factor_kept(reactions):
-    """The factor of J H⁻¹ Jᵀ, where rows of motors that do not hold touch no others: of these only 0 is to be asked."""
+    """The factor of J H⁻¹ Jᵀ with the rows of motors that do not hold replaced by those of the unit matrix; the
+    right-hand side must be 0 there."""
     factor = reactions.factor
     for r in range(len(reactions.mode)):
         for p in range(factor.first[r], factor.first[r + 1]):
@@ -291,8 +292,9 @@ def hold_free(reactions, free):
 
 @helper
 def change_motor(reactions, r, exerted, limit, beyond, scale):
-    """Let the motor of row r, with a limit, exert just the limit where it exerts more, or hold its speed again where
-    the limit takes it `beyond` that; `scale` is the size of what that is compared with. Whether it changed."""
+    """Change the mode of the motor of row r, which has a limit; returns whether it changed. A motor that exerts more
+    than its limit gets the limit. One at its limit holds its speed again where the limit accelerates it `beyond` what
+    holding asks for; `scale` is the size of the terms of that acceleration, for the rounding."""
     mode = reactions.mode[r]
     if mode == HOLDS and abs(exerted) > (1.0 + SLIGHT) * limit:
         reactions.mode[r] = FORWARD if exerted > 0.0 else BACKWARD
@@ -314,7 +316,7 @@ def change_motors(reactions, free, one):
 
 @helper
 def hold_limited(reactions, free):
-    """As `hold_free`, and find what motors with a limit do: by how far they are from their speed alone,
+    """As `hold_free`, with the modes of motors with a limit found from how far they are from their speed:
     Λ = clamp(Λ of q̈ = (s - q̇)/T, ±limit), 1/T = haste."""
     motors = 0
     for r in range(len(reactions.lam)):

@@ -2,8 +2,8 @@
 
     H q̈ + C = τ     H inertia, C bias force (gravity, velocity products), τ joint forces
 
-All that a call reads and keeps of the trees stands in one array, their `joint_space`: to accept tuples of arrays numba
-takes longer than for the work on a small tree.
+All that a call reads and keeps of the trees stands in one array, their `joint_space`. Passing tuples of arrays from
+Python to a kernel takes longer than the work on a small tree.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ def joint_space(trees: Trees) -> Array:
 
 
 def _as_floats(a: IntArray) -> Array:
-    """The same bits, made up to whole floats."""
+    """The same bits as floats, padded to a whole number of them."""
     return np.append(a.ravel(), np.zeros(a.size % 2, np.int32)).astype(np.int32).view(np.float64)
 
 

@@ -44,8 +44,8 @@ from ...joints.table import (
 TYPE, PARENT, FIRST_Q, FIRST_V = range(4)
 
 # columns of LinkTable.number
-BASE_X = 0           # pose of the body that a tree stands on [m]
-BASE_Q = 3
+BASE_X = 0           # position of the body that a tree stands on [m]
+BASE_Q = 3           # orientation of that body
 ANCHOR_PARENT = 7    # see Joints
 ANCHOR_CHILD = 10
 REST = 13
@@ -61,7 +61,7 @@ Q = 3            # orientation
 R = 7            # the same as a matrix, row by row
 ORIGIN = 16      # O of its tree [m]
 POINT = 19       # the joint's point from O [m]
-INERTIA = 22     # m, m c, I_O: 10 numbers
+INERTIA = 22     # m, m c, I_O: 10 numbers [kg], [kg m], [kg m2]
 V = 32           # spatial velocity
 C = 38           # velocity-product acceleration of its joint
 A = 44           # spatial acceleration
@@ -71,8 +71,8 @@ LINK_SIZE = 56
 # columns of TreeWork.dof
 S = 0            # motion subspace
 U = 6            # I^A S
-D = 12           # S·U and armature
-RATE = 13        # what is found: acceleration or change of velocity
+D = 12           # 1/D, D = S·U + armature; 0 where D = 0
+RATE = 13        # result of `answer`: acceleration, or change of velocity by an impulse
 DOF_SIZE = 16
 
 
@@ -107,8 +107,8 @@ def get_matrix(a, i, j):
 
 @helper
 def still_unit(q):
-    """A product of unit quaternions made a unit one again: 1/|q| = (3 - |q|²)/2 to the last bit where |q| is 1 but for
-    rounding. It saves a root and a quotient that every link would wait for."""
+    """A product of unit quaternions made a unit one again: 1/|q| = (3 - |q|²)/2 to the last bit where |q| is 1 up to
+    rounding. This saves a square root and a division for every link."""
     s = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 

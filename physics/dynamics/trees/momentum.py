@@ -1,13 +1,14 @@
 """Momentum and energy of whole trees in a step of `time_stepping`.
 
-A tree that stands on nothing has the momentum that it was given. A step in the coordinates of joints keeps H(q) q̇ to
-its order only; the difference goes to the tree as a whole, as to a rigid body (`balance`): every link gets
-Δv + Δω × (x - c), which joints do not feel,
+The momentum of a tree that stands on nothing changes only by the impulses on it. A step in joint coordinates keeps
+H(q) q̇ only to its order. `balance` adds the difference as a rigid motion of the whole tree, which changes no joint
+velocity below the root: every link gets Δv + Δω × (x - c),
 
     m Δv = ΔP,   I_c Δω = ΔL - c × ΔP          c, I_c: centre of mass and inertia of the whole; L about the world origin
 
-Impacts take energy, but where links turn far in a step the scheme may give some. `calm` takes it out of the motion
-within the tree: where a tree stands on nothing, that beside its motion as a whole,  T = ½ P·v_c + ½ L_c·ω + T_within
+Impacts take energy, but where links turn far in a step the scheme may add some. `calm` takes it out of the motion
+within the tree. For a tree that stands on nothing that is the motion relative to its motion as a rigid body:
+T = ½ P·v_c + ½ L_c·ω + T_within
 """
 
 import numpy as np

@@ -108,7 +108,7 @@ def combine_links(trees, weights_x, weights_p, stages, h, y0, k, q_out, v_out):
 
 @helper
 def link_error(trees, error, h, y0, k):
-    """Largest local error of a step over the coordinates of links, relative to the quantity or 1 rad, m, rad/s, m/s."""
+    """Largest local error of a step over the coordinates of links, each relative to max(1, its size) in SI units."""
     largest = 0.0
     index = trees.table.index
     for l in range(index.shape[0]):

@@ -89,7 +89,7 @@ def eliminate(table, added, link, dof, articulated):
 @helper
 def let_go(l, d, u, own, dof, articulated):
     """Velocity d of link l, with U = u, moves freely: I^A -= U Uᵀ/D, D = S·U + own. A velocity that moves no inertia at
-    all (a tip without mass) has D = 0 and gets 1/D = 0: it keeps its rate."""
+    all (a tip without mass) has D = 0 and gets 1/D = 0: its acceleration is 0."""
     put_six(dof, d, U, u)
     value = dot6(six(dof, d, S), u) + own
     dof[d, D] = 1.0 / value if value > 0.0 else 0.0
@@ -111,7 +111,7 @@ def carry(articulated, l, p):
 @helper
 def answer(table, first, last, tau, link, dof, rates_out):
     """rates = H⁻¹ (τ - Σ Jᵀ F) of the links first … last - 1, which are whole trees. F, the forces that the links need,
-    is overwritten by those that their subtrees need of the joint when it yields; A by the accelerations."""
+    is overwritten by the bias forces p^A of their subtrees, A by the accelerations."""
     index = table.index
     for l in range(last - 1, first - 1, -1):
         f = six(link, l, F)
