@@ -108,8 +108,9 @@ def heaviness(mass: Array, inertia: Array, free: Any, joints: Joints) -> Array:
 
 
 def own_share(model: Model, rows: AxisRows) -> Array:
-    """What part (m,) of its entry of J M⁻¹ Jᵀ a row may be left with by the others. Of a body at the end of an arm r
-    that entry is 1/m + r²/I, and rows that do not let the body turn leave 1/m."""
+    """The part (m,) of its diagonal entry of J M⁻¹ Jᵀ to which the pivot of an independent row may fall, in units of
+    1/HEAVY and at most 1. For a body at the end of an arm r the entry is 1/m + r²/I; rows that keep the body from
+    turning leave 1/m of it."""
     heavy = heaviness(model.mass, model.inertia, model.kind == BodyKind.DYNAMIC, model.joints)
     worst = np.maximum(np.where(rows.a >= 0, heavy[rows.a], 0.0), heavy[rows.b])
     return HEAVY / np.maximum(worst, HEAVY)

@@ -50,8 +50,9 @@ def stops_of(model: Model) -> Stops:
 
 
 def _arm_squared(model: Model, j: int, axis: Array) -> float:
-    """r² [m2] of the stops of joint j about this axis, given in the parent's frame; about no axis (ball) the mean of
-    the child's moments counts. What a nut does along its axis is as inert as a mass at the lead [m/rad]."""
+    """r² [m2] of the stops of joint j about this axis, given in the parent's frame; without an
+    axis (ball) the mean of the child's moments counts. The translation of a nut of mass m adds m c² to its moment, with
+    the lead c [m/rad]."""
     joints, child = model.joints, int(model.joints.child[j])
     offset, moments = joints.anchor_child[j], model.inertia[child]
     own = rotated(joints.rest[j] * (1.0, -1.0, -1.0, -1.0), axis)

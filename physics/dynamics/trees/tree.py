@@ -74,8 +74,8 @@ def articulated_times(articulated, l, s):
 
 @helper
 def eliminate(table, added, link, dof, articulated):
-    """U and D of every velocity, and I^A of every link, its upper half. added (n_v,) goes to the diagonal of H beside
-    the armature."""
+    """U and 1/D of every velocity, and the upper half of I^A of every link. added (n_v,) goes to the diagonal of H
+    beside the armature."""
     index = table.index
     for l in range(link.shape[0]):
         spread_inertia(link, l, articulated)
