@@ -60,7 +60,7 @@ class StepBooks:
         self.books.begin(state.bodies)
 
     def note(self, middle: Bodies) -> None:
-        """In the middle, before any impulse: the motion that springs saw."""
+        """In the middle, before any impulse: keep the poses and velocities from which spring forces were computed."""
         np.copyto(self._at.x, middle.x)
         if self._springs:
             for mine, theirs in zip(self._at, middle, strict=True):
@@ -147,8 +147,8 @@ def mean_motion(kind, middle, before, after, involved, end, over_out):
 @kernel
 def book_contacts(model, over, contacts, approach, ledger, given):
     """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
-    event says. The others pushed over the time of the step, even if they only passed an impact on: a step knows but one
-    impulse of each contact."""
+    event says. All others count as forces over the step, even where they passed an impact on: a step has only one
+    impulse per contact."""
     for k in range(int(contacts.count[0])):
         account = IMPACTS if approach.zeta[k] < -approach.scales[0] else CONTACTS
         add_contact(model, over, int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.point, k),

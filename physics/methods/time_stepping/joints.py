@@ -7,8 +7,9 @@ At the poses q_m in the middle of the step joints ask of the velocity after it
     projection    J (u⁺ + u) = 0             joints do no work: their impulse acts on the mean velocity; at the end of
                                              the step C = 0 and J u = 0 are restored the shortest way
 
-The first loses energy of first order in h where links turn, for J(q_m) u is not zero but the velocity that the path
-bends away with; so does the second until its error C has grown to what makes up for it. The third is of second order.
+The first loses energy of first order in h where links turn: J turns from one middle to the next, so that J(q_m) u is
+not zero, and the step takes this velocity out. So does the second until its error C has grown so far that the term in C
+balances this. The third is of second order.
 Springs and dampers of joints are implicit, by the mean of both ends of the step:
 
     p = -h k (x_m - x_0 + h (u⁺ - u)/4) - h c (u⁺ + u)/2
@@ -96,7 +97,7 @@ class Joints(Part):
         self.obey(step)
 
     def _wish(self, u: Array, h: float, cure: str, gain: Array) -> None:
-        """What J q̇ is to be after the step, in SOFT rows with the impulse, from what it was before, u (m,)."""
+        """Set the J q̇ wanted after the step, in SOFT rows with the impulse included; u (m,) is J q̇ before it."""
         c, k, d = self.reactions, self._stiffness, self._damping
         wanted = {"none": 0.0 * u, "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
         self._wanted = np.where(self._hard, wanted, 0.0)

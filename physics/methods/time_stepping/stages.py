@@ -185,7 +185,7 @@ def keeps_limit(blocks, k):
 
 @helper
 def need_of_limits(blocks, q_dot, h, slop, need_out):
-    """How far every limit is from being kept at the next middle (a share of what is missing); the number missing."""
+    """Predicted gap of every limit at the next middle, times OVERLAP_SHARE where < 0; returns how many are < 0."""
     found = 0
     for k in range(int(blocks.count[OTHERS])):
         if not keeps_limit(blocks, k):
@@ -283,7 +283,7 @@ def report(contacts, system, x, approach, fired_out, memory_out):
 
 @helper
 def keep_velocity(own_out, i, n, u, turn):
-    """The velocity u of contact i, and what the way did to it, into row i of ContactMemory.own."""
+    """Write the velocity u of contact i, and its change by the motion, `turn`, into row i of ContactMemory.own."""
     zeta = dot(u, n)
     own_out[i, ZETA] = zeta
     put_three(own_out, i, SLIP, axpy(-zeta, n, u))
@@ -293,7 +293,7 @@ def keep_velocity(own_out, i, n, u, turn):
 
 @kernel
 def remember(contacts, fired, kind, x, memory_out):
-    """Write the contacts into the memory. What restitution did is over and no first guess for the next step."""
+    """Write the contacts into the memory. An impulse of restitution is no first guess for the next step."""
     memory_out.count[0] = contacts.count[0]
     for i in range(int(contacts.count[0])):
         memory_out.key[i] = contacts.key[i]

@@ -61,7 +61,7 @@ class StaticFriction:
         return bool(change_cones(contacts, self._material, self._table, step.system, self._mode, self._slip, 0))
 
     def revise(self, step: Step, contacts: Contacts) -> bool:
-        """The same; the contact has another cone then."""
+        """As `denied`; such a contact gets another cone."""
         return bool(change_cones(contacts, self._material, self._table, step.system, self._mode, self._slip, 1))
 
     def remember(self, step: Step, contacts: Contacts) -> None:
@@ -100,8 +100,8 @@ def on_rim(system, k):
 
 @kernel
 def choose_cones(contacts, material, table, before, approach, mode_before, system, mode_out, slip_out):
-    """Cones of all contacts by their modes in the step before (c,); their modes, and the slip (c, 3) of each row of the
-    system, before any impulse."""
+    """Set the cones of all contacts by their modes in the step before (c,). Writes their modes, and for each row of the
+    system the slip (c, 3) before any impulse [m/s]."""
     rows = system.rows
     for i in range(int(contacts.count[0])):
         mode_out[i] = UNKNOWN

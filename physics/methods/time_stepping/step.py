@@ -48,10 +48,10 @@ from .trees import Trees
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
-COLD_START = 20     # times the set iterations where most contacts are new: a first guess of 0 tilts stacks for good
+COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
 SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
 PATH_TURNS = 2      # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
-SLIGHT_TURN = 0.01  # of the speed that counts as rest: changes of velocity for which that is not done
+SLIGHT_TURN = 0.01  # part of the speed that counts as rest: a smaller change of velocity is no turn
 OFFERED = offered("time_stepping")
 FLOWN = StepInfo()  # how a step without anything to solve went
 
@@ -191,7 +191,7 @@ class TimeStepping:
         return solved, turned
 
     def _solve_cones(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
-        """With the cones of contacts that stick or slip as they do."""
+        """Solve, and solve anew with other cones where the impulses deny a contact's mode, see `StaticFriction`."""
         solved = self._solve_once(step, settings, iterations)
         if self._static.any and self._static.denied(step, self.contacts):
             solved = self._solve_once(step, settings, COLD_START * iterations)  # sweeps may show slip that is none
@@ -202,7 +202,7 @@ class TimeStepping:
         return solved
 
     def _solve_once(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
-        """By a solver of either kind."""
+        """Solve once, by a solver that visits bodies or by one that needs M written out."""
         solver = SOLVERS[settings.solver]
         if isinstance(solver, BodiesSolver):
             return solver.solve_bodies(step.system, iterations, TOLERANCE)

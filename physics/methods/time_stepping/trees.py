@@ -14,7 +14,7 @@ from ...dynamics.trees.tree import answer, answer_alone, eliminate, pushed_force
 from ...problem.system import ANGULAR, LINEAR
 from .parts import Part, Step
 
-STIFF = 0.05   # part of a velocity's inertia that springs and dampers make up in a step, from which they are stiff
+STIFF = 0.05   # added / H of a velocity from which springs and dampers count as stiff
 
 
 class TreeStep(NamedTuple):
@@ -48,7 +48,7 @@ class Trees(Part):
         step.motion.v[:] = self.work.free
 
     def turn(self, step: Step, slight: float) -> bool:
-        """Let impulses bend the path, see `turn_path`; whether they did by more than is slight."""
+        """`turn_path` for all trees; whether it changed a velocity by more than `slight`."""
         return bool(turn_path(step.model, step.loads, step.before.v, step.h, step.force, step.torque, slight, self.work,
                               step.motion.v))
 
@@ -120,9 +120,9 @@ def mean_rates(model, v, force, torque, h, share, scratch, v_out):
 
 @kernel
 def turn_path(model, loads, v, h, force, torque, slight, trees_in_out, v_in_out):
-    """Impulses bend the path in the middle of the step: half of it has C at the velocities v before, half at those
-    after, h ½ (C(v) + C(v⁺)) in place of h C((v + v_free)/2), which with a jump of v is wrong by O(h). v_in_out (n_v,)
-    contains the impulses and gets what that changes, the free velocities likewise, unless it is `slight`; returns
+    """Correct C for the jump of v in the middle of the step: ½ h (C(v) + C(v⁺)), with the velocities v before and v⁺
+    after the impulses, in place of h C((v + v_free)/2), which is wrong by O(h) if v jumps. Where the correction is more
+    than `slight` it is added to v_in_out (n_v,), which contains the impulses, and to the free velocities. Returns
     whether it was more.
 
     Needs what `free_links` left."""
