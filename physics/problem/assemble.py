@@ -64,15 +64,15 @@ from .system import (
     relative_velocity,
 )
 
-SOFTEST = 1e-9  # of its trace without constraints, added to W of a contact on a mechanism, which yields in some
-                # directions only: W can be singular
+SOFTEST = 1e-9  # part of W's trace without constraints that is added to W of a contact on a mechanism. That may yield
+                # in some directions only, so that W is singular
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-NO_STEP = 1e-30  # [kg] whose square is not 0 yet
-NEGLIGIBLE = 1e-4  # of the speed that counts as rest: what the way does to a contact's velocity and nobody sees
-SLIGHT = 0.25    # of the speed that counts as rest: so much more than before the way may do to a contact's velocity
-SURE_SLIP = 8.0  # times the slip that friction alone can stop in a step: surfaces that slip faster go on slipping. Four
-                 # contacts of a body add up, and its load may double
+NO_STEP = 1e-30  # [kg] step of a contact that cannot move: next to 0, but its square is a number > 0
+NEGLIGIBLE = 1e-4  # part of the speed that counts as rest: a change of a contact's velocity below it counts as 0
+SLIGHT = 0.25    # part of the speed that counts as rest: growth of a turn in a step that is always accepted
+SURE_SLIP = 8.0  # times the slip that friction of one contact can stop in a step: surfaces that slip faster go on
+                 # slipping. The factor covers four contacts of a body and a load that doubles
 
 REST_SPEED, TOUCH, H, SHARE = range(4)  # Approach.scales: speed that counts as rest [m/s], gap that counts as touch
                                         # [m], time step [s], the way from the memory to here as a part of a step's
@@ -154,9 +154,9 @@ def carried(own, j, column, n):
 
 @helper
 def extrapolate(old, new, slight):
-    """Half of what the turn is in the middle of the step, from those of the way to the last middle and of the way
-    from there, which are those of half a step earlier; old and new are vectors. A turn comes and goes gradually: what
-    comes at once, as where another point of a face is taken for the contact, is none."""
+    """Half of the turn of this step, extrapolated from two vectors: `old`, the turn over the step to the last middle,
+    and `new`, that over the step from there, half a step ago. A turn changes gradually, so its growth is bounded: a
+    sudden change comes from another choice of the contact point on a face."""
     change = disc_projection(sub(new, old), norm(old) + slight)
     new = add(old, change)
     return scale(0.5, axpy(0.5, disc_projection(change, norm(new) + slight), new))
@@ -164,8 +164,8 @@ def extrapolate(old, new, slight):
 
 @helper
 def half_turn(approach, memory, i, key, n, u):
-    """What half a step of way does to the velocity u of contact i: it is known of a contact that persists, from what
-    the way did since the memory."""
+    """The change of the velocity u of contact i in half a step by the motion of its point and normal. It follows from
+    the change since the memory, and is 0 for a new contact."""
     put4(approach.turn, i, (0.0, 0.0, 0.0, 0.0))
     j = int(approach.previous[i])
     if j < 0 or memory.key[j] != key:
@@ -467,7 +467,7 @@ def warm_start(memory, previous, system):
 
 @kernel
 def momenta(system, force, torque, h, P_in_out, L_in_out):
-    """Momenta (n, 3) after the step: P += h F + Σ p,  L += h τ + Σ r × p. What one body gets the other loses."""
+    """Momenta (n, 3) after the step: P += h F + Σ p,  L += h τ + Σ r × p, with -p on body a and p on body b."""
     rows, bodies, grab = system.rows, system.motion.bodies, system.grab
     for i in range(len(P_in_out)):
         if bodies[i, INV_MASS] > 0.0:

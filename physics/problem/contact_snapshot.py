@@ -33,7 +33,7 @@ Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `collision.exact.gaps`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
-ACROSS = 1e-3  # [rad] between a normal and a face's, the plane across an edge or the side of a cylinder, that is none
+ACROSS = 1e-3  # [rad] a smaller angle of a normal to a face's, or to the plane across an edge or an axis, counts as 0
 
 Curve = tuple[float, float, float, float]
 

@@ -40,9 +40,9 @@ from .system import (
     row_velocity,
 )
 
-LIMIT_REACH = 0.02   # a limit this far away takes part, and within twice what a step brings [rad] or [m]
-FULL_FORCE = 1e-9    # part of its limit that a motor which exerts all it can may fall short of
-ROW_SOFTNESS = 1e-9  # part of a row's answer without constraints that is added to the one with them
+LIMIT_REACH = 0.02   # a limit takes part within this distance, or twice its change in a step [rad] or [m]
+FULL_FORCE = 1e-9    # relative shortfall from its limit at which a motor counts as exerting all of it
+ROW_SOFTNESS = 1e-9  # part of a row's answer without constraints that is added to its answer J Y
 
 
 class JointBounds(NamedTuple):
@@ -106,7 +106,7 @@ def closing(model, limits, r, middle, q, motion):
 
 @helper
 def limit_bias(gap, zeta, before, e, h):
-    """The law of the head of this file, where the step would end with ζ and began with `before`."""
+    """Bias of a limit: φ/h, or e ζ⁻ where it is hit. ζ: at the end of the step without impulse; before: ζ⁻."""
     if e > 0.0 and gap + h * zeta < 0.0 and before < -2.0 * abs(zeta - before):
         return e * before
     return max(gap, 0.0) / h

@@ -43,7 +43,7 @@ class SolveInfo(NamedTuple):
     """How a solver fared.
 
     status: "solved"; "iterations": stopped by the limit before its tolerance was met; "infeasible": there is no
-    solution, as `certificate` proves; "unsymmetric": M is, and the solver does not take that; "glued": what plain
+    solution, as `certificate` proves; "unsymmetric": M is not symmetric, as the solver needs; "glued": what plain
     Gauss–Seidel finds where contacts pull; "ray", "stuck": the method ended without an answer, which cannot happen
     without friction where M is symmetric positive semidefinite and well enough conditioned.
     """

@@ -1,12 +1,12 @@
-"""One measure of how well impulses solve a contact problem, computed by code by which no solver finds its answer.
+"""One measure of how well impulses solve a contact problem. It is the same for all solvers.
 
 Natural map of contact i, in velocity units:   e_i = |λ_i - P_K(λ_i - ρ_i û_i)| / ρ_i,   û = u + μ|u_T| n
 
 It vanishes for all i exactly where λ is a solution [FCLIB merit function 1; De Saxcé & Feng 1998]. 1/ρ_i is the mean
 diagonal entry of the contact's own block of M. The residual is the largest e_i [m/s].
 
-λ counts as a solution where e_i is no more than rounding and a tolerance τ [m/s] for the own velocity of each contact
-explain, with w_i = 1/ρ_i:
+λ counts as a solution where rounding and a tolerance τ [m/s] for the own velocity of each contact explain every e_i,
+with w_i = 1/ρ_i:
 
     e_i <= (1 + μ_i) (τ Σ_j |M_ij|/w_j  +  ROUNDED (√w_i max_j |d_j|/√w_j + Σ_j |M_ij λ_j|))
 """
