@@ -79,8 +79,9 @@ class StepBooks:
             self.settle(step, self.energy_before + given if turned else None)
 
     def _given_by_law(self, contacts: Contacts, fired: IntArray) -> float:
-        """The energy [J] that friction gave at contacts that were hit: ζ⁺ = -e ζ⁻ where friction turns the slip around
-        can take more than there was (Kane's paradox). It comes from the law of impact, as in `event_driven`, and is
+        """The energy [J] that friction gave at contacts that were hit. Newton's law ζ⁺ = -e ζ⁻ with friction that turns
+        the slip around can increase the energy (Kane's paradox).
+        It comes from the law of impact, as in `event_driven`, and is
         booked with it. Running surfaces are left out: what they do is theirs."""
         c, over, gained = contacts, self._over, 0.0
         for k in np.flatnonzero(fired[: c.count[0]]).tolist():
