@@ -75,6 +75,7 @@ class SoftSystem(NamedTuple):
 
 
 def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
+    """Scratch for c = `capacity` contacts and an integrator of s = `stages`."""
     zeros = np.zeros
     return SoftContactWork(
         zeros((capacity, UNITS)), zeros((capacity, 2)), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
