@@ -218,7 +218,7 @@ class Simulation:
 
     def known_events(self, count: int) -> list[Event]:
         """The latest `count` events, oldest first; after seeking back also those later than now."""
-        return self._events[-count:]
+        return self._events[max(0, len(self._events) - count) :]
 
     def latest_events(self, count: int) -> list[Event]:
         """The last `count` events up to now, oldest first."""

@@ -105,6 +105,15 @@ def test_seeking_restores_every_step_exactly_with_its_contacts():
     assert bits(sim) == course[0][0]
 
 
+def test_as_many_of_the_latest_events_are_known_as_are_asked_for():
+    sim = Simulation(Balls(2))
+    sim.run(1.0)
+    events, asked = sim.events, (0, 1, 2, len(sim.events), len(sim.events) + 1)
+    assert len(events) > 2
+    for known in (sim.known_events, sim.latest_events):
+        assert [known(count) for count in asked] == [[], events[-1:], events[-2:], events, events]
+
+
 def test_a_step_after_seeking_begins_a_new_branch():
     sim = Simulation(Balls(2))
     sim.record_history()
