@@ -1,13 +1,20 @@
-"""The contacts of one instant with their equations, stopped to be looked at.
+"""The contacts of one instant with their equations, frozen for inspection.
 
     ζ̇ = M λ + d,    M = TᵀH⁻¹T,    d = TᵀH⁻¹(τ - C) + Ṫᵀq̇                                   [RBDA eqs. 11.34–11.36]
 
-Exact methods know the elements that touch. For all others the contacts are those of collision detection, and the
-elements are guessed from the shapes and the normal. Balls, ends of capsules, sides of cylinders, ellipsoids and the
-walls of bowls and pipes curve as they do. Of boxes, hulls and caps of cylinders a face touches where one looks along
-the normal; where both shapes have one, that of the body that is fixed, or of the predecessor, and corners of the other.
-Where neither has, two edges cross, or an edge or a corner touches something round. Of edges that do not cross, and of
-rims, cones and edges of meshes nothing is known: one of the bodies counts as flat, the other as a corner.
+`equations_of` makes them for pairs of surface elements, whose nearest points, normals and curvatures are exact. That is
+what the method `event_driven` has. The other methods have contacts of collision detection: a point, a normal, and two
+shapes. How the normal turns and the point wanders, which Ṫᵀq̇ needs, depends on the features that touch. `detected`
+infers them from each shape and the direction of the normal in its frame:
+
+    sphere, ellipsoid, bowl; capsule; side of a cylinder; pipe   its principal curvatures at the point
+    plane, mesh                                                  a face
+    box, hull, cap of a cylinder                                 a face whose normal is that of the contact; else an
+                                                                 edge at right angles to it; else a corner
+
+Of two faces that touch one counts, and the other body touches with a corner: the face of a, or of b where b is not
+dynamic. An edge counts where it crosses another edge or touches something round. In all other cases (edges that do not
+cross, rims, cones, edges of meshes) one body counts as a face, by the same rule, and the other as a corner.
 """
 
 from typing import Any, NamedTuple
