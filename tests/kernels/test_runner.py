@@ -309,15 +309,16 @@ def test_an_engine_error_pauses_is_shown_and_reset_helps(monkeypatch):
     runner.start()
     until(lambda: runner.latest is not None and runner.latest.step > 20)
     broken = True
-    step = Simulation._advance
+    method = METHODS["time_stepping"]
+    step = method.step
 
-    def advance(self):
+    def advance(self, state, loads, settings):
         if broken:
-            self.state.bodies.x[:] = np.nan  # half done when it fails
+            state.bodies.x[:] = np.nan  # half done when it fails
             raise ZeroDivisionError("a bug")
-        step(self)
+        step(self, state, loads, settings)
 
-    monkeypatch.setattr(Simulation, "_advance", advance)
+    monkeypatch.setattr(method, "step", advance)
     until(lambda: runner.latest.error)
     s = runner.latest
     assert s.error == "the engine failed: ZeroDivisionError: a bug"

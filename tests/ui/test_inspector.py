@@ -163,7 +163,7 @@ def test_a_key_is_not_bound_to_two_commands():
 @pytest.mark.parametrize("typeset", [True, False])
 def test_every_page_draws_for_any_problem(probe, monkeypatch, table, typeset):
     if not typeset:
-        monkeypatch.setattr(formula, "_working", False)
+        monkeypatch.setattr(formula, "ready", lambda: False)
     large = snapshot_of(random_problem(200, 60))
     unsolvable = snapshot_of(ContactProblem.frictionless([[1.0, -1.0], [-1.0, 1.0]], [-1.0, 0.5]))
     one = snapshot_of(ContactProblem.frictionless([[2.0]], [-9.81]))
