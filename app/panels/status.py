@@ -58,7 +58,7 @@ def solver_figures(snapshot: Snapshot) -> str:
     if info.penetration > 0.0:
         parts.append(f"overlap {style.engineering(info.penetration, 'm')}")
     if (snapshot.model.joints.generalized == 0).any():
-        parts.append(f"joint error {info.joint_error:.1e} m")
+        parts.append(f"joint error {info.joint_error:.1e} {info.joint_unit}")
     parts.append(f"E {style.engineering(snapshot.energy.total + info.stored, 'J')}")
     return "   ".join(parts)
 

@@ -118,4 +118,5 @@ class StepInfo:
     events: int = 0          # of `event_driven` since the start: events
     projection: float = 0.0  # of `event_driven` since the start: energy that the projection of drift put in [J]
     joint_error: float = 0.0 # greatest distance or angle by which a joint in maximal coordinates is apart [m], [rad]
+    joint_unit: str = "m"    # which of the two: "m" or "rad"
     motors: tuple[MotorState, ...] = ()

@@ -66,7 +66,7 @@ QUANTITIES: dict[str, Quantity] = {
     "penetration": Quantity(
         "Deepest overlap", "m", False, False, lambda now, _: np.nan if now.info is None else now.info.penetration),
     "joints": Quantity(
-        "Joints apart", "m", False, False, lambda now, _: np.nan if now.info is None else now.info.joint_error),
+        "Joints apart", "m or rad", False, False, lambda now, _: np.nan if now.info is None else now.info.joint_error),
     "contacts": Quantity(
         "Contacts", "", False, False, lambda now, _: np.nan if now.info is None else float(now.info.contacts)),
 }

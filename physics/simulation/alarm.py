@@ -66,7 +66,8 @@ def cause(sim: Simulation) -> str:
         return (f"substeps longer than {stable:.2g} s are unstable with these surfaces; take more of them, or 0, as "
                 "many as needed")
     if settings.joint_cure != "projection" and sim.info.joint_error > APART:
-        return f"joints have come apart by {sim.info.joint_error:.2g} m; take the cure Projection, or a shorter step h"
+        return (f"joints have come apart by {sim.info.joint_error:.2g} {sim.info.joint_unit}; take the cure "
+                "Projection, or a shorter step h")
     if settings.method == "event_driven":
         return f"the step is too long for this motion; take a shorter step h, or {INTEGRATORS['dopri5'].title}"
     return ("the step is too long for this motion; take a shorter step h, or the method "

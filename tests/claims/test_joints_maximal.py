@@ -6,6 +6,7 @@ from joint_scenes import as_trees, ball_chain, bricard, four_bars, hinge, point_
 
 from contactlab.physics import Scene, SceneError, Simulation
 from contactlab.physics.methods import CURES
+from contactlab.physics.simulation.alarm import cause
 
 H = 1.0 / 240.0
 PENDULUM_PERIOD = 2.367841947576237  # A7 (b), released from horizontal
@@ -274,3 +275,21 @@ def test_pulling_at_the_joint_itself_moves_nothing():
     sim.run(until=0.1)
     assert np.abs(sim.position("body")).max() < 1e-12
     assert np.isfinite(sim.loads.grab_force).all()
+
+
+@pytest.mark.parametrize("method", ("time_stepping", "event_driven", "compliant"))
+def test_the_error_of_a_joint_is_said_with_its_unit(method):
+    """A slider whose child is moved by 5 mm across its axis, or turned by 5 mrad: |C| = 0.005 m, or sin 0.005 rad. The
+    alarm names the same, where a run gains energy."""
+    body = {"name": "body", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+    joint = hinge("world", "body", (0, 0, 0), (1, 0, 0)) | {"type": "slider"}
+    for turned, error, unit in ((False, 0.005, "m"), (True, np.sin(0.005), "rad")):
+        sim = Simulation(Scene.from_dict(scene([body], [joint], (0, 0, 0))), method=method)
+        sim.set(joint_cure="none", integrator="heun")
+        if turned:
+            sim.state.bodies.q[0] = np.cos(0.0025), np.sin(0.0025), 0.0, 0.0
+        else:
+            sim.state.bodies.x[0, 1] = 0.005
+        sim.step()
+        assert (sim.info.joint_error, sim.info.joint_unit) == (pytest.approx(error, abs=1e-12), unit)
+        assert f"joints have come apart by 0.005 {unit}; take the cure Projection" in cause(sim)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.model import Array, Model
 from ...core.state import Bodies, JointState
+from ...joints.form import LINE, PITCH, POINT
 from ..free_body import velocity_from_momentum
 from ..trees.kinematics import advance, place_links
 from ..trees.rates import empty_tree_scratch
@@ -22,6 +23,7 @@ ROUNDED = 1e-15    # C that no Newton step makes smaller [m] or [rad]
 NEARLY = 1e-11     # C [m], [rad] after which one more Newton step reaches rounding, as it squares the error
 PROJECTIONS = 30   # Newton steps of a projection at most
 APART = 1e-3       # C that joints may gain in a step of fixed length, relative to the longest lever
+LENGTHS = (POINT, LINE, PITCH)  # rows whose C is a length [m]; that of all others is an angle [rad]
 LONGEST = 0.1      # most that a Newton step moves a row [m] or [rad]: beyond it linearisation fails
 
 
@@ -45,6 +47,8 @@ class JointKeeper:
 
     def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Take out velocities that joints do not allow, as edits of the state leave them; whether there were any."""
+        if not self.any:
+            return False
         reactions, which = self.reactions, self._kept(cure)
         if not which.any():
             return False
@@ -58,6 +62,8 @@ class JointKeeper:
 
     def mend(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Restore C = 0 and J q̇ = s; without projection only the motors' speeds s. Whether anything had to change."""
+        if not self.any:
+            return False
         which = self._kept(cure)
         if not which.any():
             return False
@@ -107,17 +113,21 @@ class JointKeeper:
         velocity_from_momentum(self.model, bodies)
         place_links(self.model, *joints, self._trees.work, bodies)
 
-    def error(self, bodies: Bodies) -> float:
-        """How far the worst joint has come apart [m], or is turned against what it allows [rad]."""
+    def error(self, bodies: Bodies) -> tuple[float, str]:
+        """How far the worst joint has come apart, "m", or is turned against what it allows, "rad"."""
+        if not self.any:
+            return 0.0, "m"
         reactions = self.reactions
         pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
-        return float(np.abs(reactions.hard * reactions.C).max(initial=0.0))
+        off = np.abs(reactions.hard * reactions.C)
+        worst = int(off.argmax())
+        return float(off[worst]), "m" if reactions.rows.kind[worst] in LENGTHS else "rad"
 
     def torn(self, before: Bodies, after: Bodies) -> bool:
         """Whether joints have come apart between two states by more than APART allows for a step of fixed length. Close
         to a singular position of a linkage such a step can have a large error; closing the joints then changes the
         energy by an unbounded amount."""
-        return self.any and self.error(after) > self.error(before) + APART * self._lever
+        return self.any and self.error(after)[0] > self.error(before)[0] + APART * self._lever
 
     def _of_links(self) -> Array:
         return self._change[len(self._change) - len(self._trees.v) :]

@@ -144,8 +144,9 @@ class Compliant:
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
         soft.end(state)
         stored = soft.stored() + self._stop_energy(state)
+        apart, unit = self._keeper.error(bodies)
         self.info = StepInfo(
             residual=course.residual, iterations=course.iterations, status=course.status, contacts=count,
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
-            joint_error=self._keeper.error(bodies), motors=motor_states(course.reactions))
+            joint_error=apart, joint_unit=unit, motors=motor_states(course.reactions))

@@ -335,10 +335,11 @@ class EventDriven:
         self.contacts = self._report.contacts
         self._report.remember(state.memory, self._impulses)
         tally[Tally.STEPS] += 1
+        apart, unit = self._keeper.error(work.here.bodies)
         self.info = replace(
             found, status=SAYS.get(self._patience.limit, found.status), steps=int(tally[Tally.STEPS]),
             pieces=int(tally[Tally.PIECES]), solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
-            projection=float(tally[Tally.PROJECTION]), joint_error=self._keeper.error(work.here.bodies))
+            projection=float(tally[Tally.PROJECTION]), joint_error=apart, joint_unit=unit)
 
     def _fill_report(self) -> StepInfo:
         """Report the contacts of the state in hand, and how well their forces obey the contact laws."""

@@ -99,9 +99,10 @@ class TimeStepping:
         self._depart(step, integrator)
         deepest = self._report(step)
         self._books.end(step, self.contacts, self._fired, turned)
+        apart, unit = self._keeper.error(state.bodies)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
-            joint_error=self._keeper.error(state.bodies), motors=self._motor_states(step))
+            joint_error=apart, joint_unit=unit, motors=self._motor_states(step))
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
