@@ -83,6 +83,8 @@ class EventFinder:
         normal velocities before the step [m/s], x (n, 3) the centres of mass, `instant` says when an event of a kind
         happened to a pair of shapes [s], and the energies are those before and after the step [J]."""
         count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
+        if not count:
+            return []
         lost = self.kind[:count] == GEOMETRIC_LOSS
         rows = np.where(lost, 0, self.row[:count])  # a geometric loss has no row among the contacts
         about = () if lost.all() else (
@@ -121,17 +123,19 @@ def slip_events(
     """Slip and stick, with step number 0. before and now (c,): friction state, UNKNOWN, STICKS or SLIPS;
     instants (c, 2): when it last began to slip and to stick, or the end of the step [s]. Contacts that carry next to
     nothing of the load of their pair of shapes do not count."""
+    changed = before != now
+    if not changed.any():
+        return []
     count = int(contacts.count[0])
     known = (before != UNKNOWN) & (now != UNKNOWN) & (contacts.friction[:count] > 0.0)
-    if not (known & (before != now)).any():
-        return []
+    changed &= known
     shape_a, shape_b, lam = contacts.shape_a[:count], contacts.shape_b[:count], contacts.lam[:count]
     found = []
-    for k in np.flatnonzero(known & (before != now)).tolist():
+    for k in np.flatnonzero(changed).tolist():
         mine = known & (shape_a == shape_a[k]) & (shape_b == shape_b[k])
         mine &= lam >= LEAST_SHARE * lam[mine].sum()
         slipped, slips = bool((before[mine] == SLIPS).any()), bool((now[mine] == SLIPS).any())
-        rows = np.flatnonzero(mine & (before != now))
+        rows = np.flatnonzero(mine & changed)
         if slipped == slips or k != rows[0]:
             continue
         times = instants[rows, 0 if slips else 1]

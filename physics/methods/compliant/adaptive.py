@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.model import Array
+from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.forces import Loads
+from ...integrators import Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
+from .contacts import SoftContacts
 from .explicit import Explicit
 from .guards import guards, mode_ends, step_error, switch
 from .stability import substeps_needed
@@ -36,9 +38,13 @@ class Adaptive(Explicit):
     exact = 1
     tries, most = 0, MOST_TRIES  #: of substeps since the step began, and how many there may be
 
+    def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
+        super().__init__(model, soft, integrator)
+        self._end = empty_state(body_count(model)).bodies  #: of the substep tried last
+
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
-        soft, end = self.soft, empty_state(len(bodies.x)).bodies
+        soft, end = self.soft, self._end
         self.carry(joints, self.course.joints)
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
         contacts = min(max(int(soft.contacts.count[0]), MANY_CONTACTS), 10 * MANY_CONTACTS)

@@ -123,7 +123,8 @@ class SoftContacts:
         rows = self.slot[: self.contacts.count[0]]
         work = self.work
         before, now = np.where(rows >= 0, (work.mode_before[rows], self.surfaces.mode[rows]), FREE)
-        return before, now, np.nan_to_num(work.changed[rows][:, (SLIP, STICK)], nan=end)
+        changed = work.changed[rows][:, (SLIP, STICK)]
+        return before, now, np.where(np.isnan(changed), end, changed)
 
     def end(self, state: State) -> None:
         """Leave the surfaces in the state, for the instant state.t."""

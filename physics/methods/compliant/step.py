@@ -68,14 +68,15 @@ class Compliant:
         self._course: Explicit | Implicit | None = None
         self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
         self._finder = EventFinder(model.shapes.body)
-        self._margin = np.zeros(body_count(model))
+        self._margin, span = np.zeros(body_count(model)), self.soft.detector.span
+        self._span = np.where(np.isfinite(span), span, 0.0)  # of bounded shapes about the centre of mass [m]
         self._gravity = float(np.linalg.norm(model.gravity))
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
         h, course, model, soft = settings.h, self._course_with(settings.integrator), self.model, self.soft
         energy_before = total_energy(model, state.bodies, *state.joints)
-        self._keep_joints(state, course, settings)
+        self._keep_joints(state, course, settings, energy_before)
         self._books.begin(state, course.books)
         self._find_contacts(state, course, settings)
         stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
@@ -109,22 +110,23 @@ class Compliant:
         if first:
             self.soft.settle(state.bodies, float(state.t[0]), exact=0)
 
-    def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
-        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once."""
+    def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings, before: float) -> None:
+        """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once. before: the
+        energy [J]."""
         course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
-        before = total_energy(self.model, state.bodies, *state.joints)
         if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
             done = total_energy(self.model, state.bodies, *state.joints)
             state.ledger[Account.JOINTS, 0] += done - before
 
     def _stop_energy(self, state: State) -> float:
         """Energy stored in the stops of joints [J]."""
+        if not len(self._stops.dent):
+            return 0.0
         return float(stop_energy(self.model, self._stops, state.bodies, state.joints.q))
 
     def _reach(self, state: State, h: float) -> None:
         """How far each body may get within the step."""
-        span = np.where(np.isfinite(self.soft.detector.span), self.soft.detector.span, 0.0)
-        reach(self.model.kind, state.bodies, span, self._gravity * h**2 + ZERO_MOTION, h, self._margin)
+        reach(self.model.kind, state.bodies, self._span, self._gravity * h**2 + ZERO_MOTION, h, self._margin)
 
     def _report(self, state: State, course: Explicit | Implicit, h: float, energy_before: float) -> None:
         """Contacts, events and memory of the step."""

@@ -28,7 +28,7 @@ class Projection:
         work, here = self._work, self._work.here
         self._cure = cure
         work.cure_gain[0] = gain(cure, work.h)
-        before = energy_at(here)
+        before = energy_at(here) if self._keeper.any else 0.0
         if self._keeper.begin(here.bodies, here.joints, cure):
             work.ledger[Account.JOINTS, 0] += energy_at(here) - before
 

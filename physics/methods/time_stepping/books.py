@@ -17,15 +17,15 @@ from ...books.ledger import (
     add_contact,
     jointed,
 )
-from ...core.jit import kernel
+from ...core.jit import helper, kernel
 from ...core.model import BodyKind, IntArray, Model, body_count
 from ...core.state import Bodies, Contacts, State, empty_state
 from ...core.sym3 import three
-from ...core.vec import add, put, row, scale
+from ...core.vec import add, axpy, dot, put, row, scale, sub
 from ...dynamics.motion import moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance, calm, free_trees
-from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH
+from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
 from .joints import Joints
 from .parts import Step
 
@@ -50,8 +50,6 @@ class StepBooks:
         self.floats = len(self._floating_trees) > 0
         self.energy_before = 0.0   #: at the beginning of the step [J]
         self._given = 0.0
-        motions = model.motions
-        self._runs = [bool(row.any()) for row in np.hstack([motions.surface_velocity, motions.surface_spin])]
 
     def begin(self, state: State) -> None:
         """At the beginning of a step."""
@@ -71,31 +69,15 @@ class StepBooks:
         fired (c,): 1 where a contact was hit with restitution. turned: impacts turned paths of trees."""
         ledger = step.state.ledger
         taken = float(ledger[CONTACT_WORK, 0].sum())
-        self._enter(step, contacts)
-        ledger[IMPACTS, 0] += self._given_by_law(contacts, fired)
+        ledger[IMPACTS, 0] += self._enter(step, contacts, fired)
         if len(self.model.trees.body):
             given = float(GIVES @ ledger[:, 0]) - self._given
             given += max(float(ledger[CONTACT_WORK, 0].sum()) - taken, 0.0)
             self.settle(step, self.energy_before + given if turned else None)
 
-    def _given_by_law(self, contacts: Contacts, fired: IntArray) -> float:
-        """The energy [J] that friction gave at contacts that were hit. Newton's law ζ⁺ = -e ζ⁻ with friction that turns
-        the slip around can increase the energy (Kane's paradox).
-        It comes from the law of impact, as in `event_driven`, and is
-        booked with it. Running surfaces are left out: what they do is theirs."""
-        c, over, gained = contacts, self._over, 0.0
-        for k in np.flatnonzero(fired[: c.count[0]]).tolist():
-            a, b = int(c.body_a[k]), int(c.body_b[k])
-            if self._runs[a] or self._runs[b]:
-                continue
-            slip = (over.v[b] + np.cross(over.w[b], c.point[k] - over.x[b])
-                    - over.v[a] - np.cross(over.w[a], c.point[k] - over.x[a]))
-            across = c.impulse[k] - (c.impulse[k] @ c.normal[k]) * c.normal[k]
-            gained += max(float(across @ slip), 0.0)
-        return gained
-
-    def _enter(self, step: Step, contacts: Contacts) -> None:
-        """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion."""
+    def _enter(self, step: Step, contacts: Contacts, fired: IntArray) -> float:
+        """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion.
+        Returns the energy [J] that friction gave at contacts that were hit."""
         state, loads, h, over, system = step.state, step.loads, step.h, self._over, step.system
         ledger = state.ledger
         if self._joints is not None:
@@ -103,7 +85,7 @@ class StepBooks:
         mean_motion(self.model.kind, step.middle, step.before.bodies, step.motion.bodies, step.involved, state.bodies,
                     over)
         self.books.forces(loads, self._at, over, h, ledger)
-        book_contacts(self.model, over, contacts, step.approach, ledger, self.books.given)
+        given = float(book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given))
         grab = system.grab
         if grab.body[0] >= 0:
             turns = grab.turn[0] == 1
@@ -114,6 +96,7 @@ class StepBooks:
         if system.blocks.count[OTHERS]:
             book_rows(self.model.kind, system.blocks, step.before.q_dot, step.motion.q_dot, ledger)
         self.books.end(state.bodies, ledger)
+        return given
 
     def settle(self, step: Step, most: float | None = None) -> None:
         """Give trees that stand on nothing the momentum that was booked; and take out what energy there is beyond
@@ -146,14 +129,32 @@ def mean_motion(kind, middle, before, after, involved, end, over_out):
 
 
 @kernel
-def book_contacts(model, over, contacts, approach, ledger, given):
+def book_contacts(model, over, contacts, approach, fired, ledger, given):
     """Impulses of contacts. Those that approached faster than the speed that counts as rest had an impact, as their
     event says. All others count as forces over the step, even where they passed an impact on: a step has only one
-    impulse per contact."""
+    impulse per contact.
+
+    Returns the energy [J] that friction gave at contacts that were hit with restitution, fired (c,) = 1. Newton's law
+    ζ⁺ = -e ζ⁻ with friction that turns the slip around can increase the energy (Kane's paradox). That energy comes from
+    the law of impact, as in `event_driven`, and is booked with it. Running surfaces are left out: what they do is
+    theirs."""
+    gained = 0.0
     for k in range(int(contacts.count[0])):
+        a, b, p, n = int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.impulse, k), row(contacts.normal, k)
         account = IMPACTS if approach.zeta[k] < -approach.scales[0] else CONTACTS
-        add_contact(model, over, int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.point, k),
-                    row(contacts.normal, k), row(contacts.impulse, k), account, ledger, given)
+        add_contact(model, over, a, b, row(contacts.point, k), n, p, account, ledger, given)
+        if fired[k] == 1 and not runs(model.motions, a) and not runs(model.motions, b):
+            arm_a, arm_b = sub(row(contacts.point, k), row(over.x, a)), sub(row(contacts.point, k), row(over.x, b))
+            slip = velocity_between(row(over.v, a), row(over.w, a), arm_a, row(over.v, b), row(over.w, b), arm_b)
+            gained += max(dot(axpy(-dot(p, n), n, p), slip), 0.0)
+    return gained
+
+
+@helper
+def runs(motions, i):
+    """Whether the surface of body i runs."""
+    s, w = row(motions.surface_velocity, i), row(motions.surface_spin, i)
+    return dot(s, s) + dot(w, w) > 0.0
 
 
 @kernel

@@ -54,6 +54,8 @@ PATH_TURNS = 2      # times that contacts of trees are solved anew at most, as t
 SLIGHT_TURN = 0.01  # part of the speed that counts as rest: a smaller change of velocity is no turn
 OFFERED = offered("time_stepping")
 FLOWN = StepInfo()  # how a step without anything to solve went
+#: solvers that visit bodies, found once: to ask whether an object follows a protocol is slow
+VISITING = {name: solver for name, solver in SOLVERS.items() if isinstance(solver, BodiesSolver)}
 
 
 class TimeStepping:
@@ -78,6 +80,7 @@ class TimeStepping:
         self._dense = Dense(model)
         self._moving = int(np.count_nonzero(movable(model.kind)))
         self._radius, self._margin = _radii(model), np.zeros(body_count(model))
+        self._gravity = math.sqrt(float(model.gravity @ model.gravity))  # [m/s2]
         self._still = np.zeros(0, np.int32)  # no trees: none of them is stiff
         self._fired = np.zeros(0, np.int32)
         self._start, self._first = empty_memory(), True  # contacts at the beginning of the first step
@@ -173,8 +176,7 @@ class TimeStepping:
     def _scales(self, h: float) -> tuple[float, float]:
         """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
         and twice the way it falls in one. Without gravity SMALLEST."""
-        g = math.sqrt(float(self.model.gravity @ self.model.gravity))
-        return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
+        return 2.0 * self._gravity * h + SMALLEST, self._gravity * h * h + SMALLEST
 
     # ------------------------------------------------------------------------------------------------------- solve
     def _solve(self, step: Step, settings: Settings) -> tuple[SolveInfo, bool]:
@@ -204,9 +206,10 @@ class TimeStepping:
 
     def _solve_once(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
         """Solve once, by a solver that visits bodies or by one that needs M written out."""
+        visiting = VISITING.get(settings.solver)
+        if visiting is not None:
+            return visiting.solve_bodies(step.system, iterations, TOLERANCE)
         solver = SOLVERS[settings.solver]
-        if isinstance(solver, BodiesSolver):
-            return solver.solve_bodies(step.system, iterations, TOLERANCE)
         return solve_written_out(solver, step.system, iterations if solver.iterative else 0, TOLERANCE)
 
     # ------------------------------------------------------------------------------------------------------ depart
