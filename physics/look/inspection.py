@@ -20,6 +20,7 @@ from ..core.model import Array, BoolArray, IntArray, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings
 from ..core.state import JointState, State, copy_state, empty_state
 from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ..dynamics.constraints.reactions import reactions_to
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import velocity_from_momentum
 from ..dynamics.motion import drive
@@ -458,7 +459,7 @@ def changes(model: Model, struck: Struck, impact: Impact) -> tuple[Array, tuple[
         for i, p in ((contacts.body_b[k], world[k]), (contacts.body_a[k], -world[k])):
             impulse[i] += p
             moment[i] += np.cross(contacts.point[k] - struck.bodies.x[i], p)
-    lam = impact.impulse @ (contacts.passed if full else contacts.passed[::3])
+    lam = reactions_to(contacts.reactions, impact.impulse @ (contacts.T if full else contacts.T[::3]))
     reactions = reaction_impulses(contacts.reactions, lam, struck.bodies)
     if not len(joints.v):
         return moved, reactions

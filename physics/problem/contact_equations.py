@@ -68,7 +68,7 @@ class Equations(NamedTuple):
 def empty_equations(model: Model, contacts: int) -> Equations:
     """Room for the equations of so many contacts between the bodies of a model."""
     dynamic = model.kind == BodyKind.DYNAMIC
-    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, contacts, drives=True)
+    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, drives=True)
     size = 6 * int(dynamic.sum()) + len(trees.v)
     return Equations(
         reactions.slot, np.flatnonzero(dynamic).astype(np.int32), np.zeros((contacts, 3)), np.zeros((contacts, 3)),
@@ -251,6 +251,17 @@ def inner(eq, i, j):
     for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):
         total += eq.HT[i, m] * eq.T[j, m]
     return total
+
+
+@helper
+def add_row(eq, r, factor, push_out):
+    """Add `factor` times row r of T to generalized forces (n_v,)."""
+    for side in range(2):
+        p = int(eq.place[r // 3, side])
+        for m in range(p, p + 6 if p >= 0 else p):
+            push_out[m] += factor * eq.T[r, m]
+    for m in range(len(eq.free) - len(eq.trees.v), len(eq.free)):
+        push_out[m] += factor * eq.T[r, m]
 
 
 @helper

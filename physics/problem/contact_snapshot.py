@@ -68,7 +68,7 @@ class ContactSnapshot(NamedTuple):
     d: Array            #: (3 c,) [m/s2]
     u: Array            #: (3 c,) ζ and slip [m/s]
     HT: Array           #: (3 c, n_v) TᵀH⁻¹: q̇ changes by its transpose times impulses
-    passed: Array       #: (3 c, m) what the rows of joints in maximal coordinates answer to a unit of each
+    T: Array            #: (3 c, n_v) as in `Equations`
     slot: IntArray      #: (n,)   first of the body's six places in q̇, -1 where it is not dynamic
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
@@ -77,7 +77,7 @@ class ContactSnapshot(NamedTuple):
     def take(self, rows: Rows) -> "ContactSnapshot":
         """Only these contacts."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
-        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.passed[three])
+        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.T[three])
         return ContactSnapshot._make((*(a[rows] for a in self[:15]), *equations, *self[20:]))
 
 
@@ -122,7 +122,7 @@ def equations_of(
         key, witness.body_a[:count].copy(), witness.body_b[:count].copy(), point, witness.normal[:count].copy(),
         eq.tangent_1[:count].copy(), eq.tangent_2[:count].copy(), witness.gap[:count].copy(), *materials,
         *_spans(model, witness, eq.tangent_1[:count], eq.tangent_2[:count]), limit, M, d, eq.u[: 3 * count].copy(),
-        eq.HT[: 3 * count].copy(), eq.reactions.passed[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
+        eq.HT[: 3 * count].copy(), eq.T[: 3 * count].copy(), eq.slot.copy(), force, torque, eq.reactions)
 
 
 def _spans(model: Model, w: Witness, tangent_1: Array, tangent_2: Array) -> tuple[Array, IntArray]:

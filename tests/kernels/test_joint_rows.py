@@ -142,7 +142,7 @@ def test_sparse_factor_is_dense_algebra(seed, count, extra):
     joint not far from a singular position has pivots that small, and singular values some orders larger or smaller."""
     rng = np.random.default_rng(seed)
     setup = web(rng, count, extra)
-    joints, bodies, n = reactions_of(setup.model, 0), setup.state.bodies, count
+    joints, bodies, n = reactions_of(setup.model), setup.state.bodies, count
     place_joints(setup.model, *NO_COORDINATES, bodies, empty_tree_scratch(setup.model.trees), joints)
     rows = joints.rows
     J = np.zeros((len(rows.kind), 6 * n))
@@ -173,7 +173,7 @@ def test_chains_factor_without_fill():
         bodies = [{"name": f"b{i}", "position": [i, 0, 0], "mass": 1.0, "inertia": [1, 1, 1]} for i in range(count)]
         joints = [{"type": "hinge", "axis": [0, 1, 0], "child": f"b{i}", "parent": f"b{i - 1}" if i else "world",
                    "anchor": [i - 0.5, 0, 0], "coordinates": "maximal"} for i in range(count)]
-        factor = reactions_of(Scene.from_dict({"body": bodies, "joint": joints}).build().model, 0).factor
+        factor = reactions_of(Scene.from_dict({"body": bodies, "joint": joints}).build().model).factor
         assert len(factor.L) == len(factor.rows) - len(factor.inverse)
         assert len(factor.rows) <= 5 * count * 10
 

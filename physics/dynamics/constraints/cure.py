@@ -37,7 +37,7 @@ class JointKeeper:
 
     def __init__(self, model: Model, drives: bool = False) -> None:
         """drives: motors of trees and motors with a limit are among them."""
-        self.model, self.reactions = model, reactions_of(model, 0, drives=drives)
+        self.model, self.reactions = model, reactions_of(model, drives=drives)
         self.any = len(self.reactions.rows.kind) > 0
         joints, moved = model.joints, model.joints.generalized == 0
         arms = [joints.anchor_child[moved], joints.anchor_parent[moved & (joints.parent >= 0)]]

@@ -7,6 +7,8 @@ contact equations, impacts and projections know of the joints:
 
     TᵀH⁻¹ → TᵀH⁻¹ + R W,   R (J H⁻¹ Jᵀ) = -TᵀH⁻¹Jᵀ                  the rows of R: reactions to a unit of each force
 
+The reactions to forces that are known need no R: (J H⁻¹ Jᵀ) Λ = -J H⁻¹ f for their sum f = T λ.
+
 A rotor of inertia I on an axis of the joint turns as the axis does and resists with Λ = -I (J q̈ + γ). So it is a row
 as well, with 1/I added to the diagonal of J H⁻¹ Jᵀ: the same as I Jᵀ J added to H.
 
@@ -72,7 +74,6 @@ class Reactions(NamedTuple):
     rate: Array        #: (m,) γ
     lam: Array         #: (m,) reactions to what acts without contacts
     part: Array        #: (m,) scratch
-    passed: Array      #: (3 c, m) reactions to a unit of each contact row
     softness: Array    #: (m,) added to the diagonal of J H⁻¹ Jᵀ
     values: Array      #: (nnz,) J H⁻¹ Jᵀ
     kept: Array        #: (nnz,) the same without rows of motors that do not hold
@@ -82,10 +83,10 @@ class Reactions(NamedTuple):
     trial: Array       #: (6 n_d + n_v,) scratch
 
 
-def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool = False) -> Reactions:
-    """Scratch for the joints of a model in maximal coordinates, with room for so many contacts. soft: axes with springs
-    or dampers are rows, too, for a method whose steps are implicit in them; drives: and motors of trees that keep a
-    speed, and all with a limit, for methods of forces; these are off at first."""
+def reactions_of(model: Model, soft: bool = False, drives: bool = False) -> Reactions:
+    """Scratch for the joints of a model in maximal coordinates. soft: axes with springs or dampers are rows, too, for a
+    method whose steps are implicit in them; drives: and motors of trees that keep a speed, and all with a limit, for
+    methods of forces; these are off at first."""
     layout, joints = layout_of(model), model.joints
     kept = ((layout.role != SOFT) | soft) & ((layout.role != LIMITED) | drives)
     rows, role, axes = rows_taken(layout.rows, kept), layout.role[kept], layout.axes
@@ -116,7 +117,7 @@ def reactions_of(model: Model, contacts: int, soft: bool = False, drives: bool =
         spring_at=np.where(axes.kind == SPIN, 0.0, joints.spring_at[j, column]),
         motor=np.where(axes.axis == 0, joints.motor_force[j], 0.0), cure=zeros(1), J=zeros(m, 12), W=zeros(m, 12),
         G=zeros(m, n_v), Y=zeros(m, n_v), C=zeros(m), u=zeros(m), rate=zeros(m), lam=zeros(m), part=zeros(m),
-        passed=zeros(3 * contacts, m), softness=rotor_softness(joints, rows, rotors), values=zeros(len(factor.rows)),
+        softness=rotor_softness(joints, rows, rotors), values=zeros(len(factor.rows)),
         kept=zeros(len(factor.rows)), axis_J=zeros(count, 12), axis_at=zeros(count), axis_u=zeros(count),
         trial=zeros(6 * int(dynamic.sum()) + n_v))
 
@@ -230,19 +231,25 @@ def find_joints(model, t, bodies, bias, v, work, reactions):
 
 
 @helper
-def along_row(reactions, r, q_dot):
-    """Row r of J times q̇."""
+def row_times(reactions, r, sides, links, x):
+    """Row r times x (n_v,): `sides` (m, 12) and `links` (m, n_v) are J and G, or W and Y."""
     total = 0.0
     for side in range(2):
         i = end_of(reactions.rows, r, side)
         if i >= 0 and reactions.slot[i] >= 0:
             at = int(reactions.slot[i])
             for k in range(6):
-                total += reactions.J[r, 6 * side + k] * q_dot[at + k]
-    first = len(q_dot) - reactions.G.shape[1]
-    for d in range(reactions.G.shape[1]):
-        total += reactions.G[r, d] * q_dot[first + d]
+                total += sides[r, 6 * side + k] * x[at + k]
+    first = len(x) - links.shape[1]
+    for d in range(links.shape[1]):
+        total += links[r, d] * x[first + d]
     return total
+
+
+@helper
+def along_row(reactions, r, q_dot):
+    """Row r of J times q̇."""
+    return row_times(reactions, r, reactions.J, reactions.G, q_dot)
 
 
 @helper
@@ -363,8 +370,7 @@ def answer_joints(reactions, change_out):
 
 @kernel
 def hold_rows(reactions, count, HT):
-    """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹ and leave them in reactions.passed. Needs `find_joints` or
-    `weigh_joints`."""
+    """Take the reactions into rows 0 … count - 1 of TᵀH⁻¹. Needs `find_joints` or `weigh_joints`."""
     if not has_joints(reactions):
         return
     for i in range(count):
@@ -375,8 +381,24 @@ def hold_rows(reactions, count, HT):
         if touched:
             ldl.solve(reactions.factor, reactions.part)
             give_way(reactions, reactions.part, HT[i])
-        for r in range(len(reactions.part)):
-            reactions.passed[i, r] = reactions.part[r]
+
+
+@kernel
+def react(reactions, push, lam_out):
+    """Reactions Λ (m,) of the rows that hold to generalized forces or impulses f = `push` (n_v,):
+    (J H⁻¹ Jᵀ) Λ = -J H⁻¹ f. Needs `weigh_joints`."""
+    for r in range(len(lam_out)):
+        holds = reactions.mode[r] == HOLDS
+        lam_out[r] = -row_times(reactions, r, reactions.W, reactions.Y, push) if holds else 0.0
+    ldl.solve(reactions.factor, lam_out)
+
+
+def reactions_to(reactions: Reactions, push: Array) -> Array:
+    """`react` for Python: Λ (m,)."""
+    lam = np.zeros(len(reactions.lam))
+    if len(lam):
+        react(reactions, push, lam)
+    return lam
 
 
 # --------------------------------------------------------------------------------------------- forces on bodies

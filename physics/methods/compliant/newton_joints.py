@@ -101,7 +101,7 @@ class StageJoints(NamedTuple):
 
 def stage_joints(model: Model, stages: int) -> StageJoints:
     """Scratch for steps of so many stages."""
-    trees, stops, reactions = empty_tree_scratch(model.trees), stops_of(model), reactions_of(model, 0, drives=True)
+    trees, stops, reactions = empty_tree_scratch(model.trees), stops_of(model), reactions_of(model, drives=True)
     free, links = np.flatnonzero(model.kind == BodyKind.DYNAMIC), model.trees.body
     place = np.full(len(model.kind), -1, np.int32)
     place[free], place[links] = np.arange(len(free)), len(free) + np.arange(len(links))
@@ -127,7 +127,7 @@ def empty_entries(room: int) -> Entries:
 
 def entries_of_joints(model: Model) -> int:
     """Entries that `joint_entries` may write at most."""
-    reactions, stops = reactions_of(model, 0, drives=True), stops_of(model)
+    reactions, stops = reactions_of(model, drives=True), stops_of(model)
     return 25 * len(reactions.lam) + 144 * (len(reactions.motor) + len(stops.dent)) + 36
 
 

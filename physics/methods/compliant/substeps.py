@@ -48,7 +48,7 @@ class SubstepScratch(NamedTuple):
 def empty_substep_scratch(model: Model, stages: int) -> SubstepScratch:
     """Scratch for steps of so many stages."""
     n = body_count(model)
-    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, 0, drives=True)
+    trees, reactions = empty_tree_scratch(model.trees), reactions_of(model, drives=True)
     places = 6 * int((reactions.slot >= 0).sum()) + len(trees.v)
     return SubstepScratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),

@@ -23,6 +23,7 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, BodyKind, Model, movable
 from ...core.state import Bodies, LongArray, empty_state
 from ...core.vec import accumulate, add, axpy, row, scale, sub
+from ...dynamics.constraints.reactions import reactions_to
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import velocity_from_momentum
 from ...impacts.impact_laws import ALIKE
@@ -122,8 +123,8 @@ def book_impact(
     for mine, one, other in zip(over, before, at.bodies, strict=True):
         mine[:] = 0.5 * (one + other)  # poses are the same
     book_contacts(books, at, pairs, over, impulse, ledger)
-    books.reactions(eq.reactions, p @ eq.reactions.passed[: len(p)], before, ledger)
     change = p @ eq.T[: len(p)]
+    books.reactions(eq.reactions, reactions_to(eq.reactions, change), before, ledger)
     work = (p * (eq.u[: len(p)] + 0.5 * eq.HT[: len(p)] @ change)).reshape(-1, 3)
     ledger[Account.IMPACTS, 0] += np.maximum(work[:, 1:].sum(axis=1), 0.0).sum()
     for r in 3 * np.flatnonzero(limits_among(at.surface, pairs)):

@@ -11,6 +11,7 @@ from ...core.model import Array, BoolArray
 from ...core.report import JointImpulse
 from ...core.state import Bodies, LongArray
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
+from ...dynamics.constraints.reactions import reactions_to
 from ...impacts import impact_laws
 from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
 from ...solvers.least_forces import RANK
@@ -167,7 +168,7 @@ class Impacts:
             for sign, i, point in ((1.0, w.body_b[k], w.p_b[k]), (-1.0, w.body_a[k], w.p_a[k])):
                 impulse[i] += sign * world[k]
                 moment[i] += np.cross(point - x[i], sign * world[k])
-        lam = p @ eq.reactions.passed[: len(p)]
+        lam = reactions_to(eq.reactions, p @ eq.T[: len(p)])
         add_to_bodies(eq.reactions.rows, eq.reactions.J, lam, impulse, moment)
         change = p @ eq.HT[: len(p)]
         of_trees = joint_impulses(here.model.trees, change[len(change) - len(here.joints.v) :], impulse, moment,

@@ -5,7 +5,7 @@ import numpy as np
 from ...books.diagnostics import total_energy
 from ...core.model import Array
 from ...core.state import LongArray
-from ...dynamics.constraints.reactions import add_reactions
+from ...dynamics.constraints.reactions import add_reactions, reactions_to
 from ...dynamics.constraints.reactions import displace as displace_free
 from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.trees.kinematics import advance, place_links
@@ -71,7 +71,7 @@ def add_impulses(at: Instant, p: Array) -> None:
     """Change the motion by impulses p (3 c,) [N s] in the first rows of the equations: q̇ += H⁻¹T p."""
     eq, rows = at.scratch.equations, len(p)
     impulse, change = p @ eq.T[:rows], p @ eq.HT[:rows]
-    add_reactions(eq.reactions, p @ eq.reactions.passed[:rows], impulse)
+    add_reactions(eq.reactions, reactions_to(eq.reactions, impulse), impulse)
     push(at.model, eq, impulse, at.bodies)
     at.joints.v[:] += change[len(change) - len(at.joints.v) :]
     update_links(at)

@@ -14,7 +14,7 @@ import numpy as np
 from ...core.model import Array, IntArray
 from ...core.report import Event
 from ...dynamics.constraints.cure import JointKeeper
-from ...dynamics.constraints.reactions import BACKWARD, FORWARD, HOLDS, OFF, rows_along
+from ...dynamics.constraints.reactions import BACKWARD, FORWARD, HOLDS, OFF, reactions_to, rows_along
 from ...problem.contact_equations import Equations
 from ...shapes.shapes import quat_to_matrix
 from .instant import energy_at
@@ -59,7 +59,7 @@ class Motors:
         reactions, c, obeyed = eq.reactions, len(force), True
         if not len(self._ready):
             return True
-        exerted, rate = reactions.lam + force @ reactions.passed[:c], np.zeros(len(reactions.lam))
+        exerted, rate = reactions.lam + reactions_to(reactions, force @ eq.T[:c]), np.zeros(len(reactions.lam))
         rows_along(reactions, eq.free + force @ eq.HT[:c], rate)
         rate += reactions.rate
         none = STAYS * (1.0 + float(np.abs(eq.free).max(initial=0.0)))

@@ -13,7 +13,7 @@ from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.constraints.limits import find_limits
-from ...dynamics.constraints.reactions import push_axes, push_free
+from ...dynamics.constraints.reactions import push_axes, push_free, react
 from ...dynamics.forces import Loads
 from ...dynamics.free_body import dydt
 from ...dynamics.grab import pull_grabbed
@@ -24,6 +24,7 @@ from ...dynamics.trees.rates import pack_link_rates
 from ...problem.contact_equations import (
     Equations,
     accelerate_bodies,
+    add_row,
     contact_matrix,
     contact_rows,
     empty_equations,
@@ -192,6 +193,7 @@ def add_contact_forces(chosen, scratch, ydot_out):
     """Find the forces of the current set. Add them, and the reactions of joints in maximal coordinates, to the rates of
     P and L in ydot (n, 13) and to those of the joint velocities in eq.trees."""
     eq, lam, reactions = scratch.equations, scratch.lam, scratch.equations.reactions
+    push, joined = reactions.trial, len(reactions.lam) > 0
     count, rates = int(chosen.count[0]), eq.trees.rates
     first = len(eq.free) - len(rates)
     for d in range(len(rates)):
@@ -199,6 +201,8 @@ def add_contact_forces(chosen, scratch, ydot_out):
     for k in range(count):
         slip_direction(eq, chosen, k, scratch.slide)
     balance(chosen, scratch)
+    if joined:
+        push[:] = 0.0
     for r in range(3 * count):
         if lam[r] == 0.0:
             continue
@@ -210,9 +214,12 @@ def add_contact_forces(chosen, scratch, ydot_out):
                     ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + c]
         for d in range(len(rates)):
             rates[d] += lam[r] * eq.HT[r, first + d]
+        if joined:
+            add_row(eq, r, lam[r], push)
+    if joined:
+        react(reactions, push, reactions.part)
         for j in range(len(reactions.lam)):
-            reactions.lam[j] += lam[r] * reactions.passed[r, j]
-    if len(reactions.lam) > 0:
+            reactions.lam[j] += reactions.part[j]
         push_free(reactions, ydot_out)
 
 

@@ -32,7 +32,7 @@ class Step:
         self.before: Motion = empty_motion(n, n_v)    #: velocities in the middle before all impulses
         self.shift: Motion = empty_motion(n, n_v)     #: displacements that take out overlap
         self.involved: IntArray = np.zeros(n, np.int32)      #: (n,) 1 for bodies that something may push
-        self.reactions: Reactions = reactions_of(model, 0, soft=True)
+        self.reactions: Reactions = reactions_of(model, soft=True)
         self.mechanisms: Mechanisms = mechanisms_of(model, self.reactions, empty_tree_scratch(model.trees))
         self.passes_on = bool(self.mechanisms.bound.any())   #: whether any contact can need a block
         self.bounds: JointBounds = bounds_of(model)          #: limits and motors of joints
