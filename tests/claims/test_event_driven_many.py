@@ -196,3 +196,17 @@ def test_a_millimetre_beside_a_kilometre_behaves_as_it_does_alone():
     expected = [pytest.approx(np.arcsin(9.81 / (0.01 * omega**2)) / omega, abs=1e-10)] * 4
     assert thrown_off() == expected
     assert thrown_off(large) == expected
+
+
+def test_all_contacts_that_are_near_are_reported_with_what_they_do():
+    """Nine boxes fall 1 mm above a plane while they glide at 1 m/s: each has four corners that could touch within a
+    step of 1/240 s. All 36 are reported in the first step, with ζ = -g h and ζ̇ = -g."""
+    h, half = 1.0 / 240.0, (0.1, 0.1, 0.1)
+    places = [(i, j, 0.101) for i in range(3) for j in range(3)]
+    run = Run([plane(), *(box(half, x=x, v=(1.0, 0.0, 0.0)) for x in places)], h=h)
+    run.step()
+    contacts = run.method.contacts
+    assert int(contacts.count[0]) == 36
+    np.testing.assert_allclose(contacts.gap[:36], 0.001 - 0.5 * 9.81 * h * h, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(contacts.zeta[:36], -9.81 * h, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(contacts.zeta_dot[:36], -9.81, rtol=0, atol=1e-13)

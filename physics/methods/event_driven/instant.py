@@ -34,6 +34,15 @@ def velocities(at: Instant, pairs: LongArray) -> Array:
     return at.scratch.equations.u[: 3 * count].copy()
 
 
+def motion_in_rows(at: Instant, pairs: LongArray, lam: Array) -> tuple[Array, Array]:
+    """Velocities u (3 c,) [m/s] and accelerations Tᵀq̈ + Ṫᵀq̇ (3 c,) [m/s2] of pairs, while the forces lam (k,) act at
+    the contacts whose equations `equations` has just left in the scratch. Then T and u of the pairs are there."""
+    eq, rows = at.scratch.equations, 3 * len(pairs)
+    q_dot_dot = eq.free + lam @ eq.HT[: len(lam)]
+    u = velocities(at, pairs)
+    return u, eq.T[:rows] @ q_dot_dot + eq.rate[:rows]
+
+
 def world_forces(scratch: RateScratch, lam: Array) -> Array:
     """Forces or impulses λ (3 c,) in the rows of the equations, in the world frame (c, 3)."""
     f, eq = lam.reshape(-1, 3), scratch.equations

@@ -75,7 +75,7 @@ class Report:
                                                        + np.linalg.norm(bodies.w, axis=1) * search.radius))
         n, w = search.count, search.witness
         found = search.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
-        return without(found, set(kept.tolist()))[: work.room - len(kept)]
+        return without(found, set(kept.tolist()))
 
     def fill(self, pairs: LongArray, force: Array, rate: Array, u: Array, impulses: PairImpulses) -> None:
         """Write the contacts of pairs (c,), those of the current set first: force (3 c,), acceleration rate (3 c,) and
@@ -123,8 +123,8 @@ class Report:
 
     def residual(self, M: Array, rate: Array, force: Array) -> float:
         """How well the forces of the current set obey the contact laws [m/s2]: the natural map of 0 <= ζ̇ ⊥ λ >= 0 with
-        the friction as it is, and what sticking contacts accelerate along their tangents. M (3 c, 3 c), rate (3 c,) and
-        force (3 c,) of the set and of others after it."""
+        the friction as it is, and what sticking contacts accelerate along their tangents. M (3 c, 3 c) and force (3 c,)
+        of the set, rate of the set and of others after it."""
         count = self._work.in_set
         rows = slice(0, 3 * count, 3)
         lam, normal = force[rows].copy(), np.ascontiguousarray(M[rows, rows])

@@ -39,7 +39,7 @@ from ..method import Untreatable
 from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
-from .instant import equations, slip_velocities, update_links, velocities, world_forces
+from .instant import equations, motion_in_rows, slip_velocities, update_links, velocities, world_forces
 from .materials import PairMaterials
 from .motors import Motors
 from .observer import Observer
@@ -343,19 +343,21 @@ class EventDriven:
 
     def _fill_report(self) -> StepInfo:
         """Report the contacts of the state in hand, and how well their forces obey the contact laws."""
-        work, here, count = self.work, self.work.here, self.work.in_set
+        work, kept = self.work, self.work.set_pairs.copy()
+        pairs = np.concatenate([kept, self._report.near(kept)])
+        work.need_room(len(pairs))
+        here = work.here
         find_forces(here, work.chosen)
         motors = motor_states(here.scratch.equations.reactions)
-        lam, kept = here.scratch.lam[: 3 * count].copy(), work.set_pairs.copy()
-        pairs = np.concatenate([kept, self._report.near(kept)])
-        M, d, u = equations(here, pairs)
+        lam = here.scratch.lam[: 3 * len(kept)].copy()
+        M, d, u = equations(here, kept)
         self._shared.correct(lam, M, d, u)
+        u, rate = motion_in_rows(here, pairs, lam)
         force = np.zeros(3 * len(pairs))
-        force[: 3 * count] = lam
-        rate = M @ force + d
+        force[: len(lam)] = lam
         self._report.fill(pairs, force, rate, u, self._impulses)
-        residual = self._report.residual(M, rate, force)
-        obeyed = residual <= max(OBEYED * float(np.abs(d[: 3 * count]).max(initial=0.0)), RESIDUAL_ROUNDING)
+        residual = self._report.residual(M, rate, lam)
+        obeyed = residual <= max(OBEYED * float(np.abs(d).max(initial=0.0)), RESIDUAL_ROUNDING)
         return StepInfo(residual, status="solved" if obeyed else "inconsistent", contacts=len(pairs),
                         pairs=len(self.surface.meets), penetration=self._report.deepest, motors=motors)
 
@@ -367,4 +369,5 @@ class EventDriven:
         kept = scratch.lam.copy(), scratch.equations.reactions.lam.copy()
         self._fill_report()
         self.watch.instant(self.work.t, self._report.contacts)
-        scratch.lam[:], scratch.equations.reactions.lam[:] = kept
+        scratch = self.work.here.scratch  # which may have grown
+        scratch.lam[: len(kept[0])], scratch.equations.reactions.lam[:] = kept
