@@ -51,6 +51,7 @@ TIE = 1e-9               # contacts whose speeds differ by less, relative to the
 ALIKE = 1e-9             # coupling of a ball's normal and tangential motion that counts as rounding, relative to M_TT
 LOSSLESS_ROUNDS = 100    # rounds, or hits a contact, after which what still approaches is stopped without rebound
 EXACT = 1e-14            # residual below which no other method follows the sweeps, relative to the fastest speed
+RUB_SWEEPS = 100         # most sweeps a contact that limit friction in expansion
 IMPACT_SWEEPS = 300      # sweeps before another method is tried
 SWEEP_WORK = 20_000_000  # most sweeps times contacts squared of one impact, to bound its time
 _lcp, _cone, _inside = BlockPivot(), ProjectedGaussSeidel(), InteriorPoint()
@@ -346,13 +347,13 @@ def _incremental(M: Array, zeta: Array, e: Array, friction: Array, law: int) -> 
 
 def _rub(M: Array, zeta: Array, limit: Array) -> Array:
     """Impulses (3c,), tangential only and at most `limit` (c,) each, that remove as much slip as they can: block
-    Gauss–Seidel."""
+    Gauss–Seidel over the contacts that friction moves."""
     impulse, now = np.zeros_like(zeta), zeta.copy()
     blocks = [slice(3 * k + 1, 3 * k + 3) for k in np.flatnonzero(limit > 0.0)]
-    stiff = [float(np.linalg.eigvalsh(M[rows, rows])[-1]) for rows in blocks]
-    for _ in range(LOSSLESS_ROUNDS * len(blocks)):
+    stiff = [(rows, float(np.linalg.eigvalsh(M[rows, rows])[-1])) for rows in blocks if M[rows, rows].any()]
+    for _ in range(RUB_SWEEPS * len(stiff)):
         change = 0.0
-        for rows, s in zip(blocks, stiff, strict=True):
+        for rows, s in stiff:
             wanted = _limited(impulse[rows] - now[rows] / s, 1.0, limit[rows.start // 3])
             step = wanted - impulse[rows]
             now, impulse[rows] = now + M[:, rows] @ step, wanted

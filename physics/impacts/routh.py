@@ -1,7 +1,7 @@
 """Impact of one contact with friction: its velocity u is integrated over its normal impulse p.
 
     du/dp = M (1, -μ ê)     while it slips, ê = u_T/|u_T|
-    du/dp = M (1, f)        while it sticks, f = -M_TT⁻¹ M_Tn, |f| <= μ: then u_T stays 0
+    du/dp = M (1, f)        while it sticks, f = -M_TT⁺ M_Tn, |f| <= μ: then u_T stays 0
 
 Where |f| > μ slip goes on in the one direction ê in which it begins. Compression ends where u_n = 0, with p_c and the
 work W_c = ∫ u_n dp < 0. Expansion ends
@@ -9,7 +9,8 @@ work W_c = ∫ u_n dp < 0. Expansion ends
     Poisson   at p = (1 + e) p_c
     Stronge   where the work done since is e² |W_c|: no energy is ever gained
 
-[Routh 1860; Keller 1986; Stronge 1990]. In the plane, and where the slip keeps its direction, u is piecewise
+[Routh 1860; Keller 1986; Stronge 1990]. The pseudo-inverse M_TT⁺ is the inverse but where joints let the contact move
+along one tangent only, or along none. In the plane, and where the slip keeps its direction, u is piecewise
 linear, and this is exact. Else the direction θ turns. With dp = σ dτ, σ = |u_T|, that is smooth up to the instant at
 which slip stops, and is integrated by Runge and Kutta's method:
 
@@ -28,8 +29,10 @@ MOST = 200_000    # most steps of an impact
 STRAIGHT = 1e-14  # rate of turning that counts as zero, relative to a; also the turning left until slip ends that
                   # counts as zero, weighed by the slip and relative to the fastest speed
 STOPPED = 1e-15   # slip that has ended, relative to the fastest speed
+ONE_WAY = 1e-12   # det M_TT of a contact that moves along one tangent only, relative to the square of the trace of M_TT
 HALVINGS = 60     # bisections to find the end of a phase within a step
 POISSON, STRONGE = range(2)
+SLIDING, PHASE, ENDLESS = range(3)  # what has ended: slip, a phase of the impact, neither
 ANGLE, SLIP, NORMAL, IMPULSE, WORK, ACROSS_1, ACROSS_2 = range(7)  # of the state y: θ, σ, u_n, p, ∫ u_n dp, P_T
 
 
@@ -71,6 +74,18 @@ def turn(M, mu, y, step, work, y_out):
             total[i] += (1.0 if stage == 0 or stage == 3 else 2.0) * rate[i]
     for i in range(7):
         y_out[i] = y[i] + step / 6.0 * total[i]
+
+
+@helper
+def holding(M):
+    """f = -M_TT⁺ M_Tn: the friction, per normal impulse, of a contact that sticks."""
+    det, trace = M[1, 1] * M[2, 2] - M[1, 2] * M[2, 1], M[1, 1] + M[2, 2]
+    if det > ONE_WAY * trace * trace:
+        return (M[1, 2] * M[2, 0] - M[2, 2] * M[1, 0]) / det, (M[2, 1] * M[1, 0] - M[1, 1] * M[2, 0]) / det
+    if trace == 0.0:
+        return 0.0, 0.0
+    return (-(M[1, 1] * M[1, 0] + M[1, 2] * M[2, 0]) / (trace * trace),  # of rank one: M_TT⁺ = M_TT/trace²
+            -(M[2, 1] * M[1, 0] + M[2, 2] * M[2, 0]) / (trace * trace))
 
 
 @helper
@@ -129,26 +144,25 @@ def go(y, q, a, f1, f2, along):
 @helper
 def straight(M, mu, y, phase, end, still):
     """Advance y with a constant direction of slip to the end of the phase or of slip, whichever is first. Returns
-    whether the phase has ended. Where neither ever ends, y stays as it is."""
+    which of the two it is, PHASE or SLIDING; ENDLESS where neither ends, which takes a singular M."""
     if y[SLIP] <= still:
         y[SLIP] = 0.0
-        det = M[1, 1] * M[2, 2] - M[1, 2] * M[2, 1]
-        f1 = (M[1, 2] * M[2, 0] - M[2, 2] * M[1, 0]) / det
-        f2 = (M[2, 1] * M[1, 0] - M[1, 1] * M[2, 0]) / det
+        f1, f2 = holding(M)
         if f1 * f1 + f2 * f2 <= mu * mu * (1.0 + 1e-12):
             a = answer(M, f1, f2)[0]
             go(y, way(y, phase, end, a), a, f1, f2, 0.0)
-            return True
+            return PHASE
         y[ANGLE] = beginning(M, mu)
     a, along, _ = slip_rates(M, mu, y[ANGLE])
     stop = -y[SLIP] / along if along < 0.0 else math.inf
     q = way(y, phase, end, a)
     if q == math.inf and stop == math.inf:
-        return False
+        return ENDLESS
     go(y, min(q, stop), a, -mu * math.cos(y[ANGLE]), -mu * math.sin(y[ANGLE]), along)
-    if stop < q:
-        y[SLIP] = 0.0
-    return q <= stop
+    if q <= stop:
+        return PHASE
+    y[SLIP] = 0.0
+    return SLIDING
 
 
 @kernel
@@ -166,7 +180,10 @@ def routh(M, u, mu, e, law, impulse_out):
         _, along, across = slip_rates(M, mu, y[ANGLE])
         is_straight = abs(across) <= STRAIGHT * size or abs(across) * y[SLIP] <= STRAIGHT * fastest * -along
         if y[SLIP] <= still or is_straight:
-            ended = straight(M, mu, y, phase, end, still)
+            what = straight(M, mu, y, phase, end, still)
+            if what == ENDLESS:
+                done = MOST
+            ended = what == PHASE
         else:
             step = 1.0 / (STEPS * max(abs(across), SLOWEST * size))
             turn(M, mu, y, step, work, after)

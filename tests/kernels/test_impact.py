@@ -1,5 +1,7 @@
 """Impact laws against closed forms, and what every law must keep: momentum, and no energy out of nothing."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -18,6 +20,7 @@ from contactlab.physics.impacts.impact_laws import (
     sticking,
     stronge,
 )
+from contactlab.physics.impacts.routh import POISSON, routh
 from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.problem.residual import natural_map
 
@@ -382,10 +385,11 @@ def planar_contact(tilt):
     return J @ np.diag([1.0, 1.0, 1.0, 12.0, 12.0, 12.0]) @ J.T
 
 
-def followed(M, zeta, mu, e, law):
-    """u after the impact of a contact whose slip goes on and does not stop, by scipy's integrator over p."""
+def followed(M, zeta, mu, e, law, creep=0.0):
+    """u after the impact of a contact, by scipy's integrator over p. Where slip may stop, friction must grow smoothly
+    to its limit, while slip comes to the speed `creep`: what sticks then slips by about as much."""
     def rates(p, y):
-        slip = np.hypot(y[1], y[2])
+        slip = math.hypot(y[1], y[2], creep)
         return np.append(M @ [1.0, -mu * y[1] / slip, -mu * y[2] / slip], y[0])
 
     def ended(value):
@@ -395,7 +399,8 @@ def followed(M, zeta, mu, e, law):
         return event
 
     def run(p, y, value):
-        found = solve_ivp(rates, (p, 100.0), y, "DOP853", rtol=1e-12, atol=1e-14, events=ended(value))
+        found = solve_ivp(rates, (p, 100.0), y, "Radau" if creep else "DOP853", rtol=1e-10 if creep else 1e-12,
+                          atol=1e-14, events=ended(value))
         return found.t[-1], found.y[:, -1]
 
     p, y = run(0.0, np.append(zeta, 0.0), lambda p, y: y[0])
@@ -419,6 +424,61 @@ def test_one_contact_is_followed_through_the_impact(law, seed):
     assert impact.status == "solved"
     assert np.hypot(*(expected[1:])) > 1e-2  # slip has not ended
     assert np.max(np.abs(impact.zeta - expected)) <= 1e-9 * np.max(np.abs(zeta))
+
+
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+@pytest.mark.parametrize(("mu", "seeds"), [(0.15, range(6)), (2.0, range(6, 12))])
+def test_slip_that_turns_may_stop_within_an_impact_and_begin_anew_in_another_direction(law, mu, seeds):
+    """In space, against the same equations with friction that grows to its limit over a slip of 1e-8 m/s: what sticks
+    creeps by no more, and slip begins anew later, by ln(1e8) 1e-8 = 2e-7 of impulse; with M that is velocity."""
+    sticks = anew = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        T = rng.standard_normal((6, 3)) + np.array([1.0, 0.0, 0.0])
+        M, e, zeta = T.T @ T, rng.uniform(0.1, 1.0), np.append(-1.0, 0.1 * rng.standard_normal(2))
+        expected = followed(M, zeta, mu, e, law, 1e-8)
+        impact = hit(law, M, zeta, e, mu)
+        assert impact.status == "solved"
+        assert np.abs(impact.zeta - expected).max() <= 1e-6 * np.abs(M).max()
+        f = -np.linalg.solve(M[1:, 1:], M[1:, 0])
+        held = np.hypot(*f) <= mu
+        sticks += held and np.hypot(*impact.zeta[1:]) <= 1e-12
+        before, after = zeta[1:], impact.zeta[1:]
+        anew += not held and abs(before[0] * after[1] - before[1] * after[0]) > 1e-3 * np.hypot(*before)
+    assert sticks >= 2 if mu > 1.0 else anew >= 2  # what the test is about does happen
+
+
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+def test_a_contact_of_a_planar_linkage_is_followed_in_its_plane(law):
+    """Joints let it move along the normal and one tangent: M_TT has rank one. The impulse is that of any contact that
+    moves across too, but alone, in the limit of great inertia: the part of M across, ε, changes it by ε. None acts
+    across."""
+    M, e, zeta = planar_contact(1.0), 0.6, np.array([-1.0, 0.05, 0.0])
+    M[2, :] = M[:, 2] = 0.0
+    for mu in (0.3, 0.9):
+        impact = hit(law, M, zeta, e, mu)
+        near = hit(law, M + np.diag([0.0, 0.0, 1e-6]), zeta, e, mu)
+        assert impact.status == "solved"
+        assert impact.impulse[:2] == pytest.approx(near.impulse[:2], rel=1e-12)
+        assert abs(impact.impulse[2]) <= 1e-15 * impact.impulse[0]
+
+
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_contacts_that_move_along_their_normals_only_rebound_as_without_friction(law, count):
+    """Pistons in guides: M_TT = 0. Independent ones give P = (1 + e)|ζ|/M each."""
+    M, zeta = np.zeros((3 * count, 3 * count)), np.tile([-1.0, 0.0, 0.0], count)
+    M[::3, ::3] = 2.0 * np.eye(count)
+    impact = hit(law, M, zeta, 0.5, 0.3)
+    assert impact.status == "solved"
+    assert impact.impulse == pytest.approx(np.tile([0.75, 0.0, 0.0], count), rel=1e-12)
+
+
+def test_an_impact_that_nothing_ends_is_called_so():
+    """M is singular along the surface of the cone, (1, -μ): such a push leaves all velocities as they are."""
+    M, out = np.outer([0.5, 1.0, 0.0], [0.5, 1.0, 0.0]), np.full(3, np.nan)
+    assert not routh(M, np.array([-1.0, 1.0, 0.0]), 0.5, 0.5, POISSON, out)
+    assert np.isfinite(out).all()
 
 
 @pytest.mark.parametrize("law", ["poisson", "stronge"])
