@@ -10,6 +10,7 @@ Restitution is part of d: d_n contains e ζ⁻, so that u_n >= 0 says ζ⁺ >= -
 accelerations for u and d.
 """
 
+import math
 import pathlib
 import zipfile
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ class CannotSolve(Exception):
     """A solver cannot take the contacts of this instant; the message is one sentence for the user."""
 
 
+MOST_ROWS = 8192  #: of a problem in a file: its matrix has 512 MiB
 NO_ROWS = np.zeros(0, np.int32)
 NO_ROWS.flags.writeable = False
 
@@ -66,6 +68,8 @@ class ContactProblem:
     friction: Array  #: (c,) mu of each contact; empty = frictionless, one row a contact
 
     def __post_init__(self) -> None:
+        if self.d.ndim != 1 or self.friction.ndim != 1:
+            raise ValueError("d and the friction coefficients must each be one row of numbers")
         k = len(self.d)
         if self.M.shape != (k, k):
             raise ValueError(f"M must be {k} x {k} to go with d of length {k}, not of shape {self.M.shape}")
@@ -106,13 +110,33 @@ class ContactProblem:
     def load(cls, path: pathlib.Path | str) -> "ContactProblem":
         """Read a problem written by `save`; ValueError names the file and what is wrong with it."""
         try:
-            with np.load(path, allow_pickle=False) as data:
-                missing = {"M", "d", "friction"} - set(data.files)
-                if missing:
-                    raise ValueError(f"no array {' or '.join(sorted(missing))}")
-                return cls(*(_floats(data[name]) for name in ("M", "d", "friction")))
-        except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+            with zipfile.ZipFile(path) as archive:
+                return cls(*(_read_array(archive, name) for name in ("M", "d", "friction")))
+        except OSError as error:
+            raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from error
+        except ValueError as error:
             raise ValueError(f"{path}: not a contact problem: {error}") from error
+        except Exception as error:  # whatever zipfile and numpy make of a damaged file
+            raise ValueError(f"{path}: not a contact problem: it is no whole .npz file") from error
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
+    """An array of an .npz file. What its head claims is checked before anything is allocated."""
+    if f"{name}.npy" not in archive.namelist():
+        raise ValueError(f"no array {name}")
+    member = archive.getinfo(f"{name}.npy")
+    with archive.open(member) as file:
+        old = np.lib.format.read_magic(file) == (1, 0)
+        head = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+        shape, _, kind = head(file)
+        size = math.prod(shape) * kind.itemsize
+        if kind.kind not in "fiu" or len(shape) > 2 or max(shape, default=0) > MOST_ROWS:
+            raise ValueError(f"the array {name} is of shape {shape} and type {kind}; it must hold numbers, with at most "
+                             f"{MOST_ROWS} rows")
+        if member.file_size != file.tell() + size:
+            raise ValueError(f"the array {name} is not whole")
+    with archive.open(member) as file:
+        return _floats(np.lib.format.read_array(file, allow_pickle=False))
 
 
 def _floats(a: ArrayLike) -> Array:

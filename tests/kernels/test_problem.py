@@ -1,5 +1,8 @@
 """Contact problems as data: checks, files, the matrix written out, and the residual that judges solutions."""
 
+import tracemalloc
+import zipfile
+
 import numpy as np
 import pytest
 from contact_scenes import ball, block, ground, simulate
@@ -25,6 +28,44 @@ def test_a_file_that_is_no_problem_is_named(tmp_path):
     for name in ("bad.npz", "other.npz", "missing.npz"):
         with pytest.raises(ValueError, match=name):
             ContactProblem.load(tmp_path / name)
+
+
+def npz(path, **heads):
+    """An .npz file whose arrays claim the shapes in `heads` and hold nothing."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, shape in heads.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return path
+
+
+@pytest.mark.parametrize(("shape", "why"), [
+    ((1_000_000, 1_000_000), r"M is of shape \(1000000, 1000000\).* at most 8192 rows"),
+    ((8000, 8000), "M is not whole"),
+    ((2, 2, 2), r"M is of shape \(2, 2, 2\)"),
+])
+def test_arrays_are_not_larger_than_their_file(tmp_path, shape, why):
+    """A head is 128 bytes, whatever it claims: memory is asked for only where the file holds as much."""
+    path = npz(tmp_path / "p.npz", M=shape, d=shape[:1], friction=(0,))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=f"p.npz: not a contact problem: the array {why}"):
+        ContactProblem.load(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+def test_every_damaged_file_is_refused_by_one_kind_of_error(tmp_path):
+    """Any of the bytes changed, or the end cut off: a problem or a ValueError that names the file."""
+    path = tmp_path / "p.npz"
+    example().save(path)
+    whole = path.read_bytes()
+    for k in range(0, len(whole), 3):
+        for damaged in (whole[:k], whole[:k] + bytes([whole[k] ^ 0x55]) + whole[k + 1 :]):
+            path.write_bytes(damaged)
+            try:
+                ContactProblem.load(path)
+            except ValueError as error:
+                assert str(error).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize(
