@@ -27,11 +27,11 @@ from ..assets import gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.methods import METHODS
 from ..physics.methods.choices import check_settings
-from ..physics.problem.problem import CannotSolve
 from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.scene import open_file
 from ..physics.simulation.alarm import EnergyAlarm
+from ..physics.simulation.failure import CannotStep
 from .record.shot import Shot
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
@@ -164,7 +164,7 @@ def run(
                 if sim.step_count % every == 0:
                     trajectory.add()
                 bar.update(task, completed=sim.time)
-    except (FloatingPointError, CannotSolve) as error:
+    except CannotStep as error:
         finish(trajectory, out)
         fail(1, str(error))
     except KeyboardInterrupt:

@@ -82,6 +82,17 @@ def all_finite(bodies):
     return math.isfinite(total)
 
 
+@helper
+def contacts_finite(contacts):
+    """Whether places, gaps, rates and forces of all contacts are finite numbers."""
+    total = 0.0
+    for i in range(contacts.count[0]):
+        total += contacts.gap[i] + contacts.zeta[i] + contacts.zeta_dot[i] + contacts.lam[i] + contacts.slip[i]
+        for j in range(3):
+            total += contacts.point[i, j] + contacts.normal[i, j] + contacts.impulse[i, j]
+    return math.isfinite(total)
+
+
 def measure(model: Model, bodies: Bodies, joints: JointState = NO_COORDINATES) -> tuple[Energy, Array]:
     """Energy, and momentum and angular momentum about the world origin as the rows of a (2, 3) array. A model with
     links needs their coordinates `joints`."""

@@ -30,7 +30,7 @@ from ..dynamics.constraints.reactions import Reactions, axis_force
 from ..dynamics.forces import Loads, spring_end
 from ..dynamics.motion import moves
 from ..problem.assemble import surface_velocity
-from .diagnostics import all_finite, energies, momenta
+from .diagnostics import all_finite, contacts_finite, energies, momenta
 
 
 class Account(IntEnum):
@@ -125,13 +125,17 @@ def open_step(model, state, page_out):
 
 
 @kernel
-def close_step(model, state, page):
-    """After a step: the change that the method did not book is drift. Returns whether the motion is finite."""
+def close_step(model, state, contacts, page):
+    """After a step: the change that the method did not book is drift. Returns whether the motion, its totals and the
+    contacts of the step are finite."""
     ledger = state.ledger
     sum_up(model, state, ledger[TOTAL])
     for j in range(len(page.total)):
         ledger[DRIFT, j] += ledger[TOTAL, j] - page.total[j] - (all_booked(ledger, j) - page.booked[j])
-    return all_finite(state.bodies)
+    total = 0.0
+    for j in range(len(page.total)):
+        total += ledger[TOTAL, j]
+    return all_finite(state.bodies) and contacts_finite(contacts) and math.isfinite(total)
 
 
 # ------------------------------------------------------------------------------------------------- what methods enter

@@ -131,8 +131,8 @@ def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
         shape, _, kind = head(file)
         size = math.prod(shape) * kind.itemsize
         if kind.kind not in "fiu" or len(shape) > 2 or max(shape, default=0) > MOST_ROWS:
-            raise ValueError(f"the array {name} is of shape {shape} and type {kind}; it must hold numbers, with at most "
-                             f"{MOST_ROWS} rows")
+            raise ValueError(f"the array {name} is of shape {shape} and type {kind}; it must hold numbers in at "
+                             f"most {MOST_ROWS} rows")
         if member.file_size != file.tell() + size:
             raise ValueError(f"the array {name} is not whole")
     with archive.open(member) as file:

@@ -17,6 +17,7 @@ from ..core.model import Array
 from ..core.report import Settings
 from ..methods import CURES
 from ..scene.scene import Scene
+from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
 from .messages import LinkPoint
 
@@ -67,7 +68,7 @@ def study(settings: Settings, clock: Callable[[], float], counts: tuple[int, ...
                 end = sim.position(links - 1)
                 last, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
                 gained = (last.total - first.total) / (9.81 * links * 0.5 * ROD_LENGTH * links)
-            except FloatingPointError:
+            except CannotStep:
                 apart = np.nan
             tip = end if tip is None else tip
             yield LinkPoint(links, coordinates, cure, median(costs) if costs else np.nan, apart,

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..books.diagnostics import measure
 from ..core.state import Contacts
 from ..look.inspection import Inspection, look
-from ..problem.problem import CannotSolve
 from ..scene.scene import Scene
+from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
 from .comparison import ENERGIES, WATCHED, Comparison, Member
@@ -341,7 +341,7 @@ class Runner:
         """Pause with a message. The simulation stays at its last good state, and any command may follow."""
         self._paused = True
         self.failure = "".join(traceback.format_exception(error))
-        expected = isinstance(error, FloatingPointError | CannotSolve)
+        expected = isinstance(error, CannotStep)
         self._error = str(error) if expected else f"the engine failed: {type(error).__name__}: {error}"
 
     # ------------------------------------------------------------------------------------- snapshots

@@ -27,11 +27,12 @@ from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
 from ..laws.soft import lumped
 from ..shapes import shapes as solid
-from .checks import SceneError, body_name, copy_name, inertia_matrix, path_text
+from .checks import body_name, copy_name, inertia_matrix, path_text
 from .gains import surface_gains
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
+from .refusals import SceneError
 from .schema import Arrangement, Body, Joint, Material, MotionTable, SceneFile
 
 WATER = 1000.0    # density where none is given [kg/m3]

@@ -10,14 +10,20 @@ from pydantic import ValidationError
 
 from ..shapes.shapes import unphysical
 from .joint_checks import check_joints
-from .schema import MAX_BODIES, SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
+from .refusals import SceneError
+from .schema import SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
+from .values import MAX_BODIES, THINNEST, in_words
 
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message
+DEEPEST = 16    # levels of tables and lists in a file
 
 
-class SceneError(ValueError):
-    """A scene or a mesh that cannot be used. The message holds one sentence per problem, a line each."""
+class Found(NamedTuple):
+    """What a file says, as the tables of a scene."""
+
+    tables: dict[str, Any]
+    notes: tuple[str, ...] = ()  #: what was left out or assumed
 
 
 class Problem(NamedTuple):
@@ -30,6 +36,8 @@ def read_tables(data: Mapping[str, Any], source: str, folder: Path | None) -> Sc
 
     Raises SceneError with everything that is wrong.
     """
+    if problems := list(_unreadable(data)):
+        raise SceneError("\n".join(f"{source}: {path_text(p.location)} {p.text}." for p in problems))
     file, problems = _read_shape(data)
     problems += _check_meaning(data, file, {p.location[:2] for p in problems}, folder)
     if problems or file is None:
@@ -54,6 +62,18 @@ def shown(value: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- form
+
+
+def _unreadable(node: Any, at: Location = ()) -> Iterator[Problem]:
+    """What no table of a scene holds: values nested too deeply, and whole numbers past the 64 bits that TOML has."""
+    if isinstance(node, int) and not -(2**63) <= node < 2**63:
+        yield Problem(at, "is a whole number of more than 64 bits; it must be smaller")
+    children = node.items() if isinstance(node, Mapping) else enumerate(node) if isinstance(node, list | tuple) else ()
+    if children and len(at) == DEEPEST:
+        yield Problem(at[:2], f"is nested more than {DEEPEST} levels deep; it must have fewer")
+        return
+    for key, child in children:
+        yield from _unreadable(child, (*at, key))
 
 
 def _read_shape(data: Mapping[str, Any]) -> tuple[SceneFile | None, list[Problem]]:
@@ -92,7 +112,17 @@ def _describe(data: Mapping[str, Any], error: Any) -> Problem:
         wanted = "a table"
     elif kind == "tuple_type":
         wanted = f"a list: {wanted}"
+    elif (bound := _bound(error)) and bound.split()[-1] not in wanted:
+        wanted += f", {bound}"
     return Problem(location, f"is {given}; it must be {wanted}")
+
+
+def _bound(error: Any) -> str:
+    """The end of a range that a number passed, in words; "" where it passed none."""
+    for key, words in (("le", "at most"), ("ge", "at least")):
+        if key in error.get("ctx", {}):
+            return f"{words} {in_words(float(error['ctx'][key]))}"
+    return ""
 
 
 def _in_file(data: Any, location: Location) -> Location:
@@ -266,6 +296,8 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         yield from _check_exclusive(here, shape, ("orientation", "euler"))
         if shape.material is not None and shape.material not in materials:
             yield _unknown((*here, "material"), shape.material, "material", materials)
+        if shape.type in ("capsule", "cylinder", "cone", "pipe"):
+            yield from _check_thin(here, shape)
         if shape.type in ("plane", "bowl", "pipe") and dynamic:
             allowed = "it must be a solid, or the body fixed"
             yield Problem((*here, "type"), f'is "{shape.type}" on a dynamic body; {allowed}')
@@ -285,6 +317,12 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
     massless = body.shape and all(s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:
         yield Problem(at, "has no mass; at least one of its shapes must have a density > 0, or it mass and inertia")
+
+
+def _check_thin(at: Location, shape: Any) -> Iterator[Problem]:
+    if not THINNEST <= shape.radius / shape.height <= 1.0 / THINNEST:
+        yield Problem((*at, "height"), f"is {shape.height:g} where the radius is {shape.radius:g}; it must not be "
+                                       f"{in_words(1.0 / THINNEST)} times as long or as short")
 
 
 def _check_exclusive(at: Location, table: Any, *pairs: tuple[str, str]) -> Iterator[Problem]:

@@ -12,11 +12,11 @@ from ..shapes import shapes as solid
 from ..shapes.form import NO_MASS
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
-from .checks import SceneError
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
 from .mesh import MeshSurface, StaticMesh, solids, static_mesh
 from .mesh import solid as solid_of
 from .mesh_files import read_surface
+from .refusals import SceneError
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 
@@ -69,8 +69,8 @@ class ShapeTables:
         if key not in self._mesh_rows:
             name, surface = self._surface(shape, at)
             with _named(at):
-                self._mesh_rows[key] = len(self._meshes)
                 self._meshes.append(static_mesh(surface, name))
+            self._mesh_rows[key] = len(self._meshes) - 1
         row = self._mesh_rows[key]
         mesh = self._meshes[row]
         lo, hi = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
@@ -82,8 +82,8 @@ class ShapeTables:
         """Enter the convex hull of a file or of points, about its centroid. A file's triangles are kept for drawing."""
         key = (shape.file, shape.part, shape.scale, getattr(shape, "points", None))
         if key not in self._hull_rows:
-            self._hull_rows[key] = len(self._hulls)
             self._hulls.append(self._hull(shape, at))
+            self._hull_rows[key] = len(self._hulls) - 1
         row = self._hull_rows[key]
         whole = self._hulls[row]
         size = 0.5 * np.ptp(whole.hull.vertices, axis=0)

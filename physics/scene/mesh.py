@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ..collision import bvh
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
-from .checks import SceneError
 from .hull import FlatError, Polyhedron, convex_hull, hull_properties
+from .refusals import SceneError
+from .values import LONGEST, SHORTEST, in_words
 
 Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -219,6 +220,7 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     """
     if len(surface.triangles) == 0:
         raise SceneError(f"{name} holds no triangles; it must hold a surface.")
+    _check_extent(surface, name)
     shared = float((_neighbours(surface.triangles) >= 0).mean())
     if shared < SOUP:
         raise SceneError(
@@ -255,11 +257,20 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     return Solid(surface, hull, properties, tuple(notes))
 
 
+def _check_extent(surface: MeshSurface, name: str) -> None:
+    """Raise SceneError for a surface [m] that is too small or too large, or too far from its origin."""
+    extent = float(np.ptp(surface.vertices, axis=0).max(initial=0.0))
+    if not SHORTEST <= extent <= LONGEST or np.abs(surface.vertices).max() > LONGEST:
+        raise SceneError(f"{name} is {extent:.3g} m long; it must be from {in_words(SHORTEST)} to {in_words(LONGEST)} "
+                         'm, with the "scale" of its shape, and no farther from its origin.')
+
+
 # ---------------------------------------------------------------------------------------------------- static meshes
 
 
 def static_mesh(surface: MeshSurface, name: str) -> StaticMesh:
     """The surface as collision scenery. Raises SceneError where no triangle has an area."""
+    _check_extent(surface, name)
     a, b, c = (surface.vertices[surface.triangles[:, j]] for j in range(3))
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1)

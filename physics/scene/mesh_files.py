@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .checks import SceneError
 from .mesh import MeshSurface, weld
+from .refusals import SceneError
+from .values import LARGEST, in_words
 
 if TYPE_CHECKING:
     import trimesh
@@ -66,8 +67,9 @@ def _read(path: Path, _changed: int, size: int) -> MeshSurface:
         raise SceneError(f"{path.name} holds no triangles; it must hold a surface.")
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise SceneError(f"{path.name} has triangles with vertices that it does not hold; it must be a whole file.")
-    if not np.isfinite(vertices[np.unique(triangles)]).all():
-        raise SceneError(f"{path.name} has vertices that are not finite numbers; it must have finite ones.")
+    if not (np.abs(vertices[np.unique(triangles)]) <= LARGEST).all():
+        raise SceneError(f"{path.name} has vertices that are no numbers, or past {in_words(LARGEST)}; it must have "
+                         "finite ones.")
     if kind in (".gltf", ".glb"):
         vertices = vertices @ Y_UP.T
     surface = weld(vertices, triangles)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..shapes.shapes import MassProperties, combined, matrix_to_quat
-from .checks import SceneError
-from .urdf import Robot
+from .checks import Found
+from .refusals import SceneError
 
 #: counter of MuJoCo's compiled model -> what it counts, as notes call it
 LEFT_OUT = {
@@ -32,7 +32,7 @@ SOFT = ("contacts are soft in the method compliant: solref gives K and D by the 
         "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
 
 
-def read_mjcf(path: Path) -> Robot:
+def read_mjcf(path: Path) -> Found:
     """The model of an MJCF file at its first position. Raises SceneError where it cannot be read, or where MuJoCo,
     which compiles it, is not installed."""
     try:
@@ -77,7 +77,7 @@ class _MjcfReader:
         self.notes: list[str] = []
         self.taken: set[str] = set()
 
-    def robot(self) -> Robot:
+    def robot(self) -> Found:
         """The bodies and joints of a scene; what was assumed is in `notes`."""
         s = self.source
         groups = {root: np.flatnonzero(s.body_weldid == root) for root in dict.fromkeys(s.body_weldid.tolist())}
@@ -97,7 +97,7 @@ class _MjcfReader:
                       "summary": f"A model of {len(self.bodies)} bodies read from {self.path.name}."},
             "material": self.materials, "body": self.bodies, "joint": self.joints,
         }
-        return Robot(tables, tuple(dict.fromkeys(self.notes)))
+        return Found(tables, tuple(dict.fromkeys(self.notes)))
 
     def _name(self, kind: str, row: int) -> str:
         if kind == "MODEL":

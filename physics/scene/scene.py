@@ -4,7 +4,7 @@ runs on."""
 import filecmp
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ import numpy as np
 
 from ..core.report import Settings, Side
 from .build import Setup, build
-from .checks import SceneError, read_tables
+from .checks import Found, read_tables
 from .joint_checks import form_of
 from .joint_forest import in_forest
 from .mesh import solid, solids
 from .mesh_files import read_surface
 from .mjcf import read_mjcf
+from .refusals import SceneError, refusing
 from .schema import CameraTable, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
@@ -73,13 +74,13 @@ class Scene:
     @classmethod
     def load(cls, path: str | Path) -> "Scene":
         """Read a scene file. Raises SceneError, with one sentence for each mistake."""
-        path = Path(path)
-        return cls(read_tables(_read_toml(path), path.name, path.parent), path.parent, path)
+        return cls._read(Path(path), _read_toml)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], folder: Path | None = None) -> "Scene":
         """The scene of the same tables as in a file; mesh files lie below `folder`. Raises SceneError."""
-        return cls(read_tables(data, "scene", folder), folder)
+        with refusing("scene"):
+            return cls(read_tables(data, "scene", folder), folder)
 
     @classmethod
     def from_mesh(cls, path: str | Path) -> "Scene":
@@ -87,23 +88,26 @@ class Scene:
 
         Raises SceneError where the file cannot be read or is no solid.
         """
-        path = Path(path)
-        real = path.resolve()  # the user chose the file: a link may lead out of its folder
-        return cls(read_tables(mesh_scene(real), path.name, real.parent), real.parent, path)
+        return cls._read(Path(path), _mesh_scene, follow=True)
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
         """A robot from a URDF file, with the meshes beside it. Raises SceneError where it cannot be read."""
-        path = Path(path)
-        robot = read_urdf(path)
-        return cls(read_tables(robot.tables, path.name, path.parent), path.parent, path, robot.notes)
+        return cls._read(Path(path), read_urdf)
 
     @classmethod
     def from_mjcf(cls, path: str | Path) -> "Scene":
         """A model from an MJCF file. Raises SceneError where it cannot be read."""
-        path = Path(path)
-        model = read_mjcf(path)
-        return cls(read_tables(model.tables, path.name, path.parent), path.parent, path, model.notes)
+        return cls._read(Path(path), read_mjcf)
+
+    @classmethod
+    def _read(cls, path: Path, read: Callable[[Path], Found], follow: bool = False) -> "Scene":
+        """The one way from a file to a scene; its meshes lie in the folder of `path`, or with `follow` in that of the
+        file that `path` is a link to."""
+        with refusing(path.name):
+            real = path.resolve() if follow else path
+            found = read(real)
+            return cls(read_tables(found.tables, path.name, real.parent), real.parent, path, found.notes)
 
     def with_coordinates(self, coordinates: str) -> "Scene":
         """The same scene with its joints in other coordinates. Raises SceneError where they do not allow the scene.
@@ -146,26 +150,26 @@ class Scene:
 
     def build(self) -> Setup:
         """Model, first state, labels and settings. Raises SceneError where a mesh cannot be used."""
-        setup = build(self.tables, self.folder, self.path.name if self.path is not None else "scene")
+        source = self.path.name if self.path is not None else "scene"
+        with refusing(source):
+            setup = build(self.tables, self.folder, source)
         labels = setup.labels._replace(notes=(*self.notes, *setup.labels.notes))
         return setup._replace(labels=labels)
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> Found:
     try:
         if path.stat().st_size > LARGEST_SCENE_FILE:
             most = LARGEST_SCENE_FILE >> 20
             raise SceneError(f"{path.name}: is larger than {most} MiB; it must be a smaller scene file.")
-        return tomllib.loads(path.read_bytes().decode())
-    except OSError as error:
-        raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
+        return Found(tomllib.loads(path.read_bytes().decode()))
     except UnicodeDecodeError as error:
         raise SceneError(f"{path.name}: is not text in UTF-8; it must be a TOML scene file.") from error
     except tomllib.TOMLDecodeError as error:
         raise SceneError(f"{path.name}: is not valid TOML: {error}.") from error
 
 
-def mesh_scene(path: Path) -> dict[str, Any]:
+def _mesh_scene(path: Path) -> Found:
     """The tables of a scene with the solids of a mesh file above the ground."""
     surface = read_surface(path)
     parts = solids(surface)
@@ -181,7 +185,7 @@ def mesh_scene(path: Path) -> dict[str, Any]:
         }
         for k in range(len(parts))
     ]
-    return {
+    return Found({
         "scene": {
             "title": path.name,
             "summary": f"{'A body' if len(parts) == 1 else f'{len(parts)} bodies'} read from a mesh of "
@@ -191,7 +195,7 @@ def mesh_scene(path: Path) -> dict[str, Any]:
         "camera": {"target": [0.0, 0.0, 0.4 * size], "distance": 2.5 * size},
         "material": {"default": {"restitution": 0.2, "friction": 0.5}},
         "body": [{"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}, *bodies],
-    }
+    })
 
 
 def _extent(lengths: Any) -> str:

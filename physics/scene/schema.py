@@ -3,190 +3,39 @@ is also what error messages and the JSON Schema say. SI units; angles in degrees
 """
 
 import json
-import math
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    Strict,
-    ValidationInfo,
-    WithJsonSchema,
-    WrapValidator,
-    create_model,
-    field_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationInfo, create_model, field_validator
 
 from ..core.report import SIDES, Settings
 from ..core.settings import SETTINGS, SettingGroup, names_of
 from ..integrators import FLIGHT, IMPLICIT, INTEGRATORS, OWNERS, offered
 from ..methods.choices import CHOICES, described
+from .values import (
+    SMALLEST,
+    Amounts,
+    Color,
+    Counts,
+    Direction,
+    Directions,
+    Flag,
+    Length,
+    Moments,
+    Name,
+    NaturalNumber,
+    NotNegative,
+    Number,
+    Points,
+    Positive,
+    Quaternion,
+    Ranges,
+    Sizes,
+    Vec3,
+    choice,
+    refuse,
+)
 
-UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
-MAX_BODIES = 20_000
 DEFAULTS = Settings()
-
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Positive = Annotated[float, Strict(), Field(allow_inf_nan=False, gt=0.0)]
-NotNegative = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0)]
-NaturalNumber = Annotated[int, Strict(), Field(ge=0)]
-Flag = Annotated[bool, Strict()]
-Name = Annotated[str, Field(min_length=1, max_length=300)]
-
-
-def _refuse(reason: str) -> PydanticCustomError:
-    """An error whose text goes into the message as it stands."""
-    return PydanticCustomError("scene", "{reason}", {"reason": reason})
-
-
-def _numbers(value: Any, lengths: tuple[int, ...]) -> tuple[float, ...]:
-    """A list of finite numbers of an allowed length."""
-    whole = isinstance(value, list | tuple) and len(value) in lengths
-    if not whole or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
-        raise _refuse(f"be a list of {' or '.join(str(n) for n in lengths)} numbers")
-    numbers = tuple(float(v) for v in value)
-    if not all(math.isfinite(v) for v in numbers):
-        raise _refuse("hold finite numbers only")
-    return numbers
-
-
-def _list_schema(*lengths: int, **items: float) -> WithJsonSchema:
-    of = {"type": "array", "items": {"type": "number", **items}}
-    choices: list[dict[str, Any]] = [{**of, "minItems": n, "maxItems": n} for n in lengths]
-    return WithJsonSchema(choices[0] if len(choices) == 1 else {"anyOf": choices})
-
-
-def _vector(value: Any, _: Any) -> tuple[float, ...]:
-    return _numbers(value, (3,))
-
-
-def _sizes(value: Any, _: Any) -> tuple[float, ...]:
-    sizes = _numbers(value, (3,))
-    if min(sizes) <= 0.0:
-        raise _refuse("hold three lengths greater than 0")
-    return sizes
-
-
-def _moments(value: Any, _: Any) -> tuple[float, ...]:
-    return _numbers(value, (3, 6))
-
-
-def _quaternion(value: Any, _: Any) -> tuple[float, ...]:
-    q = _numbers(value, (4,))
-    norm = math.sqrt(sum(v * v for v in q))
-    if abs(norm - 1.0) > UNIT_SLACK:
-        raise _refuse(f"be a unit quaternion [w, x, y, z] (its length is {norm:.6g}, allowed is 1 ± {UNIT_SLACK})")
-    return q if norm == 1.0 else tuple(v / norm for v in q)
-
-
-def _color(value: Any, _: Any) -> tuple[float, ...]:
-    if isinstance(value, str):
-        if not re.fullmatch("#[0-9a-fA-F]{6}", value):
-            raise _refuse('be a colour such as "#e69f00" or [0.9, 0.6, 0.0]')
-        return tuple(int(value[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
-    rgb = _numbers(value, (3,))
-    if min(rgb) < 0.0 or max(rgb) > 1.0:
-        raise _refuse("hold red, green and blue from 0 to 1")
-    return rgb
-
-
-def _points(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list | tuple) or len(value) < 4:
-        raise _refuse("be a list of at least four points [x, y, z]")
-    return tuple(_numbers(p, (3,)) for p in value)
-
-
-def _counts(value: Any, _: Any) -> tuple[int, ...]:
-    whole = isinstance(value, list | tuple) and len(value) == 3
-    if not whole or not all(isinstance(v, int) and not isinstance(v, bool) and v >= 1 for v in value):
-        raise _refuse("be three whole numbers of at least 1")
-    if math.prod(value) > MAX_BODIES:
-        raise _refuse(f"not make more than {MAX_BODIES} bodies")
-    return tuple(value)
-
-
-def _direction(value: Any, _: Any) -> tuple[float, ...]:
-    u = _numbers(value, (3,))
-    length = math.sqrt(sum(c * c for c in u))
-    if abs(length - 1.0) > UNIT_SLACK:
-        raise _refuse(f"be a unit vector [x, y, z] (its length is {length:.6g}, allowed is 1 ± {UNIT_SLACK})")
-    return tuple(c / length for c in u)
-
-
-def _directions(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise _refuse("be a list of two unit vectors")
-    return tuple(_direction(u, None) for u in value)
-
-
-def _amounts(value: Any, _: Any) -> tuple[float, ...]:
-    return _numbers(value if isinstance(value, list | tuple) else [value], (1, 2, 3))
-
-
-def _ranges(value: Any, _: Any) -> tuple[tuple[float, float], ...]:
-    """(lower, upper) of each axis; a single number is the upper end of one that begins at 0."""
-    if not isinstance(value, list | tuple):
-        return ((0.0, _numbers([value], (1,))[0]),)
-    rows = value if value and isinstance(value[0], list | tuple) else [value]
-    ranges = tuple(_numbers(r, (2,)) for r in rows)
-    if any(low > high for low, high in ranges):
-        raise _refuse("begin with the lower limit")
-    return tuple((low, high) for low, high in ranges)
-
-
-Triple = tuple[float, float, float]
-Direction = Annotated[Triple, WrapValidator(_direction), _list_schema(3)]
-Directions = Annotated[
-    tuple[Triple, Triple], WrapValidator(_directions),
-    WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2,
-                    "items": {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}}),
-]
-Amounts = Annotated[
-    tuple[float, ...], WrapValidator(_amounts),
-    WithJsonSchema({"anyOf": [{"type": "number"},
-                              {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 3}]}),
-]
-Ranges = Annotated[
-    tuple[tuple[float, float], ...], WrapValidator(_ranges),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {
-        "type": "array", "minItems": 1, "maxItems": 2,
-        "items": {"anyOf": [{"type": "number"},
-                            {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}]}}]}),
-]
-Vec3 = Annotated[Triple, WrapValidator(_vector), _list_schema(3)]
-Sizes = Annotated[Triple, WrapValidator(_sizes), _list_schema(3, exclusiveMinimum=0)]
-Moments = Annotated[tuple[float, ...], WrapValidator(_moments), _list_schema(3, 6)]
-Quaternion = Annotated[tuple[float, float, float, float], WrapValidator(_quaternion), _list_schema(4)]
-Color = Annotated[
-    Triple, WrapValidator(_color),
-    WithJsonSchema({"anyOf": [
-        {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"},
-        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 3, "maxItems": 3},
-    ]}),
-]
-Points = Annotated[
-    tuple[Triple, ...], WrapValidator(_points),
-    WithJsonSchema({"type": "array", "minItems": 4, "items": {"type": "array", "items": {"type": "number"},
-                                                              "minItems": 3, "maxItems": 3}}),
-]
-Counts = Annotated[
-    tuple[int, int, int], WrapValidator(_counts),
-    WithJsonSchema({"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 3, "maxItems": 3}),
-]
-
-
-def _choice(table: tuple[str, ...]) -> Any:
-    """One of these names."""
-
-    def check(value: Any, _: Any) -> str:
-        if value not in table:
-            raise _refuse(f"be one of {', '.join(table)}")
-        return value
-
-    return Annotated[str, WrapValidator(check), WithJsonSchema({"type": "string", "enum": list(table)})]
 
 
 # ---------------------------------------------------------------------------------------------------- tables
@@ -234,7 +83,7 @@ class _OfSolver(Table):
     def _of_its_method(cls, name: str, info: ValidationInfo) -> str:
         method = info.data.get("method", OWNERS.get(name, "compliant"))
         if (owner := OWNERS.get(name, method)) != method:
-            raise _refuse(f"be one of {', '.join(offered(method))} with the method {method}: it is implicit, and only "
+            raise refuse(f"be one of {', '.join(offered(method))} with the method {method}: it is implicit, and only "
                           f"{owner} solves its stages")
         return name
 
@@ -243,7 +92,7 @@ def _settings_of(group: SettingGroup) -> dict[str, Any]:
     """Fields for the settings of a group, as core.settings has them."""
     fields: dict[str, Any] = {}
     for name in names_of(group):
-        fields[name] = (_choice(CHOICES[name]) if name in CHOICES else _number_from(name),
+        fields[name] = (choice(CHOICES[name]) if name in CHOICES else _number_from(name),
                         _field(getattr(DEFAULTS, name), _described(name)))
     return fields
 
@@ -285,7 +134,7 @@ class SideTable(create_model("SideTable", __base__=Table, **_optional(SolverTabl
     )
 
 
-Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, gt=0.0)]
+Stiffness = Annotated[float, Strict(), Field(allow_inf_nan=True, ge=SMALLEST)]
 Share = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-1.0, le=1.0)]
 Restitution = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)]
 Friction = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.0)]
@@ -322,7 +171,7 @@ class _Rough(Ball):
     def _not_below_friction(cls, static: float | None, info: ValidationInfo) -> float | None:
         if static is None or static >= (info.data.get("friction") or 0.0):
             return static
-        raise _refuse(f"not be below friction, which is {info.data['friction']:g}")
+        raise refuse(f"not be below friction, which is {info.data['friction']:g}")
 
 
 class Material(_Rough):
@@ -357,7 +206,7 @@ class ShapeTable(Table):
 
 class Sphere(ShapeTable):
     type: Literal["sphere"]
-    radius: Positive = _field(..., "a number > 0 [m]")
+    radius: Length = _field(..., "a number > 0 [m]")
 
 
 class Box(ShapeTable):
@@ -367,14 +216,14 @@ class Box(ShapeTable):
 
 class Capsule(ShapeTable):
     type: Literal["capsule"]
-    radius: Positive = _field(..., "a number > 0 [m]")
-    height: Positive = _field(..., "the length along z between the centres of the two caps, a number > 0 [m]")
+    radius: Length = _field(..., "a number > 0 [m]")
+    height: Length = _field(..., "the length along z between the centres of the two caps, a number > 0 [m]")
 
 
 class Cylinder(ShapeTable):
     type: Literal["cylinder"]
-    radius: Positive = _field(..., "a number > 0 [m]")
-    height: Positive = _field(..., "the full length along z, a number > 0 [m]")
+    radius: Length = _field(..., "a number > 0 [m]")
+    height: Length = _field(..., "the full length along z, a number > 0 [m]")
 
 
 class Cone(ShapeTable):
@@ -382,8 +231,8 @@ class Cone(ShapeTable):
     height above the base."""
 
     type: Literal["cone"]
-    radius: Positive = _field(..., "the radius of the base, a number > 0 [m]")
-    height: Positive = _field(..., "the length along z from the base to the apex, a number > 0 [m]")
+    radius: Length = _field(..., "the radius of the base, a number > 0 [m]")
+    height: Length = _field(..., "the length along z from the base to the apex, a number > 0 [m]")
 
 
 class Ellipsoid(ShapeTable):
@@ -398,7 +247,7 @@ class Bowl(ShapeTable):
     """The inner face of a hollow ball, without thickness; on bodies that are not dynamic. It holds what is inside."""
 
     type: Literal["bowl"]
-    radius: Positive = _field(..., "a number > 0 [m]")
+    radius: Length = _field(..., "a number > 0 [m]")
     angle: Opening = _field(
         90.0, "from the bottom, at -z, up to the rim, a number > 0 and <= 180 degrees: 180 is closed"
     )
@@ -409,8 +258,8 @@ class Pipe(ShapeTable):
     what is inside it."""
 
     type: Literal["pipe"]
-    radius: Positive = _field(..., "a number > 0 [m]")
-    height: Positive = _field(..., "the full length along z, a number > 0 [m]")
+    radius: Length = _field(..., "a number > 0 [m]")
+    height: Length = _field(..., "the full length along z, a number > 0 [m]")
     angle: Opening = _field(180.0, "from the bottom, at -y, up to both edges, a number > 0 and <= 180 degrees: 90 is a "
                                    "half-pipe, 180 is closed")
 
@@ -428,7 +277,7 @@ class Hull(ShapeTable):
     points: Points | None = _field(None, "a list of at least four points [x, y, z] [m]")
     file: Name | None = _field(None, "a mesh file below the scene's folder")
     part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
-    scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
+    scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
 
 
 class Mesh(ShapeTable):
@@ -437,7 +286,7 @@ class Mesh(ShapeTable):
     type: Literal["mesh"]
     file: Name = _field(..., "a mesh file below the scene's folder")
     part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
-    scale: Positive = _field(1.0, "a number > 0: metres per unit of the file")
+    scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
 
 
 Shape = Annotated[

@@ -7,27 +7,21 @@ else the robot is free, above the ground.
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ..shapes.shapes import matrix_to_quat
-from .checks import SceneError
+from .checks import Found
+from .refusals import SceneError
 
 GROUND = 1.0  # height of the lowest centre of mass of a free robot above the ground [m]
 SMALL_BALL = 0.01  # radius of the ball that a link with mass but no inertia is taken for [m]
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed"}
 
 
-class Robot(NamedTuple):
-    """A robot as the tables of a scene."""
-
-    tables: dict[str, Any]
-    notes: tuple[str, ...]  #: what was left out or assumed
-
-
-def read_urdf(path: Path) -> Robot:
+def read_urdf(path: Path) -> Found:
     """The robot of a URDF file, its joints at zero. Raises SceneError where it cannot be read."""
     import yourdfpy  # slow to load, and most scenes are not robots
 
@@ -59,7 +53,7 @@ class _UrdfReader:
         self.notes: list[str] = []
         self.poses: dict[str, np.ndarray] = {}
 
-    def robot(self) -> Robot:
+    def robot(self) -> Found:
         """The bodies and joints of a scene; what was assumed is in `notes`."""
         grounded = {name for name in self.links if self._is_ground(name)}
         bodies = [self._body(link) for name, link in self.links.items() if name not in grounded]
@@ -76,7 +70,7 @@ class _UrdfReader:
                       "summary": f"A robot of {len(bodies)} links read from {self.path.name}."},
             "body": bodies, "joint": [joint for joint in joints if joint is not None],
         }
-        return Robot(tables, tuple(dict.fromkeys(self.notes)))
+        return Found(tables, tuple(dict.fromkeys(self.notes)))
 
     def _is_ground(self, name: str) -> bool:
         """Whether a link is part of the world: the root where it is called "world" or has no mass, and links without

@@ -2,9 +2,10 @@
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,8 +26,10 @@ from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
 from ..solvers import refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .failure import CannotStep, reason
 from .history import History, Inputs
 
+Result = TypeVar("Result")
 KEPT_EVENTS = 10_000  # events that a simulation keeps; older ones are removed once there are twice as many
 
 
@@ -76,14 +79,15 @@ class Simulation:
     def step(self) -> None:
         """Advance by the step h. Forces of `apply_force` act in this step only; a grab stays until `release`.
 
-        Raises FloatingPointError where a body's motion is no longer finite; the state is then that before the step.
+        Raises CannotStep where the method does not get on, say where a motion is no longer finite; the state is then
+        that before the step.
         """
         if not copy_into(self.state, self._spare):
             self._spare = copy_state(self.state)
         if self.history is not None:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
         try:
-            self._advance()
+            self._attempt(self._advance)
         except Exception:
             self.state, self._spare = self._spare, self.state
             raise
@@ -96,13 +100,20 @@ class Simulation:
     def _advance(self) -> None:
         ledger.open_step(self._model, self.state, self._page)
         self._method.step(self.state, self.loads, self.settings)
-        if not ledger.close_step(self._model, self.state, self._page):
+        if not ledger.close_step(self._model, self.state, self._method.contacts, self._page):
             raise FloatingPointError(self._what_is_not_finite())
         self.step_count += 1
         self.info = self._method.info
         self._contacts = self._method.contacts
         self.loads.force.fill(0.0)
         self.loads.torque.fill(0.0)
+
+    def _attempt(self, task: Callable[..., Result], *args: Any) -> Result:
+        """The result of a method's task at this instant: the one place where a method may fail. Raises CannotStep."""
+        try:
+            return task(*args)
+        except Exception as error:
+            raise CannotStep(reason(error, self.settings, self.time)) from error
 
     def run(self, until: float) -> None:
         """Step to the step boundary nearest to time `until` [s]."""
@@ -229,8 +240,8 @@ class Simulation:
         return bisect_left(self._events, step, key=lambda e: e.step)
 
     def problem(self) -> ContactProblem:
-        """The contact problem that a step from here would solve."""
-        return self.new_method().problem(self.state, self.loads, self.settings)
+        """The contact problem that a step from here would solve. Raises CannotStep where the method cannot say it."""
+        return self._attempt(self.new_method().problem, self.state, self.loads, self.settings)
 
     def new_method(self) -> Method:
         """A second object of the method in the settings. Its use leaves `contacts` and `info` as they are."""
@@ -247,7 +258,7 @@ class Simulation:
         state = keyframe.state
         for k in range(keyframe.step, step - 1):  # steps made again: the same bits
             settings, loads = self._inputs(k)
-            METHODS[settings.method](self._model_with(settings)).step(state, loads, settings)
+            self._attempt(METHODS[settings.method](self._model_with(settings)).step, state, loads, settings)
         settings, loads = self._inputs(step - 1)
         return state, settings, loads, self._model_with(settings)
 
@@ -442,7 +453,7 @@ class Simulation:
             while self.step_count < step:
                 recorded, self.loads = self._inputs(self.step_count)
                 self._apply(recorded)
-                self._advance()
+                self._attempt(self._advance)
         finally:
             self._apply(settings)
             self.loads = self._no_loads()

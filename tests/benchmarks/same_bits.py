@@ -48,6 +48,7 @@ def digest(state) -> bytes:
 def walk(scene, method: str, steps: int, patience: float) -> dict[str, np.ndarray]:
     """Digests (s, 32) and motion (s, k) of the states after each step, and how it ended."""
     from contactlab.physics import Simulation
+    from contactlab.physics.simulation.failure import CannotStep
 
     digests, motion, end = [], [], "done"
     try:
@@ -63,7 +64,7 @@ def walk(scene, method: str, steps: int, patience: float) -> dict[str, np.ndarra
             if time.process_time() - begin > patience:
                 end = "patience"
                 break
-    except (ValueError, FloatingPointError) as refused:
+    except (ValueError, CannotStep) as refused:
         end = str(refused)
     bodies = state.bodies[:4] if motion else ()
     sizes = [a.size for a in (*bodies, *(state.joints if motion else ()))]

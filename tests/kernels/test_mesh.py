@@ -10,10 +10,10 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.scene.checks import SceneError
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
+from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene, open_file
 from contactlab.physics.shapes.shapes import polyhedron
 

@@ -40,7 +40,7 @@ def npz(path, **heads):
 
 
 @pytest.mark.parametrize(("shape", "why"), [
-    ((1_000_000, 1_000_000), r"M is of shape \(1000000, 1000000\).* at most 8192 rows"),
+    ((1_000_000, 1_000_000), r"M is of shape \(1000000, 1000000\).* in at most 8192 rows"),
     ((8000, 8000), "M is not whole"),
     ((2, 2, 2), r"M is of shape \(2, 2, 2\)"),
 ])

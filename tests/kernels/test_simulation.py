@@ -6,6 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 from bare_bodies import Balls
+from contact_scenes import ball, ground, simulate
 
 from contactlab.physics.core.report import Settings
 from contactlab.physics.core.settings import GAINS, SETTINGS
@@ -13,6 +14,7 @@ from contactlab.physics.methods import METHODS
 from contactlab.physics.methods.choices import CHOICES, check_settings
 from contactlab.physics.run.messages import Grab, MoveGrab, Release, Reset, Set
 from contactlab.physics.scene.schema import GainsTable
+from contactlab.physics.simulation.failure import CannotStep
 from contactlab.physics.simulation.history import History, Inputs
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -330,12 +332,55 @@ def test_a_name_that_is_not_in_the_scene_is_refused_with_the_names_that_are():
         sim.apply_force("ball0", (1.0, 2.0))
 
 
+@pytest.mark.parametrize(("error", "says"), [
+    (np.linalg.LinAlgError("Singular matrix"), "are singular at t = "), (MemoryError(), "more memory than there is"),
+    (IndexError("index 3"), r"a fault of this program \(IndexError at test_simulation.py:\d+\)"),
+])
+def test_whatever_fails_in_a_method_is_one_error_and_the_state_kept(monkeypatch, error, says):
+    """Half of the step is made when it fails: the state is that before it, and the run can go on."""
+    sim = Simulation(Balls(2))
+    sim.step()
+    before = bits(sim)
+
+    def failing(*_):
+        raise error
+
+    def spoiling(state, *_):
+        state.bodies.x[:] = np.nan
+        failing()
+
+    monkeypatch.setattr(sim._method, "step", spoiling)
+    with pytest.raises(CannotStep, match=says):
+        sim.step()
+    assert bits(sim) == before and sim.step_count == 1
+    monkeypatch.undo()
+    sim.step()
+    monkeypatch.setattr(type(sim._method), "problem", failing)
+    with pytest.raises(CannotStep, match=says):
+        sim.problem()
+
+
+def test_contacts_that_are_not_finite_are_no_step():
+    sim = simulate(ground(), ball("ball", (0.0, 0.0, 0.1)))
+    sim.step()
+    assert sim.contacts.count[0]
+    real = sim._method.step
+
+    def spoiling(*args):
+        real(*args)
+        sim._method.contacts.lam[0] = np.nan
+
+    sim._method.step = spoiling
+    with pytest.raises(CannotStep, match="finite"):
+        sim.step()
+
+
 def test_a_motion_that_is_no_longer_finite_is_said_and_the_state_kept():
     sim = Simulation(Balls(2))
     sim.step()
     before = bits(sim)
     sim.loads.force[1, 0] = np.inf
-    with pytest.raises(FloatingPointError, match="finite"):
+    with pytest.raises(CannotStep, match="finite"):
         sim.step()
     assert bits(sim) == before
     sim.loads.force[:] = 0.0

@@ -5,7 +5,8 @@ import pytest
 from contact_scenes import ball, block, ground, simulate, tilted
 
 from contactlab.physics import SOLVERS, ContactProblem, residual
-from contactlab.physics.problem.problem import CannotSolve, Takes
+from contactlab.physics.problem.problem import Takes
+from contactlab.physics.simulation.failure import CannotStep
 from contactlab.physics.solvers import LCP_SOLVERS
 
 SMOOTH = [name for name in LCP_SOLVERS if name != "gauss_seidel"]  # which holds what should let go
@@ -137,7 +138,7 @@ def test_a_solver_that_friction_rules_out_is_refused():
 
 def test_too_many_contacts_for_a_written_out_matrix_are_said():
     sim = stack(65, mu=0.0, solver="lemke")
-    with pytest.raises(CannotSolve, match=r"takes up to 256 contacts at once, not 260; the solver pgs takes any"):
+    with pytest.raises(CannotStep, match=r"takes up to 256 contacts at once, not 260; the solver pgs takes any"):
         sim.step()
     assert sim.step_count == 0
     sim.set(solver="pgs")

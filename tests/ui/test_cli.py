@@ -13,6 +13,7 @@ from contactlab.app import cli
 from contactlab.app.record.shot import Shot
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.simulation.failure import CannotStep
 
 SCENE = """
 [scene]
@@ -136,7 +137,7 @@ def stop_at(monkeypatch, step, error):
 
 @pytest.mark.parametrize(("error", "status", "says"), [
     (KeyboardInterrupt(), 130, "stopped at t = 0.0416667 s"),
-    (FloatingPointError("the motion of ball is no longer finite"), 1, "the motion of ball is no longer finite"),
+    (CannotStep("the motion of ball is no longer finite"), 1, "the motion of ball is no longer finite"),
 ])
 def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkeypatch, error, status, says):
     stop_at(monkeypatch, 10, error)

@@ -1,0 +1,29 @@
+"""A step that cannot be made: one error, one sentence."""
+
+import numpy as np
+
+from ..core.report import Settings
+from ..methods import METHODS
+from ..problem.problem import CannotSolve
+from ..scene.refusals import where
+
+
+class CannotStep(Exception):
+    """A step, or what its method says of an instant, could not be made. The message is one sentence for the user,
+    without its full stop. The simulation is as it was before."""
+
+
+def reason(error: Exception, settings: Settings, t: float) -> str:
+    """Why the method in `settings` did not get on from the instant t [s]."""
+    title = METHODS[settings.method].title
+    at = f"at t = {t:.6g} s"
+    match error:
+        case CannotStep() | FloatingPointError() | CannotSolve():
+            return str(error)
+        case MemoryError():
+            return (f"{title} asks for more memory than there is {at}: these are too many contacts for it at once; "
+                    f"{METHODS['time_stepping'].title} takes the most")
+        case np.linalg.LinAlgError():
+            return f"the equations of {title} are singular {at}; another method may solve its own, or a shorter step h"
+    return (f"{title} failed {at}, which is a fault of this program ({where(error)}); another method may get on from "
+            "here, or a shorter step h")
