@@ -18,8 +18,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
-
-from contactlab.physics.core import jit
+from fresh_jit import fresh_jit
 
 ROOT = pathlib.Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -390,25 +389,16 @@ def test_documents_name_files_and_functions_that_exist(document):
 
 # ---------------------------------------------------------------------------------------------- kernels
 @pytest.fixture
-def engine(tmp_path, monkeypatch):
-    """A copy of the engine that may be edited; the kernels' cache folders are those of its sources."""
+def engine(tmp_path):
+    """A copy of the engine that may be edited."""
     copy = tmp_path / "physics"
     shutil.copytree(ROOT / "physics", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(jit, "ENGINE", copy)
-    monkeypatch.setattr(jit, "CACHE_HOME", tmp_path / "cache")
-    yield copy
-    forget_sources()
+    return copy
 
 
-def forget_sources() -> None:
-    """As a new process begins."""
-    for remembered in (jit.cache_folder, jit._file, jit._source, jit._imported):
-        remembered.cache_clear()
-
-
-def kernel_folders() -> dict[str, pathlib.Path]:
-    """The cache folder of every module that has kernels."""
-    found = {}
+def kernel_folders(engine: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The cache folder of every module that has kernels, in a new process."""
+    found, jit = {}, fresh_jit(engine, engine.parent / "cache")
     for module, path in MODULES.items():
         if any(getattr(d, "id", "") == "kernel" for s in tree_of(path).body for d in getattr(s, "decorator_list", ())):
             found[module] = jit.cache_folder(module.removeprefix("contactlab.physics."))
@@ -417,7 +407,6 @@ def kernel_folders() -> dict[str, pathlib.Path]:
 
 def edit(path: pathlib.Path) -> None:
     path.write_text(path.read_text() + "\n# edited\n")
-    forget_sources()
 
 
 def users_of(module: str) -> set[str]:
@@ -431,13 +420,12 @@ def users_of(module: str) -> set[str]:
 
 def test_an_edit_recompiles_the_kernels_that_can_have_changed_and_no_other(engine):
     """A kernel is compiled anew where its cache folder is another one."""
-    forget_sources()
-    before = kernel_folders()
+    before = kernel_folders(engine)
     assert len(before) > 50
     edit(engine / "scene" / "toml_writer.py")  # a leaf
-    assert kernel_folders() == before
+    assert kernel_folders(engine) == before
     edit(engine / "core" / "vec.py")
-    after = kernel_folders()
+    after = kernel_folders(engine)
     changed = {module for module in before if after[module] != before[module]}
     assert changed == before.keys() & users_of("contactlab.physics.core.vec")
     assert len(changed) > 40

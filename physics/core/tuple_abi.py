@@ -60,7 +60,7 @@ def _address(_: Packed, number, c) -> NativeValue:
 
 
 @infer_getattr
-class _Part(AttributeTemplate):
+class _PackedPart(AttributeTemplate):
     key = Packed
 
     def generic_resolve(self, value: Packed, attr: str) -> Any:

@@ -1,9 +1,11 @@
 """The kernels: one signature each, and caches that an edit anywhere below a kernel makes stale."""
 
+import os
 import subprocess
 import sys
 
 import pytest
+from fresh_jit import fresh_jit
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
@@ -25,46 +27,37 @@ def test_one_signature_per_kernel():
 
 
 @pytest.fixture
-def engine(tmp_path, monkeypatch):
+def engine(tmp_path):
     """A toy engine of four modules: top imports middle (in brackets), middle imports bottom; aside is apart."""
     (tmp_path / "jit.py").write_text("")
     (tmp_path / "top.py").write_text("from . import (\n    middle,\n)\n")
     (tmp_path / "middle.py").write_text("from .bottom import f\n")
     (tmp_path / "bottom.py").write_text("f = 1\n")
     (tmp_path / "aside.py").write_text("import math\n")
-    monkeypatch.setattr(jit, "ENGINE", tmp_path)
-    monkeypatch.setattr(jit, "CACHE_HOME", tmp_path / "cache")
-    yield tmp_path
-    forget()
+    return tmp_path
 
 
-def forget():
-    """As a new process begins."""
-    for remembered in (jit.cache_folder, jit._file, jit._source, jit._imported):
-        remembered.cache_clear()
-
-
-def folders(*modules):
-    forget()
-    return [jit.cache_folder(m) for m in modules]
+def folders(engine, *modules):
+    """The cache folders of these modules in a new process."""
+    again = fresh_jit(engine, engine / "cache")
+    return [again.cache_folder(m) for m in modules]
 
 
 def test_an_edit_makes_stale_what_imports_it_and_nothing_else(engine):
-    top, aside = folders("top", "aside")
+    top, aside = folders(engine, "top", "aside")
     (engine / "bottom.py").write_text("f = 2\n")
-    top_after, aside_after = folders("top", "aside")
+    top_after, aside_after = folders(engine, "top", "aside")
     assert top_after != top
     assert aside_after == aside
 
 
-def test_the_folders_not_used_for_longest_are_dropped(engine, monkeypatch):
-    monkeypatch.setattr(jit, "KEPT_FOLDERS", 2)
-    import os
-
-    kept = folders("bottom", "middle", "top")
+def test_the_folders_not_used_for_longest_are_dropped(engine):
+    again = fresh_jit(engine, engine / "cache")
+    again.KEPT_FOLDERS = 2
+    kept = [again.cache_folder(m) for m in ("bottom", "middle", "top")]
     for age, folder in enumerate(reversed(kept)):  # bottom is the oldest
         os.utime(folder / "used", (1e9 - age, 1e9 - age))
-    jit.prune_caches()
+    again.prune_caches()
     assert [f.exists() for f in kept] == [False, True, True]
 
 
