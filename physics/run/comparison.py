@@ -26,7 +26,7 @@ from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET
 from ..simulation.simulation import Simulation
-from .messages import PHASES, Instant, Timeline, Watch
+from .messages import PHASES, ShownInstant, Timeline, Watch
 
 #: settings that a side keeps when another scene is opened
 OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
@@ -177,7 +177,7 @@ class Comparison:
         self.focus = 0
         self.watch = Watch()
         self.step_count = 0  #: of the clock
-        self.instant: Instant | None = None  #: of an event; shown in place of the end of the step just made
+        self.instant: ShownInstant | None = None  #: of an event; shown in place of the end of the step just made
         self._there = simulation             #: shown for the side of `instant` while there is one
         self._rows = rows
         self._note()
@@ -281,7 +281,7 @@ class Comparison:
             simulation = simulation.elsewhere(simulation.state, simulation.contacts, simulation.events)
             simulation.seek(event.step)
         self._there = simulation_at(simulation, event.step, event.t, phase)
-        self.instant = Instant(event.t, phase, side, self._there.time)
+        self.instant = ShownInstant(event.t, phase, side, self._there.time)
 
     def leave_instant(self) -> bool:
         """Show the end of the step again. Returns whether an earlier instant was shown."""

@@ -155,7 +155,7 @@ class LinkStudy(NamedTuple):
 PHASES = ("before", "at", "after")  #: of an event, see `look.instant`
 
 
-class Instant(NamedTuple):
+class ShownInstant(NamedTuple):
     """The instant of an event that a snapshot shows within its step."""
 
     t: float    #: of the event [s]
@@ -224,7 +224,7 @@ class Snapshot:
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
-    instant: Instant | None = None  # shown within the step: bodies and contacts are those of this instant, `t` is not
+    instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
 
     @property
     def now(self) -> float:
@@ -251,8 +251,7 @@ def _none() -> Array:
 
 __all__ = [
     "PHASES", "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
-    "Inspection", "Instant",
-    "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play", "PushJoint",
-    "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "Shutdown", "Side", "Snapshot", "Step", "StepInfo",
-    "StepToEvent", "StudyLinks", "Timeline", "Watch",
+    "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play",
+    "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant", "Shutdown", "Side",
+    "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
 ]

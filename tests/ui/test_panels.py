@@ -49,7 +49,7 @@ def test_a_transport_button_sends_its_command_and_nothing_else(probe, sent, labe
 
 @pytest.mark.parametrize("phase", m.PHASES)
 def test_the_phases_of_an_event_are_chosen_beside_the_time_line(probe, sent, phase):
-    probe.snapshot[0] = fakes.snapshot(instant=m.Instant(0.4987, "at", 0, 0.4987))
+    probe.snapshot[0] = fakes.snapshot(instant=m.ShownInstant(0.4987, "at", 0, 0.4987))
     probe.frame()
     probe.click(f"{phase.capitalize()}##phase_{phase}")
     assert sent == [m.GoToEvent(120, 0.4987, phase, 0)]

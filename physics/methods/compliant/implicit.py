@@ -38,7 +38,16 @@ from ...integrators import Integrator
 from ...integrators.tableau import Tableau, tableau
 from .books import empty_stage_books, note_stage, take_stages
 from .contacts import SoftContacts
-from .newton import Newton, empty_newton, fill_matrix, implicit_forces, residual, solve_full, start_stage, take_stage
+from .newton import (
+    NewtonWork,
+    empty_newton,
+    fill_matrix,
+    implicit_forces,
+    residual,
+    solve_full,
+    start_stage,
+    take_stage,
+)
 from .newton_joints import (
     Entries,
     add_impulses,
@@ -92,7 +101,7 @@ class Implicit:
         self.of_joints = 6 * (moving - links)                      # where velocities of joints of trees begin
         self.velocities = self.of_joints + len(self.joints.trees.v)
         self.more, n = entries_of_joints(model), self.velocities + rows  # unknowns, and room to find them
-        self.newton: Newton = empty_newton(16, self.size, self.more)
+        self.newton: NewtonWork = empty_newton(16, self.size, self.more)
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
 

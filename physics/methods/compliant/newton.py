@@ -30,7 +30,7 @@ from .rates import (
 )
 
 
-class Newton(NamedTuple):
+class NewtonWork(NamedTuple):
     """The linear system of one Newton step, as a list of entries that are added up."""
 
     stiffness: Array    #: (c, 3, 3) -∂f/∂u of the contact force on b by the velocity of b's point [N s/m]
@@ -40,10 +40,10 @@ class Newton(NamedTuple):
     value: Array        #: (e,)
 
 
-def empty_newton(contacts: int, unknowns: int, more: int) -> Newton:
+def empty_newton(contacts: int, unknowns: int, more: int) -> NewtonWork:
     """Room for so many contacts and unknowns, and so many entries more."""
     entries = 180 * contacts + 6 * unknowns + more
-    return Newton(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
+    return NewtonWork(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
                   np.zeros(entries, np.int64), np.zeros(entries))
 
 

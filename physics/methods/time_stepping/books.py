@@ -26,7 +26,7 @@ from ...dynamics.motion import moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance, calm, free_trees
 from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
-from .joints import Joints
+from .joints import JointPart
 from .parts import Step
 
 DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
@@ -40,7 +40,7 @@ class StepBooks:
     """The observer of a step: enters what acted, and repairs what the scheme got wrong of the momentum and energy of
     trees. Scratch memory only."""
 
-    def __init__(self, model: Model, joints: Joints | None) -> None:
+    def __init__(self, model: Model, joints: JointPart | None) -> None:
         n = body_count(model)
         self.model, self.books, self._joints = model, Books(model, asked=len(model.trees.body) > 0), joints
         self._at, self._over = empty_state(n).bodies, empty_state(n).bodies

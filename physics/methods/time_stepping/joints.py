@@ -40,13 +40,13 @@ from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
 from .parts import Part, Step
-from .trees import Trees, answer_impulses
+from .trees import TreePart, answer_impulses
 
 
-class Joints(Part):
+class JointPart(Part):
     """The joints of a model in maximal coordinates, at the ends of free bodies and of links; scratch of a step."""
 
-    def __init__(self, model: Model, step: Step, trees: Trees | None) -> None:
+    def __init__(self, model: Model, step: Step, trees: TreePart | None) -> None:
         self.reactions = c = step.reactions
         self._model, self._trees, joints, j = model, trees, model.joints, c.axes.joint
         self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)

@@ -40,11 +40,11 @@ from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
 from .bodies import FreeBodies
 from .books import StepBooks
-from .joints import Joints
+from .joints import JointPart
 from .parts import Part, Step, go_together
 from .stages import find_involved, reach, remember, remember_start, report, separate
 from .static_friction import MODE, TURNS, StaticFriction
-from .trees import Trees
+from .trees import TreePart
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
@@ -72,8 +72,8 @@ class TimeStepping:
         self.events: list[Event] = []
         self._step = Step(model)
         self._keeper = JointKeeper(model)
-        self._trees = Trees(model, self._step.mechanisms.trees) if len(model.trees.body) else None
-        self._joints = Joints(model, self._step, self._trees) if self._keeper.any else None
+        self._trees = TreePart(model, self._step.mechanisms.trees) if len(model.trees.body) else None
+        self._joints = JointPart(model, self._step, self._trees) if self._keeper.any else None
         self._parts: list[Part] = [FreeBodies(model), *filter(None, (self._trees, self._joints))]
         self._books = StepBooks(model, self._joints)
         self._finder, self._static = EventFinder(model.shapes.body), StaticFriction(model)

@@ -28,7 +28,7 @@ class TreeStep(NamedTuple):
     stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator
 
 
-class Trees(Part):
+class TreePart(Part):
     """The trees of a model; scratch of a step."""
 
     def __init__(self, model: Model, scratch: TreeScratch) -> None:
