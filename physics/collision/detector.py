@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, Model, movable, shape_count
 from ..core.state import Bodies, Contacts, LongArray, empty_contacts
 from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
@@ -89,6 +90,7 @@ class Detector:
         self._near: Near | None = None
 
     def _make_room_for_points(self, points: int) -> None:
+        CONTACT_POINTS.allow(points // 2)  # twice what is needed now is asked for
         self.found = Found(np.zeros((points, PATCH)), np.zeros(points, np.int32))
         self.link = np.zeros(points, np.int32)
         self.head = np.zeros(1 << points.bit_length(), np.int32)
@@ -197,6 +199,7 @@ class Detector:
             count = find_pairs(self.geometry, self.sweep, body, self.moves, self.planes)
             if count <= len(self.sweep.found):
                 return drop_joined(self.joined, body, self.sweep.pairs, count) if len(self.joined) else count
+            SHAPE_PAIRS.allow(count)
             self._make_room_for_pairs(2 * count)
 
     def _touch(self, reach: Array) -> int:
@@ -230,4 +233,5 @@ class Detector:
                                    self.triangles)
             if total <= len(self.triangles):
                 return self.triangles[:total]
+            SHAPE_PAIRS.allow(total)
             self.triangles = np.zeros((2 * total, 2), np.int64)

@@ -10,13 +10,16 @@ Only the normal problem is shown. It contains the friction forces as the method 
 exactly the problem whose λ the method must have found, and one that every solver of the LCP takes.
 """
 
+import math
 from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
 from ..books.diagnostics import measure
-from ..core.model import Array, BoolArray, IntArray, Model, body_count, movable
+from ..core.interruption import look_up
+from ..core.limits import INSPECTED
+from ..core.model import Array, BoolArray, IntArray, Labels, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings
 from ..core.state import JointState, State, copy_state, empty_state
 from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
@@ -32,7 +35,7 @@ from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift
 from ..methods.time_stepping.step import SMALLEST
 from ..methods.time_stepping.trees import drift_links
-from ..problem.contact_snapshot import ContactSnapshot, detected
+from ..problem.contact_snapshot import ContactSnapshot, TooMany, detected
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
 from ..simulation.simulation import Simulation
@@ -43,7 +46,7 @@ from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
 from .step_record import PieceRecord, StepWatch, Struck
 
-MOST_INSPECTED = 300     # contacts of equations that are shown
+MOST_INSPECTED = INSPECTED.most  # contacts of equations that are shown
 MOST_WHILE_RUNNING = 40  # contacts up to which nothing is left out while the scene runs
 MOST_RANGED = 60         # contacts up to which the ranges of open forces are found: two linear programs each
 MOST_STEPS = 400         # steps of a solver kept
@@ -143,6 +146,7 @@ class Inspection:
     asked: Inspect
     step: int
     t: float                              #: [s]
+    labels: Labels                        #: of the simulation that was looked at: no other one shows the answer
     note: str = ""                        #: why there is nothing to see, or not all
     equations: EquationsView | None = None
     impact: ImpactView | None = None
@@ -163,7 +167,7 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
         view = equations_of_file(asked.problem, asked, running)
     else:
         view = look_at_equations(sim, asked, running)
-    found = Inspection(asked, sim.step_count, sim.time)
+    found = Inspection(asked, sim.step_count, sim.time, sim.labels)
     match view:
         case str():
             return replace(found, note=view)
@@ -180,12 +184,13 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
 # ------------------------------------------------------------------------------------------------- equations
 def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> EquationsView | str:
     """The equations of this instant, or why there are none."""
-    contacts = resting(sim)
+    try:
+        contacts = resting(sim)
+    except TooMany as found:
+        return f"{found.count} contacts rest here; the equations are shown for {MOST_INSPECTED} at most."
     count = len(contacts.key)
     if not count:
         return "No contact rests at this instant: there is nothing to solve."
-    if count > MOST_INSPECTED:
-        return f"{count} contacts rest here; the equations are shown for {MOST_INSPECTED} at most."
     method, tangential = forces_of(sim, contacts)
     M = np.ascontiguousarray(contacts.M[::3, ::3])
     slip = contacts.M[::3].reshape(count, count, 3)[:, :, 1:]
@@ -198,14 +203,14 @@ def look_at_equations(sim: Simulation, asked: Inspect, running: bool) -> Equatio
 
 def resting(sim: Simulation) -> ContactSnapshot:
     """The contacts that rest at this instant: those the method knows where it is exact, else the detected ones that are
-    slow enough, see `scales`."""
+    slow enough, see `scales`. Raises TooMany where these are more than MOST_INSPECTED."""
     exact = getattr(sim.new_method(), "resting", None)
     if exact is not None:
-        return exact(sim.state, sim.loads, sim.settings)
+        return exact(sim.state, sim.loads, sim.settings, MOST_INSPECTED)
     speed, touch = scales(sim.settings)
     state = copy_state(sim.state)
-    found = detected(sim.model, sim.time, state.bodies, sim.loads, touch, state.joints)
-    return found.take(np.flatnonzero(np.abs(found.u[::3]) <= speed))
+    return detected(sim.model, sim.time, state.bodies, sim.loads, touch, state.joints,
+                    lambda gap, zeta: np.abs(zeta) <= speed, MOST_INSPECTED)
 
 
 def scales(settings: Settings) -> tuple[float, float]:
@@ -271,6 +276,7 @@ def way(problem: ContactProblem, chosen: Answer) -> tuple[PivotStep, ...]:
 
 def answer(problem: ContactProblem, name: str) -> Answer:
     """Let one solver solve the problem."""
+    look_up()
     lam = np.zeros(len(problem.d))
     solver = LCP_SOLVERS[name]
     info = solver(problem, lam)
@@ -325,13 +331,13 @@ def look_at_impact(sim: Simulation, asked: Inspect) -> ImpactView | str:
     event = next((e for e in reversed(sim.events) if e.kind == "impact" and e.step > first), None)
     if event is None:
         return "There has been no impact yet. ↓ goes on to the next contact event."
-    struck = undone(sim, event)
-    contacts = struck.contacts
-    count = len(contacts.key)
-    if not count:
+    try:
+        struck = undone(sim, event)
+    except TooMany as found:
+        return f"{found.count} contacts take part in the last impact; {MOST_INSPECTED} at most are shown."
+    if struck is None or not len(struck.contacts.key):
         return "The contacts of the last impact could not be found again."
-    if count > MOST_INSPECTED:
-        return f"{count} contacts take part in the last impact; {MOST_INSPECTED} at most are shown."
+    contacts, count = struck.contacts, len(struck.contacts.key)
     e = contacts.restitution if asked.restitution is None else np.full(count, asked.restitution)
     mu = contacts.friction if asked.friction is None else np.full(count, asked.friction)
     balls = between_balls(contacts.M)
@@ -368,11 +374,15 @@ def twisted(model: Model, struck: Struck, impact: Impact, e_psi: Array, change: 
     return impact._replace(loss=loss)
 
 
-def undone(sim: Simulation, event: Event) -> Struck:
-    """The contacts and velocities just before an impact, found by computing its step again."""
+def undone(sim: Simulation, event: Event) -> Struck | None:
+    """The contacts and velocities just before an impact, found by computing its step again; None where there is none.
+    Raises TooMany where more than MOST_INSPECTED take part."""
     state, settings, loads, model = sim.before(event.step)
     if settings.method == "event_driven":
-        return min(watched(state, settings, loads, model).impacts, key=lambda s: abs(s.t - event.t))
+        struck = watched(state, settings, loads, model, event.t).struck
+        if struck is not None and len(struck.contacts.key) > MOST_INSPECTED:
+            raise TooMany(len(struck.contacts.key))
+        return struck
     h, speed, touch = settings.h, *scales(settings)
     t, n = float(state.t[0]) + 0.5 * h, body_count(model)
     middle, joints = empty_state(n).bodies, state.joints
@@ -384,18 +394,23 @@ def undone(sim: Simulation, event: Event) -> Struck:
         drift_links(model.trees, *joints, np.ones(n), 0.5 * h, scratch.v, scratch.q)
         joints = JointState(scratch.q, joints.v)
         place_links(model, *joints, scratch.work, middle)
-    near = detected(model, t, middle, loads, touch + h * _fastest(middle.v, middle.w), joints)
-    zeta = near.u[::3]
-    meets = (near.gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)
-    rests = (near.gap <= touch) & (zeta <= speed)
-    contacts, kinetic = near.take(np.flatnonzero(meets | rests)), measure(model, middle, joints)[0].kinetic
+
+    def takes_part(gap: Array, zeta: Array) -> BoolArray:
+        meets = (gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)
+        rests = (gap <= touch) & (zeta <= speed)
+        return meets | rests
+
+    reach = touch + h * _fastest(middle.v, middle.w)
+    contacts = detected(model, t, middle, loads, reach, joints, takes_part, MOST_INSPECTED)
+    kinetic = measure(model, middle, joints)[0].kinetic
     return Struck(event.t, contacts, kinetic, np.hstack([middle.v, middle.w]), middle, joints)
 
 
-def watched(state: State, settings: Settings, loads: Loads, model: Model) -> StepWatch:
-    """What happens in a step of the event-driven method; the state is advanced by it."""
+def watched(state: State, settings: Settings, loads: Loads, model: Model, near: float = math.nan) -> StepWatch:
+    """What happens in a step of the event-driven method, with the impact nearest to the instant `near` [s]; the state
+    is advanced by it."""
     method = EventDriven(model)
-    method.watch = StepWatch()
+    method.watch = StepWatch(near)
     method.step(state, loads, settings)
     return method.watch
 

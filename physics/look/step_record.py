@@ -4,6 +4,7 @@ A step is made of pieces. For each the integrator gives a dense output, a functi
 and forces along it. The piece is cut where the first of them becomes negative [RBDA eqs. 11.45–11.51].
 """
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,16 +58,19 @@ class Struck:
 class StepWatch:
     """Records what a step does. The event-driven method calls it where its attribute `watch` is set."""
 
+    near: float = math.nan        #: [s] of its impacts the one nearest to this instant is kept; nan = none
     pieces: list[PieceRecord] = field(default_factory=list)
-    impacts: list[Struck] = field(default_factory=list)
+    struck: Struck | None = None  #: that impact
 
     def instant(self, t: float, contacts: Contacts) -> None:
         """Nothing is recorded."""
 
     def impact(self, model: Model, t: float, contacts: ContactSnapshot, bodies: Bodies, joints: JointState) -> None:
+        if not abs(t - self.near) < (math.inf if self.struck is None else abs(self.struck.t - self.near)):
+            return
         kinetic = measure(model, bodies, joints)[0].kinetic
         poses, links = Bodies(*(a.copy() for a in bodies)), JointState(*(a.copy() for a in joints))
-        self.impacts.append(Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links))
+        self.struck = Struck(t, contacts, kinetic, np.hstack([bodies.v, bodies.w]), poses, links)
 
     def piece(self, search: PieceSearch, trigger: Trigger | None) -> None:
         """Follow gaps and forces along the piece that the search has just looked at."""

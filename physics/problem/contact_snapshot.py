@@ -17,6 +17,7 @@ dynamic. An edge counts where it crosses another edge or touches something round
 cross, rims, cones, edges of meshes) one body counts as a face, by the same rule, and the other as a corner.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from ..collision import Detector
 from ..collision.exact.elements import Elements, limit_joint
 from ..collision.exact.gaps import Witness, empty_witness
-from ..core.model import Array, BodyKind, IntArray, Model, ShapeKind, body_count
+from ..core.model import Array, BodyKind, BoolArray, IntArray, Model, ShapeKind, body_count
 from ..core.state import NO_COORDINATES, Bodies, Contacts, JointState, LongArray
 from ..dynamics.constraints.reactions import Reactions, push_axes
 from ..dynamics.forces import Loads, applied_forces
@@ -73,12 +74,6 @@ class ContactSnapshot(NamedTuple):
     force: Array        #: (n, 3) applied [N]
     torque: Array       #: (n, 3) applied, about the centre of mass [N m]
     reactions: Reactions     #: the joints in maximal coordinates
-
-    def take(self, rows: Rows) -> "ContactSnapshot":
-        """Only these contacts."""
-        three = (3 * rows[:, None] + np.arange(3)).ravel()
-        equations = (self.M[np.ix_(three, three)], self.d[three], self.u[three], self.HT[three], self.T[three])
-        return ContactSnapshot._make((*(a[rows] for a in self[:15]), *equations, *self[20:]))
 
 
 class PairCoefficients(NamedTuple):
@@ -141,18 +136,41 @@ def _spans(model: Model, w: Witness, tangent_1: Array, tangent_2: Array) -> tupl
     return span, body.astype(np.int32)
 
 
+class TooMany(Exception):
+    """There are more contacts than the equations of are wanted: `count`. Their matrices grow with its square."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
 def detected(
-    model: Model, t: float, bodies: Bodies, loads: Loads, reach: float, joints: JointState = NO_COORDINATES
+    model: Model, t: float, bodies: Bodies, loads: Loads, reach: float, joints: JointState = NO_COORDINATES,
+    choose: Callable[[Array, Array], BoolArray] | None = None, most: int | None = None,
 ) -> ContactSnapshot:
-    """The equations of all contacts that collision detection finds within `reach` [m]."""
+    """The equations of all contacts that collision detection finds within `reach` [m]. choose: tells from their gaps
+    [m] and ζ [m/s] which of them are wanted. Raises TooMany before any equation is made where these are more than
+    `most`."""
     contacts = Detector(model).detect(bodies, np.full(body_count(model), 0.5 * reach))
     count = int(contacts.count[0])
     near = np.flatnonzero(contacts.gap[:count] <= reach)
+    if choose is not None:
+        near = near[choose(contacts.gap[near], _separation(bodies, contacts, near))]
+    if most is not None and len(near) > most:
+        raise TooMany(len(near))
     a, b = (model.shapes.material[shapes[near]] for shapes in (contacts.shape_a, contacts.shape_b))
     return equations_of(model, t, bodies, loads, _witness(model, bodies, contacts, near), contacts.key[near].copy(),
                         PairCoefficients(contacts.restitution[near].copy(), contacts.friction[near].copy(),
                                       model.materials.restitution_t[a, b], model.materials.restitution_psi[a, b]),
                         joints)
+
+
+def _separation(bodies: Bodies, contacts: Contacts, rows: Rows) -> Array:
+    """ζ (c,) [m/s] of detected contacts: the normal velocity of b's nearest point less that of a's."""
+    normal, half = contacts.normal[rows], 0.5 * contacts.gap[rows, None] * contacts.normal[rows]
+    velocity = [bodies.v[i] + np.cross(bodies.w[i], contacts.point[rows] + side - bodies.x[i])
+                for i, side in ((contacts.body_a[rows], -half), (contacts.body_b[rows], half))]
+    return np.einsum("ij,ij->i", normal, velocity[1] - velocity[0])
 
 
 def _witness(model: Model, bodies: Bodies, contacts: Contacts, rows: Rows) -> Witness:

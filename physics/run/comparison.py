@@ -204,14 +204,13 @@ class Comparison:
     def step(self) -> None:
         """Make one step of the clock on all sides. Where one of them fails, all go back to the instant before it."""
         self.instant = None
+        before = [member.simulation.standing() for member in self.members] if len(self.members) > 1 else []
         try:
             for member in self.members:
                 member.advance(self.step_count)
-        except Exception:
-            for member in self.members:
-                member.simulation.seek(member.step_of(self.step_count))
-                if len(self.members) > 1:  # seeking back ended the grab on some of them
-                    member.simulation.release()
+        except Exception:  # one simulation alone goes back by itself
+            for member, there in zip(self.members, before, strict=False):
+                member.simulation.stand(there)
             raise
         self.step_count += 1
         self._note()
@@ -221,9 +220,15 @@ class Comparison:
         first, last = self.reachable()
         if not first <= step <= last:
             raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")
+        before = [member.simulation.standing() for member in self.members]
+        try:
+            for member in self.members:
+                member.simulation.seek(member.step_of(step))
+        except Exception:
+            for member, there in zip(self.members, before, strict=True):
+                member.simulation.stand(there)
+            raise
         self.instant = None
-        for member in self.members:
-            member.simulation.seek(member.step_of(step))
         self.step_count = step
         for member in self.members:
             member.log.cut(self.time)

@@ -226,6 +226,11 @@ class Snapshot:
     links: LinkStudy | None = None  # the latest study
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
 
+    def __post_init__(self) -> None:
+        """Drop an inspection of another simulation: its bodies and contacts are not those of this snapshot."""
+        if self.inspection is not None and self.inspection.labels is not self.labels:
+            object.__setattr__(self, "inspection", None)
+
     @property
     def now(self) -> float:
         """Time of the bodies and contacts that are shown [s]."""

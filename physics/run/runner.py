@@ -9,33 +9,35 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
+from ..core.interruption import Interrupted, interruptible
 from ..core.state import Contacts
-from ..look.inspection import Inspection, look
+from ..look.inspection import Inspection
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
 from .comparison import ENERGIES, WATCHED, Comparison, Member
 from .link_study import KINDS, hanging, study
+from .looks import Looks
 from .pacing import Pacer
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
 IDLE_WAIT = 0.25                # time between looks at the command queue while paused; a command wakes at once [wall s]
-LOOK_SHARE = 0.1                # greatest part of the thread's time for inspections while a scene runs
-LOOK_INTERVAL = 1.0 / 30.0      # least time between two inspections while a scene runs [wall s]
 SHOWN_EVENTS = 200              # latest events in a snapshot
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
 LOG_COMMANDS = 100_000          # commands in `Runner.log`
 COMPILING = "compiling for this machine"
-OF_AN_INSTANT = ("equations", "pivots", "body")  # views of a state; the others are of a step or of an impact
+PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
+CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
 
 
@@ -61,10 +63,8 @@ class Runner:
         self._error: str | None = None
         self._notice: str | None = None
         self._published = -1.0
-        self._asked = m.Inspect()
-        self._look: tuple[tuple[Any, ...], Inspection] | None = None  #: its key and its result
-        self._next_look = 0.0
-        self._looked: set[str] = set()                #: views inspected before: their kernels are compiled
+        self._begun: float | None = None              #: when the work that takes long now began
+        self._looks = Looks(clock)
         self._study: Iterator[m.LinkPoint | None] = iter(())  #: the running study of falling chains
         self._links: m.LinkStudy | None = None        #: results of the study
         self._pacer = Pacer(clock(), 0.0)
@@ -82,15 +82,37 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread and wait for it. Does not wait while it compiles, which can take a minute; nothing is lost."""
+        """End the thread, and wait for it for CLOSING seconds: what it is at may take longer, as compiling does, and
+        ends with the process then. Nothing is lost."""
         self.send(m.Shutdown())
-        while self._thread.is_alive() and self._warming is None:
+        end = time.perf_counter() + CLOSING
+        while self._thread.is_alive() and self._warming is None and time.perf_counter() < end:
             self._thread.join(0.05)
 
     @property
     def progress(self) -> tuple[str, float] | None:
         """What kernels are compiled or loaded for, and the part of them that is ready, 0..1; None at other times."""
         return None if self._warming is None else (self._warming, compiled_share())
+
+    @property
+    def busy(self) -> float:
+        """How long the thread has been at one step, or at one look, or at an earlier state [wall s]; 0 = at nothing."""
+        begun = self._begun
+        return 0.0 if begun is None else time.perf_counter() - begun
+
+    @contextmanager
+    def _long_work(self) -> Iterator[None]:
+        """Inside, the work ends with Interrupted as soon as it has taken PATIENCE and a command waits that concerns it.
+        """
+        before, self._begun = self._begun, time.perf_counter()
+        try:
+            with interruptible(self._waits):
+                yield
+        finally:
+            self._begun = before
+
+    def _waits(self) -> bool:
+        return any(interrupts(command) for command in tuple(self._commands)) and self.busy > PATIENCE
 
     @property
     def _sim(self) -> Simulation:
@@ -138,6 +160,8 @@ class Runner:
         while self._commands and not self._stopped:
             self._handle(self._commands.popleft())
             handled = True
+        if self._stopped:
+            return 0.0
         now = self._clock()
         found = self._advance_study()
         if self._paused:
@@ -164,9 +188,12 @@ class Runner:
         if hasty and self._rest is not None:
             self._rest.terminate()  # the kernels wanted now come first; it starts again below
         try:
-            self._carry_out(command)
+            with self._long_work():
+                self._carry_out(command)
             if hasty:
                 self._compile_first()
+        except Interrupted:
+            pass  # by the command that is next; nothing has changed
         except ValueError as refused:  # its message says in one sentence what is allowed; the run goes on
             self._notice = str(refused)
         except Exception as error:
@@ -208,18 +235,18 @@ class Runner:
             case m.Compare(sides):
                 self._sides.compare(sides)
                 self._compared_by_scene = False
-                self._error, self._look = None, None
+                self._error = None
                 self.log.clear()
             case m.Focus(side):
                 if not 0 <= side < len(self._sides.members):
                     raise ValueError(f"there is no side {side} to look at")
-                self._sides.focus, self._look = side, None
+                self._sides.focus = side
                 return
             case m.Watch():
                 self._sides.look_at(command)
                 return
             case m.Inspect():
-                self._asked, self._next_look = command, 0.0
+                self._looks.ask(command)
                 return
             case m.StudyLinks(on):
                 self._study_links(on)
@@ -268,8 +295,7 @@ class Runner:
         ok = self._step()
         if self._clock() - self._published >= PUBLISH_INTERVAL:
             self._publish(on_the_way=True)
-        ends = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown
-        return ok and not any(isinstance(c, ends) for c in tuple(self._commands))
+        return ok and not any(isinstance(c, ENDS) for c in tuple(self._commands))
 
     def _seek(self, step: int) -> None:
         self._paused, self._error = True, None
@@ -278,8 +304,11 @@ class Runner:
     def _open(self, scene: Scene, settings: Mapping[str, Any]) -> None:
         try:
             sides = Comparison(scene, settings, LOG_ROWS)
-        except (OSError, MemoryError) as error:
-            raise ValueError(f"{scene.name} could not be opened: {error}") from error
+        except ValueError:  # says what is wrong with the scene
+            raise
+        except Exception as error:
+            self.failure = "".join(traceback.format_exception(error))
+            raise ValueError(f"{scene.name} could not be opened: {error or type(error).__name__}") from error
         self._pacer.speed = scene.speed
         self._opened = scene, settings
         self._sides, self._generation, self._error = sides, self._generation + 1, None
@@ -329,7 +358,10 @@ class Runner:
     def _step(self) -> bool:
         """Make a step. False where the run pauses after it, or instead of it."""
         try:
-            self._sides.step()
+            with self._long_work():
+                self._sides.step()
+        except Interrupted:  # by the command that is next; the state is that before the step
+            return False
         except Exception as error:
             self._fail(error)
             return False
@@ -347,32 +379,18 @@ class Runner:
     # ------------------------------------------------------------------------------------- snapshots
 
     def _inspect(self, running: bool) -> Inspection | None:
-        """The inspection that was asked for. While the scene runs it may be of an earlier instant: see LOOK_SHARE."""
-        if not self._asked.view:
-            self._look = None
-            return None
-        sim = self._sides.shown(self._sides.focus) if self._asked.view in OF_AN_INSTANT else self._sim
-        made_from = (self._generation, sim.step_count, sim.time, sim.settings, self._asked, running)
-        start = self._clock()
-        fresh = self._look is not None and self._look[0] == made_from
-        late = self._look is not None and running and start < self._next_look
-        if self._look is not None and (fresh or late):
-            return self._look[1]
-        new = self._asked.view not in self._looked
-        if new:
+        """The inspection that was asked for."""
+        compiles = self._looks.compiles
+        if compiles:
             self._warming = "the contact equations"
         try:
-            found = look(sim, self._asked, running)
-        except Exception as error:  # an inspection must not stop the run
-            self.failure = "".join(traceback.format_exception(error))
-            reason = f"The equations cannot be shown: {type(error).__name__}: {error}"
-            found = Inspection(self._asked, sim.step_count, sim.time, note=reason)
-        if new:
-            self._warming = None
-            self._looked.add(self._asked.view)
-        self._look = made_from, found
-        now = self._clock()
-        self._next_look = now + max(LOOK_INTERVAL, (now - start) * (1.0 / LOOK_SHARE - 1.0))
+            with self._long_work():
+                found = self._looks.answer(self._sides, running)
+        except Interrupted:  # the next snapshot has it
+            found = None
+        finally:
+            self._warming = None if compiles else self._warming
+        self.failure = self._looks.failure or self.failure
         return found
 
     def _publish(self, on_the_way: bool = False) -> None:
@@ -408,6 +426,15 @@ class Runner:
             dents=frozen(sim.dents), timeline=member.timeline(),
             links=self._links, instant=instant and instant._replace(now=sim.time),
         )
+
+
+ENDS = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown  #: commands that end a run of steps
+
+
+def interrupts(command: m.Command) -> bool:
+    """Whether a command makes the step in hand needless, or wants it made otherwise. Pulling does not: while a body is
+    dragged such commands come all the time."""
+    return isinstance(command, ENDS | m.Seek | m.GoToEvent | m.Step | m.StepToEvent | m.Set)
 
 
 def may_need_other_kernels(command: m.Command) -> bool:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.limits import BeyondLimit
 from ..core.report import Settings
 from ..methods import METHODS
 from ..problem.problem import CannotSolve
@@ -18,7 +19,7 @@ def reason(error: Exception, settings: Settings, t: float) -> str:
     title = METHODS[settings.method].title
     at = f"at t = {t:.6g} s"
     match error:
-        case CannotStep() | FloatingPointError() | CannotSolve():
+        case CannotStep() | FloatingPointError() | CannotSolve() | BeyondLimit():
             return str(error)
         case MemoryError():
             return (f"{title} asks for more memory than there is {at}: these are too many contacts for it at once; "

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.limits import HISTORY
 from ..core.report import Settings
 from ..core.state import State, empty_state
 from ..dynamics.forces import Loads
 
-BUDGET = 256 * 2**20       # memory of a history [bytes]
+BUDGET = HISTORY.most      # memory of a history [bytes]
 KEYFRAME_OVERHEAD = 150    # memory that Python needs for a keyframe beside its data [bytes]
 INPUTS_OVERHEAD = 200      # memory that Python needs for the inputs of a step beside their arrays [bytes]
 MOST_STEPS_BETWEEN = 64    # steps from one keyframe to the next: bounds the time to seek

@@ -12,6 +12,7 @@ import numpy as np
 from ..books import ledger
 from ..books.diagnostics import measure
 from ..core.copy_in_place import copy_into
+from ..core.interruption import Interrupted, look_up
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Energy, Event, Settings, StepInfo
 from ..core.rotations import quaternion_products, rotated
@@ -40,6 +41,14 @@ class Saved(NamedTuple):
     state: State
     settings: Settings
     loads: Loads
+
+
+class Standing(NamedTuple):
+    """Where a simulation stands; `Simulation.stand` brings it back there."""
+
+    saved: Saved
+    contacts: Contacts
+    info: StepInfo
 
 
 class Simulation:
@@ -112,6 +121,8 @@ class Simulation:
         """The result of a method's task at this instant: the one place where a method may fail. Raises CannotStep."""
         try:
             return task(*args)
+        except Interrupted:
+            raise
         except Exception as error:
             raise CannotStep(reason(error, self.settings, self.time)) from error
 
@@ -257,6 +268,7 @@ class Simulation:
         keyframe = self.history.keyframe(step - 1)
         state = keyframe.state
         for k in range(keyframe.step, step - 1):  # steps made again: the same bits
+            look_up()
             settings, loads = self._inputs(k)
             self._attempt(METHODS[settings.method](self._model_with(settings)).step, state, loads, settings)
         settings, loads = self._inputs(step - 1)
@@ -408,6 +420,15 @@ class Simulation:
         self._set_state(saved.step, saved.state)
         self.loads = _copy_loads(saved.loads)
 
+    def standing(self) -> Standing:
+        """Where it stands now, with the contacts of the last step."""
+        return Standing(self.save(), Contacts._make(a.copy() for a in self._contacts), self.info)
+
+    def stand(self, there: Standing) -> None:
+        """Go back to where it stood."""
+        self.restore(there.saved)
+        self._contacts, self.info = there.contacts, there.info
+
     def _set_state(self, step: int, state: State) -> None:
         self.state = copy_state(state)
         self.step_count = step
@@ -439,24 +460,27 @@ class Simulation:
         are now, a grab ends; steps made from here on replace the later ones.
 
         Step `step` is made again from the recorded state before it and its inputs, which gives the same bits.
-        Raises ValueError where the history does not hold the step.
+        Raises ValueError where the history does not hold the step. Where it fails, nothing has changed.
         """
         first, last = self.reachable()
         if not first <= step <= last:
             raise ValueError(f"step {step} is not in the history, which holds steps {first} to {last}")
         if self.history is None or step == self.step_count:
             return
-        settings = self.settings
+        settings, before = self.settings, self.standing()
         keyframe = self.history.keyframe(max(step - 1, first))
         self._set_state(keyframe.step, keyframe.state)
         try:
             while self.step_count < step:
+                look_up()
                 recorded, self.loads = self._inputs(self.step_count)
                 self._apply(recorded)
                 self._attempt(self._advance)
-        finally:
-            self._apply(settings)
-            self.loads = self._no_loads()
+        except Exception:
+            self.stand(before)
+            raise
+        self._apply(settings)
+        self.loads = self._no_loads()
 
 
 def _surfaces(surfaces: Array, settings: Settings) -> Array:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..core.interruption import look_up
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_vec, three
@@ -47,6 +48,7 @@ from ..problem.system import (
 from .lcp_info import PivotStep, visits
 from .solver import Solver
 
+AT_ONCE = 200_000  # visits of rows in one call of a kernel: some hundredths of a second
 PGS_SWEEPS = 1000  # limit where none is given
 
 
@@ -268,8 +270,15 @@ class ProjectedGaussSeidel(Solver):
 
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
         """Solve for all impulses of the system in place; its velocities always contain their effect."""
-        change = np.zeros(1)
-        done = sweep_bodies(system, iterations, tolerance, change)
+        change, done, ended = np.zeros(1), 0, False
+        rows = int(system.count[0]) + int(system.blocks.count[OTHERS])
+        some = 2 * max(1, AT_ONCE // (2 * max(rows, 1)))  # even: sweeps go to and fro
+        while not ended:
+            look_up()
+            wanted = min(some, iterations - done)
+            made = sweep_bodies(system, wanted, tolerance, change)
+            done += made
+            ended = made < wanted or done >= iterations or change[0] <= tolerance
         return swept(done, float(change[0]), tolerance, system.impulse[:0, 0])
 
     def trace(self, problem: ContactProblem, lam: Array, iterations: int = 0) -> Iterator[PivotStep]:

@@ -1,10 +1,14 @@
 """Looks into the contact equations while a scene runs: they come with the snapshots, and leave the run its time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from bare_bodies import Balls
 from contact_scenes import table
 
 from contactlab.physics.look.inspection import look
+from contactlab.physics.run import looks as looks_module
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner
@@ -59,7 +63,7 @@ def test_while_the_scene_runs_looks_leave_it_its_time(runner, clock, monkeypatch
         clock.now += 0.05
         return look(sim, asked, running)
 
-    monkeypatch.setattr(runner_module, "look", slow)
+    monkeypatch.setattr(looks_module, "look", slow)
     do(runner, m.Inspect("equations"), m.Play())
     for _ in range(300):
         clock.now += 0.01
@@ -82,7 +86,7 @@ def test_on_the_way_to_an_event_looks_are_as_rare_as_in_a_run(runner, clock, mon
         clock.now += 0.01
         return step(sim)
 
-    monkeypatch.setattr(runner_module, "look", slow)
+    monkeypatch.setattr(looks_module, "look", slow)
     monkeypatch.setattr(Simulation, "step", slow_step)
     s = do(runner, m.Inspect("equations"), m.Step(200))
     assert s.step == s.inspection.step == 200 and looks[-1] == (200, False)
@@ -93,6 +97,31 @@ def test_a_look_that_fails_says_why_and_the_run_goes_on(runner, monkeypatch):
     def broken(sim, asked, running):
         raise RuntimeError("no room")
 
-    monkeypatch.setattr(runner_module, "look", broken)
+    monkeypatch.setattr(looks_module, "look", broken)
     s = do(runner, m.Inspect("equations"), m.Step(3))
     assert s.step == 3 and s.error is None and "no room" in s.inspection.note
+
+
+@pytest.mark.parametrize("view", ["equations", "pivots", "body", "impact", "step"])
+def test_no_answer_about_one_scene_comes_with_a_snapshot_of_another(runner, clock, view):
+    """While a scene runs an answer may be of an earlier instant; the next one is due here only in an hour. Another
+    scene is opened meanwhile: contacts and bodies of the old answer do not exist in it."""
+    old = do(runner, m.Inspect(view, body=1), m.Step(30), m.Play()).inspection
+    runner._looks._next = clock.now + 3600.0
+    s = do(runner, m.Open(Balls(1)))
+    assert s.inspection is not old and s.inspection.labels is s.labels
+
+
+def test_no_answer_about_one_side_comes_with_a_snapshot_of_another(runner, clock):
+    sides = tuple(m.Side(replace(runner.latest.settings, method=name)) for name in ("time_stepping", "compliant"))
+    do(runner, m.Compare(sides), m.Inspect("equations"), m.Step(30), m.Play())
+    runner._looks._next = clock.now + 3600.0
+    s = do(runner, m.Focus(1))
+    assert s.side == 1 and s.inspection.labels is s.labels
+    assert s.sides[0].inspection is None
+
+
+def test_a_snapshot_holds_no_answer_about_another_simulation(runner):
+    s = do(runner, m.Inspect("equations"), m.Step(30))
+    assert s.inspection is not None
+    assert replace(s, labels=s.labels._replace(title="another")).inspection is None

@@ -10,6 +10,7 @@ from bare_bodies import Balls
 from contactlab.physics import Scene
 from contactlab.physics.books.ledger import TAKERS
 from contactlab.physics.methods import METHODS
+from contactlab.physics.run import looks as looks_module
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner
@@ -100,7 +101,7 @@ def first_start(monkeypatch):
     monkeypatch.setattr(runner_module, "compile_for", lambda scene, settings: None)
     monkeypatch.setattr(runner_module, "compile_the_rest", compile_the_rest)
     monkeypatch.setattr(runner_module, "prepare", prepared.append)
-    monkeypatch.setattr(runner_module, "look", lambda *_: None)  # it would compile
+    monkeypatch.setattr(looks_module, "look", lambda *_: None)  # it would compile
     return started, prepared
 
 

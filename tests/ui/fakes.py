@@ -1,5 +1,7 @@
 """A snapshot made by hand, an engine that only listens, and a host without a window: what the panels' tests need."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from contactlab.physics.core.model import Hulls, Labels, Materials, Meshes, Model, Motions, Shapes, Springs
@@ -60,13 +62,18 @@ def snapshot(count: int = 3, n: int = 3, **fields) -> m.Snapshot:
         "event_count": 0, "energy": m.Energy(1.0, 2.0, 0.0), "momentum": (0.0, 0.0, 0.0),
         "angular_momentum": (0.0, 0.0, 0.0), "info": m.StepInfo(contacts=count), "history": (0, 240), "energy_log": log,
     }
-    return m.Snapshot(**{**made, **fields})
+    made |= fields
+    if made.get("inspection") is not None:  # as if it were of this snapshot
+        made["inspection"] = replace(made["inspection"], labels=made["labels"])
+    return m.Snapshot(**made)
 
 
 class Engine:
     """Keeps what it is sent; `latest` is set by the test."""
 
     progress = None
+    failure = ""
+    busy = 0.0
 
     def __init__(self, latest: m.Snapshot | None = None) -> None:
         self.latest = latest
@@ -90,6 +97,10 @@ class Host:
 
     def screenshot(self) -> None:
         self.asked.append("screenshot")
+
+    def copy(self, text: str) -> None:
+        self.asked.append("copy")
+        self.copied = text
 
     def toggle_recording(self) -> None:
         self.asked.append("toggle_recording")

@@ -34,6 +34,7 @@ TABLE = {
 }
 
 
+LABELS = fakes.snapshot().labels
 SMALL = 1e-9  # of a direction of freedom: a change of a force that counts as none
 
 
@@ -52,7 +53,7 @@ def snapshot_of(problem, view="equations", solver="dantzig"):
     """A fake snapshot whose engine looked at a problem from a file."""
     ask = asked(view, solver, problem=problem)
     found = equations_of_file(problem, ask, running=False)
-    return fakes.snapshot(inspection=Inspection(ask, 120, 0.5, equations=found))
+    return fakes.snapshot(inspection=Inspection(ask, 120, 0.5, LABELS, equations=found))
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +194,7 @@ def test_every_page_draws_for_any_problem(probe, monkeypatch, table, typeset):
             probe.frame(1)
             assert f"{min(pivot, last)} / {last}" in said
     for note, sentence in (("", "Looking …"), ("Nothing.", "Nothing.")):
-        found = Inspection(asked("impact"), 0, 0.0, note=note)
+        found = Inspection(asked("impact"), 0, 0.0, LABELS, note=note)
         probe.snapshot[0] = fakes.snapshot(inspection=found if note else None)
         for tab in ("equations", "impact", "pivots", "step"):
             probe.ui.preferences.lower_tab = tab

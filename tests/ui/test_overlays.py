@@ -262,7 +262,7 @@ def test_contacts_of_the_equations_have_their_numbers_in_the_view():
           for i in range(3))]}))
     sim.step()
     inspection = look(sim, m.Inspect("equations"))
-    labels = glyphs(scene(inspection=inspection)).labels
+    labels = glyphs(scene(inspection=inspection, labels=sim.labels)).labels
     assert [label.text for label in labels] == ["1", "2", "3"]
     assert [label.position[0] for label in labels] == pytest.approx([0.0, 1.0, 2.0])
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.forces import Loads
@@ -53,6 +54,7 @@ class Adaptive(Explicit):
         self.reactions.haste[0] = 1.0 / (MOTOR_TIME * h)
         done, length, idle = 0.0, min(h, FIRST_TRIED * self.stable), 0
         while done < h * (1.0 - 1e-14):
+            look_up()
             if self.tries > self.most:
                 self._give_up(bodies, loads, t + done, h - done)
                 break
@@ -99,6 +101,7 @@ class Adaptive(Explicit):
         """Try steps until the local error is small enough; the length taken and the one to try next."""
         soft, tableau, order = self.soft, self.integrator.tableau, self.integrator.order
         while True:
+            look_up()
             self.tries += 1
             self.try_step(bodies, loads, t, length, end)
             error = step_error(self.model, tableau.error, length, self.y0, self.k, soft.system) / TOLERANCE

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState
 from ...dynamics.forces import Loads
@@ -11,6 +12,8 @@ from .limits import rate_limits
 from .rates import stage
 from .stability import FastestMode, substeps_needed
 from .substeps import AT_STAGE, DONE, accept, attempt, empty_substep_scratch, make_substeps
+
+AT_ONCE = 5000  # substeps times bodies and contacts of one call of a kernel: some hundredths of a second
 
 
 class Explicit:
@@ -44,11 +47,16 @@ class Explicit:
 
     def make(self, count: int, bodies: Bodies, loads: Loads, t: float, h: float) -> None:
         """So many substeps from t [s] over h [s]."""
-        soft, made, why = self.soft, 0, AT_STAGE
+        soft, made = self.soft, 0
         self.reactions.haste[0] = count / h
-        while why != DONE:
-            made, why = make_substeps(self.model, loads, self.integrator.tableau, made, count, t, h / count,
+        while made <= count:
+            look_up()
+            size = body_count(self.model) + int(soft.contacts.count[0])
+            last = min(count, made + max(1, AT_ONCE // max(1, size)))  # beginning anew at a substep changes nothing
+            made, why = make_substeps(self.model, loads, self.integrator.tableau, made, last, t, h / count,
                                       soft.system, self.course, bodies)
+            if why == DONE and last < count:
+                made = last
             if why == AT_STAGE:
                 soft.look(self.middle)
             if why != DONE:

@@ -29,6 +29,7 @@ import numpy as np
 
 from ...books.diagnostics import total_energy
 from ...books.ledger import Account
+from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState, LongArray, Surfaces, empty_state
 from ...dynamics.constraints.limit_springs import stop_energy
@@ -224,6 +225,7 @@ class Implicit:
     def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int) -> tuple[float, bool]:
         """Improve the velocities of `middle` once; the largest change [m/s], and whether motors changed."""
         model, soft, middle, joints = self.model, self.soft, self.middle, self.joints
+        look_up()
         self.evaluate(loads, t, g, row)
         newton = self.newton
         residual(joints.place, self.base, g, middle, self.rate, newton.right)

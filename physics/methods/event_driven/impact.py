@@ -6,6 +6,7 @@ import numpy as np
 
 from ...books.ledger import Books
 from ...collision.exact.elements import limits_among
+from ...core.interruption import look_up
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
 from ...core.report import JointImpulse
@@ -60,6 +61,7 @@ class Impacts:
         """Solve the impact of the contacts that touch, if any of them closes; False where none did, or where impacts
         have to end. lost: contacts that have left their elements and are left out; the pairs that got an impulse are
         added to `hit`."""
+        look_up()
         work, patience = self._work, self._patience
         pairs, zeta = work.touching()
         if not (zeta < -RESTS).any():

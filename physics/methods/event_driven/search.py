@@ -14,6 +14,7 @@ import numpy as np
 
 from ...collision.exact.gaps import Witness
 from ...core.jit import helper, kernel
+from ...core.limits import EXACT_PAIRS
 from ...core.model import Array
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import HOLDS
@@ -282,8 +283,9 @@ class PieceSearch:
         return self._piece
 
     def _make_room(self, pairs: int) -> None:
-        """Room for so many pairs."""
-        self._scratch = self._scratch._replace(watched=empty_pairs(pairs))
+        """Room for so many pairs, and as many more."""
+        EXACT_PAIRS.allow(pairs)
+        self._scratch = self._scratch._replace(watched=empty_pairs(2 * pairs))
         if self._piece is not None:
             self._piece = self._piece._replace(search=self._scratch)
 
@@ -353,7 +355,7 @@ class PieceSearch:
             found = find_event(self.piece, int(blind), self._event)
             if found <= len(self.pairs):
                 break
-            self._make_room(2 * int(found))
+            self._make_room(int(found))
         delta, kind, row = self._event.tolist()
         return Trigger(delta, KIND_NAMES[int(kind)], int(row)) if kind >= 0.0 else None
 
@@ -366,7 +368,7 @@ class PieceSearch:
             found = pairs_near(at, TOUCH, -math.inf, self._scratch)
             if found <= len(self.pairs):
                 return
-            self._make_room(2 * int(found))
+            self._make_room(int(found))
 
     def touching(self, at: Instant, depth: float) -> tuple[LongArray, Array]:
         """Pairs that touch, overlap by `depth` [m] at most, and face each other, and their ζ; valid until the next
@@ -375,7 +377,7 @@ class PieceSearch:
             kept, found = pairs_touching(at, depth, self._scratch)
             if found <= len(self.pairs):
                 return self.pairs[:kept], self._scratch.watched.zeta[:kept]
-            self._make_room(2 * int(found))
+            self._make_room(int(found))
 
     def find_one(self, at: Instant, pair: int) -> tuple[Witness, float]:
         """Witness of one pair, in row 0, and its ζ [m/s]; valid until the next look."""

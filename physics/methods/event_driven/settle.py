@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...core.interruption import look_up
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
 from ...core.state import LongArray
@@ -129,6 +130,7 @@ class Settler:
         """Equations and forces of contacts that rest, together with what motors with a limit do."""
         motors, turns = self._motors, len(self._motors.rows)
         for turn in range(WITHOUT_END + turns):
+            look_up()
             problem = equations(self._work.here, pairs)
             found = self._resolve(pairs, problem, change.released, change.begins) if len(pairs) else NOTHING
             if motors.obeys(self._work.here.scratch.equations, found.force, turn > turns):

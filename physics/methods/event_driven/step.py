@@ -23,6 +23,7 @@ import numpy as np
 
 from ...books.ledger import Books
 from ...collision.exact.elements import NoExactGap, surface_of
+from ...core.interruption import look_up
 from ...core.model import Array, Model, movable
 from ...core.report import Event, Settings, StepInfo
 from ...core.state import ContactMemory, Contacts, Owner, State, Tally, copy_state, empty_contacts
@@ -33,7 +34,7 @@ from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.motion import drive
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
-from ...problem.contact_snapshot import ContactSnapshot
+from ...problem.contact_snapshot import ContactSnapshot, TooMany
 from ...problem.problem import ContactProblem
 from ..method import Untreatable
 from .books import PairImpulses, book_piece
@@ -111,6 +112,7 @@ class EventDriven:
         self._begin(state, loads, settings)
         rest = substep = h
         while rest > SLIVER * h and patience.goes_on:
+            look_up()
             following = self._advance(integrator, min(substep, rest), least_substep(patience.uncut, h))
             trigger = self._search()
             done = self._cut(trigger)
@@ -133,10 +135,14 @@ class EventDriven:
         self._end(state, h)
         self._books.end(state.bodies, state.ledger)
 
-    def resting(self, state: State, loads: Loads, settings: Settings) -> ContactSnapshot:
-        """The contacts that rest in this state, with their equations."""
+    def resting(self, state: State, loads: Loads, settings: Settings, most: int) -> ContactSnapshot:
+        """The contacts that rest in this state, with their equations. Raises TooMany where these are more than `most`.
+        """
         self._begin(copy_state(state), loads, settings)
-        return self._impacts.snapshot(self.work.at_rest())
+        pairs = self.work.at_rest()
+        if len(pairs) > most:
+            raise TooMany(len(pairs))
+        return self._impacts.snapshot(pairs)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of this instant. Where contacts collide, the impact of all that touch by Newton's law, in

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...collision.exact.elements import Elements, bodies_of
 from ...core.islands import nodes_of
+from ...core.limits import EQUATIONS
 from ...core.model import Array, IntArray, Model
 from ...core.report import Settings
 from ...core.state import LongArray, State, Tally, empty_state
@@ -97,6 +98,8 @@ class Workspace:
     def need_room(self, contacts: int) -> None:
         """Make room for so many contacts where there is not enough; the set is kept."""
         if contacts > self.room:
+            rows, columns = 3 * contacts, self.here.scratch.equations.T.shape[1]
+            EQUATIONS.allow(2 * 8 * rows * (columns + rows))  # T and TᵀH⁻¹, M and the scratch that solves it
             chosen, room = self.chosen, contacts + contacts // 4 + 16
             self.here = self.here._replace(scratch=self._scratch(room))
             self._begin_set(room)

@@ -1,0 +1,203 @@
+"""Whatever takes long can be given up: the run pauses at the instant before the step, and the thread ends."""
+
+import time
+
+import numpy as np
+import pytest
+from bare_bodies import Balls
+
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.core.interruption import Interrupted, interruptible, look_up
+from contactlab.physics.core.limits import BeyondLimit
+from contactlab.physics.core.state import copy_state
+from contactlab.physics.methods.compliant import explicit
+from contactlab.physics.run import messages as m
+from contactlab.physics.run import runner as runner_module
+from contactlab.physics.run.runner import Runner
+from contactlab.physics.simulation.history import arrays
+from contactlab.physics.solvers import pgs
+
+
+@pytest.fixture(autouse=True)
+def no_warm_up(monkeypatch):
+    monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
+
+
+def bits(state):
+    return b"".join(a.tobytes() for a in arrays(state))
+
+
+def boxes(columns, layers):
+    """Boxes of 0.2 m in columns on a floor."""
+    box = {"type": "box", "size": [0.2] * 3}
+    bodies = [{"name": f"{i} {j}", "position": [0.3 * i, 0.01 * j, 0.1 + 0.2 * j], "density": 500, "shape": [box]}
+              for i in range(columns) for j in range(layers)]
+    floor = {"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}
+    return Scene.from_dict({"scene": {"title": "boxes"}, "body": [floor, *bodies]})
+
+
+def until(condition, seconds=60.0):
+    """Wait for another thread."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.002)
+
+
+# ------------------------------------------------------------------------------------------------ looking up
+
+
+def test_work_ends_where_it_looks_up_and_only_inside():
+    look_up()
+    wanted = []
+    with interruptible(lambda: bool(wanted)):
+        look_up()
+        with interruptible(lambda: False):
+            wanted.append(1)
+            look_up()
+        with pytest.raises(Interrupted):
+            look_up()
+    look_up()
+
+
+def test_however_substeps_are_cut_into_calls_the_bits_are_the_same(monkeypatch):
+    """A call of the kernel ends with the surfaces brought up to date; the next one does so again at the same time."""
+    ends = []
+    for at_once in (1, 10**9):
+        monkeypatch.setattr(explicit, "AT_ONCE", at_once)
+        sim = Simulation(boxes(2, 2), method="compliant", h=1 / 60)
+        for _ in range(8):
+            sim.step()
+        assert sim.info.substeps > 4
+        ends.append(bits(sim.state))
+    assert ends[0] == ends[1]
+
+
+def test_however_sweeps_are_cut_into_calls_the_bits_are_the_same(monkeypatch):
+    ends = []
+    for at_once in (1, 10**9):
+        monkeypatch.setattr(pgs, "AT_ONCE", at_once)
+        sim = Simulation(boxes(1, 4), method="time_stepping", solver="pgs", iterations=37)
+        for _ in range(8):
+            sim.step()
+        ends.append((bits(sim.state), sim.info.iterations))
+    assert ends[0] == ends[1]
+
+
+# ------------------------------------------------------------------------------------------------ the thread
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """A started runner of two balls whose steps never end by themselves, at least half a second into one."""
+    step = Simulation.step
+
+    def work(sim):
+        while True:
+            look_up()
+            time.sleep(0.005)
+
+    runner = Runner(Balls(2))
+    runner.start()
+    until(lambda: runner.latest is not None and runner.latest.step > 3)
+    monkeypatch.setattr(Simulation, "_advance", work)
+    until(lambda: runner.busy > 0.5)
+    yield runner, lambda: monkeypatch.setattr(Simulation, "step", step)
+    monkeypatch.undo()
+    runner.stop()
+
+
+@pytest.mark.parametrize("command", [m.Pause(), m.Reset(), m.Open(Balls(1)), m.Seek(2), m.Step(-2), m.Set("h", 1e-3)],
+                         ids=lambda command: type(command).__name__)
+def test_a_command_that_concerns_the_step_ends_it_within_a_fifth_of_a_second(endless, command):
+    runner, _ = endless
+    before = bits(runner._sim.state)
+    begun = time.perf_counter()
+    runner.send(command)
+    until(lambda: not runner._commands)
+    until(lambda: runner.busy < 0.1, 5.0)
+    assert time.perf_counter() - begun < 0.2 + 0.2  # and as much for a machine with other work
+    if isinstance(command, m.Pause):
+        until(lambda: runner.latest.paused)
+        assert runner.latest.error is None and bits(runner._sim.state) == before
+
+
+def test_pulling_ends_no_step(endless):
+    runner, _ = endless
+    runner.send(m.MoveGrab((0.0, 0.0, 1.0)))
+    time.sleep(0.4)
+    assert runner._commands and runner.busy > 0.8
+
+
+def test_the_thread_ends_within_a_second_whatever_it_does(endless):
+    runner, _ = endless
+    begun = time.perf_counter()
+    runner.stop()
+    assert time.perf_counter() - begun < 1.0 and not runner._thread.is_alive()
+
+
+def test_three_hundred_soft_bodies_at_a_step_far_too_long_pause_at_once():
+    """Processor time of this process from the command to the pause: what other programs do does not count."""
+    runner = Runner(boxes(100, 3), {"method": "compliant", "h": 0.1})
+    runner.start()
+    until(lambda: runner.busy > 1.0, 300.0)
+    begun = time.process_time()
+    runner.send(m.Pause())
+    until(lambda: runner.latest.paused, 60.0)
+    assert time.process_time() - begun < 0.2
+    assert runner.latest.step == 0 and runner.latest.error is None
+    runner.stop()
+
+
+# ------------------------------------------------------------------------------------------------ going back
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_a_seek_that_is_given_up_changes_nothing(sides):
+    runner = Runner(Balls(2), paused=True)
+    runner.begin()
+    settings = runner.latest.settings
+    if sides > 1:
+        runner.send(m.Compare((m.Side(settings), m.Side(settings))))
+    runner.send(m.Step(40))
+    runner.tick()
+    comparison = runner._sides
+    before = [bits(member.simulation.state) for member in comparison.members]
+    contacts = [member.simulation.contacts.key.tolist() for member in comparison.members]
+    looks = []
+
+    def wanted():
+        looks.append(1)
+        return len(looks) >= sides  # in the last of them
+
+    with interruptible(wanted), pytest.raises(Interrupted):
+        comparison.seek(20)
+    assert [bits(member.simulation.state) for member in comparison.members] == before
+    assert [member.simulation.contacts.key.tolist() for member in comparison.members] == contacts
+    assert comparison.step_count == 40 and comparison.time == pytest.approx(40 * settings.h)
+    comparison.seek(20)
+    assert comparison.time == pytest.approx(20 * settings.h)
+
+
+# ------------------------------------------------------------------------------------------------ memory
+
+
+def test_more_contacts_than_memory_is_meant_for_are_refused_in_a_sentence():
+    """250 boxes in each other: T and M of all pairs that touch would take 21 GiB."""
+    box = {"name": "a", "position": [0, 0, 0.1], "shape": [{"type": "box", "size": [0.1, 0.1, 0.2]}]}
+    floor = {"name": "f", "fixed": True, "shape": [{"type": "plane"}]}
+    scene = Scene.from_dict({"solver": {"method": "event_driven"}, "body": [floor, box],
+                             "array": [{"body": "a", "count": [250, 1, 1], "spacing": [1e-4, 0, 0]}]})
+    sim = Simulation(scene)
+    before = copy_state(sim.state)
+    with pytest.raises(BeyondLimit) as refused:
+        sim.step()
+    said = str(refused.value)
+    assert "GiB" in said and "time_stepping takes" in said and "\n" not in said
+    assert bits(sim.state) == bits(before)
+    runner = Runner(scene, paused=True)
+    runner.begin()
+    runner.send(m.Step(1))
+    runner.tick()
+    assert runner.latest.error == said and runner.latest.step == 0
+    assert np.isfinite(runner.latest.x).all()
