@@ -29,9 +29,9 @@ from ..physics.methods import METHODS
 from ..physics.methods.choices import check_settings
 from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
-from ..physics.scene.scene import open_file
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
+from .opening import CannotOpen, in_words, opened
 from .record.shot import Shot
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
@@ -150,8 +150,9 @@ def run(
         raise BadInput(f"--until must be a time from 0 to 1e6 s, not {until:g}")
     if out is not None:
         check_output(out, (".npz", ".csv"))
-    with input_errors():
-        sim = Simulation(load(scene))
+    loaded = load(scene)
+    with in_words(scene), input_errors():
+        sim = Simulation(loaded)
     sim.set(**settings)
     trajectory, alarm = Trajectory(sim), EnergyAlarm()
     try:
@@ -237,8 +238,10 @@ def load(name: str) -> Scene:
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
-    with input_errors():
-        return open_file(path)
+    content = opened(path, check=False).content
+    if not isinstance(content, Scene):
+        raise BadInput(f"{path.name} holds a contact problem and no scene: the window shows it, File > Open")
+    return content
 
 
 def parse_value(text: str) -> Any:
@@ -408,7 +411,7 @@ def main(arguments: list[str] | None = None) -> None:
         status = app(arguments, standalone_mode=False)
     except UsageError as error:
         fail(Status.INPUT, error.format_message())
-    except BadInput as error:
+    except (BadInput, CannotOpen) as error:
         fail(Status.INPUT, str(error))
     except Unavailable as error:
         fail(Status.PROGRAM, str(error))

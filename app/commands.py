@@ -203,6 +203,7 @@ COMMANDS: dict[str, AppCommand] = {
     "save_problem": AppCommand("Save the contact problem", "Equations", lambda lab, problem: lab.save_problem(problem)),
     "help": AppCommand("Keys and mouse", "App", _help),
     "about": AppCommand("About Contactlab", "App", _about),
+    "report": AppCommand("Copy a report for those who mend faults", "App", lambda lab, failure: lab.report(failure)),
     "fullscreen": AppCommand("Full screen", "App", lambda lab, _: lab.host.toggle_fullscreen()),
     "larger_text": AppCommand("Larger text", "App", lambda lab, _: _text_size(lab, SCALE_STEP)),
     "smaller_text": AppCommand("Smaller text", "App", lambda lab, _: _text_size(lab, 1 / SCALE_STEP)),

@@ -2,7 +2,8 @@
 
 import json
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import Future
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -12,13 +13,18 @@ import platformdirs
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
-from ..physics.scene.scene import Scene, SceneError, open_file
+from ..physics.scene.scene import Scene
+from .background import in_background
+from .opening import CannotOpen, Opened, opened
 from .record.encoder import numbered
-from .ui_state import SceneEntry, UiState
+from .report import report
+from .ui_state import Failure, SceneEntry, UiState
 from .view.camera import Camera, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50
+LAST_COMMANDS = 50  # in a report
+LONGEST_LINE = 200  # letters of a command in a report
 
 
 class Host(Protocol):
@@ -27,6 +33,7 @@ class Host(Protocol):
     def choose_file(self) -> None: ...
     def toggle_fullscreen(self) -> None: ...
     def screenshot(self) -> None: ...
+    def copy(self, text: str) -> None: ...
     def toggle_recording(self) -> None: ...
     def quit(self) -> None: ...
 
@@ -37,7 +44,11 @@ class Engine(Protocol):
     @property
     def progress(self) -> tuple[str, float] | None: ...  # while kernels compile
     @property
+    def busy(self) -> float: ...  # how long it has been at one step [s]
+    @property
     def latest(self) -> Snapshot | None: ...
+    @property
+    def failure(self) -> str: ...  # traceback of its last error
     def send(self, command: Command) -> None: ...
 
 
@@ -52,6 +63,8 @@ class Lab:
         self.host = host
         self.camera = Camera()
         self.snapshot: Snapshot | None = None
+        self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
+        self.graphics = ""         #: the OpenGL in use, for reports
         self.lockstep: Any = None  # a recording that makes the steps itself; `playing`: it does so now
         self._log = log
         self._logged = 0.0
@@ -59,8 +72,8 @@ class Lab:
         self._logged_message = ""
         self._generation = -1
         self._refused: str | None = None
-        self._loader = ThreadPoolExecutor(1, "contactlab-open")
-        self._opening: tuple[Path, Future[Scene]] | None = None
+        self._closed: dict[str, Failure] = {}
+        self._opening: tuple[Path, Future[Opened]] | None = None
 
     # ------------------------------------------------------------------------------------------- engine
 
@@ -72,6 +85,8 @@ class Lab:
         if not isinstance(command, MoveGrab):
             text = asdict(command) if is_dataclass(command) and not isinstance(command, Open) else {}
             self.note("command", command=type(command).__name__, **text)
+            of = f" {command.scene.name}" if isinstance(command, Open) else ""
+            self.done.append(f"{type(command).__name__}{of} {text or ''}".rstrip()[:LONGEST_LINE])
         self.engine.send(command)
 
     def hold(self, take: Any) -> None:
@@ -106,17 +121,17 @@ class Lab:
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
         self.ui.playing = self.playing
-        self.ui.progress = self.engine.progress
+        self.ui.progress, self.ui.busy = self.engine.progress, self.engine.busy
         if latest is not None and latest.generation != self._generation:
             self._generation = latest.generation
-            self.ui.view.selected = -1
-            self.ui.hovered_key = None
+            self.ui.forget_scene()
             self._first_view()
             if latest.labels.notes:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
         if new and latest is not None and latest.notice and latest.notice != self._refused:
             self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
         self._refused = latest.notice if latest is not None else None
+        self._note_failures()
         self._log_state()
         return new
 
@@ -127,6 +142,20 @@ class Lab:
         if self._log is not None:
             self._log.write(json.dumps({"kind": kind, "wall": round(time.time(), 3), **fields}, default=str) + "\n")
             self._log.flush()
+
+    def _note_failures(self) -> None:
+        """Write into the log which panels have failed since the last frame."""
+        closed, before = self.ui.failures, self._closed
+        for title in closed.keys() - before.keys():
+            self.note("failure", traceback=closed[title].traceback)
+        self._closed = closed.copy()
+
+    def report(self, failure: Failure | None = None) -> None:
+        """Copy a report of a failure, else of how things stand."""
+        told = failure or self.ui.failure or Failure("", "")
+        where = "\n".join(filter(None, [told.traceback, self.engine.failure]))
+        self.host.copy(report(told.sentence, where, self.snapshot, self.ui.scene_path, self.done, self.graphics))
+        self.ui.say("The report is copied: paste it where faults are collected.", 6.0)
 
     def _log_state(self) -> None:
         s = self.snapshot
@@ -147,43 +176,37 @@ class Lab:
     # -------------------------------------------------------------------------------------------- files
 
     def open_path(self, path: str | Path) -> None:
-        """Load a scene or a mesh in the background and run it; the current scene runs on where that fails."""
-        path = Path(path).expanduser()
-        if path.suffix == ".npz":
-            self.open_problem(path)
-            return
+        """Read a file in the background and show what it holds; where that fails, all goes on as it was."""
         if self._opening is not None:
             self.ui.say(f"Still opening {self._opening[0].name}.")
             return
+        path = Path(path)
         self.ui.say(f"Opening {path.name} …", 60.0)
-        self._opening = path, self._loader.submit(_load, path)
+        self._opening = path, in_background("contactlab-open", lambda: opened(path))
 
     def _finish_opening(self) -> None:
         if self._opening is None or not self._opening[1].done():
             return
-        path, future = self._opening
+        _, future = self._opening
         self._opening = None
         self.ui.notice = None
         try:
-            scene = future.result()
-        except (SceneError, OSError) as error:
-            self.ui.message = str(error)
+            path, content = future.result()
+        except CannotOpen as error:
+            self.ui.tell(str(error))
             self.note("message", text=self.ui.message)
+            return
+        if all(entry.path != path for entry in self.ui.scenes):
+            self.ui.preferences.remember(str(path))
+        if isinstance(content, ContactProblem):
+            self._show_problem(path, content)
             return
         self.ui.scene_path = path
-        if all(entry.path != path for entry in self.ui.scenes):
-            self.ui.preferences.remember(str(path.resolve()))
-        self._scene = scene
-        self.send(Open(scene, paused=False))
+        self._scene = content
+        self.send(Open(content, paused=False))
 
-    def open_problem(self, path: Path) -> None:
+    def _show_problem(self, path: Path, problem: ContactProblem) -> None:
         """Show a contact problem from a file in place of the scene's."""
-        try:
-            problem = ContactProblem.load(path)
-        except ValueError as error:
-            self.ui.message = str(error)
-            self.note("message", text=self.ui.message)
-            return
         inspector, p = self.ui.inspector, self.ui.preferences
         inspector.problem, inspector.problem_name = problem, path.name
         p.lower, p.lower_tab, self.ui.panels_hidden = True, "equations", False
@@ -204,7 +227,7 @@ class Lab:
             path = numbered(folder, f"{stem}_problem", ".npz")
             problem.save(path)
         except (OSError, ValueError) as error:
-            self.ui.message = f"The problem could not be saved: {error}"
+            self.ui.tell(f"The problem could not be saved: {error}")
             return
         self.ui.say(f"Saved {path}", 6.0)
 
@@ -252,25 +275,20 @@ class Lab:
         ui = self.ui
         if ui.boxes_open:
             ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = False
-            ui.message = ""
+            ui.tell("")
         else:
             ui.view.selected = -1
             ui.view.follow_selected = False
 
     def close(self) -> None:
-        self._loader.shutdown(wait=False, cancel_futures=True)
+        """Give up what is being opened."""
+        self._opening = None
 
 
 def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float, target: Any = None) -> None:
     """Place a camera; angles in degrees, `target` (3,) [m] where it is to change."""
     camera.distance, camera.azimuth, camera.elevation = float(distance), float(azimuth), float(elevation)
     camera.follow(camera.target if target is None else np.array(target, float))
-
-
-def _load(path: Path) -> Scene:
-    scene = open_file(path)
-    scene.build()  # what the engine will do: all errors show here
-    return scene
 
 
 def gallery_entries() -> list[SceneEntry]:

@@ -146,6 +146,13 @@ class RecordingStatus:
     as_seen: bool = False
 
 
+class Failure(NamedTuple):
+    """Why a panel is closed."""
+
+    sentence: str
+    traceback: str
+
+
 class Notice(NamedTuple):
     """A line that goes away by itself."""
 
@@ -172,6 +179,8 @@ class UiState:
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
     message: str = ""                  # in a box until it is read
+    failure: Failure | None = None     # that `message` tells: something of ours broke, and a report can be copied
+    failures: dict[str, Failure] = field(default_factory=dict)  # panels that are closed, by title, see panels.guard
     notice: Notice | None = None
     playing: bool = False
     recording: RecordingStatus | None = None
@@ -185,6 +194,7 @@ class UiState:
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done
+    busy: float = 0.0                  # how long the engine has been at one step [s]
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)
     comparison: ComparisonUi = field(default_factory=ComparisonUi)
@@ -199,11 +209,25 @@ class UiState:
         """What one panel alone remembers: a dataclass of its own, made when it is first asked for."""
         return self.own.setdefault(kind, kind())
 
+    def forget_scene(self) -> None:
+        """Put away all that belongs to the scene that was shown: bodies, contacts, instants; and try panels again."""
+        self.view.selected, self.view.hovered_contact, self.hovered_key = -1, -1, None
+        self.inspector.shift, self.inspector.instant = {}, (-1, -1)
+        self.inspector.row = self.inspector.column = self.inspector.piece = self.inspector.pivot = 0
+        self.comparison.body, self.comparison.sent = -1, None
+        self.timeline = TimelineUi(hidden=self.timeline.hidden)
+        self.asked.clear()
+        self.failures.clear()
+
     def request(self, command: str, argument: Any = None) -> None:
         self.requests.append(Request(command, argument))
 
     def say(self, text: str, seconds: float = 4.0) -> None:
         self.notice = Notice(text, self.clock + seconds)
+
+    def tell(self, text: str, failure: Failure | None = None) -> None:
+        """Show a text in a box until it is read; failure: what of ours broke, where that is what it tells."""
+        self.message, self.failure = text, failure
 
     def side_rects(self, count: int) -> list[Rect]:
         """The view divided for so many sides, next to each other; below several their common legend."""

@@ -200,15 +200,17 @@ def draw_message(ui: UiState) -> None:
     width = _place(ui, 34.0, 0.3)
     _floating(ui, "message", imgui.WindowFlags_.always_auto_resize)
     with style.color(imgui.Col_.text, style.colors(ui).warning), style.font(ui, bold=True, size=18.0):
-        imgui.text("\uf071  This could not be done")
+        imgui.text("\uf071  " + ("This could not be done" if ui.failure is None else "Something of ours failed"))
     imgui.push_text_wrap_pos(width - 1.5 * ui.font)
     imgui.text_unformatted(ui.message)
     imgui.pop_text_wrap_pos()
     imgui.dummy((0, 0.2 * ui.font))
     if imgui.button("OK##message", (6 * ui.font, 0)) or imgui.is_key_pressed(imgui.Key.enter):
-        ui.message = ""
+        ui.tell("")
     imgui.same_line()
-    if imgui.button("Copy##message"):
+    if ui.failure is not None and imgui.button("Report##message"):
+        ui.request("report", ui.failure)
+    elif ui.failure is None and imgui.button("Copy##message"):
         imgui.set_clipboard_text(ui.message)
     imgui.end()
 

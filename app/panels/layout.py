@@ -1,6 +1,7 @@
 """Where every panel goes: a fixed layout around the 3-D view, with three edges that can be dragged."""
 
 from collections.abc import Callable
+from functools import partial
 
 from imgui_bundle import imgui
 
@@ -8,12 +9,14 @@ from ...physics.run.messages import Command, Snapshot
 from ..ui_state import Rect, UiState
 from . import compare, dialogs, lower, menus, pictures, style, view
 from .gallery import draw_gallery
+from .guard import guard
 from .parameters import draw_parameters
 from .status import draw_status
 from .transport import draw_transport
 
 Send = Callable[[Command], None]
 GAP = 2.0  # [pixels at scale 1] between panels
+VIEW = "The view"  # title under which the window notes that the view failed
 
 
 def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
@@ -23,39 +26,41 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     ui.plates.clear()
     pictures.sweep(ui)
     ui.view.vectors = None
-    if snapshot is None:
-        ui.view_rect = (0.0, 0.0, display.x, display.y)
-        dialogs.draw_progress(ui)
-        dialogs.draw_dialogs(ui, snapshot, send)
-        return
-    if ui.panels_hidden:
+    if snapshot is None or ui.panels_hidden:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
     else:
         _panels(ui, snapshot, send, display.x, display.y)
-    lower.ask(ui, snapshot, send)
-    compare.ask(ui, snapshot, send)
-    view.draw_over_view(ui, snapshot, send)
-    dialogs.draw_progress(ui)
-    dialogs.draw_dialogs(ui, snapshot, send)
+    x, y, w, h = ui.view_rect
+    if snapshot is not None:
+        guard(ui, "What the panels ask for", (x, y + h - 9.0 * ui.font, w, 3.0 * ui.font),
+              lambda: (lower.ask(ui, snapshot, send), compare.ask(ui, snapshot, send)))
+        guard(ui, "The texts over the view", (x, y + h - 6.0 * ui.font, w, 3.0 * ui.font),
+              lambda: view.draw_over_view(ui, snapshot, send))
+    if VIEW in ui.failures:
+        guard(ui, VIEW, (x, y, w, 4.0 * ui.font), lambda: None)
+    guard(ui, "A box over the view", (x, y + h - 3.0 * ui.font, w, 3.0 * ui.font),
+          lambda: (dialogs.draw_progress(ui), dialogs.draw_dialogs(ui, snapshot, send)))
 
 
 def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: float) -> None:
     p, font, gap = ui.preferences, ui.font, GAP * ui.preferences.scale
-    top = menus.draw_menus(ui, snapshot, send) + gap
+    top = imgui.get_frame_height()
+    guard(ui, "The menu bar", (0.0, 0.0, width, top), lambda: menus.draw_menus(ui, snapshot, send))
+    top += gap
     status_height = 1.55 * font
     transport_height = imgui.get_frame_height() + 20 * p.scale
     bottom = height - status_height
     ui.plates.append((0.0, bottom, width, status_height))
-    draw_status(ui, snapshot, send, ui.plates[-1])
+    guard(ui, "The status bar", ui.plates[-1], partial(draw_status, ui, snapshot, send, ui.plates[-1]))
     bottom -= transport_height + gap
     ui.plates.append((0.0, bottom, width, transport_height))
-    draw_transport(ui, snapshot, send, ui.plates[-1])
+    guard(ui, "The time bar", ui.plates[-1], partial(draw_transport, ui, snapshot, send, ui.plates[-1]))
     bottom -= gap
     left, right = 0.0, width
     if p.parameters:
         wide = min(p.parameters_width * font, 0.35 * width)
         ui.plates.append((width - wide, top, wide, bottom - top))
-        draw_parameters(ui, snapshot, send, ui.plates[-1])
+        guard(ui, "The parameters", ui.plates[-1], partial(draw_parameters, ui, snapshot, send, ui.plates[-1]))
         p.parameters_width -= _edge(ui, "parameters_edge", (width - wide - gap, top, gap, bottom - top), 0) / font
         right = width - wide - gap
     if p.lower:
@@ -66,7 +71,7 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     if p.gallery:
         wide = min(p.gallery_width * font, 0.3 * width)
         ui.plates.append((0.0, top, wide, bottom - top))
-        draw_gallery(ui, snapshot, send, ui.plates[-1])
+        guard(ui, "The gallery", ui.plates[-1], partial(draw_gallery, ui, snapshot, send, ui.plates[-1]))
         p.gallery_width += _edge(ui, "gallery_edge", (wide, top, gap, bottom - top), 0) / font
         left = wide + gap
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)

@@ -1,6 +1,7 @@
 """The lower area: one panel at a time, chosen by tabs. Here stands the list of them."""
 
 from collections.abc import Callable
+from functools import partial
 
 from imgui_bundle import imgui
 
@@ -8,6 +9,7 @@ from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
 from . import body, compare, contacts, equations, impact, ledger, pivots, step, style, timeline
+from .guard import guard
 from .tabs import Tab
 
 Send = Callable[[Command], None]
@@ -52,12 +54,12 @@ def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: flo
     with style.panel("lower_panel", ui.plates[-1], flags) as shown:
         if shown:
             _row_of_tabs(ui, tab)
-            tab.draw(ui, snapshot, send)
+            guard(ui, tab.title, None, lambda: tab.draw(ui, snapshot, send))
     if tab.beside is not None:
         ui.plates.append((x + width + gap, y, w - width - gap, h))
         with style.panel("beside_panel", ui.plates[-1], imgui.WindowFlags_.no_scrollbar) as shown:
             if shown:
-                tab.beside(ui, snapshot, send)
+                guard(ui, f"The panel beside {tab.title}", None, partial(tab.beside, ui, snapshot, send))
 
 
 def _row_of_tabs(ui: UiState, shown: Tab) -> None:

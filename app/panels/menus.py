@@ -12,11 +12,9 @@ from ..ui_state import UiState
 from . import style
 
 
-def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> float:
-    """Draw the bar; returns its height."""
+def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
     if not imgui.begin_main_menu_bar():
-        return 0.0
-    height = imgui.get_window_height()
+        return
     if imgui.begin_menu("File"):
         _item(ui, "open_file")
         _item(ui, "reload")
@@ -50,11 +48,11 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
     if imgui.begin_menu("Help"):
         _item(ui, "help")
         _item(ui, "palette")
+        _item(ui, "report")
         _item(ui, "about")
         imgui.end_menu()
     _right_end(ui, snapshot)
     imgui.end_main_menu_bar()
-    return height
 
 
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:

@@ -144,14 +144,12 @@ def edges(rect: Rect, ratio: float) -> tuple[int, int, int, int]:
 
 @contextmanager
 def panel(name: str, rect: Rect, flags: int = 0) -> Iterator[bool]:
-    """A window without title and background at a fixed place."""
+    """A window without title and background at a fixed place. Where its contents fail, `guard.recover` ends it, for a
+    part of them may still be open."""
     imgui.set_next_window_pos(rect[:2])
     imgui.set_next_window_size((max(rect[2], 1.0), max(rect[3], 1.0)))
-    shown = imgui.begin(name, None, PANEL_FLAGS | flags)[0]
-    try:
-        yield shown
-    finally:
-        imgui.end()
+    yield imgui.begin(name, None, PANEL_FLAGS | flags)[0]
+    imgui.end()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from ..ui_state import Rect, UiState
 from ..view.camera import Camera
 from . import style
 
+LONG = 2.0  # [s] at one step after which the view says so
 NOTICE_PREFIX = "notice_"  # names of the windows that recordings leave out
 
 
@@ -54,6 +55,9 @@ def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comma
         top = _pill(ui, "light", top, f"\uf111  {length}  →  {ui.recording.path}", style.colors(ui).danger)
     if snapshot is not None and snapshot.error:
         top = _pill(ui, "error", top, f"\uf071  Paused: {snapshot.error}", style.colors(ui).danger)
+    if ui.busy > LONG and ui.progress is None:
+        told = f"At one step for {ui.busy:.0f} s: this machine cannot keep up. Pause ends it; a smaller h may help."
+        top = _pill(ui, "busy", top, f"\uf071  {told}", style.colors(ui).warning)
     if ui.notice is not None:
         if ui.clock > ui.notice.until:
             ui.notice = None

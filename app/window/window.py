@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -24,17 +24,20 @@ from ...physics.run.messages import Focus, Pause, Snapshot
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
 from .. import commands
+from ..background import in_background
 from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
+from ..opening import in_words
 from ..panels import style
-from ..panels.layout import draw_ui
+from ..panels.guard import attempt, sentence
+from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
 from ..record.encoder import Frame, even, numbered, save_picture
 from ..record.recorder import Take
-from ..ui_state import Preferences, RecordingStatus, Rect, SceneEntry, UiState
+from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
 from .mouse import Mouse
@@ -42,7 +45,7 @@ from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
-GIVE_UP = 1.0         # [s] after an error of the viewer within which another one ends it
+REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
@@ -65,8 +68,10 @@ def open_window(
     window = Window(Preferences.load(preferences))
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
-        window.begin(Runner(scene, settings or {}), scene, log)
-        pyglet.app.run(interval=None)
+        with in_words(scene.name):
+            runner = Runner(scene, settings or {})
+        window.begin(runner, scene, log)
+        window.stay()
     finally:
         window.end()
         window.ui.preferences.save(preferences)
@@ -77,7 +82,7 @@ def open_window(
 class Window(pyglet.window.Window):
     """pyglet's window with our panels; the `Host` of a Lab."""
 
-    lab: Lab | None = None  # before it is there, errors of the viewer end the program
+    lab: Lab | None = None  # before it is there, errors of the window end the program
 
     def __init__(self, preferences: Preferences) -> None:
         config = pyglet.gl.Config(double_buffer=True, major_version=3, minor_version=3,
@@ -110,7 +115,8 @@ class Window(pyglet.window.Window):
         self._mouse_rect: Rect = (0.0, 0.0, 1.0, 1.0)
         self._last_click = (0.0, "", -9.0, -9.0)
         self._last_draw = time.perf_counter()
-        self._failed = -GIVE_UP
+        self._failed = -REST
+        self._quit = False
         self._lively = LIVELY
         self._early_text = ""
         self._stale = True
@@ -122,8 +128,9 @@ class Window(pyglet.window.Window):
         self.runner = runner
         self.ui.scene_path = scene.path
         self.lab = Lab(runner, self.ui, self, log, scene)
+        self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
         self.mouse = Mouse(self.lab, self._pick)
-        self._gallery = ThreadPoolExecutor(1, "contactlab-gallery").submit(gallery_entries)
+        self._gallery = in_background("contactlab-gallery", gallery_entries)
         runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
 
@@ -148,25 +155,36 @@ class Window(pyglet.window.Window):
         except Exception as error:
             self._rescue(error)
 
+    def stay(self) -> None:
+        """Run until the user quits: an error of the loop itself is told like any other."""
+        while not self._quit:
+            try:
+                pyglet.app.run(interval=None)
+                return
+            except Exception as error:
+                self._rescue(error)
+
     def _tick(self, dt: float) -> None:
-        """Once a frame."""
+        """Once a frame; after an error after a rest, so that one that comes back leaves time for the user's input."""
+        if time.perf_counter() - self._failed < REST:
+            return
         try:
             self._proceed(dt)
         except Exception as error:
             self._rescue(error)
 
     def _rescue(self, error: Exception) -> None:
-        """Pause the run and say what failed in the viewer. A second failure within GIVE_UP seconds ends the program."""
-        now = time.perf_counter()
-        if self.lab is None or now - self._failed < GIVE_UP:
+        """An error outside of all panels: pause the run and say what failed. Nothing but the user ends the program."""
+        if self.lab is None:
             raise error
-        self._failed = now
+        self._failed = time.perf_counter()
         self.gui.use()
         self.gui.abandon()
         self.lab.send(Pause())
-        self.lab.note("failure", traceback="".join(traceback.format_exception(error)))
-        self.ui.message = (f"The viewer failed: {type(error).__name__}: {error}. The run is paused; "
-                           "nothing is lost, and it can go on.")
+        failure = Failure(f"The window failed: {sentence(error)}", "".join(traceback.format_exception(error)))
+        if failure != self.ui.failure:
+            self.lab.note("failure", traceback=failure.traceback)
+        self.ui.tell(f"{failure.sentence} The run is paused; nothing is lost, and it can go on.", failure)
 
     def _proceed(self, dt: float) -> None:
         """Take what the engine has, draw if anything changed."""
@@ -215,12 +233,10 @@ class Window(pyglet.window.Window):
         height, ratio = self.get_framebuffer_size()[1], self.get_pixel_ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
-            self._hover()
             moving = self.take is None and (moved or not snapshot.paused)
             factor = self.detail.factor if moving else 1.0
-            snapshot = with_forces(ui, snapshot)
-            self.stage.render(snapshot, lab.camera, ui, self.screen_buffer, height, ratio, factor)
-            self.stage.write(snapshot, lab.camera, ui)
+            if VIEW not in ui.failures:
+                attempt(ui, VIEW, lambda: self._draw_view(snapshot, lab, height, ratio, factor))
             gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
@@ -230,6 +246,13 @@ class Window(pyglet.window.Window):
             self.feed.text(self._early_text)
             self._early_text = ""
         self._serve_requests()
+
+    def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float) -> None:
+        """The picture in 3-D, what is under the cursor, and the labels."""
+        self._hover()
+        snapshot = with_forces(self.ui, snapshot)
+        self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
+        self.stage.write(snapshot, lab.camera, self.ui)
 
     def _count_frame(self, now: float, lively: bool) -> None:
         """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
@@ -289,7 +312,7 @@ class Window(pyglet.window.Window):
         try:
             action()
         except (ValueError, OSError) as error:
-            self.ui.message = str(error)
+            self.ui.tell(str(error))
             return False
         return True
 
@@ -337,7 +360,12 @@ class Window(pyglet.window.Window):
     def toggle_fullscreen(self) -> None:
         self.set_fullscreen(not self.fullscreen)
 
+    def copy(self, text: str) -> None:
+        self.gui.use()
+        imgui.set_clipboard_text(text)
+
     def quit(self) -> None:
+        self._quit = True
         pyglet.app.exit()
 
     def choose_file(self) -> None:

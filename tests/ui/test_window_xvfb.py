@@ -63,6 +63,16 @@ FAULT = (  # a panel that fails once, in the middle of a window
 )
 
 
+STORM = FAULT.replace("        window.draw_ui = whole\n", "")  # ... that fails for good
+CLOSED = (  # the view and a panel that fail for good
+    "import contactlab.app.panels.layout as layout\n"
+    "from contactlab.app.panels.split import Split\n"
+    "def fail(*_):\n"
+    "    raise KeyError('a mistake of ours')\n"
+    "layout.draw_parameters = Split.render = fail\n"
+)
+
+
 class App:
     """The program in a process of its own, on a screen of its own."""
 
@@ -280,6 +290,28 @@ def test_an_error_of_the_viewer_pauses_the_run_and_loses_nothing(display, tmp_pa
         app.key("space")
         app.wait(lambda s: s["t"] > shown["t"] and not s["paused"])
         assert "draw_ui" in app.lines("failure")[0]["traceback"]
+    finally:
+        app.stop()
+
+
+def test_an_error_that_comes_back_every_frame_ends_nothing_but_by_the_user(display, tmp_path):
+    app = App(tmp_path, display, STORM)
+    try:
+        app.wait(lambda s: "a mistake of ours" in s["message"] and s["paused"])
+        time.sleep(3.0)
+        assert app.process.poll() is None and len(app.lines("failure")) == 1
+        app.key("ctrl+q")
+        assert app.process.wait(30) == 0, app.process.stdout.read()
+    finally:
+        app.stop()
+
+
+def test_where_the_view_and_a_panel_fail_the_run_goes_on(display, tmp_path):
+    app = App(tmp_path, display, CLOSED)
+    try:
+        later = app.wait(lambda s: s["t"] > 1.0)
+        assert not later["paused"] and later["message"] == ""
+        assert len(app.lines("failure")) == 2
     finally:
         app.stop()
 

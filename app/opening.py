@@ -1,0 +1,56 @@
+"""Opening: what a file holds, whatever the file is. Window, dropped and recent files, and the command line come here.
+
+`opened` fails in one way only, with a CannotOpen whose message is what the user reads.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ..physics.problem.problem import ContactProblem
+from ..physics.scene.scene import Scene, open_file
+
+
+class CannotOpen(Exception):
+    """Why a file cannot be opened: sentences for the user."""
+
+
+class Opened(NamedTuple):
+    """What a file holds."""
+
+    path: Path                      #: absolute
+    content: Scene | ContactProblem
+
+
+def opened(path: str | Path, check: bool = True) -> Opened:
+    """Read a scene, a robot, a mesh or a contact problem (.npz). Raises CannotOpen. check: build the scene once, so
+    that nothing is left to fail later; without it, build it under `in_words`."""
+    with in_words(str(path)):
+        place = Path(path).expanduser().absolute()
+        if place.suffix.lower() == ".npz":
+            return Opened(place, ContactProblem.load(place))
+        scene = open_file(place)
+        if check:
+            scene.build()
+        return Opened(place, scene)
+
+
+@contextmanager
+def in_words(path: str) -> Iterator[None]:
+    """Whatever fails inside is a CannotOpen that names the file."""
+    name = Path(path).name or path
+    try:
+        yield
+    except MemoryError as error:
+        raise CannotOpen(f"{name}: needs more memory than there is.") from error
+    except RecursionError as error:
+        raise CannotOpen(f"{name}: is nested too deeply.") from error
+    except OSError as error:
+        raise CannotOpen(f"{path}: cannot be read ({error.strerror or error}).") from error
+    except ValueError as error:  # SceneError too: its sentences name the file
+        said = str(error).rstrip(".") + "."
+        raise CannotOpen(said if name in said else f"{name}: {said}") from error
+    except Exception as error:
+        raise CannotOpen(f"{name}: cannot be used, and the reader does not know why ({type(error).__name__}: {error})."
+                         ) from error

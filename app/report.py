@@ -1,0 +1,47 @@
+"""Report: a text for those who can mend a fault. Nothing is sent anywhere; the user copies it and decides."""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+
+from ..physics.run.messages import Snapshot
+
+LIBRARIES = ("contactlab", "numpy", "scipy", "numba", "imgui-bundle", "pyglet", "moderngl")
+
+
+def report(
+    what: str, where: str, snapshot: Snapshot | None, path: object, commands: Iterable[str], graphics: str = ""
+) -> str:
+    """what: the fault in a sentence; where: tracebacks; path: file of the scene; commands: the last ones, oldest first;
+    graphics: the OpenGL in use."""
+    parts = [what or "No fault was noticed.", "", versions(graphics), "", scene(snapshot, path), "",
+             "Last commands, oldest first:", *(f"  {line}" for line in commands)]
+    return "\n".join([*parts, "", where.strip()]).rstrip() + "\n"
+
+
+def versions(graphics: str) -> str:
+    """The machine and the libraries, a line each."""
+    machine = f"Python {platform.python_version()} on {platform.platform()}"
+    return "\n".join([machine, *(f"{name} {_version(name)}" for name in LIBRARIES), *filter(None, [graphics])])
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def scene(snapshot: Snapshot | None, path: object) -> str:
+    """The scene, its instant and its settings."""
+    if snapshot is None:
+        return "No scene was shown."
+    s = snapshot
+    changed = ", ".join(f"{name} = {value!r}" for name, value in asdict(s.settings).items() if value is not None)
+    lines = [f"Scene {s.scene_name} ({path or 'not from a file'}), {len(s.labels.bodies)} bodies, "
+             f"{int(s.contacts.count[0])} contacts, {len(s.sides) or 1} side(s)",
+             f"Step {s.step}, t = {s.t:.9g} s, {'paused' if s.paused else 'running'}", f"Settings: {changed}"]
+    if s.error:
+        lines.append(f"Paused because: {s.error}")
+    return "\n".join(lines)

@@ -1,0 +1,81 @@
+"""Whatever a file is, opening it gives what it holds or a sentence: in the window, and on the command line."""
+
+import time
+
+import fakes
+import numpy as np
+import pytest
+
+from contactlab.app import cli, opening
+from contactlab.app.lab import Lab
+from contactlab.app.opening import CannotOpen, opened
+from contactlab.app.ui_state import UiState
+from contactlab.physics.problem.problem import ContactProblem
+
+BALL = '[scene]\ntitle = "Ball"\n[[body]]\nname = "b"\n[[body.shape]]\ntype = "sphere"\nradius = 0.1\n'
+ERRORS = (KeyError("x"), IndexError("list index out of range"), ZeroDivisionError("division by zero"), EOFError(),
+          MemoryError(), RecursionError("maximum depth"), TypeError("unhashable"), OverflowError("too large"),
+          AssertionError(), np.linalg.LinAlgError("singular"), OSError(28, "No space left on device"),
+          UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), RuntimeError("a\nb"))
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("stage", ["open_file", "build"])
+def test_every_way_to_fail_is_told_in_one_sentence_that_names_the_file(tmp_path, monkeypatch, error, stage):
+    def fail(*_):
+        raise error
+
+    path = tmp_path / "ball.toml"
+    path.write_text(BALL)
+    target = opening if stage == "open_file" else opening.Scene
+    monkeypatch.setattr(target, stage, fail)
+    with pytest.raises(CannotOpen) as refused:
+        opened(path)
+    said = str(refused.value)
+    assert "ball.toml" in said and said.endswith(".") and "Traceback" not in said
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path(path)
+    while lab.opening:
+        lab.update()
+        time.sleep(0.001)
+    assert lab.ui.message == said and lab.ui.failure is None and lab.engine.sent == []
+    lab.close()
+    if stage == "open_file":
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["run", str(path), "--until", "1"])
+        assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", "~nobody-of-this-name/x.toml", "a\0b.toml", "x" * 300 + ".stl", "x.npz",
+                                  "x.toml", "x.urdf", "x.xml", "x.glb", "x"])
+def test_a_path_that_leads_nowhere_is_told(name):
+    with pytest.raises(CannotOpen):
+        opened(name)
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".npz", ".urdf", ".xml", ".obj", ".stl", ".ply", ".off", ".glb", ""])
+@pytest.mark.parametrize("content", [b"", b"\0" * 64, b"[[[[", b"\xff\xfe\x00", b"PK\x03\x04"],
+                         ids=["empty", "zeros", "brackets", "bytes", "zip"])
+def test_a_file_of_any_ending_with_any_bytes_is_told(tmp_path, suffix, content):
+    """An empty TOML file alone is a scene: of nothing."""
+    if (suffix, content) == (".toml", b""):
+        return
+    path = tmp_path / f"broken{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(CannotOpen) as refused:
+        opened(path)
+    assert "broken" in str(refused.value) and "Traceback" not in str(refused.value)
+
+
+def test_a_problem_opens_in_the_equations_and_the_command_line_says_where(tmp_path, capsys):
+    path = tmp_path / "two.npz"
+    ContactProblem.frictionless(np.eye(2), -np.ones(2)).save(path)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path(path)
+    while lab.opening:
+        lab.update()
+    assert lab.ui.inspector.problem_name == "two.npz" and lab.ui.preferences.lower_tab == "equations"
+    lab.close()
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", str(path), "--until", "1"])
+    assert ended.value.code == 2 and "two.npz" in capsys.readouterr().err
