@@ -18,6 +18,7 @@ import numpy as np
 
 from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import Found
+from .mjcf_files import gathered
 from .refusals import SceneError
 
 #: counter of MuJoCo's compiled model -> what it counts, as notes call it
@@ -40,16 +41,20 @@ def read_mjcf(path: Path) -> Found:
     except ImportError as error:
         raise SceneError(f"{path.name}: MJCF is read by MuJoCo's compiler, which is not installed; "
                          "`pip install mujoco` brings it.") from error
-    if not path.is_file():
-        raise SceneError(f"{path}: cannot be read (there is no such file).")
+    text, files = gathered(path)
+    warnings: list[str] = []
+    mujoco.set_mju_user_warning(warnings.append)  # else it writes a log into the folder one is in
     try:
-        compiled = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as error:
+        compiled = mujoco.MjModel.from_xml_string(text, files)
+        data = mujoco.MjData(compiled)
+        mujoco.mj_kinematics(compiled, data)
+    except (ValueError, mujoco.FatalError) as error:
         reason = " ".join(str(error).split())
         raise SceneError(f"{path.name}: is not a model in MJCF ({reason}).") from error
-    data = mujoco.MjData(compiled)
-    mujoco.mj_kinematics(compiled, data)
-    return _MjcfReader(path, mujoco, compiled, data).robot()
+    finally:
+        mujoco.set_mju_user_warning(None)
+    found = _MjcfReader(path, mujoco, compiled, data).robot()
+    return found._replace(notes=(*found.notes, *(" ".join(warning.split()) for warning in warnings)))
 
 
 def gains_of(solref: Any, mass: float) -> dict[str, float]:

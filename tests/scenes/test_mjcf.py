@@ -255,3 +255,46 @@ def test_solref_becomes_gains_of_the_surface_of_each_body(tmp_path):
     assert (tables["a"].stiffness_n, tables["a"].damping_n) == pytest.approx((3.0 / 0.01**2, 300.0))
     assert (tables["b"].stiffness_n, tables["b"].damping_n) == pytest.approx((0.7 / 0.01**2, 70.0))
     assert tables["ground"].stiffness_n == np.inf
+
+
+TETRA = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def test_a_model_reads_nothing_outside_its_folder(tmp_path):
+    """By a path that is absolute, one that climbs, a link, a folder of the compiler, and by <include>."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (tmp_path / "secret.obj").write_text(TETRA)
+    (tmp_path / "part.xml").write_text("<mujoco/>")
+    (folder / "link.obj").symlink_to(tmp_path / "secret.obj")
+    path = folder / "model.xml"
+    for compiler, file in (("", tmp_path / "secret.obj"), ("", "../secret.obj"), ("", "link.obj"),
+                           (f'<compiler meshdir="{tmp_path}"/>', "secret.obj"),
+                           ('<compiler assetdir=".."/>', "secret.obj")):
+        path.write_text(f'<mujoco>{compiler}<asset><mesh file="{file}"/></asset></mujoco>')
+        with pytest.raises(SceneError, match=r"model\.xml: names the file .* outside its folder; it must be below it"):
+            open_file(path)
+    path.write_text('<mujoco><include file="../part.xml"/></mujoco>')
+    with pytest.raises(SceneError, match="outside its folder"):
+        open_file(path)
+    path.write_text('<mujoco><include file="model.xml"/></mujoco>')
+    with pytest.raises(SceneError, match=r"includes model\.xml twice"):
+        open_file(path)
+
+
+def test_files_below_the_folder_are_read_and_no_log_is_left(tmp_path, monkeypatch):
+    """A mesh in the folder of the compiler, named after its file, by an included part; MuJoCo's warnings are notes."""
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "tetra.obj").write_text(TETRA)
+    (tmp_path / "assets.xml").write_text('<mujoco><asset><mesh file="tetra.obj"/></asset></mujoco>')
+    (tmp_path / "model.xml").write_text(
+        '<mujoco><compiler meshdir="meshes"/><include file="assets.xml"/><worldbody><body><freejoint/>'
+        '<geom type="mesh" mesh="tetra"/></body></worldbody></mujoco>')
+    monkeypatch.chdir(tmp_path)
+    model = open_file(tmp_path / "model.xml").build().model
+    np.testing.assert_allclose(model.mass[-1], 1000.0 / 6.0, rtol=1e-6)  # MuJoCo's default density; 1/6 m³
+    handlers, place = [], mujoco.mj_kinematics
+    monkeypatch.setattr("mujoco.set_mju_user_warning", handlers.append)
+    monkeypatch.setattr("mujoco.mj_kinematics", lambda *given: (place(*given), handlers[-1]("odd")))
+    assert open_file(tmp_path / "model.xml").notes[-1] == "odd" and handlers[-1] is None
+    assert not (tmp_path / "MUJOCO_LOG.TXT").exists()

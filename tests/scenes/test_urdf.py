@@ -67,9 +67,90 @@ def test_what_is_left_out_is_listed(arm):
     (("<mass value=\"1\"/>", "<mass value=\"0\"/>"), "the link 'lower' moves but has no mass"),
     (("type=\"prismatic\"", "type=\"planar\""), "of type 'planar'; it must be one of"),
     (("<robot", "<rob"), "is not a robot in URDF"),
+    (('<parent link="base"/><child link="upper"/>', '<parent link="lower"/><child link="upper"/>'),
+     "the links 'upper', 'lower' hang on each other in a ring; a robot must be a tree"),
+    (('<parent link="upper"/><child link="lower"/>', '<parent link="base"/><child link="upper"/>'),
+     "the link 'upper' is the child of the joints 'shoulder' and 'elbow'"),
+    (('<child link="lower"/>', '<child link="lost"/>'), "the joint 'elbow' is at the link 'lost', which is not there"),
+    (('<child link="lower"/>', ""), "<child> of the joint 'elbow' has no link; it must be given"),
+    (('<axis xyz="0 1 0"/>', '<axis xyz="0 1"/>'), "the joint 'shoulder' has <axis xyz=\"0 1\">; it must be 3 numbers"),
+    (('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>'), "the joint 'shoulder' has an axis of length 0"),
+    (('rpy="0.1 0.2 0.3"', 'rpy="0.1 nan 0.3"'), "the link 'upper' has <origin rpy=\"0.1 nan 0.3\">"),
+    (('ixx="0.1"', 'ixx="1e400"'), "<inertia ixx=\"1e400\">; it must be 1 number up to 1e15"),
+    (('name="upper"><inertial>', 'name="lower"><inertial>'), "two links are called 'lower'"),
+    (('<mass value="2"/>', '<mass value="-2"/>'), "has a mass of -2 kg; it must be 0 or more"),
 ))
 def test_what_cannot_be_read_is_said_in_a_sentence(arm, change, sentence):
     arm.write_text(ARM.replace(*change))
     with pytest.raises(SceneError, match=r"arm\.urdf") as refused:
         open_file(arm)
     assert sentence in str(refused.value)
+
+
+INERTIA = '<inertia ixx="0.02" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/>'
+
+
+def link(name, mass=1.0, inertia=INERTIA, shape=""):
+    inertial = f'<inertial><mass value="{mass}"/>{inertia}</inertial>' if mass else ""
+    return f'<link name="{name}">{inertial}{shape and f"<collision><geometry>{shape}</geometry></collision>"}</link>'
+
+
+def joint(parent, child, kind="fixed", xyz="0 0 0.5"):
+    return (f'<joint name="{parent}-{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{xyz}"/></joint>')
+
+
+def robot(tmp_path, *parts):
+    path = tmp_path / "robot.urdf"
+    path.write_text(f'<robot name="robot">{"".join(parts)}</robot>')
+    return open_file(path)
+
+
+def test_what_is_fixed_together_is_one_body(tmp_path):
+    """A frame without mass (a flange, a tool) adds nothing but its shapes and what hangs on it: here a ball at 0.5 m
+    and a hinge at 1 m. Another kilogram on a fixed joint 1 m above: twice the inertia, and 2 · 1 kg · (0.5 m)²."""
+    def parts(tip):
+        return (link("base"), link("flange", 0, shape='<sphere radius="0.1"/>'), tip, link("arm"),
+                joint("base", "flange"), joint("flange", "tip"), joint("tip", "arm", "continuous", "0.1 0 0"))
+
+    scene = robot(tmp_path, *parts(link("tip", 0)))
+    setup = scene.build()
+    assert setup.labels.bodies == ("base", "arm", "ground") and setup.labels.joints[0] == "tip-arm"
+    np.testing.assert_allclose(setup.model.mass[:2], [1.0, 1.0])
+    np.testing.assert_allclose(setup.model.shapes.position[0], [0.0, 0.0, 0.5], atol=1e-15)
+    np.testing.assert_allclose(setup.state.bodies.x[1] - setup.state.bodies.x[0], [0.1, 0.0, 1.0], atol=1e-15)
+    assert "flange is fixed to base: they are one body" in setup.labels.notes
+    two = robot(tmp_path, *parts(link("tip"))).build()
+    np.testing.assert_allclose(two.model.mass[:2], [2.0, 1.0])
+    np.testing.assert_allclose(np.sort(two.model.inertia[0]), [0.06, 0.54, 0.56], atol=1e-14)
+
+
+def test_a_root_without_mass_is_the_world_with_its_shapes(tmp_path):
+    """A floor is scenery, and an arm on a stand does not touch the stand where it is fastened."""
+    stand = link("stand", 0, shape='<box size="1 1 1"/>')
+    setup = robot(tmp_path, stand, link("arm"), joint("stand", "arm", "continuous")).build()
+    assert setup.labels.bodies == ("stand", "arm")
+    assert list(setup.model.mass) == [0.0, 1.0] and setup.model.joints.parent[0] == 0
+
+
+def test_what_no_mesh_can_be_is_left_out_or_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "in" / "link.obj").symlink_to(tmp_path / "secret.obj")
+    for name in (str(tmp_path / "secret.obj"), "../secret.obj", "link.obj", "/etc/passwd", "file:///etc/passwd"):
+        scene = robot(tmp_path / "in", link("base", shape=f'<mesh filename="{name}"/>'))
+        assert any("is not beside the file and is left out" in note for note in scene.notes)
+        assert not scene.tables.body[0].shape
+    (tmp_path / "in" / "real.obj").write_text((tmp_path / "secret.obj").read_text())
+    with pytest.raises(SceneError, match=r"the link 'base' has <mesh scale=\"1 1 1 1\">; it must be 1 or 3 numbers"):
+        robot(tmp_path / "in", link("base", shape='<mesh filename="real.obj" scale="1 1 1 1"/>'))
+
+
+def test_inertia_that_is_missing_or_no_bodys_is_said(tmp_path):
+    """Without inertia: a ball of 1 cm, 2/5 m r². More than the triangle inequality allows: at its limit."""
+    point = robot(tmp_path, link("base", inertia=""))
+    assert "base: has mass but no inertia; it is taken for a ball of 1 cm" in point.notes
+    np.testing.assert_allclose(point.build().model.inertia[0], 0.4 * 1.0 * 0.01**2)
+    odd = robot(tmp_path, link("base", inertia='<inertia ixx="0.01" iyy="0.02" izz="0.04" ixy="0" ixz="0" iyz="0"/>'))
+    assert any("is more than the sum of the others; it is taken for that sum, 0.03" in note for note in odd.notes)
+    np.testing.assert_allclose(odd.build().model.inertia[0], [0.01, 0.02, 0.03], rtol=1e-12)
