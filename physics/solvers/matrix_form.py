@@ -5,6 +5,7 @@ import numpy as np
 from ..core.model import Array
 from ..problem.assemble import in_frames, matrix_of, take_impulses
 from ..problem.problem import CannotSolve, ContactProblem, SolveInfo, Takes
+from ..problem.residual import system_residual
 from ..problem.system import FRICTION, OTHERS, System
 from .pgs import pull_others, sweep_bodies
 from .solver import Solver
@@ -26,8 +27,9 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
     alternating with mouse spring, limits and motors.
 
     Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.
-    Where the solver finds no answer, its status is kept and projected sweeps give the impulses. Raises CannotSolve
-    where the solver does not take friction, or where there are too many contacts.
+    Where the solver finds no answer, its status is kept, and projected sweeps give the impulses, or what it ended with
+    where that leaves a smaller residual. Raises CannotSolve where the solver does not take friction, or where there are
+    too many contacts.
     """
     count = int(system.count[0])
     friction = system.rows[:count, FRICTION].copy()
@@ -50,6 +52,8 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
             force[rows] = answer
             if not (info.status in ("solved", "glued") or solver.iterative):
                 sweep_bodies(system, max(iterations, TURNS), tolerance, np.zeros(1))
+                if info.residual < system_residual(system):
+                    take_impulses(force, system)
                 return info
             take_impulses(force, system)
         if system.blocks.count[OTHERS] == 0 or pull_others(system, TURNS, tolerance) <= tolerance or not count:

@@ -53,7 +53,7 @@ from .search import Trigger
 from .sets import IDLE, SLIDE, SMOOTH, STICK, UNIQUE, clear_set, connect
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
-from .step_halving import astray, gains, least_substep, longer
+from .step_halving import SCATTER, astray, gains, least_substep, longer, rounding_rate
 from .tolerances import EDGE, RESTS, SLIPS, SLOT, TOUCH
 from .workspace import Workspace
 
@@ -62,6 +62,7 @@ SLIVER = 1e-14      # rest of a step that is none, relative to it
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
+BLIND_ERROR = 1e-3 / TOLERANCE  # that a piece may have where a step is blind, in parts of what others may have
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them
 RESIDUAL_ROUNDING = 1e-9  # residual that rounding alone may leave [m/s2]
 
@@ -218,14 +219,17 @@ class EventDriven:
     def _advance(self, integrator: Integrator, asked: float, least: float) -> float:
         """Make a piece of at most `asked` [s]; the length that the next one may have.
 
-        Where the integrator controls its error, a piece of the length `least` is accepted whatever its error is. So is
-        any length where the step is blind; but there the end of slip goes unseen, and friction that goes on may drive
-        what it had stopped: where energy is gained so, friction that slides is ended."""
-        blind, length = self._patience.blind, asked
+        Where the integrator controls its error, a piece of the length `least` is accepted whatever its error is. Where
+        the step is blind the error may be BLIND_ERROR, as the end of slip goes unseen. Friction that goes on there may
+        drive what it had stopped: where energy is gained so, friction that slides is ended."""
+        blind, length, rounding = self._patience.blind, asked, -1.0
         piece = self.work.search.piece_of(integrator.tableau)
         begin_piece(piece)
         while True:
             error = make_piece(piece, length) / TOLERANCE
+            if integrator.adaptive and error > 1.0:
+                rounding = rounding if rounding >= 0.0 else SCATTER * rounding_rate(piece) / TOLERANCE
+                error /= max(1.0, rounding * length)
             if self._accepts(piece, integrator, error, length <= least):
                 if blind and gains(piece) and self._settler.unjam():
                     return self._advance(integrator, asked, least)
@@ -244,7 +248,7 @@ class EventDriven:
         if not math.isfinite(error):
             return False
         if integrator.adaptive:
-            return error <= 1.0 or self._patience.blind or shortest
+            return error <= (BLIND_ERROR if self._patience.blind else 1.0) or shortest
         return not astray(self._keeper, piece)
 
     # ---------------------------------------------------------------------------------------------- search and cut

@@ -1,9 +1,13 @@
-"""Steps of fixed length that constraint forces lead astray: they are halved.
+"""How long the pieces of a step may be.
 
-Close to singular positions of linkages, and where sliding friction jams, the constraint forces of a step's stages grow
-without bound, and the step makes any speed and any energy. An integrator with error control sees that and takes many
-short steps. For the others, the signs looked for here are forces that differ widely between the stages, and joints that
-come apart.
+Steps of fixed length that constraint forces lead astray are halved. Close to singular positions of linkages, and where
+sliding friction jams, the constraint forces of a step's stages grow without bound, and the step makes any speed and any
+energy. An integrator with error control sees that and takes many short steps. For the others, the signs looked for here
+are forces that differ widely between the stages, and joints that come apart.
+
+Steps whose error is controlled are not made shorter than rounding allows. A place is known to ε (|x| + size), and so
+are gaps. Where contacts are close together or a heavy body stands on a light one, forces and rates follow from
+differences of such numbers. What rounding changes in the rates is no error that shorter steps make smaller.
 """
 
 import math
@@ -13,15 +17,21 @@ import numpy as np
 from ...books.diagnostics import measure
 from ...core.jit import kernel
 from ...dynamics.constraints.cure import JointKeeper
+from ...dynamics.trees.rates import combine_links, link_error
 from ...integrators import Integrator
-from ...integrators.stepper import SMALLEST_SUBSTEP, step_factor
-from .piece import LENGTH, Piece
+from ...integrators.stepper import SMALLEST_SUBSTEP, combine, local_error, step_factor
+from .piece import BEGIN, LENGTH, Piece
+from .rates import STEP, constrained_rates
 
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 #: by how much the stages' forces may change a momentum, relative to its size; a turn of ω h changes one by some (ω h)²
 WILD = 0.5        # with joints in maximal coordinates
 RUNAWAY = 4.0     # where contacts are all that constrains
 GAIN = 1e-3       # energy that a piece may gain by its error, relative to the kinetic one
+NEAR_STATES = 7   # looked at to see what rounding does to the rates,
+NEAR = 1e-6       # how close they follow each other, relative to the step,
+SCATTER = 4.0     # and by how much rounding may do more than is seen in these
+EPS = 2.0**-52
 MOMENTUM_ROUNDING = 1e-9  # change of a momentum that is none, relative to all momenta
 
 
@@ -44,6 +54,36 @@ def longer(error: float, integrator: Integrator) -> float:
     if not integrator.adaptive:
         return 0.5
     return step_factor(error, integrator.order)
+
+
+@kernel
+def rounding_rate(piece):
+    """The local error [1/s], relative as TOLERANCE says, that rounding may give a step of the piece per second of its
+    length: |Σ_i e_i δ_i| is about |e| |δ| for independent errors δ of the stages' rates.
+
+    δ is seen in differences of rates at states that follow each other closely, where all that is smooth has vanished:
+    δ² = Σ (Δ⁴ k)²/(70 · their number) [Moré & Wild 2011]. The states are also rounded, each in its own way."""
+    start, y0, tableau, step = piece.start, piece.y0, piece.tableau, NEAR * piece.start.clock[STEP]
+    model, stage, trees = start.model, start.scratch.bodies, start.scratch.equations.trees
+    k, change, one = np.zeros((NEAR_STATES, len(y0), 13)), np.zeros((1, len(y0), 13)), np.ones(1)
+    for s in range(NEAR_STATES):
+        for i in range(len(y0)):
+            place = piece.search.radius[i] + max(abs(y0[i, 0]), max(abs(y0[i, 1]), abs(y0[i, 2])))
+            for c in range(13):
+                size = place if c < 3 else max(1.0, abs(y0[i, c])) if c < 7 else abs(y0[i, c])
+                change[0, i, c] = s * step * k[0, i, c] + EPS * size * math.sin(s * (1.0 + 13.0 * i + c))
+        combine(model.kind, one, one, 1, 1.0, y0, change, stage)
+        combine_links(model.trees, one, one, 1, 1.0, y0, change, trees.q, trees.v)
+        constrained_rates(start, piece.chosen, piece.span[BEGIN] + s * step, stage, k[s])
+    for i in range(len(y0)):
+        for c in range(13):
+            seen = 0.0
+            for s in range(NEAR_STATES - 4):
+                fourth = k[s, i, c] + 6.0 * k[s + 2, i, c] + k[s + 4, i, c] - 4.0 * (k[s + 1, i, c] + k[s + 3, i, c])
+                seen += fourth * fourth / (70.0 * (NEAR_STATES - 4))
+            k[0, i, c] = math.sqrt(seen)
+    weight = np.array([math.sqrt((tableau.error * tableau.error).sum())])
+    return max(local_error(model, weight, 1.0, y0, k), link_error(model.trees, weight, 1.0, y0, k))
 
 
 def astray(keeper: JointKeeper, piece: Piece) -> bool:
