@@ -2,7 +2,8 @@
 
 numba's own cache looks only at the file of the cached function, so a kernel would keep running an old helper
 of another file. Each module's kernels therefore live in a cache folder named by a digest of that module and of every
-engine module it imports, directly or not: an edit recompiles what it can have changed, and only that.
+engine module it imports, directly or not: an edit recompiles what it can have changed, and only that. A kernel's file
+in there is a `KernelFile`: it is loaded only where it holds what was written.
 """
 
 import functools
@@ -10,18 +11,24 @@ import hashlib
 import pathlib
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.binding
 import numba
-import numba.core.config
 import platformdirs
+from numba.core.codegen import get_host_cpu_features
 from numba.core.registry import CPUDispatcher
 
+from .kernel_file import SUFFIX, KernelFile
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
 CACHE_HOME = pathlib.Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "kernels"
+#: what compiled code is made by and for, besides its sources: a home may be shared by machines and versions of Python
+MACHINE = " ".join((sys.implementation.cache_tag, numba.__version__, llvmlite.__version__,
+                    llvmlite.binding.get_host_cpu_name(), get_host_cpu_features()))
 KEPT_FOLDERS = 400  # cache folders, one a module and version: enough for several checkouts side by side
 
 #: imports at the left margin; an indented one, for type checking or within a function, cannot change a kernel
@@ -31,7 +38,6 @@ KERNELS: list[Any] = []  #: every function that `@kernel` made
 # numba declares these without the options and attributes used here
 njit: Any = numba.njit
 numba_types: Any = numba.types
-numba_config: Any = numba.core.config
 
 
 @functools.cache
@@ -77,7 +83,7 @@ def dependencies(module: str) -> set[str]:
 @functools.cache
 def cache_folder(module: str) -> pathlib.Path:
     """Where the kernels of an engine module are cached: named by a digest of all sources they can depend on."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(MACHINE.encode())
     for name in sorted(dependencies(module) | {"core.jit", "core.tuple_abi"}):
         digest.update(name.encode())
         digest.update(_source(name))
@@ -90,10 +96,17 @@ def cache_folder(module: str) -> pathlib.Path:
     return folder
 
 
+def cached_kernels() -> int:
+    """Number of kernels on disk in the folders of this process's kernels."""
+    folders = {cache_folder(module_of(kernel.py_func)) for kernel in KERNELS}
+    return sum(1 for folder in folders for _ in folder.glob("*" + SUFFIX))
+
+
 def prune_caches() -> None:
     """Drop the cache folders that were not used for longest, beyond KEPT_FOLDERS."""
     try:
-        stamps = {p: (p / "used").stat().st_mtime for p in CACHE_HOME.iterdir() if (p / "used").exists()}
+        marks = {p: p / "used" for p in CACHE_HOME.iterdir()}
+        stamps = {p: (mark if mark.exists() else p).stat().st_mtime for p, mark in marks.items()}
     except OSError:
         return
     for old in sorted(stamps, key=lambda p: stamps[p], reverse=True)[KEPT_FOLDERS:]:
@@ -155,10 +168,11 @@ def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
 
 def kernel(function: Callable) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
-    numba_config.CACHE_DIR = str(cache_folder(module_of(function)))
+    assert function.__closure__ is None  # a kernel's file is known by its place in the sources
     compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                                "no_cfunc_wrapper": True, "boundscheck": None})
-    compiled.enable_caching()
+    if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
+        compiled._cache = KernelFile(function, cache_folder(module_of(function)))
     KERNELS.append(compiled)
     return compiled
 

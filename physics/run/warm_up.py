@@ -21,6 +21,7 @@ from ..collision import Detector
 from ..core import jit
 from ..core.model import body_count, movable
 from ..core.state import copy_state
+from ..core.whole_file import whole_file
 from ..dynamics.forces import empty_loads
 from ..impacts.impact_laws import IMPACT_LAWS
 from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
@@ -82,7 +83,7 @@ def warm_up() -> None:
     with _alone() as needed:
         if needed:
             _run_everything()
-            _note_ready()
+            note_ready()
 
 
 def _run_everything() -> None:
@@ -109,7 +110,8 @@ def _run_everything() -> None:
 def _alone() -> Iterator[bool]:
     """Wait until no other process compiles, and tell whether anything is left to compile."""
     try:
-        lock = _ready().with_name("warming").open("w")
+        _ready().parent.mkdir(parents=True, exist_ok=True)
+        lock = _ready().with_name("warming").open("ab")
     except OSError:  # a read-only home: nothing can be cached
         yield False
         return
@@ -204,22 +206,27 @@ def _use(simulation: Simulation) -> None:
 
 def compiled_share() -> float:
     """Part of all kernels, 0..1, that this process has compiled or that lie in the cache."""
-    folders = {jit.cache_folder(jit.module_of(k.py_func)) for k in jit.KERNELS}
-    cached = sum(1 for folder in folders for _ in folder.rglob("*.nbi"))
-    return min(1.0, max(cached, sum(bool(k.signatures) for k in jit.KERNELS)) / len(jit.KERNELS))
+    compiled = sum(bool(k.signatures) for k in jit.KERNELS)
+    return min(1.0, max(jit.cached_kernels(), compiled) / len(jit.KERNELS))
 
 
 def kernels_cached() -> bool:
-    """Whether all kernels of these sources are cached: then loading them needs no progress bar."""
-    return _ready().exists()
+    """Whether all kernels of these sources are cached: then loading them needs no progress bar. Not so any more where
+    some were removed, or set aside as damaged."""
+    try:
+        return jit.cached_kernels() >= int(_ready().read_bytes())
+    except (OSError, ValueError):
+        return False
 
 
 def _ready() -> Path:
-    """A file in the cache folder that stands for this module and everything it imports: the whole engine."""
+    """A file with the number of cached kernels, in the folder that stands for this module and everything it imports:
+    the whole engine."""
     return jit.cache_folder(jit.module_of(_ready)) / "ready"
 
 
-def _note_ready() -> None:
-    with suppress(OSError):  # a read-only home: every process compiles anew
-        _ready().touch()
+def note_ready() -> None:
+    """Record that all kernels are cached."""
+    with suppress(OSError), whole_file(_ready()) as file:  # a read-only home: every process compiles anew
+        file.write(str(jit.cached_kernels()).encode())
     jit.prune_caches()

@@ -91,6 +91,25 @@ def test_a_second_process_loads_the_cache_instead_of_compiling():
     assert results[1].stdout.strip() == "0", results[1].stderr
 
 
+def test_kernels_that_were_removed_or_set_aside_are_compiled_ahead_again(tmp_path):
+    """A file in the folder of a module with kernels stands for one that was compiled."""
+    code = (
+        "import shutil\n"
+        "from contactlab.physics.core import jit\n"
+        "from contactlab.physics.core.kernel_file import DAMAGED, SUFFIX\n"
+        "from contactlab.physics.run import warm_up\n"
+        "one = jit.cache_folder(jit.module_of(jit.KERNELS[0].py_func)) / ('one' + SUFFIX)\n"
+        "one.touch(); print(warm_up.kernels_cached())\n"
+        "warm_up.note_ready(); print(warm_up.kernels_cached())\n"
+        "one.rename(one.with_name(one.name + DAMAGED)); print(warm_up.kernels_cached())\n"
+        "one.touch(); print(warm_up.kernels_cached())\n"
+        "shutil.rmtree(jit.CACHE_HOME); print(warm_up.kernels_cached())\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+    assert result.stdout.split() == ["False", "True", "False", "True", "False"], result.stderr
+
+
 def test_the_sign_that_all_kernels_are_compiled_stands_for_the_sources_of_the_engine():
     """A module that is not there has a folder too, the same one whatever the sources are."""
     from contactlab.physics.run import warm_up
