@@ -69,7 +69,8 @@ class StepBooks:
         fired (c,): 1 where a contact was hit with restitution. turned: impacts turned paths of trees."""
         ledger = step.state.ledger
         taken = float(ledger[CONTACT_WORK, 0].sum())
-        ledger[IMPACTS, 0] += self._enter(step, contacts, fired)
+        by_law = self._enter(step, contacts, fired)  # which books impacts too
+        ledger[IMPACTS, 0] += by_law
         if len(self.model.trees.body):
             given = float(GIVES @ ledger[:, 0]) - self._given
             given += max(float(ledger[CONTACT_WORK, 0].sum()) - taken, 0.0)
