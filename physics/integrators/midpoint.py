@@ -92,7 +92,8 @@ SETTLED = 1e-8           # largest change of the middle that ends the rounds [m]
 SETTLED_JOINTS = 0.2     # the same for joints, as a part of the first round's change, h²/4 v̇, where that is at most
 #                          MILD_WAY: the midpoint rule itself errs by more
 MILD_WAY = 0.02          # [m] or [rad], see SETTLED_JOINTS
-ALLOWED_LOSS = 1e-4      # part of the kinetic energy that a step may lose in (2); if it would lose more, it is cut
+ALLOWED_LOSS = 1e-4      # part of the kinetic energy, in the middle or at the end of a step, that it may lose in (2);
+#                          if it would lose more, it is cut
 FINEST_FOR_LOSS = 1 / 64  # shortest piece that a step is cut into because of ALLOWED_LOSS, as a part of the step
 
 
@@ -260,8 +261,19 @@ def project(model, v, middle, scratch, v_out):
 
 
 @helper
-def lost_share(model, middle, link):
-    """Part of the links' kinetic energy that joints just took from the momenta of `middle`:  1 - Σ μ·V⁺ / Σ μ·M⁻¹ μ"""
+def twice_kinetic(model, middle):
+    """Σ μ·V of the links in the middle, twice their kinetic energy [J]."""
+    total = 0.0
+    for l in range(len(model.trees.body)):
+        i = int(model.trees.body[l])
+        total += dot(row(middle.P, i), row(middle.v, i)) + dot(row(middle.L, i), row(middle.w, i))
+    return total
+
+
+@helper
+def lost_share(model, middle, link, least):
+    """Part of the links' kinetic energy that joints just took from the momenta of `middle`:  1 - Σ μ·V⁺ / Σ μ·M⁻¹ μ.
+    Links may come to rest in the step: the part is that of half of `least` [J] if that is more."""
     kept, had = 0.0, 0.0
     for l in range(link.shape[0]):
         i, motion, r = int(model.trees.body[l]), six(link, l, A), get_matrix(link, l, R)
@@ -272,7 +284,7 @@ def lost_share(model, middle, link):
         had += dot(P, P) / m if m > 0.0 else 0.0
         for k in range(3):
             had += turn[k] * turn[k] / moments[k] if moments[k] > 0.0 else 0.0
-    return 1.0 - kept / had if had > 0.0 else 0.0
+    return (had - kept) / max(had, least) if had > 0.0 else 0.0
 
 
 @helper
@@ -312,6 +324,7 @@ def find_end(model, h, bodies, joints, flight):
     """Solve (2). Writes momenta in flight.stage, positions of joints in flight.trees.q, velocities of joints in
     flight.trees.rates. Returns the part of the kinetic energy of links that is lost in (2)."""
     middle, scratch, v = flight.stage, flight.trees, joints.v
+    in_middle = twice_kinetic(model, middle)
     for i in range(len(model.kind)):
         put(middle.P, i, sub(scale(2.0, row(middle.P, i)), row(bodies.P, i)))
         put(middle.L, i, sub(scale(2.0, row(middle.L, i)), row(bodies.L, i)))
@@ -320,7 +333,7 @@ def find_end(model, h, bodies, joints, flight):
     advance(model.trees.table, joints.q, scratch.v, h, scratch.q)
     place(model.trees.table, scratch.q, scratch.work.link, scratch.work.dof)
     project(model, v, middle, scratch, scratch.rates)
-    return lost_share(model, middle, scratch.work.link)
+    return lost_share(model, middle, scratch.work.link, in_middle)
 
 
 @helper
