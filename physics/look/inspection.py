@@ -21,7 +21,7 @@ from ..core.interruption import look_up
 from ..core.limits import INSPECTED
 from ..core.model import Array, BoolArray, IntArray, Labels, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings
-from ..core.state import JointState, State, copy_state, empty_state
+from ..core.state import State, copy_state, empty_state
 from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ..dynamics.constraints.reactions import reactions_to
 from ..dynamics.forces import Loads
@@ -34,7 +34,7 @@ from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift
 from ..methods.time_stepping.step import SMALLEST
-from ..methods.time_stepping.trees import drift_links
+from ..methods.time_stepping.trees import TreePart
 from ..problem.contact_snapshot import ContactSnapshot, TooMany, detected
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
@@ -391,8 +391,7 @@ def undone(sim: Simulation, event: Event) -> Struck | None:
     velocity_from_momentum(model, middle)
     if len(joints.v):
         scratch = empty_tree_scratch(model.trees)
-        drift_links(model.trees, *joints, np.ones(n), 0.5 * h, scratch.v, scratch.q)
-        joints = JointState(scratch.q, joints.v)
+        joints = TreePart(model, scratch).middle(float(state.t[0]), h, np.ones(n), state.bodies, joints)
         place_links(model, *joints, scratch.work, middle)
 
     def takes_part(gap: Array, zeta: Array) -> BoolArray:

@@ -4,6 +4,10 @@
 
 φ is the distance to a limit, ζ its rate. A limit asks for ζ⁺ + φ/h >= 0; with restitution, where it is hit faster than
 forces change ζ in a step, for ζ⁺ + e ζ⁻ >= 0. A limit that is passed is restored by positions, as overlap is.
+
+As of contacts (see `assemble`), ζ⁺ is that at the end of the step. There it differs from J q̇ of the middle by what half
+a step of motion does to it. That is taken to be what the first half did, J(q_m) q̇⁻ - J(q) q̇ of the start: velocity
+products and the turn of J.
 """
 
 import math
@@ -83,7 +87,8 @@ def open_row(model, axes, r, kind, middle, mechanisms, system):
 
 @helper
 def put_law(blocks, k, joint, bias, low, high, gap):
-    """What block k asks, and the distance to a limit, which positions have to keep (inf: a motor)."""
+    """What block k asks; and the distance to a limit, with the way that is not in J q̇, which positions have to keep
+    (inf: a motor)."""
     blocks.joint[k], blocks.bias[k] = joint, bias
     blocks.low[k], blocks.high[k], blocks.gap[k] = low, high, gap
 
@@ -112,27 +117,37 @@ def limit_bias(gap, zeta, before, e, h):
     return max(gap, 0.0) / h
 
 
+@helper
+def half_turn(model, axes, r, start, start_q, start_motion, u):
+    """What half a step of motion does to the rate of row r, where u is that in the middle before any impulse. Bounded
+    so that an impulse which takes the rate from u < 0 to minus this gives no energy."""
+    return max(u - closing(model, axes, r, start, start_q, start_motion), min(u, 0.0))
+
+
 @kernel
-def joint_rows(model, bounds, middle, before, h, mechanisms, system):
+def joint_rows(model, bounds, start, start_q, start_motion, middle, before, h, mechanisms, system):
     """The rows of motors and of the limits that this step may reach, at the poses of the bodies `middle` and
-    positions of trees that `mechanisms` has; the step began with the velocities `before` (a Motion) and would end with
-    those of the system."""
+    positions of trees that `mechanisms` has. The step began at the poses `start`, positions start_q and velocities
+    start_motion (a Motion); in its middle they are `before` (a Motion), and those of the system without impulses."""
     limits, motors, blocks, joints = bounds.limits, bounds.motors, system.blocks, model.joints
     q = mechanisms.trees.q
     for r in range(len(motors.joint)):
         k = open_row(model, motors, r, MOTOR, middle, mechanisms, system)
         if k >= 0:
             j, most = int(motors.joint[r]), h * motors.bound[r]
-            put_law(blocks, k, j, -joints.motor_speed[j], -most, most, math.inf)
+            turn = row_velocity(blocks, k, before.q_dot) - closing(model, motors, r, start, start_q, start_motion)
+            put_law(blocks, k, j, turn - joints.motor_speed[j], -most, most, math.inf)
     for r in range(len(limits.joint)):
         gap = limit_gap(model, limits, r, middle, q)
         if gap + 2.0 * h * min(closing(model, limits, r, middle, q, system.motion), 0.0) > LIMIT_REACH:
             continue
         k = open_row(model, limits, r, LIMIT, middle, mechanisms, system)
         if k >= 0:
-            j, zeta = int(limits.joint[r]), row_velocity(blocks, k, system.motion.q_dot)
-            start = row_velocity(blocks, k, before.q_dot)
-            put_law(blocks, k, j, limit_bias(gap, zeta, start, joints.restitution[j], h), 0.0, math.inf, gap)
+            u = row_velocity(blocks, k, before.q_dot)
+            j, turn = int(limits.joint[r]), half_turn(model, limits, r, start, start_q, start_motion, u)
+            zeta = turn + row_velocity(blocks, k, system.motion.q_dot)
+            bias = turn + limit_bias(gap, zeta, u - turn, joints.restitution[j], h)
+            put_law(blocks, k, j, bias, 0.0, math.inf, gap + h * turn)
 
 
 # --------------------------------------------------------------------------------------------------------- the law
@@ -161,10 +176,10 @@ def row_residual(blocks, k, q_dot):
     return abs(p - min(max(p - step * u, blocks.low[k]), blocks.high[k])) / step
 
 
-def motor_rows(blocks: Blocks, q_dot: Array, h: float) -> Iterator[MotorState]:
-    """What the motors among the blocks did in a step of h, which ends with q̇."""
+def motor_rows(blocks: Blocks, speeds: Array, q_dot: Array, h: float) -> Iterator[MotorState]:
+    """What the motors among the blocks did in a step of h; speeds (j,) are those that joints' motors seek."""
     for k in np.flatnonzero(blocks.kind[: blocks.count[OTHERS]] == MOTOR).tolist():
-        p, rate = float(blocks.impulse[k]), 0.0
+        p, rate = float(blocks.impulse[k]), float(blocks.bias[k] + speeds[blocks.joint[k]])
         for place, width, e, _ in blocks.span[blocks.first[k] : blocks.seen[k]].tolist():
             rate += float(blocks.J[e : e + width, 0] @ q_dot[place : place + width])
         yield MotorState(int(blocks.joint[k]), rate, p / h, abs(p) < float(blocks.high[k]) * (1.0 - FULL_FORCE))

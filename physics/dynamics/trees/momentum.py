@@ -1,14 +1,10 @@
-"""Momentum and energy of whole trees in a step of `time_stepping`.
+"""Momentum of whole trees in a step of `time_stepping`.
 
 The momentum of a tree that stands on nothing changes only by the impulses on it. A step in joint coordinates keeps
 H(q) q̇ only to its order. `balance` adds the difference as a rigid motion of the whole tree, which changes no joint
 velocity below the root: every link gets Δv + Δω × (x - c),
 
     m Δv = ΔP,   I_c Δω = ΔL - c × ΔP          c, I_c: centre of mass and inertia of the whole; L about the world origin
-
-Impacts take energy, but where links turn far in a step the scheme may add some. `calm` takes it out of the motion
-within the tree. For a tree that stands on nothing that is the motion relative to its motion as a rigid body:
-T = ½ P·v_c + ½ L_c·ω + T_within
 """
 
 import numpy as np
@@ -86,36 +82,3 @@ def balance(model, which, before, given, bodies, v_in_out):
         mass, middle, inverse = whole(model, k, bodies)
         turn = sym_vec(inverse, sub(l, cross(middle, p)))
         add_rigid(model, k, bodies, middle, turn, scale(1.0 / mass, p), v_in_out)
-
-
-@kernel
-def calm(model, floating, involved, excess, bodies, v_in_out):
-    """Take the energy `excess` [J], or as much as there is, out of the motion within the trees that something acts on
-    (involved, (n,)), by shortening their joint velocities (n_v,) alike; floating (t,) 1: a tree that stands on nothing.
-    """
-    trees = model.trees
-    within = 0.0
-    for turn_back in range(2):
-        part = 1.0 - np.sqrt(max(0.0, 1.0 - excess / within)) if turn_back == 1 and within > 0.0 else 0.0
-        for k in range(len(trees.start) - 1):
-            if involved[trees.body[trees.start[k]]] == 0:
-                continue
-            p, l = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            for t in range(trees.start[k], trees.start[k + 1]):
-                i = int(trees.body[t])
-                p = add(p, row(bodies.P, i))
-                l = add(l, add(row(bodies.L, i), cross(row(bodies.x, i), row(bodies.P, i))))
-                if turn_back == 0:
-                    within += 0.5 * (dot(row(bodies.P, i), row(bodies.v, i)) + dot(row(bodies.L, i), row(bodies.w, i)))
-            push, turn, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            if floating[k] == 1:
-                mass, middle, inverse = whole(model, k, bodies)
-                push, l = scale(1.0 / mass, p), sub(l, cross(middle, p))
-                turn = sym_vec(inverse, l)
-            if turn_back == 0:
-                within -= 0.5 * (dot(p, push) + dot(l, turn))
-                continue
-            for d in range(trees.start_v[k], trees.start_v[k + 1]):
-                v_in_out[d] *= 1.0 - part
-            if floating[k] == 1:
-                add_rigid(model, k, bodies, middle, scale(part, turn), scale(part, push), v_in_out)

@@ -7,12 +7,9 @@ from ...books.ledger import (
     APPLIED,
     CONTACTS,
     DRIVEN,
-    FRICTION,
     IMPACTS,
     JOINTS,
     SPRINGS,
-    TAKERS,
-    Account,
     Books,
     add_contact,
     jointed,
@@ -24,37 +21,31 @@ from ...core.sym3 import three
 from ...core.vec import add, axpy, dot, put, row, scale, sub
 from ...dynamics.motion import moves
 from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.momentum import balance, calm, free_trees
+from ...dynamics.trees.momentum import balance, free_trees
 from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
 from .joints import JointPart
 from .parts import Step
 
 DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
 NONE = np.zeros(3)
-CONTACT_WORK = [IMPACTS, CONTACTS, FRICTION]
-#: 1 of accounts that give energy, 0 of those that take it
-GIVES = np.array([float(a < Account.START and a not in TAKERS) for a in Account])
 
 
 class StepBooks:
-    """The observer of a step: enters what acted, and repairs what the scheme got wrong of the momentum and energy of
-    trees. Scratch memory only."""
+    """The observer of a step: enters what acted, and repairs what the scheme got wrong of the momentum of trees.
+    Scratch memory only."""
 
     def __init__(self, model: Model, joints: JointPart | None) -> None:
         n = body_count(model)
         self.model, self.books, self._joints = model, Books(model, asked=len(model.trees.body) > 0), joints
         self._at, self._over = empty_state(n).bodies, empty_state(n).bodies
         self._springs = len(model.springs.body_a) > 0
-        self._floating = free_trees(model, jointed(model))
-        self._floating_trees = np.flatnonzero(self._floating).astype(np.int32)
+        self._floating_trees = np.flatnonzero(free_trees(model, jointed(model))).astype(np.int32)
         self.floats = len(self._floating_trees) > 0
         self.energy_before = 0.0   #: at the beginning of the step [J]
-        self._given = 0.0
 
     def begin(self, state: State) -> None:
         """At the beginning of a step."""
         self.energy_before = total_energy(self.model, state.bodies, *state.joints)
-        self._given = float(GIVES @ state.ledger[:, 0])
         self.books.begin(state.bodies)
 
     def note(self, middle: Bodies) -> None:
@@ -64,17 +55,12 @@ class StepBooks:
             for mine, theirs in zip(self._at, middle, strict=True):
                 np.copyto(mine, theirs)
 
-    def end(self, step: Step, contacts: Contacts, fired: IntArray, turned: bool) -> None:
-        """At the end: enter the step; then repair it, with the energy that impacts gave by their law left in.
-        fired (c,): 1 where a contact was hit with restitution. turned: impacts turned paths of trees."""
-        ledger = step.state.ledger
-        taken = float(ledger[CONTACT_WORK, 0].sum())
+    def end(self, step: Step, contacts: Contacts, fired: IntArray) -> None:
+        """At the end: enter the step; then repair it. fired (c,): 1 where a contact was hit with restitution."""
         by_law = self._enter(step, contacts, fired)  # which books impacts too
-        ledger[IMPACTS, 0] += by_law
-        if len(self.model.trees.body):
-            given = float(GIVES @ ledger[:, 0]) - self._given
-            given += max(float(ledger[CONTACT_WORK, 0].sum()) - taken, 0.0)
-            self.settle(step, self.energy_before + given if turned else None)
+        step.state.ledger[IMPACTS, 0] += by_law
+        if self.floats:
+            self.settle(step)
 
     def _enter(self, step: Step, contacts: Contacts, fired: IntArray) -> float:
         """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion.
@@ -83,8 +69,8 @@ class StepBooks:
         ledger = state.ledger
         if self._joints is not None:
             self._joints.book(step.before.bodies, step.motion.bodies, h, ledger)
-        mean_motion(self.model.kind, step.middle, step.before.bodies, step.motion.bodies, step.involved, state.bodies,
-                    over)
+        mean_motion(self.model.kind, step.middle, step.start.bodies, step.before.bodies, step.motion.bodies,
+                    step.involved, state.bodies, over)
         self.books.forces(loads, self._at, over, h, ledger)
         given = float(book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given))
         grab = system.grab
@@ -93,40 +79,37 @@ class StepBooks:
             push, turn = (NONE, grab.impulse) if turns else (grab.impulse, np.cross(grab.arm, grab.impulse))
             self.books.pull(int(grab.body[0]), push, turn, over, ledger)
         if len(step.motion.v):
-            tree_joints(self.model, loads, step.involved, step.before.v, step.motion.v, state.joints.v, h, ledger)
+            tree_joints(self.model, loads, step.involved, step.start.v, step.before.v, step.motion.v, state.joints.v, h,
+                        ledger)
         if system.blocks.count[OTHERS]:
             book_rows(self.model.kind, system.blocks, step.before.q_dot, step.motion.q_dot, ledger)
         self.books.end(state.bodies, ledger)
         return given
 
-    def settle(self, step: Step, most: float | None = None) -> None:
-        """Give trees that stand on nothing the momentum that was booked; and take out what energy there is beyond
-        `most`, if given."""
-        model, state, work = self.model, step.state, step.mechanisms.trees.work
-        bodies, joints = state.bodies, state.joints
-        if self.floats:
-            balance(model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)
-            place_links(model, *joints, work, bodies)
-        if most is not None:
-            excess = total_energy(model, bodies, *joints) - most
-            if excess > 0.0:
-                calm(model, self._floating, step.involved, float(excess), bodies, joints.v)
-                place_links(model, *joints, work, bodies)
+    def settle(self, step: Step) -> None:
+        """Give trees that stand on nothing the momentum that was booked."""
+        bodies, joints = step.state.bodies, step.state.joints
+        balance(self.model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)
+        place_links(self.model, *joints, step.mechanisms.trees.work, bodies)
 
 
 @kernel
-def mean_motion(kind, middle, before, after, involved, end, over_out):
+def mean_motion(kind, middle, start, before, after, involved, end, over_out):
     """Poses in the middle of the step and the mean of the velocities before and after its impulses, which are as in
-    Motion.bodies."""
+    Motion.bodies, like `start`, those at its beginning; of links that fly, the mean of those at both ends of the step.
+    """
     for i in range(len(kind)):
         put(over_out.x, i, row(middle.x, i))
         for j in range(4):
             over_out.q[i, j] = middle.q[i, j]
+        v_0, w_0 = three(before, i, LINEAR), three(before, i, ANGULAR)
         v, w = three(after, i, LINEAR), three(after, i, ANGULAR)
         if involved[i] == 0 and moves(kind, i):
             v, w = row(end.v, i), row(end.w, i)
-        put(over_out.v, i, scale(0.5, add(three(before, i, LINEAR), v)))
-        put(over_out.w, i, scale(0.5, add(three(before, i, ANGULAR), w)))
+            if kind[i] == LINK:
+                v_0, w_0 = three(start, i, LINEAR), three(start, i, ANGULAR)
+        put(over_out.v, i, scale(0.5, add(v_0, v)))
+        put(over_out.w, i, scale(0.5, add(w_0, w)))
 
 
 @kernel
@@ -159,15 +142,17 @@ def runs(motions, i):
 
 
 @kernel
-def tree_joints(model, loads, involved, before, solved, end, h, ledger):
-    """Work of dampers and motors of trees and of forces put on their joints, from the velocities (n_v,) before the step
-    and after it. Dampers are implicit: they act with -h c v⁺."""
+def tree_joints(model, loads, involved, start, before, solved, end, h, ledger):
+    """Work of dampers and motors of trees and of forces put on their joints, from the velocities (n_v,) before and
+    after all that acts in the middle of the step, of trees that fly from those at its ends. Dampers are implicit: they
+    act with -h c v⁺."""
     trees, joints = model.trees, model.joints
     for d in range(len(before)):
         l = int(trees.dof_link[d])
         j = int(trees.joint[l])
-        after = solved[d] if involved[trees.body[l]] == 1 else end[d]
-        mean = 0.5 * (before[d] + after)
+        flies = involved[trees.body[l]] == 0
+        after = end[d] if flies else solved[d]
+        mean = 0.5 * ((start[d] if flies else before[d]) + after)
         ledger[SPRINGS, 0] += min(0.0, -h * joints.damping[j] * after * mean)
         if trees.first_v[l + 1] - trees.first_v[l] == 1:
             ledger[JOINTS, 0] += h * joints.motor_force[j] * mean

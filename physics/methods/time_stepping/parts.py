@@ -11,7 +11,7 @@ from ...dynamics.trees.rates import empty_tree_scratch
 from ...problem.assemble import Approach, empty_approach
 from ...problem.joint_rows import JointBounds, bounds_of
 from ...problem.mechanisms import Mechanisms, mechanisms_of
-from ...problem.system import Blocks, Motion, System, empty_blocks, empty_motion, empty_system
+from ...problem.system import ANGULAR, LINEAR, Blocks, Motion, System, empty_blocks, empty_motion, empty_system
 
 
 class Step:
@@ -29,6 +29,7 @@ class Step:
         self.flight: Bodies = empty_state(n).bodies          #: the end of the step of bodies that nothing touches
         self.fraction = np.ones(n)                           #: (n,) part of its way that a body goes
         self.force, self.torque = np.zeros((n, 3)), np.zeros((n, 3))
+        self.start: Motion = empty_motion(n, n_v)     #: velocities at the beginning; only with trees, limits or motors
         self.before: Motion = empty_motion(n, n_v)    #: velocities in the middle before all impulses
         self.shift: Motion = empty_motion(n, n_v)     #: displacements that take out overlap
         self.involved: IntArray = np.zeros(n, np.int32)      #: (n,) 1 for bodies that something may push
@@ -49,6 +50,12 @@ class Step:
     def motion(self) -> Motion:
         """Velocities in the middle with all impulses so far."""
         return self._motion
+
+    def note_start(self) -> None:
+        """Velocities at the beginning, in the form of the others."""
+        bodies, start = self.state.bodies, self.start
+        start.bodies[:, LINEAR : LINEAR + 3], start.bodies[:, ANGULAR : ANGULAR + 3] = bodies.v, bodies.w
+        start.v[:] = self.state.joints.v
 
     def make_room(self, contacts: int) -> None:
         """Room for so many contacts."""

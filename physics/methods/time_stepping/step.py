@@ -11,8 +11,8 @@ normal and place over a step as the last steps measured it (`problem.assemble: h
 
 Free flight under gravity is the exact parabola. A bounce with e = 1 gives u⁺ = -u and q⁺ = q: it keeps the energy
 exactly. Rotation follows the angular momentum L, which nothing but a torque changes. Trees do the same in the
-coordinates of their joints, u = v, M = H. Bodies that nothing pushes in this step are advanced by the chosen integrator
-instead; where nothing can touch in any step, that is all.
+coordinates of their joints, u = v, M = H; what moves them between two middles is `trees: Coast`. Bodies that nothing
+pushes in this step are advanced by the chosen integrator instead; where nothing can touch in any step, that is all.
 
 Free bodies, trees and joints in maximal coordinates are the parts of a step (`parts`); each stage asks all of them.
 """
@@ -50,8 +50,6 @@ TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends th
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
 COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
 SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
-PATH_TURNS = 2      # times that contacts of trees are solved anew at most, as their impulses turn the trees' paths
-SLIGHT_TURN = 0.01  # part of the speed that counts as rest: a smaller change of velocity is no turn
 OFFERED = offered("time_stepping")
 FLOWN = StepInfo()  # how a step without anything to solve went
 #: solvers that visit bodies, found once: to ask whether an object follows a protocol is slow
@@ -97,11 +95,11 @@ class TimeStepping:
         if self._joints is not None:
             self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
         self._approach(step)
-        solved, turned = self._solve(step, settings)
+        solved = self._solve(step, settings)
         residual = float(system_residual(step.system))
         self._depart(step, integrator)
         deepest = self._report(step)
-        self._books.end(step, self.contacts, self._fired, turned)
+        self._books.end(step, self.contacts, self._fired)
         apart, unit = self._keeper.error(state.bodies)
         self.info = StepInfo(
             residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
@@ -125,6 +123,8 @@ class TimeStepping:
         bodies, middle = step.state.bodies, step.middle
         touch = self._scales(step.h)[1]
         reach(self.model.kind, bodies, self._radius, 2.0 * touch, step.h, self._margin)
+        if step.bounded or self._trees is not None:
+            step.note_start()
         memory = self._known(step)
         step.fraction[:] = self.detector.time_of_impact(bodies, 0.5 * step.h)
         if step.passes_on:
@@ -165,7 +165,8 @@ class TimeStepping:
             system, mechanisms = step.system, step.mechanisms
             hold(model, mechanisms, middle, step.loads, h, system)
             if step.bounded:
-                joint_rows(model, step.bounds, middle, step.before, h, mechanisms, system)
+                joint_rows(model, step.bounds, step.state.bodies, step.state.joints.q, step.start, middle, step.before,
+                           h, mechanisms, system)
             assemble(model, mechanisms, middle, self.contacts, step.before, memory, approach, system)
             if not system.blocks.count[SHORT]:
                 break
@@ -179,19 +180,11 @@ class TimeStepping:
         return 2.0 * self._gravity * h + SMALLEST, self._gravity * h * h + SMALLEST
 
     # ------------------------------------------------------------------------------------------------------- solve
-    def _solve(self, step: Step, settings: Settings) -> tuple[SolveInfo, bool]:
-        """Impulses of all rows, begun from those of the last step; and whether they turned the paths of trees."""
+    def _solve(self, step: Step, settings: Settings) -> SolveInfo:
+        """Impulses of all rows, begun from those of the last step."""
         known = 0 if self._first else warm_start(step.state.memory, step.approach.previous, step.system)
         cold = 2 * known < step.system.count[0]
-        iterations = settings.iterations * (COLD_START if cold else 1)
-        solved, turned = self._solve_cones(step, settings, iterations), False
-        for _ in range(PATH_TURNS):
-            if self._trees is None or not self._trees.turn(step, SLIGHT_TURN * self._scales(step.h)[0]):
-                break
-            if self._joints is not None:
-                self._joints.obey(step)
-            turned, solved = True, self._solve_cones(step, settings, iterations)
-        return solved, turned
+        return self._solve_cones(step, settings, settings.iterations * (COLD_START if cold else 1))
 
     def _solve_cones(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
         """Solve, and solve anew with other cones where the impulses deny a contact's mode, see `StaticFriction`."""
@@ -279,7 +272,7 @@ class TimeStepping:
     def _motor_states(self, step: Step) -> tuple[MotorState, ...]:
         """What motors that seek a speed did."""
         done = [] if self._joints is None else self._joints.motors(step.motion.bodies, step.h)
-        return (*done, *motor_rows(step.system.blocks, step.motion.q_dot, step.h))
+        return (*done, *motor_rows(step.system.blocks, self.model.joints.motor_speed, step.motion.q_dot, step.h))
 
 
 def _nothing_can_touch(model: Model) -> bool:

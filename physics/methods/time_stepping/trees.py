@@ -1,16 +1,35 @@
-"""Trees within a Moreau–Jean step: the same scheme in the coordinates of their joints, u = v, M = H."""
+"""Trees within a Moreau–Jean step: the same scheme in the coordinates of their joints, u = v, M = H.
+
+    (q_m, v_m) after half a step under gravity alone              by the implicit midpoint rule in momenta
+    (H + h c + ¼ h² k) Δv = h (τ + Jᵀ f - c v) + Jᵀ p             at q_m all else acts: forces, springs, impulses
+    (q⁺, v⁺) after half a step more, from (q_m, v_m + Δv)
+
+The way between is that of a tree that nothing touches. A taut chain, whose transverse vibration is fast, and a chain
+that whips keep their energy so, with contacts as without. Impulses act at one pose: their work is known exactly.
+
+As for free bodies, the velocities that contacts, limits and joints see have gravity in the step's middle, too:
+
+    v = v_m - x   before,    v_m + x + Δv   after,    x = h/2 H⁻¹ Jᵀ m g
+
+Their mean is that before and after Δv, so the work of impulses is p·(u⁻ + u⁺)/2 as ever. What velocity products do in
+half a step is not in x; of contacts it is a part of what `problem.assemble: half_turn` measures.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.jit import helper, kernel
-from ...core.model import Array, IntArray, Model
-from ...core.state import JointState
-from ...core.sym3 import put_three
-from ...dynamics.trees.kinematics import D, advance, link_motion, move, place, place_links
+from ...core.model import Array, BodyKind, IntArray, Model, body_count
+from ...core.spatial import joined, sub6
+from ...core.state import LEDGER, Bodies, JointState, empty_state
+from ...core.sym3 import put_six, put_three, three
+from ...core.vec import add, cross, row, scale, sub
+from ...dynamics.forces import empty_loads
+from ...dynamics.trees.kinematics import ORIGIN, D, F, X, advance, link_motion, move, place, place_links
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
-from ...dynamics.trees.tree import answer, answer_alone, eliminate, pushed_forces
+from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
+from ...integrators.midpoint import empty_flight_scratch, midpoint_step
 from ...problem.system import ANGULAR, LINEAR
 from .parts import Part, Step
 
@@ -24,126 +43,167 @@ class TreeStep(NamedTuple):
     flown: JointState     #: at the end of the flight of trees that nothing acts on
     added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
     free: Array           #: (n_v,) velocities after the step without impulses
-    step: Array           #: (n_v,) way [rad] or [m]
+    half: Array           #: (n_v,) x, what gravity alone adds to the velocities in half a step
     stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator
+
+
+class Coast:
+    """Motion of trees under gravity alone; scratch memory only."""
+
+    def __init__(self, model: Model) -> None:
+        n, joints, springs = body_count(model), model.joints, model.springs
+        nothing = np.zeros_like(joints.damping)
+        kind = np.where(model.kind == BodyKind.DYNAMIC, np.int32(BodyKind.FIXED), model.kind)
+        self._model = model._replace(
+            kind=kind, springs=springs._make(np.ascontiguousarray(column[:0]) for column in springs),
+            joints=joints._replace(damping=nothing, stiffness=nothing, motor_force=np.zeros_like(joints.motor_force)))
+        self._loads, self._flight = empty_loads(n, len(model.trees.dof_link)), empty_flight_scratch(model)
+        self._ledger, self._given = np.zeros(LEDGER), np.zeros((n, 6))
+        self._start, self._begun = empty_state(n).bodies, empty_joints(model.trees)
+        self.bodies: Bodies = empty_state(n).bodies         #: its momenta are those at the start, and then at the end
+        self.joints: JointState = empty_joints(model.trees)  #: at the start, and then at the end
+
+    def go(self, t: float, h: float, fraction: Array) -> JointState:
+        """From `joints` and the momenta of `bodies` at t [s] over h [s] times the fraction (n,) of each tree, in place.
+        Not finite where no step is short enough."""
+        trees = self._model.trees
+        parts = np.unique(fraction[trees.body])
+        if len(parts) > 1:
+            copy(self.bodies, self._start)
+            copy(self.joints, self._begun)
+        end = empty_joints(trees) if len(parts) > 1 else self.joints
+        for part in parts.tolist():
+            if len(parts) > 1:
+                copy(self._start, self.bodies)
+                copy(self._begun, self.joints)
+            midpoint_step(self._model, self._loads, t, part * h, self.bodies, self.joints, self._flight, self._ledger,
+                          self._given)
+            if np.isnan(self.bodies.x[0, 0]):
+                self.joints.v.fill(np.nan)
+            if len(parts) > 1:
+                choose_links(trees, (fraction == part).astype(np.int32), self.joints, end)
+        copy(end, self.joints)
+        return self.joints
+
+    def half(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
+        """Half a step h from given bodies and coordinates, which are left alone."""
+        copy(bodies, self.bodies)
+        copy(joints, self.joints)
+        return self.go(t, 0.5 * h, fraction)
+
+
+def copy(source, target) -> None:
+    for mine, theirs in zip(target, source, strict=True):
+        np.copyto(mine, theirs)
 
 
 class TreePart(Part):
     """The trees of a model; scratch of a step."""
 
     def __init__(self, model: Model, scratch: TreeScratch) -> None:
-        velocities = len(scratch.v)
-        added, free, way = np.zeros((3, velocities))
-        self.work = TreeStep(scratch, empty_joints(model.trees), added, free, way,
+        added, free, half = np.zeros((3, len(scratch.v)))
+        self.work = TreeStep(scratch, empty_joints(model.trees), added, free, half,
                              np.zeros(len(model.trees.start) - 1, np.int32))
+        self._model, self._coast = model, Coast(model)
+
+    def middle(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
+        """Positions in the middle of the step from t [s] over h [s], and velocities before what acts there."""
+        work = self.work
+        work.scratch.q[:], v = self._coast.half(t, h, fraction, bodies, joints)
+        fall(self._model, work.scratch.q, h, work)
+        return JointState(work.scratch.q, v - work.half)
 
     def half(self, step: Step) -> None:
-        (q, v), work, trees = step.state.joints, self.work, step.model.trees
-        step.before.v[:] = v
-        drift_links(trees, q, v, step.fraction, 0.5 * step.h, work.step, work.scratch.q)
-        place_links(step.model, work.scratch.q, v, work.scratch.work, step.middle)
+        state = step.state
+        q, step.before.v[:] = self.middle(float(state.t[0]), step.h, step.fraction, state.bodies, state.joints)
+        place_links(step.model, q, step.before.v, self.work.scratch.work, step.middle)
 
     def free(self, step: Step) -> None:
         free_links(step.model, step.loads, step.before.v, step.h, step.force, step.torque, self.work)
         step.motion.v[:] = self.work.free
 
-    def turn(self, step: Step, slight: float) -> bool:
-        """`turn_path` for all trees; whether it changed a velocity by more than `slight`."""
-        return bool(turn_path(step.model, step.loads, step.before.v, step.h, step.force, step.torque, slight, self.work,
-                              step.motion.v))
-
     def finish(self, step: Step) -> None:
         write_velocities(step.model, step.motion.v, self.work.scratch.work, step.motion.bodies)
 
     def end(self, step: Step) -> None:
-        joints = step.state.joints
-        finish_links(step.model.trees, self.work, step.motion.v, step.shift.v, step.involved, step.fraction, step.h,
-                     joints)
-        place_links(step.model, *joints, self.work.scratch.work, step.state.bodies)
+        model, state, work, coast = step.model, step.state, self.work, self._coast
+        if step.involved[model.trees.body].any():
+            coast.joints.v[:] = step.motion.v - work.half
+            place_links(model, work.scratch.q, coast.joints.v, work.scratch.work, coast.bodies)
+            shift_links(model.trees, work.scratch.q, step.shift.v, coast.joints.q)
+            coast.go(float(state.t[0]) + 0.5 * step.h, 0.5 * step.h, step.fraction)
+            choose_links(model.trees, step.involved, coast.joints, work.flown)
+        copy(work.flown, state.joints)
+        place_links(model, *state.joints, work.scratch.work, state.bodies)
 
 
 # --------------------------------------------------------------------------------------------------------- kernels
 @kernel
-def drift_links(trees, q, v, fraction, h, step, q_out):
-    """Positions after the time h at velocities v; fraction (n,) shortens the way of trees."""
-    for d in range(len(v)):
-        step[d] = fraction[trees.body[trees.dof_link[d]]] * v[d]
-    advance(trees.table, q, step, h, q_out)
+def shift_links(trees, q, way, q_out):
+    """q ⊕ way"""
+    advance(trees.table, q, way, 1.0, q_out)
+
+
+@kernel
+def choose_links(trees, take, other, joints_in_out):
+    """Of links with take (n,) = 1 the coordinates become the other ones."""
+    for l in range(trees.table.index.shape[0]):
+        if take[trees.body[l]] == 1:
+            for d in range(trees.first_v[l], trees.first_v[l + 1]):
+                joints_in_out.v[d] = other.v[d]
+            for i in range(trees.first_q[l], trees.first_q[l + 1]):
+                joints_in_out.q[i] = other.q[i]
+
+
+@helper
+def put_force(link, l, f, turn):
+    """F of link l, which needs nothing else, under the force f and the torque about its centre of mass."""
+    p = sub(three(link, l, X), three(link, l, ORIGIN))
+    put_six(link, l, F, sub6(ZERO6, joined(add(turn, cross(p, f)), f)))
+
+
+@kernel
+def fall(model, q, h, trees_out):
+    """Inertias at the positions q, eliminated without springs and dampers; and x of the step."""
+    trees, scratch = model.trees, trees_out.scratch
+    table, link, dof = trees.table, scratch.work.link, scratch.work.dof
+    gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
+    place(table, q, link, dof)
+    eliminate(table, scratch.none, link, dof, scratch.work.articulated)
+    for l in range(link.shape[0]):
+        put_force(link, l, scale(0.5 * h * model.mass[trees.body[l]], gravity), (0.0, 0.0, 0.0))
+    answer(table, 0, link.shape[0], scratch.none, link, dof, trees_out.half)
 
 
 @kernel
 def free_links(model, loads, v, h, force, torque, trees_out):
-    """Velocities after the step if nothing touched, from poses in the middle of it and v (n_v,) before it, under the
-    forces (n, 3) and torques on the bodies.
+    """Velocities after the step if nothing touched, from v (n_v,) before it, under the forces (n, 3) and torques on the
+    bodies in its middle. Needs what `fall` left. Dampers are implicit, joint springs by the implicit midpoint rule:
 
-        (H + h c + ¼ h² k) Δv = h (τ - C - c v)
-
-    Dampers are implicit, joint springs by the implicit midpoint rule; C is taken at the mean velocity of a first
-    solution.
+        (H + h c + ¼ h² k) Δv = h (τ + Jᵀ f - c v)
     """
     trees, joints, scratch = model.trees, model.joints, trees_out.scratch
-    q, added, free = scratch.q, trees_out.added, trees_out.free
-    table, work = trees.table, scratch.work
-    link, dof = work.link, work.dof
-    place(table, q, link, dof)
-    move(table, v, link, dof)
+    added, free = trees_out.added, trees_out.free
+    table, link, dof = trees.table, scratch.work.link, scratch.work.dof
+    largest = 0.0
     for d in range(len(v)):
         j = int(trees.joint[trees.dof_link[d]])
         added[d] = h * joints.damping[j] + 0.25 * h * h * joints.stiffness[j]
-    eliminate(table, added, link, dof, work.articulated)
-    joint_forces(model, loads, q, v, True, scratch.tau)
-    for iteration in range(2):
-        if iteration == 1:
-            move(table, free, link, dof)  # v + h/2 v̇
-        pushed_forces(table, trees.body, force, torque, scratch.none, link, dof)
-        answer(table, 0, link.shape[0], scratch.tau, link, dof, scratch.rates)
-        share = 0.5 * h if iteration == 0 else h
-        for d in range(len(v)):
-            free[d] = v[d] + share * scratch.rates[d]
+        largest = max(largest, added[d])
+    if largest > 0.0:
+        eliminate(table, added, link, dof, scratch.work.articulated)
+    joint_forces(model, loads, scratch.q, v, True, scratch.tau)
+    for l in range(link.shape[0]):
+        i = int(trees.body[l])
+        put_force(link, l, row(force, i), row(torque, i))
+    answer(table, 0, link.shape[0], scratch.tau, link, dof, scratch.rates)
+    for d in range(len(v)):
+        free[d] = v[d] + h * scratch.rates[d]
     for tree in range(len(trees.start) - 1):
         trees_out.stiff[tree] = 0
         for d in range(trees.start_v[tree], trees.start_v[tree + 1]):
             if added[d] * dof[d, D] > STIFF:
                 trees_out.stiff[tree] = 1
-
-
-@helper
-def mean_rates(model, v, force, torque, h, share, scratch, v_out):
-    """v_out += share · h v̇ with C at the velocities v; dampers are implicit."""
-    trees, work = model.trees, scratch.work
-    move(trees.table, v, work.link, work.dof)
-    pushed_forces(trees.table, trees.body, force, torque, scratch.none, work.link, work.dof)
-    answer(trees.table, 0, work.link.shape[0], scratch.tau, work.link, work.dof, scratch.rates)
-    for d in range(len(v)):
-        v_out[d] += share * h * scratch.rates[d]
-
-
-@kernel
-def turn_path(model, loads, v, h, force, torque, slight, trees_in_out, v_in_out):
-    """Correct C for the jump of v in the middle of the step: ½ h (C(v) + C(v⁺)), with the velocities v before and v⁺
-    after the impulses, in place of h C((v + v_free)/2), which is wrong by O(h) if v jumps. Where the correction is more
-    than `slight` it is added to v_in_out (n_v,), which contains the impulses, and to the free velocities. Returns
-    whether it was more.
-
-    Needs what `free_links` left."""
-    scratch, free, jump = trees_in_out.scratch, trees_in_out.free, 0.0
-    for d in range(len(v)):
-        scratch.v[d] = v[d]
-        jump = max(jump, abs(v_in_out[d] - free[d]))
-    if jump <= slight:
-        return False
-    joint_forces(model, loads, scratch.q, v, True, scratch.tau)
-    mean_rates(model, v, force, torque, h, 0.5, scratch, scratch.v)
-    mean_rates(model, v_in_out, force, torque, h, 0.5, scratch, scratch.v)
-    largest = 0.0
-    for d in range(len(v)):
-        largest = max(largest, abs(scratch.v[d] - free[d]))
-    if largest <= slight:
-        return False
-    for d in range(len(v)):
-        v_in_out[d] += scratch.v[d] - free[d]
-        free[d] = scratch.v[d]
-    return True
 
 
 @kernel
@@ -167,21 +227,3 @@ def write_velocities(model, v, work, bodies_out):
         u, w = link_motion(link, l)
         put_three(bodies_out, i, LINEAR, u)
         put_three(bodies_out, i, ANGULAR, w)
-
-
-@kernel
-def finish_links(trees, work, v, shift, involved, fraction, h, joints_out):
-    """Coordinates at the end of the step: q⁺ = q_m ⊕ (h/2 v⁺ + shift) of trees that something acts on, else those of
-    their flight. v and shift (n_v,); involved and fraction (n,)."""
-    step, flown = work.step, work.flown
-    for d in range(len(v)):
-        step[d] = 0.5 * h * fraction[trees.body[trees.dof_link[d]]] * v[d] + shift[d]
-    advance(trees.table, work.scratch.q, step, 1.0, joints_out.q)
-    index = trees.table.index
-    for l in range(index.shape[0]):
-        free = involved[trees.body[l]] == 0
-        for d in range(trees.first_v[l], trees.first_v[l + 1]):
-            joints_out.v[d] = flown.v[d] if free else v[d]
-        if free:
-            for i in range(trees.first_q[l], trees.first_q[l + 1]):
-                joints_out.q[i] = flown.q[i]
