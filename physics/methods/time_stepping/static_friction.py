@@ -6,10 +6,13 @@ found deny a mode, the step is solved anew with another cone:
 
     breaks away     it stuck, and slips with the cone of μ_s: it gets that of μ
     comes to rest   it slipped, and its slip turns round within the step: it gets the cone of μ_s
-    goes on         it slips even so: it gets that of μ
+    goes on         it came to rest, and slips even so: it gets that of μ
 
-Each contact does each of these once a step at most. An impact has the cone of μ. A new contact sticks where it slips
-less than the speed that counts as rest.
+Each contact does each of these once a step at most. A contact that carried nothing in the step before has no mode: it
+sticks where it slips less than the speed that counts as rest.
+
+An impact has the cone of μ, as in `event_driven`: Coulomb's law for impulses has one coefficient. So a contact that
+is hit while it slips, or begins to slip, is not held by μ_s; from the next step on it may be.
 """
 
 import numpy as np
@@ -21,12 +24,13 @@ from ...core.state import Contacts, Owner
 from ...core.sym3 import three
 from ...core.vec import add, axpy, dot, norm, put, row
 from ...laws.contact import break_away
+from ...problem.assemble import REST_SPEED
 from ...problem.system import ARM_A, ARM_B, BIAS, FRICTION, NORMAL, pair_velocity, relative_velocity
 from .parts import Step
 
 SLOWEST = 1e-6     # slip on the rim of a cone: what is slower counts as none [m/s]
 RIM = 1.0 - 1e-9   # part of the greatest friction from which on a contact is on the rim of its cone
-TURNS = 10         # solutions with other cones at most
+TURNS = 10         # solutions with other cones at most; contacts denied after that change their mode in the next step
 MODE = 8           # column of ContactMemory.own, after those of `problem.assemble`
 
 #: beside UNKNOWN (no static friction, or new), STICKS and SLIPS: what a contact did within the step
@@ -65,7 +69,7 @@ class StaticFriction:
         return bool(change_cones(contacts, self._material, self._table, step.system, self._mode, self._slip, 1))
 
     def remember(self, step: Step, contacts: Contacts) -> None:
-        """Leave in the memory who sticks and who slips."""
+        """Leave in the memory who sticks, who slips and of whom neither is known."""
         end_modes(step.system, self._mode)
         count = int(contacts.count[0])
         step.state.memory.own[:count, MODE] = self._mode[:count]
@@ -115,10 +119,10 @@ def choose_cones(contacts, material, table, before, approach, mode_before, syste
         if static <= contacts.friction[i]:
             continue
         mode = mode_before[i]
-        if system.fired[k] == 1:
+        if system.fired[k] == 1 or approach.zeta[i] < -approach.scales[REST_SPEED]:
             mode = GOES_ON
         elif mode == UNKNOWN:
-            mode = SLIPS if norm(slip) > approach.scales[0] else STICKS
+            mode = SLIPS if norm(slip) > approach.scales[REST_SPEED] else STICKS
         mode_out[i] = mode
         rows[k, FRICTION] = static if mode == STICKS else contacts.friction[i]
 
@@ -144,8 +148,9 @@ def change_cones(contacts, material, table, system, mode, slip, change):
 
 @kernel
 def end_modes(system, mode):
-    """Who sticks and who slips when the step is solved."""
+    """Who sticks and who slips when the step is solved; UNKNOWN of those that carry nothing."""
     for k in range(int(system.count[0])):
         i = int(system.contact[k])
         if mode[i] != UNKNOWN:
-            mode[i] = SLIPS if on_rim(system, k) else STICKS
+            loaded = dot(row(system.impulse, k), three(system.rows, k, NORMAL)) > 0.0
+            mode[i] = UNKNOWN if not loaded else SLIPS if on_rim(system, k) else STICKS
