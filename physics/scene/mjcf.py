@@ -2,7 +2,8 @@
 
 Bodies welded together become one body with the mass and inertia of all; what is welded to the world stands still.
 Several joints of one body become a chain through links without mass. Geometry that collides becomes shapes, meshes
-their convex hulls, as in MuJoCo. What has no meaning here is listed, never dropped in silence.
+their convex hulls, and of two surfaces the larger friction counts, as in MuJoCo. What has no meaning here is listed,
+never dropped in silence.
 
 MuJoCo's contacts are soft. Their reference acceleration -b ṙ - k r is given per unit of mass, by solref; it becomes the
 gains K and D of each body's surface, for the method `compliant`. The other methods take contacts for rigid.
@@ -11,6 +12,7 @@ gains K and D of each body's surface, for the method `compliant`. The other meth
 import importlib
 import math
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +102,7 @@ class _MjcfReader:
         tables = {
             "scene": {"title": title, "gravity": s.opt.gravity.tolist(),
                       "summary": f"A model of {len(self.bodies)} bodies read from {self.path.name}."},
-            "material": self.materials, "body": self.bodies, "joint": self.joints,
+            "material": self.materials, "pair": self._pairs(), "body": self.bodies, "joint": self.joints,
         }
         return Found(tables, tuple(dict.fromkeys(self.notes)))
 
@@ -203,6 +205,12 @@ class _MjcfReader:
             name, k = f"{owner} {k}", k + 1
         return name
 
+    def _pairs(self) -> list[dict[str, Any]]:
+        """Pairs of materials whose friction is the larger of theirs, as in MuJoCo, not the geometric mean."""
+        return [{"materials": [a, b], "friction": max(one["friction"], other["friction"])}
+                for (a, one), (b, other) in combinations(self.materials.items(), 2)
+                if one["friction"] != other["friction"]]
+
     # ------------------------------------------------------------------------------------------------ joints
 
     def _add_joints(self, child: str, root: int, parent: str) -> None:
@@ -287,8 +295,8 @@ class _MjcfReader:
         collides = (s.geom_contype != 0) | (s.geom_conaffinity != 0)
         if collides.any():
             self.notes.append(SOFT)
-        if len(np.unique(s.geom_friction[collides, 0])) > 1:
-            self.notes.append("friction of unlike surfaces is the geometric mean of theirs; MuJoCo takes the larger")
+        if len(np.unique(s.geom_priority[collides])) > 1:
+            self.notes.append("priorities of geometry are left out: the larger friction of two surfaces counts")
         if len(np.unique(s.geom_solref[collides], axis=0)) > 1:
             self.notes.append("surfaces of unlike solref yield each by its own; MuJoCo takes a mean")
         if (s.jnt_solref[s.jnt_limited != 0] != DEFAULT_SOLREF).any():

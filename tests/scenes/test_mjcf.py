@@ -128,6 +128,23 @@ def test_it_runs_and_keeps_its_energy_as_mujoco_does(figure):
     np.testing.assert_allclose(sim.state.bodies.x[i], data.xipos[model.body("shin").id], atol=2e-5)
 
 
+def test_friction_of_two_surfaces_is_mujocos(tmp_path):
+    """The larger of both: a box with 0.3 on a floor with 0.8, beside one with 0.9."""
+    box = '<body pos="{x} 0 0.099"><freejoint/><geom type="box" size=".1 .1 .1" friction="{mu}"/></body>'
+    text = ('<mujoco><worldbody><geom type="plane" size="5 5 1" friction="0.8"/>'
+            + box.format(x=0, mu=0.3) + box.format(x=1, mu=0.9) + "</worldbody></mujoco>")
+    path = tmp_path / "boxes.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    theirs = {int(c.geom2): float(c.friction[0]) for c in data.contact}
+    sim = Simulation(open_file(path), method="time_stepping")
+    sim.step()
+    ours = dict(zip(sim.contacts.body_b.tolist(), sim.contacts.friction.tolist(), strict=True))
+    assert theirs == {1: 0.8, 2: 0.9} and ours == theirs
+
+
 def test_what_is_left_out_is_listed(figure):
     notes = "; ".join(open_file(figure).build().labels.notes)
     for words in ("actuators are left out (2)", "sensors are left out (1)", "piston: friction in the joint is left out",
