@@ -19,7 +19,9 @@ def guard(ui: UiState, title: str, rect: Rect | None, draw: Callable[[], object]
         if rect is None:
             closed(ui, title)
             return
+        imgui.push_style_var(imgui.StyleVar_.window_padding, (12 * ui.preferences.scale, 4 * ui.preferences.scale))
         with style.panel(f"{title}_closed", rect, imgui.WindowFlags_.no_scrollbar):
+            imgui.pop_style_var()
             closed(ui, title)
 
 
@@ -48,14 +50,13 @@ def recover(begun: imgui.internal.ErrorRecoveryState) -> None:
 def closed(ui: UiState, title: str) -> None:
     """In place of a panel: a button that copies a report, one that opens the panel again, and what happened."""
     failure = ui.failures[title]
-    if imgui.button(f"Report##{title}"):
+    if imgui.small_button(f"Report##{title}"):
         ui.request("report", failure)
     imgui.set_item_tooltip("Copy a text for those who can mend this: versions, scene, last commands, where it failed")
     imgui.same_line(0, 0.4 * ui.font)
-    if imgui.button(f"Open again##{title}"):
+    if imgui.small_button(f"Open again##{title}"):
         del ui.failures[title]
     imgui.same_line(0, 0.6 * ui.font)
-    imgui.align_text_to_frame_padding()
     with style.color(imgui.Col_.text, style.colors(ui).warning):
         imgui.text_wrapped(f"\uf071  {failure.sentence}")
 

@@ -1,0 +1,49 @@
+"""The table of limits: who reads each, and that a scene beyond one is refused in a sentence before memory is made."""
+
+import pathlib
+import tracemalloc
+
+import pytest
+
+import contactlab.physics
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.core import limits
+from contactlab.physics.core.limits import BeyondLimit, Limit, amount
+
+TABLE = {name: row for name, row in vars(limits).items() if isinstance(row, Limit)}
+GIGABYTE = 2**30
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_each_limit_is_read_where_the_table_says(name):
+    source = pathlib.Path(contactlab.physics.__file__).parent / TABLE[name].reader
+    assert name in source.read_text()
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_what_is_beyond_a_limit_is_refused_in_one_sentence_with_both_amounts(name):
+    row = TABLE[name]
+    row.allow(row.most)
+    with pytest.raises(BeyondLimit) as refused:
+        row.allow(3 * row.most)
+    said = str(refused.value)
+    assert amount(row.most, row.unit) in said and amount(3 * row.most, row.unit) in said and "\n" not in said
+
+
+def balls(count, method):
+    """Balls of 0.1 m within a tenth of a millimetre: each touches all others."""
+    ball = {"name": "b", "position": [0.0, 0.0, 0.2], "shape": [{"type": "sphere", "radius": 0.1}]}
+    return Scene.from_dict({"solver": {"method": method}, "body": [ball],
+                            "array": [{"body": "b", "count": [count, 1, 1], "spacing": [1e-4 / count, 0, 0]}]})
+
+
+@pytest.mark.parametrize("method", ["time_stepping", "compliant"])
+def test_a_heap_in_itself_is_refused_before_it_takes_two_gigabytes(method):
+    """All pairs of 3000 balls are 4.5 million. (For `event_driven` see `test_interruption`.)"""
+    sim = Simulation(balls(3000, method))
+    tracemalloc.start()
+    with pytest.raises(BeyondLimit):
+        sim.step()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 * GIGABYTE and sim.step_count == 0 and sim.time == 0.0
