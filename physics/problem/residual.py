@@ -17,7 +17,8 @@ from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, dot, norm, row, sub
-from ..laws.contact import cone_projection
+from ..laws.contact import cone_projection, disc_projection
+from .assemble import flat
 from .joint_rows import row_residual
 from .problem import ContactProblem
 from .system import (
@@ -25,13 +26,16 @@ from .system import (
     ARM_B,
     BIAS,
     FRICTION,
+    GRAB_BLOCK,
     INV_INERTIA,
     INV_MASS,
     INVERSE,
-    LIMIT,
+    MOUSE,
     NORMAL,
     OTHERS,
+    block_velocity,
     pair_velocity,
+    row_velocity,
 )
 
 ROUNDED = 1e-11    # a residual explained by rounding: relative to the sizes of what adds up to it
@@ -53,11 +57,32 @@ def trace_at(bodies, i, r):
     return 3.0 * bodies[i, INV_MASS] + dot(r, r) * (xx + yy + zz) - dot(r, sym_vec((xx, xy, xz, yy, yz, zz), r))
 
 
+@helper
+def spring_map_of(p, u, hold, limit):
+    """Natural map |p - P_disc(p - R u)| / ρ of the mouse spring, u = W p + γ S p + bias …, R = (W + γ S)⁻¹ as `hold`, ρ
+    the mean of its diagonal. 0 where nothing answers the spring."""
+    trace = hold[0] + hold[3] + hold[5]
+    return 3.0 * norm(sub(p, disc_projection(sub(p, sym_vec(hold, u)), limit))) / trace if trace > 0.0 else 0.0
+
+
+@helper
+def grab_residual(system):
+    """Residual of the mouse spring, and |u| + |p|/ρ; see `system_residual`."""
+    grab = system.grab
+    p, S, R = flat(grab.impulse), grab.matrix, grab.inverse
+    hold = (R[0], R[1], R[2], R[3], R[4], R[5])
+    u = add(flat(grab.bias), block_velocity(system.blocks, GRAB_BLOCK, system.motion.q_dot))
+    u = axpy(grab.softness[0], sym_vec((S[0], S[1], S[2], S[3], S[4], S[5]), p), u)
+    trace = hold[0] + hold[3] + hold[5]
+    return spring_map_of(p, u, hold, grab.limit[0]), norm(u) + (3.0 * norm(p) / trace if trace > 0.0 else 0.0)
+
+
 @kernel
 def system_residual(system):
-    """Residual of a system whose velocities contain the effect of its impulses [m/s]."""
+    """Residual of a system whose velocities contain the effect of its impulses [m/s], and what it is to be compared
+    with: the largest |u| + |p|/ρ, the velocity of a row if its own impulse p were missing."""
     rows, bodies, blocks, motion = system.rows, system.motion.bodies, system.blocks, system.motion
-    worst = 0.0
+    worst, size = 0.0, 0.0
     for k in range(int(system.count[0])):
         u = add(three(rows, k, BIAS), pair_velocity(system, motion, k))
         if system.block[k] >= 0:
@@ -69,12 +94,17 @@ def system_residual(system):
         else:
             trace = (trace_at(bodies, int(system.body_a[k]), three(rows, k, ARM_A))
                      + trace_at(bodies, int(system.body_b[k]), three(rows, k, ARM_B)))
-        e = natural_map_of(row(system.impulse, k), u, three(rows, k, NORMAL), rows[k, FRICTION], 3.0 / trace)
-        worst = max(worst, e)
+        p = row(system.impulse, k)
+        worst = max(worst, natural_map_of(p, u, three(rows, k, NORMAL), rows[k, FRICTION], 3.0 / trace))
+        size = max(size, norm(u) + norm(p) * trace / 3.0)
     for k in range(int(blocks.count[OTHERS])):
-        if blocks.kind[k] >= LIMIT:
-            worst = max(worst, row_residual(blocks, k, motion.q_dot))
-    return worst
+        if blocks.kind[k] == MOUSE:
+            e, own = grab_residual(system)
+        else:
+            e, own = row_residual(blocks, k, motion.q_dot), abs(blocks.bias[k] + row_velocity(blocks, k, motion.q_dot))
+            own += abs(blocks.impulse[k]) / blocks.step[k] if blocks.step[k] > 0.0 else 0.0
+        worst, size = max(worst, e), max(size, own)
+    return worst, size
 
 
 @helper

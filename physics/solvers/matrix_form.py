@@ -52,7 +52,7 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
             force[rows] = answer
             if not (info.status in ("solved", "glued") or solver.iterative):
                 sweep_bodies(system, max(iterations, TURNS), tolerance, np.zeros(1))
-                if info.residual < system_residual(system):
+                if info.residual < system_residual(system)[0]:
                     take_impulses(force, system)
                 return info
             take_impulses(force, system)

@@ -47,6 +47,7 @@ from .static_friction import MODE, TURNS, StaticFriction
 from .trees import TreePart
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
+SOLVED = 1e-10      # residual up to which a step's problem counts as solved, relative to the velocities it is made of
 SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
 COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
 SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
@@ -96,14 +97,14 @@ class TimeStepping:
             self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
         self._approach(step)
         solved = self._solve(step, settings)
-        residual = float(system_residual(step.system))
+        residual, size = map(float, system_residual(step.system))
         self._depart(step, integrator)
         deepest = self._report(step)
         self._books.end(step, self.contacts, self._fired)
         apart, unit = self._keeper.error(state.bodies)
         self.info = StepInfo(
-            residual, solved.iterations, solved.status, int(self.contacts.count[0]), self.detector.pair_count, deepest,
-            joint_error=apart, joint_unit=unit, motors=self._motor_states(step))
+            residual, solved.iterations, _verdict(solved.status, residual, size), int(self.contacts.count[0]),
+            self.detector.pair_count, deepest, joint_error=apart, joint_unit=unit, motors=self._motor_states(step))
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
@@ -273,6 +274,14 @@ class TimeStepping:
         """What motors that seek a speed did."""
         done = [] if self._joints is None else self._joints.motors(step.motion.bodies, step.h)
         return (*done, *motor_rows(step.system.blocks, self.model.joints.motor_speed, step.motion.q_dot, step.h))
+
+
+def _verdict(status: str, residual: float, size: float) -> str:
+    """What to say of a step's impulses: whether they are "solved" or sweeps ended too early, "iterations", the residual
+    tells and not the solver. What else a solver found out is kept. size: as `system_residual` says, [m/s]."""
+    if status not in ("solved", "iterations"):
+        return status
+    return "solved" if residual <= SOLVED * size + TOLERANCE else "iterations"
 
 
 def _nothing_can_touch(model: Model) -> bool:
