@@ -42,7 +42,7 @@ from ..problem.system import (
     pair_velocity,
     row_velocity,
 )
-from .skyline import Skyline
+from .skyline import open_skyline
 
 # columns of Island.law, which begins with the normal: friction μ; 1 / mean diagonal of the own block [kg]; lower and
 # upper bound of a limit or motor, HIGH also of the mouse spring; γ S and (W + γ S)⁻¹ of that spring, six entries each
@@ -447,9 +447,9 @@ def add_velocity(island, x, u_in_out):
 # ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G
 @helper
 def skyline_of(island):
-    """An empty Skyline in which 1 + Gᵀ D G fits."""
+    """A Skyline in which 1 + Gᵀ D G fits."""
     n = len(island.x)
-    first, at = np.arange(n), np.zeros(n + 1, np.int64)
+    first = np.arange(n)
     for j in range(len(island.kind)):
         least = n
         for p in range(island.first[j], island.first[j + 1]):
@@ -457,39 +457,25 @@ def skyline_of(island):
         for p in range(island.first[j], island.first[j + 1]):
             for d in range(island.piece[p, AT], island.piece[p, AT] + island.piece[p, WIDE]):
                 first[d] = min(first[d], least)
-    for i in range(n):
-        at[i + 1] = at[i] + i - first[i]
-    return Skyline(first, at, np.zeros(at[n]), np.zeros(at[n]), np.zeros(n))
+    return open_skyline(first)
 
 
 @helper
 def add_products(island, D, work, sky):
     """sky += Gᵀ D G, with D (m, 9) a 3 x 3 matrix of each row block, row by row. work (3, N)."""
-    G, low, up, first, at = island.G, sky.low, sky.up, sky.first, sky.at
+    G, entry = island.G, sky.entry
     for j in range(len(island.kind)):
         for p in range(island.first[j], island.first[j + 1]):
             at_p, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
-            for d in range(wide):  # D G
-                x, y, z = G[e + d], G[e + wide + d], G[e + 2 * wide + d]
-                for r in range(3):
-                    work[r, d] = D[j, 3 * r] * x + D[j, 3 * r + 1] * y + D[j, 3 * r + 2] * z
+            for r in range(3):
+                x, y, z = D[j, 3 * r], D[j, 3 * r + 1], D[j, 3 * r + 2]
+                for d in range(wide):  # D G
+                    work[r, d] = x * G[e + d] + y * G[e + wide + d] + z * G[e + 2 * wide + d]
             for o in range(island.first[j], island.first[j + 1]):
                 at_o, broad, f = island.piece[o, AT], island.piece[o, WIDE], island.piece[o, BEGIN]
                 for i in range(broad):
-                    x, y, z, row_i = G[f + i], G[f + broad + i], G[f + 2 * broad + i], at_o + i
-                    if at_o > at_p:
-                        c = at[row_i] + at_p - first[row_i]
-                        for d in range(wide):
-                            low[c + d] += x * work[0, d] + y * work[1, d] + z * work[2, d]
-                    elif at_o < at_p:
-                        for d in range(wide):
-                            column = at_p + d
-                            up[at[column] + row_i - first[column]] += x * work[0, d] + y * work[1, d] + z * work[2, d]
-                    else:
-                        c = at[row_i] + at_p - first[row_i]
-                        for d in range(i):
-                            low[c + d] += x * work[0, d] + y * work[1, d] + z * work[2, d]
-                        sky.diagonal[row_i] += x * work[0, i] + y * work[1, i] + z * work[2, i]
-                        for d in range(i + 1, wide):
-                            column = at_p + d
-                            up[at[column] + row_i - first[column]] += x * work[0, d] + y * work[1, d] + z * work[2, d]
+                    x, y, z = G[f + i], G[f + broad + i], G[f + 2 * broad + i]
+                    begin = sky.at[at_o + i] + at_p
+                    part = entry[begin : begin + wide]
+                    for d in range(wide):
+                        part[d] += x * work[0, d] + y * work[1, d] + z * work[2, d]

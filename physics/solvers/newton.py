@@ -13,7 +13,9 @@ slightly elastic structure. Repeated steps with c = λ then remove the yielding 
 From a guess with many wrong modes the modes can cycle. Then sweeps correct them contact by contact, and Newton's
 method begins again, first with a larger ε, which lessens the effect of wrong modes.
 [Silcowitz, Niebe & Erleben 2010]
-An island that this does not solve within ROUNDS, or that is larger than MOST, is swept as by `pgs`.
+An island that this does not solve within ROUNDS keeps the best impulses found and is swept on as by `pgs`. So is an
+island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
+sweeps, see WORK.
 """
 
 import math
@@ -25,11 +27,10 @@ from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
-from ..laws.contact import disc_projection
 from ..problem.assemble import flat, put_flat
 from ..problem.joint_rows import visit_row
 from ..problem.problem import ContactProblem, SolveInfo, Takes
-from ..problem.residual import natural_map_of
+from ..problem.residual import natural_map_of, spring_map_of
 from ..problem.system import CONTACT, MOUSE, OTHERS, System, push_block, push_pair, push_row
 from .interior_point import InteriorPoint
 from .island import (
@@ -48,26 +49,27 @@ from .island import (
 )
 from .lcp_info import PivotStep
 from .pgs import visit_contact, visit_grab
-from .skyline import clear, factor_skyline, solve_skyline
+from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
 MOST = 300          # most row blocks of an island that is solved
-ROUNDS = 16         # most steps of Newton's method for an island
+WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
+ROUNDS = 12         # most steps of Newton's method for an island
 COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
-SOFTER = 1e3        # factor of ε after sweeps
+SOFTER = 1e2        # factor of ε after sweeps
 STIFFEST = 1e-3     # smallest factor of ε, for redundant contacts that contradict each other by more than rounding
 LESS = 0.1          # factor by which ε is lowered where a step with c = λ leaves too much of the residual, see STILL
 STILL = 0.03        # part of the residual that such a step may leave without lowering ε
 GUESS = 1e-3        # opening velocity below which a contact counts as closed at first, relative to the largest velocity
-STRAIGHT = 1e-3     # change of the direction of slip below which it has converged [rad]
-QUIET = 1e-2        # residual of the first guess above which sweeps come first, relative to the largest velocity
+INNER = 0.1         # part of the residual that the laws for the last c may leave: then c = λ follows
+QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps the first time; the number doubles each time
 EXACT = 1e-12       # natural map that ends the steps, relative to the largest velocity without impulses
 ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
-ISLANDS_SOLVED, ISLANDS_SWEPT, STEPS, CHANGE = range(4)  # entries of told_out of `solve_islands`
+ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
 
 # ------------------------------------------------------------------------------------------------------- modes and D
@@ -178,10 +180,7 @@ def natural(island, j, u):
     """Natural map of row block j at its λ and a velocity u [m/s]."""
     law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
     if kind == MOUSE:
-        hold = six(law, j, HOLD)
-        p = disc_projection(sub(lam, sym_vec(hold, add(u, sym_vec(six(law, j, SOFT), lam)))), law[j, HIGH])
-        trace = hold[0] + hold[3] + hold[5]
-        return 3.0 * norm(sub(p, lam)) / trace if trace > 0.0 else 0.0
+        return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
     if rho == 0.0:
         return 0.0
     if kind == CONTACT:
@@ -289,17 +288,26 @@ def sweep_members(system, members, sweeps, tolerance):
 
 
 @helper
-def solve_island(system, members, island):
-    """Solve an island in the system; returns the steps of Newton's method, or -ROUNDS where they did not solve it:
-    the system then keeps the best impulses found."""
-    m, sky = len(island.kind), skyline_of(island)
+def work_of(sky):
+    """Multiplications of a factorization."""
+    total = 0
+    for k in range(len(sky.at)):
+        total += (sky.last[k] - k) * (sky.last[k] - k)
+    return total
+
+
+@helper
+def solve_island(system, members, island, sky):
+    """Solve an island in the system. Returns the steps of Newton's method, how many sweeps were made, and whether the
+    island is solved; if not, the system has the best impulses found."""
+    m = len(island.kind)
     D, way, w, centre = np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
     mode, work, good = np.zeros(m, np.int64), np.zeros((3, len(island.x))), island.lam.copy()
     size = 0.0
     for j in range(m):
         size = max(size, norm(row(island.free, j)))
     usual = compliance_of(island)
-    eps, near, sweeps = usual, GUESS * size, FEW
+    eps, near, sweeps = usual, GUESS * size, 0
     settle(island, island.lam, eps, w)
     best = worst_of(island, w)
     left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
@@ -308,9 +316,9 @@ def solve_island(system, members, island):
         if again:
             island.lam[:] = good
             give(system, island)
-            sweep_members(system, members, sweeps, 0.0)
+            sweep_members(system, members, sweeps + FEW, 0.0)
             take(system, island)
-            sweeps *= 2
+            sweeps += sweeps + FEW
             eps = SOFTER * usual
             good[:] = centre[:] = island.lam
             settle(island, centre, eps, w)
@@ -319,7 +327,7 @@ def solve_island(system, members, island):
             set_modes(island, w, eps, near, mode, D, way)
             near, begin, stale = 0.0, False, True
         if stale:
-            clear(sky)
+            set_identity(sky)
             add_products(island, D, work, sky)
             if not factor_skyline(sky):
                 break
@@ -330,18 +338,18 @@ def solve_island(system, members, island):
         miss, wrong = worst_of(island, island.u), worst_of(island, w)
         if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
             give(system, island)
-            return done + 1
+            return done + 1, sweeps, True
         if miss < best:
             best = miss
             good[:] = island.lam
-        if not other and turned < STRAIGHT:  # solved for this c
+        if wrong <= INNER * miss:  # solved for this c
             centre[:] = island.lam
             if miss > STILL * left:
                 if eps <= STIFFEST * usual:
                     break
                 eps *= LESS
-                set_modes(island, island.u, eps, 0.0, mode, D, way)
-                stale = True
+            set_modes(island, island.u, eps, 0.0, mode, D, way)
+            stale = True
             left, least, stalls = miss, np.inf, 0
         elif wrong <= 0.5 * least:
             least, stalls = wrong, 0
@@ -350,13 +358,13 @@ def solve_island(system, members, island):
         again = stalls > 1 or not wrong < OVERFLOW
     island.lam[:] = good
     give(system, island)
-    return -ROUNDS
+    return ROUNDS, sweeps, False
 
 
 @kernel
 def solve_islands(system, iterations, tolerance, told_out):
     """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
-    told_out (4,): islands solved, islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
+    told_out (3,): islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
     rows, bodies = int(system.count[0]) + int(system.blocks.count[OTHERS]), len(system.motion.bodies)
     number, own, label = np.zeros(rows, np.int64), np.zeros(bodies, np.int64), np.full(bodies, -1)
     islands = find_islands(system, number, own)
@@ -373,15 +381,18 @@ def solve_islands(system, iterations, tolerance, told_out):
             place[number[j]] += 1
     told_out[:] = 0.0
     for i in range(islands):
-        some = members[first[i] : first[i + 1]]
+        some, sweeps = members[first[i] : first[i + 1]], iterations
         if len(some) <= MOST:
-            made = solve_island(system, some, open_island(system, some, own, label))
-            told_out[STEPS] = max(told_out[STEPS], abs(made))
-            if made > 0:
-                told_out[ISLANDS_SOLVED] += 1.0
-                continue
+            island = open_island(system, some, own, label)
+            sky = skyline_of(island)
+            if work_of(sky) <= WORK * len(some):
+                made, swept, solved = solve_island(system, some, island, sky)
+                told_out[STEPS] = max(told_out[STEPS], made)
+                if solved:
+                    continue
+                sweeps = max(iterations - swept, 1)
         told_out[ISLANDS_SWEPT] += 1.0
-        told_out[CHANGE] = max(told_out[CHANGE], sweep_members(system, some, iterations, tolerance))
+        told_out[CHANGE] = max(told_out[CHANGE], sweep_members(system, some, sweeps, tolerance))
 
 
 class Newton(Solver):
@@ -409,7 +420,7 @@ class Newton(Solver):
     def solve_bodies(self, system: System, iterations: int, tolerance: float) -> SolveInfo:
         """Solve for all impulses of the system in place, from those it has; its velocities always contain their effect.
         iterations and tolerance [m/s] are those of sweeps over islands that are not solved."""
-        told = np.zeros(4)
+        told = np.zeros(3)
         solve_islands(system, iterations, tolerance, told)
         status = "solved" if told[ISLANDS_SWEPT] == 0.0 or told[CHANGE] <= tolerance else "iterations"
         return SolveInfo(status, int(told[STEPS]), float(told[CHANGE]))

@@ -1,5 +1,5 @@
-"""LU factors of a matrix in skyline storage: of each row and column only what lies between its first entry and the
-diagonal is kept. No rows are exchanged. Entries (i, j) below the diagonal and (j, i) above it are kept or left out
+"""LU factors of a matrix that is zero far from its diagonal. Of each row only one run of columns is kept, from its
+first entry to the last column that elimination can fill. No rows are exchanged. Entries (i, j) and (j, i) are zero
 together.
 
 The matrices here are the identity and a sum of one small product for each contact, between the unknowns of the bodies
@@ -14,70 +14,73 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 
+OVERFLOW = 1e300  # size of a pivot that is no number any more
+
 
 class Skyline(NamedTuple):
-    """Rows of the part below the diagonal and columns of the part above it, both from the same first place on."""
+    """Rows of a matrix, one after the other."""
 
-    first: NDArray[np.integer]  #: (n,) of row and column i the first place that is kept
-    at: NDArray[np.integer]     #: (n + 1,) (i, j) and (j, i) with j < i stand at at[i] + j - first[i]
-    low: Array       #: (e,) rows below the diagonal, then of L
-    up: Array        #: (e,) columns above the diagonal, then of U
-    diagonal: Array  #: (n,) then of U
+    first: NDArray[np.integer]  #: (n,) first column of row i that is kept
+    last: NDArray[np.integer]   #: (n,) last column of row i that is kept; it never decreases with i
+    at: NDArray[np.integer]     #: (n,) entry (i, j) stands at at[i] + j
+    entry: Array                #: (e,) entries; then of L below the diagonal, of U on it and above
 
 
 @helper
-def clear(sky):
-    """Set the matrix to the identity."""
-    for i in range(len(sky.diagonal)):
-        sky.diagonal[i] = 1.0
-    for e in range(len(sky.low)):
-        sky.low[e] = 0.0
-        sky.up[e] = 0.0
+def open_skyline(first):
+    """The Skyline of a matrix whose row and column i begin with the entry first[i] (n,)."""
+    n = len(first)
+    last, at, size = np.arange(n), np.zeros(n, np.int64), 0
+    for i in range(n):
+        last[first[i]] = max(last[first[i]], i)
+    for i in range(n):
+        last[i] = max(last[i], last[i - 1] if i > 0 else 0)
+        at[i] = size - first[i]
+        size += last[i] + 1 - first[i]
+    return Skyline(first, last, at, np.zeros(size))
+
+
+@helper
+def set_identity(sky):
+    """The matrix becomes the identity."""
+    sky.entry[:] = 0.0
+    for i in range(len(sky.at)):
+        sky.entry[sky.at[i] + i] = 1.0
 
 
 @helper
 def factor_skyline(sky):
     """A = L U in place, L with ones on the diagonal. Returns False where a pivot vanishes or overflows."""
-    first, at, low, up, diagonal = sky.first, sky.at, sky.low, sky.up, sky.diagonal
-    for j in range(len(diagonal)):
-        begin, row = first[j], at[j]
-        pivot = diagonal[j]
-        for i in range(begin, j):
-            start = max(first[i], begin)
-            mine, other = row + start - begin, at[i] + start - first[i]
-            l0 = l1 = u0 = u1 = 0.0
-            count = i - start
-            whole = count - count % 2
-            for k in range(0, whole, 2):  # two independent sums each
-                u0 += low[other + k] * up[mine + k]
-                u1 += low[other + k + 1] * up[mine + k + 1]
-                l0 += low[mine + k] * up[other + k]
-                l1 += low[mine + k + 1] * up[other + k + 1]
-            if whole < count:
-                u0 += low[other + whole] * up[mine + whole]
-                l0 += low[mine + whole] * up[other + whole]
-            e = row + i - begin
-            up[e] -= u0 + u1
-            low[e] = (low[e] - (l0 + l1)) / diagonal[i]
-            pivot -= low[e] * up[e]
-        diagonal[j] = pivot
-        if not 0.0 < abs(pivot) < 1e300:
+    first, last, at, entry = sky.first, sky.last, sky.at, sky.entry
+    for k in range(len(at)):
+        pivot, wide = entry[at[k] + k], last[k] - k
+        if not 0.0 < abs(pivot) < OVERFLOW:
             return False
+        top = entry[at[k] + k + 1 : at[k] + k + 1 + wide]
+        for i in range(k + 1, last[k] + 1):
+            e = at[i] + k
+            if first[i] > k or entry[e] == 0.0:
+                continue
+            part = entry[e] / pivot
+            entry[e] = part
+            below = entry[e + 1 : e + 1 + wide]
+            for d in range(wide):
+                below[d] -= part * top[d]
     return True
 
 
 @helper
 def solve_skyline(sky, x_in_out):
     """x becomes A⁻¹ x, from the factors."""
-    first, at, low, up, diagonal = sky.first, sky.at, sky.low, sky.up, sky.diagonal
-    n = len(diagonal)
+    first, last, at, entry = sky.first, sky.last, sky.at, sky.entry
+    n = len(at)
     for i in range(n):
         total = x_in_out[i]
-        for e in range(i - first[i]):
-            total -= low[at[i] + e] * x_in_out[first[i] + e]
+        for j in range(first[i], i):
+            total -= entry[at[i] + j] * x_in_out[j]
         x_in_out[i] = total
     for i in range(n - 1, -1, -1):
-        value = x_in_out[i] / diagonal[i]
-        x_in_out[i] = value
-        for e in range(i - first[i]):
-            x_in_out[first[i] + e] -= up[at[i] + e] * value
+        total = x_in_out[i]
+        for j in range(i + 1, last[i] + 1):
+            total -= entry[at[i] + j] * x_in_out[j]
+        x_in_out[i] = total / entry[at[i] + i]
