@@ -56,7 +56,8 @@ def growth_of(sim: Simulation) -> tuple[float, float, float]:
 def cause(sim: Simulation) -> str:
     """The most likely cause of the excess of energy, and a remedy."""
     settings, ledger, stable = sim.settings, sim.state.ledger[:, 0], sim.info.stable_step
-    if max((*TAKERS, Account.DRIFT), key=lambda account: ledger[account]) == Account.IMPACTS:
+    giver = max((*TAKERS, Account.DRIFT), key=lambda account: ledger[account])
+    if giver == Account.IMPACTS and ledger[giver] > 0.0:
         return ("impacts gave it, as Newton's law with friction may where slip turns round; take another impact law, "
                 "say poisson")
     if settings.integrator == "euler":

@@ -109,7 +109,7 @@ def test_seeking_restores_every_step_exactly_with_its_contacts():
 
 def test_as_many_of_the_latest_events_are_known_as_are_asked_for():
     sim = Simulation(Balls(2))
-    sim.run(1.0)
+    sim.run(2.0)
     events, asked = sim.events, (0, 1, 2, len(sim.events), len(sim.events) + 1)
     assert len(events) > 2
     for known in (sim.known_events, sim.latest_events):
