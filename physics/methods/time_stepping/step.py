@@ -273,7 +273,9 @@ class TimeStepping:
     def _motor_states(self, step: Step) -> tuple[MotorState, ...]:
         """What motors that seek a speed did."""
         done = [] if self._joints is None else self._joints.motors(step.motion.bodies, step.h)
-        return (*done, *motor_rows(step.system.blocks, self.model.joints.motor_speed, step.motion.q_dot, step.h))
+        rows = (motor_rows(step.system.blocks, self.model.joints.motor_speed, step.motion.q_dot, step.h) if step.bounded
+                else ())
+        return (*done, *rows)
 
 
 def _verdict(status: str, residual: float, size: float) -> str:
