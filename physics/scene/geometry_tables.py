@@ -13,9 +13,9 @@ from ..shapes.form import NO_MASS
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
-from .mesh import MeshSurface, StaticMesh, solids, static_mesh
+from .mesh import MeshSurface, StaticMesh, static_mesh
 from .mesh import solid as solid_of
-from .mesh_files import read_surface
+from .mesh_files import read_solids, read_surface
 from .refusals import SceneError
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
@@ -117,7 +117,7 @@ class ShapeTables:
             surface = read_surface(path)
         name = path.name
         if shape.part is not None:
-            parts = solids(surface)
+            parts = read_solids(path)
             if shape.part >= len(parts):
                 raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(parts)}, the solids of {name}.")
             surface, name = parts[shape.part], f"{name} (part {shape.part})"

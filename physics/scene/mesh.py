@@ -87,12 +87,29 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
     if count == 1 or count > MOST_SHELLS:
         return [surface]
     lo, hi = _boxes(surface, shell, count)
-    slack = 1e-6 * (hi.max(axis=0) - lo.min(axis=0)).max()
-    meet = (np.minimum(hi[:, None], hi[None]) - np.maximum(lo[:, None], lo[None]) > slack).all(axis=2)
-    group = _pieces(len(meet), *np.nonzero(meet))
+    group = _pieces(count, *np.nonzero(_meeting(lo, hi)))
     names = group[shell]
     order = list(dict.fromkeys(names.tolist()))
     return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
+
+
+def crowded(surface: MeshSurface) -> bool:
+    """Whether the boxes of two solid shells of a closed surface overlap, so that the shells may. Cavities are none."""
+    shell = _shells(surface)
+    count = int(shell.max()) + 1
+    if count == 1:
+        return False
+    if count > MOST_SHELLS:
+        return True
+    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
+    lo, hi = (ends[volume > 0.0] for ends in _boxes(surface, shell, count))
+    return bool(_meeting(lo, hi).sum() > len(lo))
+
+
+def _meeting(lo: Array, hi: Array) -> Mask:
+    """(k, k): which of the boxes with these least and greatest coordinates (k, 3) overlap; each overlaps itself."""
+    slack = 1e-6 * (hi.max(axis=0) - lo.min(axis=0)).max()
+    return (np.minimum(hi[:, None], hi[None]) - np.maximum(lo[:, None], lo[None]) > slack).all(axis=2)
 
 
 def is_closed(surface: MeshSurface) -> bool:
@@ -239,6 +256,8 @@ def solid(surface: MeshSurface, name: str) -> Solid:
         if turned:
             count = len(surface.triangles)
             notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
+        if crowded(surface):
+            notes.append(f"{name} holds solids whose boxes overlap: where they overlap themselves, mass counts twice.")
         own = polyhedron(*surface)
         if own.mass > 1e-6 * whole.mass:
             properties = own

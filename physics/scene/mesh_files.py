@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .mesh import MeshSurface, weld
+from .mesh import MeshSurface, solids, weld
 from .refusals import SceneError
 from .values import LARGEST, in_words
 
@@ -41,6 +41,17 @@ def read_surface(path: Path) -> MeshSurface:
     return _read(path, status.st_mtime_ns, status.st_size)
 
 
+def read_solids(path: Path) -> tuple[MeshSurface, ...]:
+    """The separate solids of a file, split once however often they are asked for. Raises SceneError."""
+    surface, status = read_surface(path), path.stat()
+    return _split(path, status.st_mtime_ns, status.st_size, len(surface.triangles))
+
+
+@lru_cache(maxsize=16)
+def _split(path: Path, changed: int, size: int, _triangles: int) -> tuple[MeshSurface, ...]:
+    return tuple(solids(_read(path, changed, size)))
+
+
 @lru_cache(maxsize=16)
 def _read(path: Path, _changed: int, size: int) -> MeshSurface:
     if size == 0:
@@ -55,13 +66,13 @@ def _read(path: Path, _changed: int, size: int) -> MeshSurface:
             _refuse_many(path.name, COUNTERS[kind](file, size))
         scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True)
         vertices, triangles = _flattened(scene)
-    except OSError as error:
-        raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
-    except SceneError:
+    except (SceneError, MemoryError):
         raise
+    except OSError as error:  # of the file, or of one that it names
+        raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
     except Exception as error:  # the readers raise whatever a broken file makes them stumble over
-        reason = f"{type(error).__name__}: {error}"
-        raise SceneError(f"{path.name} cannot be read as {kind[1:].upper()} ({reason}).") from error
+        raise SceneError(f"{path.name} is no whole {NAMES[kind]} file: it is damaged, or of another kind than its name "
+                         f"says; it must be one that other programs open.") from error
     _refuse_many(path.name, len(triangles))
     if len(triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles; it must hold a surface.")
@@ -142,14 +153,14 @@ def _count_lines(file: Any, word: bytes) -> int:
 
 
 def _count_ply(file: Any, size: int) -> int:
-    match = re.search(rb"element\s+face\s+(\d+)", file.read(2**16))
-    return int(match[1]) if match else 0
+    counts = dict(re.findall(rb"element\s+(vertex|face)\s+(\d+)", file.read(2**16)))
+    return max(int(counts.get(b"face", 0)), int(counts.get(b"vertex", 0)) // 3)
 
 
 def _count_off(file: Any, size: int) -> int:
     text = re.sub(rb"#[^\n]*", b"", file.read(2**16))
     numbers = re.findall(rb"\d+", text)
-    return int(numbers[1]) if len(numbers) > 1 else 0
+    return max(int(numbers[1]), int(numbers[0]) // 3) if len(numbers) > 1 else 0
 
 
 def _count_gltf(file: Any, size: int) -> int:
@@ -164,7 +175,8 @@ def _count_glb(file: Any, size: int) -> int:
 
 
 def _count_nodes(tree: dict[str, Any]) -> int:
-    """Triangles of all nodes: a mesh counts as often as it is used."""
+    """Triangles of all nodes: a mesh counts as often as it is used. At least a third of the entries of an accessor,
+    which may claim any number of them where it has no data."""
     accessors = tree.get("accessors", [])
 
     def triangles(mesh: dict[str, Any]) -> int:
@@ -172,8 +184,12 @@ def _count_nodes(tree: dict[str, Any]) -> int:
         return sum(accessors[row]["count"] // 3 for row in rows)
 
     meshes = [triangles(mesh) for mesh in tree.get("meshes", [])]
-    return sum(meshes[node["mesh"]] for node in tree.get("nodes", []) if "mesh" in node)
+    claimed = max((accessor["count"] // 3 for accessor in accessors if "bufferView" not in accessor), default=0)
+    return max(claimed, sum(meshes[node["mesh"]] for node in tree.get("nodes", []) if "mesh" in node))
 
+
+#: ending of a format -> its name
+NAMES = {".obj": "OBJ", ".stl": "STL", ".ply": "PLY", ".off": "OFF", ".glb": "GLB", ".gltf": "glTF"}
 
 #: ending of a format -> what counts the triangles of a file (or the faces, of which each has at least one triangle)
 COUNTERS: dict[str, Callable[[Any, int], int]] = {

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contactlab.physics.scene import mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
@@ -227,6 +230,58 @@ def test_an_open_mesh_weighs_as_its_hull_and_says_so():
     whole = solid(MeshSurface(np.array(mesh.vertices), np.array(mesh.faces)[:-2].astype(np.int32)), "lidless.stl")
     assert whole.properties.mass == pytest.approx(1.0)
     assert whole.notes == ("lidless.stl is not closed: mass and inertia are those of its convex hull.",)
+
+
+def test_solids_whose_boxes_overlap_may_count_twice_and_it_is_said():
+    """Two crossing boxes of 1 m³, as one surface of two shells; and a cavity, which overlaps nothing."""
+    box = trimesh.creation.box((1, 1, 1))
+    inside = trimesh.creation.box((0.5, 0.5, 0.5))
+    inside.invert()
+    for second, said in ((box.copy().apply_translation((0.3, 0.3, 0.3)), True), (inside, False)):
+        both = trimesh.util.concatenate([box, second])
+        notes = solid(MeshSurface(np.array(both.vertices), np.array(both.faces, np.int32)), "two.stl").notes
+        assert any("where they overlap themselves, mass counts twice" in note for note in notes) == said
+
+
+def test_a_file_of_many_solids_is_split_once(tmp_path, monkeypatch):
+    """However many parts are asked for: 300 took half a minute, each splitting the file anew."""
+    trimesh.util.concatenate([trimesh.creation.box((0.5, 0.5, 0.5)).apply_translation((k, 0, 0)) for k in range(20)]
+                             ).export(tmp_path / "many.obj")
+    calls = []
+    monkeypatch.setattr(mesh_files, "solids", lambda surface: calls.append(1) or solids(surface))
+    assert len(open_file(tmp_path / "many.obj").build().labels.bodies) == 21
+    assert calls == [1]
+
+
+def test_an_accessor_without_data_takes_no_memory(tmp_path):
+    """A vector for each of 1.5e8 entries that a file of some hundred bytes claims would take 1.8 GB."""
+    tree = {"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+            "accessors": [{"componentType": 5126, "count": 150_000_000, "type": "VEC3"},
+                          {"bufferView": 0, "componentType": 5125, "count": 3, "type": "SCALAR"}],
+            "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12}]}
+    (tmp_path / "zero.gltf").write_text(json.dumps(tree))
+    tracemalloc.start()
+    with pytest.raises(SceneError, match=f"zero.gltf has 50000000 triangles; .* no more than {MOST_TRIANGLES}"):
+        read_surface(tmp_path / "zero.gltf")
+    assert tracemalloc.get_traced_memory()[1] < 2 * mesh_files.HEAD
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", sorted(mesh_files.NAMES))
+def test_a_damaged_mesh_is_refused_in_the_users_words(tmp_path, kind):
+    """Every 7th byte changed, or the rest cut off: a surface or a sentence without a word of Python's."""
+    path = tmp_path / f"whole{kind}"
+    trimesh.creation.icosahedron().export(path)
+    files = path.read_bytes()
+    damaged = tmp_path / f"damaged{kind}"
+    for k in range(0, min(len(files), 2000), 7):
+        for data in (files[:k], files[:k] + bytes([files[k] ^ 0x55]) + files[k + 1 :]):
+            damaged.write_bytes(data)
+            try:
+                read_surface(damaged)
+            except SceneError as error:
+                assert str(error).startswith(damaged.name) and not re.search(r"Error|index|bytes|NoneType", str(error))
 
 
 def test_loose_triangles_are_no_solid_but_may_be_scenery(tmp_path):
