@@ -125,10 +125,11 @@ def sort_pairs(sweep, count):
 
 
 def joined_bodies(model: Model) -> IntArray:
-    """Pairs (k, 2) of bodies that a joint keeps from touching each other, the lower first, in order."""
+    """Pairs (k, 2) of bodies that do not touch each other, by a joint or by the model, the lower first, in order."""
     joints = model.joints
     ends = np.column_stack([joints.parent, joints.child])[(joints.collide == 0) & (joints.parent >= 0)]
-    return np.ascontiguousarray(np.unique(np.sort(ends, axis=1), axis=0), np.int32)
+    pairs = np.sort(np.concatenate([ends, model.apart]), axis=1)
+    return np.ascontiguousarray(np.unique(pairs, axis=0), np.int32)
 
 
 @kernel

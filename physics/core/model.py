@@ -257,6 +257,9 @@ def no_trees() -> Trees:
 NO_JOINTS, NO_TREES = no_joints(), no_trees()
 
 
+NO_PAIRS: IntArray = np.zeros((0, 2), np.int32)
+
+
 class Model(NamedTuple):
     """Everything that is constant during a run. Replace a field with `_replace`; never write into the arrays."""
 
@@ -274,6 +277,7 @@ class Model(NamedTuple):
     springs: Springs
     joints: Joints = NO_JOINTS
     trees: Trees = NO_TREES
+    apart: IntArray = NO_PAIRS  #: (p, 2) bodies that pass through each other, besides those at joints
 
 
 class Labels(NamedTuple):

@@ -54,6 +54,7 @@ from .system import (
     OTHERS,
     PLACE,
     SLIP_STEP,
+    USED,
     WIDTH,
     System,
     clear_block,
@@ -68,7 +69,6 @@ SOFTEST = 1e-9  # part of W's trace without constraints that is added to W of a 
                 # in some directions only, so that W is singular
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-NO_STEP = 1e-30  # [kg] step of a contact that cannot move: next to 0, but its square is a number > 0
 NEGLIGIBLE = 1e-4  # part of the speed that counts as rest: a change of a contact's velocity below it counts as 0
 SLIGHT = 0.25    # part of the speed that counts as rest: growth of a turn in a step that is always accepted
 SURE_SLIP = 8.0  # times the slip that friction of one contact can stop in a step: surfaces that slip faster go on
@@ -226,7 +226,8 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
         put_three(rows, k, ARM_B, arm_b)
         rows[k, FRICTION] = contacts.friction[i]
         if mechanisms.bound[a] == 1 or mechanisms.bound[b] == 1:
-            block_contact(model, mechanisms, system, k)
+            if not block_contact(model, mechanisms, system, k):
+                continue
         else:
             put_own_block(rows, k, n, point_response(bodies[a, INV_MASS], six(bodies, a, INV_INERTIA), arm_a),
                           point_response(bodies[b, INV_MASS], six(bodies, b, INV_INERTIA), arm_b))
@@ -253,13 +254,13 @@ def slips_on(rows, k, memory, j, n, square):
 
 @helper
 def block_contact(model, mechanisms, system, k):
-    """The block of contact k, which acts on links or on bodies that constraints connect."""
+    """The block of contact k, which acts on links or on bodies that constraints connect. False, and no block, where
+    no motion is free along its normal, as between two links of one joint's axis: impulses there do nothing."""
     rows, blocks, bodies = system.rows, system.blocks, system.motion.bodies
     a, b = int(system.body_a[k]), int(system.body_b[k])
     block = open_block(mechanisms, blocks, CONTACT, a, b)
     if block < 0:
-        return
-    system.block[k] = block
+        return True
     put_point(model, mechanisms, blocks, b, 1.0, three(rows, k, ARM_B))
     put_point(model, mechanisms, blocks, a, -1.0, three(rows, k, ARM_A))
     answer_alone(model, mechanisms, bodies, blocks, block, 3)
@@ -267,19 +268,19 @@ def block_contact(model, mechanisms, system, k):
     soft = SOFTEST * (w[0] + w[3] + w[5])
     if answer_through(mechanisms, blocks, block, a, b, 3):
         w = own_block(blocks, block)
-    put_own_block(rows, k, three(rows, k, NORMAL), w, (soft, 0.0, 0.0, soft, 0.0, soft))
+    n = three(rows, k, NORMAL)
+    if dot(n, sym_vec(w, n)) <= soft:
+        blocks.count[USED] = block
+        return False
+    system.block[k] = block
+    put_own_block(rows, k, n, w, (soft, 0.0, 0.0, soft, 0.0, soft))
+    return True
 
 
 @helper
 def put_own_block(rows, k, n, w_a, w_b):
-    """What a visit needs of the contact's own block W = w_a + w_b; for a point that cannot move at all, as on the axis
-    of a hinge, what gives no impulse."""
+    """What a visit needs of the contact's own block W = w_a + w_b, which is positive definite."""
     w = (w_a[0] + w_b[0], w_a[1] + w_b[1], w_a[2] + w_b[2], w_a[3] + w_b[3], w_a[4] + w_b[4], w_a[5] + w_b[5])
-    if w[0] + w[3] + w[5] <= 0.0:
-        put_six(rows, k, INVERSE, NOTHING)
-        put_three(rows, k, COUPLING, (0.0, 0.0, 0.0))
-        rows[k, SLIP_STEP] = rows[k, NORMAL_STEP] = NO_STEP
-        return
     w_n = sym_vec(w, n)
     t1, t2 = tangents(n)
     w_t1 = sym_vec(w, t1)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..collision.detector import Detector
 from ..core.model import (
     Array,
     BodyKind,
@@ -112,6 +113,7 @@ def _assemble(
         shapes=tables.shapes(), hulls=tables.hulls(), meshes=tables.meshes(),
         materials=_materials(file, material_names, float(mass.max(initial=0.0))), motions=_motions(placed),
         springs=_springs(file, placed, frames), joints=joints, trees=trees,
+        apart=np.array([[names.index(name) for name in pair.bodies] for pair in file.apart], np.int32).reshape(-1, 2),
     )
     state = _first_state(model, placed, frames)
     posed = place_by_joints(model, joint_specs, names, posed, state.bodies)
@@ -130,6 +132,20 @@ def _assemble(
     )
     settings = Settings(gravity=file.scene.gravity, **file.solver.model_dump())
     return Setup(model, state, labels, settings)
+
+
+def overlapping(setup: Setup) -> list[tuple[str, str]]:
+    """The names of all pairs of bodies of one tree, links and what carries it, that overlap at the start."""
+    model, trees = setup.model, setup.model.trees
+    contacts = Detector(model).detect(setup.state.bodies, np.zeros(len(model.kind)))
+    tree = np.full(len(model.kind) + 1, -1)  # its last entry: the world
+    for k, (first, end) in enumerate(zip(trees.start[:-1], trees.start[1:], strict=True)):
+        tree[model.joints.parent[trees.joint[first]]] = tree[trees.body[first:end]] = k
+    count = int(contacts.count[0])
+    ends = np.column_stack([contacts.body_a, contacts.body_b])[:count]
+    within = (contacts.gap[:count] < 0.0) & (tree[ends[:, 0]] >= 0) & (tree[ends[:, 0]] == tree[ends[:, 1]])
+    pairs = dict.fromkeys((min(a, b), max(a, b)) for a, b in ends[within].tolist())
+    return [(setup.labels.bodies[a], setup.labels.bodies[b]) for a, b in pairs]
 
 
 def _inverse(values: Array, where: Array) -> Array:

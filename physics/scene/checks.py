@@ -99,7 +99,8 @@ def _describe(data: Mapping[str, Any], error: Any) -> Problem:
         return Problem(location, f"is not a known field{guess}; allowed here: {', '.join(known)}")
     if kind == "missing":
         if isinstance(name, int):  # one of a pair of names
-            return Problem(location[:-1], "is too short; it must be the names of two materials")
+            what = "bodies" if location[0] == "apart" else "materials"
+            return Problem(location[:-1], f"is too short; it must be the names of two {what}")
         return Problem(location, f"is missing; it must be {wanted}")
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         location += ("type",)
@@ -184,6 +185,11 @@ def _check_meaning(
     problems += _check_arrays(data, broken, known)
     for i, spring in _whole_tables(data, "spring", broken):
         problems += _check_spring(("spring", i), spring, known | set(_copies(data, broken)))
+    for i, apart in _whole_tables(data, "apart", broken):
+        everyone = known | set(_copies(data, broken))
+        for name in apart.bodies:
+            if name not in everyone:
+                problems.append(_unknown(("apart", i, "bodies"), name, "body", everyone))
     specs = {body_name(body.name, i): body for i, body in bodies.items()}
     specs |= {copy: specs[name] for copy, name in _copies(data, broken).items() if name in specs}
     problems += [Problem(*found) for found in check_joints(dict(_whole_tables(data, "joint", broken)), specs)]

@@ -26,7 +26,7 @@ from .refusals import SceneError
 #: counter of MuJoCo's compiled model -> what it counts, as notes call it
 LEFT_OUT = {
     "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "nkey": "keyframes",
-    "nexclude": "pairs that do not collide", "npair": "pairs with coefficients of their own", "nflex": "flexes",
+    "npair": "pairs with coefficients of their own", "nflex": "flexes",
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
 STATIC = 0  # number of the body that MuJoCo calls world
@@ -103,8 +103,15 @@ class _MjcfReader:
             "scene": {"title": title, "gravity": s.opt.gravity.tolist(),
                       "summary": f"A model of {len(self.bodies)} bodies read from {self.path.name}."},
             "material": self.materials, "pair": self._pairs(), "body": self.bodies, "joint": self.joints,
+            "apart": self._excluded(names),
         }
         return Found(tables, tuple(dict.fromkeys(self.notes)))
+
+    def _excluded(self, names: dict[int, str]) -> list[dict[str, Any]]:
+        """The pairs of bodies of <exclude>."""
+        whole = self.source.body_weldid.tolist()
+        pairs = [(whole[row >> 16], whole[row & 0xFFFF]) for row in self.source.exclude_signature.tolist()]
+        return [{"bodies": [names[a], names[b]]} for a, b in pairs if a != b and STATIC not in (a, b)]
 
     def _name(self, kind: str, row: int) -> str:
         if kind == "MODEL":

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..core.report import Settings, Side
-from .build import Setup, build
+from .build import Setup, build, overlapping
 from .checks import Found, read_tables
 from .joint_checks import form_of
 from .joint_forest import in_forest
-from .mesh import solid, solids
-from .mesh_files import read_surface
+from .mesh import solid
+from .mesh_files import read_solids, read_surface
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
-from .schema import CameraTable, Hull, Mesh, SceneFile
+from .schema import Apart, CameraTable, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
@@ -93,7 +93,9 @@ class Scene:
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
         """A robot from a URDF file, with the meshes beside it. Raises SceneError where it cannot be read."""
-        return cls._read(Path(path), read_urdf)
+        scene = cls._read(Path(path), read_urdf)
+        with refusing(scene.name):
+            return scene._with_overlaps_apart()
 
     @classmethod
     def from_mjcf(cls, path: str | Path) -> "Scene":
@@ -108,6 +110,17 @@ class Scene:
             real = path.resolve() if follow else path
             found = read(real)
             return cls(read_tables(found.tables, path.name, real.parent), real.parent, path, found.notes)
+
+    def _with_overlaps_apart(self) -> "Scene":
+        """The same robot, whose links that overlap as drawn pass through each other: hulls of meshes often do near a
+        joint, where no motion could part them."""
+        pairs = overlapping(self.build())
+        if not pairs:
+            return self
+        given = [*self.tables.apart, *(Apart(bodies=pair) for pair in pairs)]
+        note = (f"{len(pairs)} pairs of links overlap as drawn and pass through each other: "
+                f"{', '.join(f'{a} and {b}' for a, b in pairs[:3])}{', …' if len(pairs) > 3 else ''}")
+        return replace(self, tables=self.tables.model_copy(update={"apart": tuple(given)}), notes=(*self.notes, note))
 
     def with_coordinates(self, coordinates: str) -> "Scene":
         """The same scene with its joints in other coordinates. Raises SceneError where they do not allow the scene.
@@ -172,7 +185,7 @@ def _read_toml(path: Path) -> Found:
 def _mesh_scene(path: Path) -> Found:
     """The tables of a scene with the solids of a mesh file above the ground."""
     surface = read_surface(path)
-    parts = solids(surface)
+    parts = read_solids(path)
     for k, part in enumerate(parts):
         solid(part, path.name if len(parts) == 1 else f"{path.name} (part {k})")
     lo, hi = surface.vertices.min(axis=0), surface.vertices.max(axis=0)

@@ -368,6 +368,12 @@ class Spring(Table):
     damping: NotNegative = _field(0.0, "a number >= 0 [N s/m]")
 
 
+class Apart(Table):
+    """Two bodies that pass through each other, as links of a robot that overlap as drawn."""
+
+    bodies: tuple[Name, Name] = _field(..., "the names of two bodies")
+
+
 class JointSpring(Table):
     """A spring that pulls every position of a joint towards `position`."""
 
@@ -433,13 +439,14 @@ class SceneFile(Table):
     array: tuple[Arrangement, ...] = _field((), "tables [[array]]")
     spring: tuple[Spring, ...] = _field((), "tables [[spring]]")
     joint: tuple[Joint, ...] = _field((), "tables [[joint]]")
+    apart: tuple[Apart, ...] = _field((), "tables [[apart]]")
 
 
 #: table name in a path -> its model; shapes go by their type
 TABLES: dict[str, type[Table]] = {
     "scene": SceneTable, "camera": CameraTable, "solver": SolverTable, "compare": SideTable, "material": Material,
     "pair": Pair, "body": Body, "motion": MotionTable, "path": WayPoint, "array": Arrangement, "spring": Spring,
-    "joint": Joint, "joint.spring": JointSpring, "motor": Motor,
+    "joint": Joint, "apart": Apart, "joint.spring": JointSpring, "motor": Motor,
 }
 
 

@@ -50,7 +50,7 @@ def growth_of(sim: Simulation) -> tuple[float, float, float]:
     available = float(ledger[Account.START] - energy.potential + inputs.sum())
     speed = FALL * float(np.linalg.norm(sim.settings.gravity)) * sim.settings.h + STILL
     put_in = max(available, 0.0) + float(np.abs(inputs).sum()) + 0.5 * float(sim.model.mass.sum()) * speed**2
-    return moving, max(available, 0.0), (moving - available) / put_in
+    return moving, max(available, 0.0), (moving - available) / put_in if put_in else 0.0  # 0 where nothing can move
 
 
 def cause(sim: Simulation) -> str:

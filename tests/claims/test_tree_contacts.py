@@ -33,6 +33,25 @@ def test_a_block_on_a_free_joint_slides_as_a_free_block_does():
     assert link.info.residual < 1e-9
 
 
+def test_a_contact_that_no_motion_can_answer_gets_no_impulse():
+    """A wheel on a hinge through a hub that is fixed to the same base: the points of their overlap move along the axis
+    by no motion. Base, hub and leg fall as one, v = g t, whichever solver runs; by `nsgs` they flew apart."""
+    def part(name, position, **shape):
+        return {"name": name, "position": position, "shape": [shape]}
+
+    base = part("base", [0.0, 0.0, 1.0], type="sphere", radius=0.1)
+    hub = part("hub", [0.0, 0.2, 1.0], type="cylinder", radius=0.04, height=0.03, euler=[90.0, 0.0, 0.0])
+    leg = part("leg", [0.0, 0.21, 0.95], type="box", size=[0.02, 0.02, 0.2])
+    joints = [{"type": "fixed", "parent": "base", "child": "hub"},
+              {"type": "hinge", "parent": "base", "child": "leg", "anchor": [0.0, 0.2, 1.0], "axis": [0.0, 1.0, 0.0]}]
+    for solver in ("pgs", "nsgs", "newton"):
+        sim = simulate(base, hub, leg, joints=joints, solver=solver)
+        sim.run(until=0.5)
+        assert sim.contacts.count[0] and not sim.contacts.lam.any()
+        # rounding of 120 steps in a velocity of 5 m/s
+        np.testing.assert_allclose(sim.state.bodies.v, np.tile([0.0, 0.0, -0.5 * G], (3, 1)), rtol=0, atol=1e-11)
+
+
 def test_the_walking_toy_walks_with_the_gait_of_the_compass():
     """Point masses m at the middle of the legs and 2 m at the hip, on a slope of 3 degrees: a step takes 0.73435 s for
     legs of 1 m, so 0.73435 √0.4 s here [limit cycle of the compass gait, by DOP853 to 1e-6; Goswami et al. 1998]. The

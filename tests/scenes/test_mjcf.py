@@ -315,3 +315,13 @@ def test_files_below_the_folder_are_read_and_no_log_is_left(tmp_path, monkeypatc
     monkeypatch.setattr("mujoco.mj_kinematics", lambda *given: (place(*given), handlers[-1]("odd")))
     assert open_file(tmp_path / "model.xml").notes[-1] == "odd" and handlers[-1] is None
     assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
+
+
+def test_bodies_that_a_model_excludes_pass_through_each_other(tmp_path):
+    path = tmp_path / "pair.xml"
+    ball = '<freejoint/><geom size="0.1"/></body>'
+    path.write_text(f'<mujoco><worldbody><body name="a">{ball}<body name="b" pos="0.1 0 0">{ball}</worldbody>'
+                    '<contact><exclude body1="a" body2="b"/></contact></mujoco>')
+    scene = open_file(path)
+    assert [pair.bodies for pair in scene.tables.apart] == [("a", "b")]
+    assert not any("do not collide" in note for note in scene.notes)

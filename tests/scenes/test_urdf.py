@@ -7,6 +7,7 @@ import pytest
 from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import SceneError, open_file
+from contactlab.physics.collision.broad_phase import joined_bodies
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
 
 ARM = """<robot name="arm">
@@ -154,3 +155,16 @@ def test_inertia_that_is_missing_or_no_bodys_is_said(tmp_path):
     odd = robot(tmp_path, link("base", inertia='<inertia ixx="0.01" iyy="0.02" izz="0.04" ixy="0" ixz="0" iyz="0"/>'))
     assert any("is more than the sum of the others; it is taken for that sum, 0.03" in note for note in odd.notes)
     np.testing.assert_allclose(odd.build().model.inertia[0], [0.01, 0.02, 0.03], rtol=1e-12)
+
+
+def test_links_that_overlap_as_drawn_pass_through_each_other(tmp_path):
+    """Base and hand, with an arm between them: balls of 10 cm, the hand 5 cm from the base. Touching is all that such a
+    pair could ever do. The pair is in the scene's tables, so that a saved robot is the same."""
+    ball = '<sphere radius="0.1"/>'
+    scene = robot(tmp_path, link("base", shape=ball), link("arm", shape=ball), link("hand", shape=ball),
+                  joint("base", "arm", "continuous"), joint("arm", "hand", "continuous", "0 0.05 -0.5"))
+    assert [pair.bodies for pair in scene.tables.apart] == [("base", "hand")]
+    assert any("1 pairs of links overlap as drawn" in note for note in scene.notes)
+    scene.save(tmp_path / "saved.toml")
+    model = open_file(tmp_path / "saved.toml").build().model
+    assert model.apart.tolist() == [[0, 2]] and joined_bodies(model).tolist() == [[0, 1], [0, 2], [1, 2]]
