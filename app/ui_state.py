@@ -1,12 +1,12 @@
 """Everything the panels remember between frames. Panels read and write it; it knows neither engine nor window."""
 
-import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Inspect, Watch
+from .preferences import Preferences
 from .view.view_options import ViewOptions
 
 T = TypeVar("T")
@@ -27,58 +27,6 @@ class SceneEntry(NamedTuple):
     summary: str
     path: Path
     thumbnail: Any = None  # an imgui texture, where there is a picture
-
-
-@dataclass
-class Preferences:
-    """What is remembered from one session to the next."""
-
-    dark: bool = True
-    scale: float = 1.0           # of text and everything with it
-    width: int = 1280            # of the window
-    height: int = 800
-    maximized: bool = False
-    gallery: bool = True         # panels shown
-    parameters: bool = True
-    lower: bool = True
-    gallery_width: float = 16.0  # [font heights]
-    parameters_width: float = 19.5
-    lower_height: float = 12.0
-    lower_tab: str = "contacts"  # name of a Tab, see panels.lower
-    inspector_height: float = 23.0  # of the lower area where it shows equations
-    recent: list[str] = field(default_factory=list)
-    record_fps: int = 60
-    record_as_seen: bool = False
-    record_panels: bool = False
-    record_format: str = "mp4"
-    record_folder: str = ""      # "" = the user's videos folder
-
-    @classmethod
-    def load(cls, path: Path) -> "Preferences":
-        """Read what `save` wrote; fields of the wrong type, and a file that cannot be read, give the defaults."""
-        preferences = cls()
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return preferences
-        for f in fields(cls):
-            value = data.get(f.name) if isinstance(data, dict) else None
-            default = getattr(preferences, f.name)
-            if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-                value = float(value)
-            if type(value) is type(default):
-                setattr(preferences, f.name, value)
-        preferences.scale = min(max(preferences.scale, 0.6), 3.0)
-        preferences.recent = [p for p in preferences.recent if isinstance(p, str)][:10]
-        return preferences
-
-    def save(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-
-    def remember(self, path: str) -> None:
-        """Put a file first among the recent ones."""
-        self.recent = [path, *(p for p in self.recent if p != path)][:10]
 
 
 @dataclass

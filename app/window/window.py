@@ -35,6 +35,7 @@ from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
+from ..preferences import SETTINGS
 from ..record.encoder import Frame, even, numbered, save_picture
 from ..record.recorder import Take
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
@@ -49,7 +50,6 @@ REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
-SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Contact problems", "*.npz", "All files", "*"]
 
@@ -65,7 +65,9 @@ def open_window(
     preferences: the file that remembers layout and theme.
     """
     sys.setswitchinterval(SWITCH)
-    window = Window(Preferences.load(preferences))
+    remembered, damage = Preferences.load(preferences)
+    window = Window(remembered)
+    window.ui.message = damage
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
         with in_words(scene.name):
@@ -74,7 +76,7 @@ def open_window(
         window.stay()
     finally:
         window.end()
-        window.ui.preferences.save(preferences)
+        window.keep_settings(preferences)
         if log is not None:
             log.close()
 
@@ -146,6 +148,12 @@ class Window(pyglet.window.Window):
         self.stage.release()
         self.gui.release()
         self.close()
+
+    def keep_settings(self, path: Path) -> None:
+        try:
+            self.ui.preferences.save(path)
+        except OSError as error:
+            print(f"contactlab: the settings could not be saved: {error}", file=sys.stderr)
 
     # ------------------------------------------------------------------------------------------- the loop
 

@@ -134,9 +134,9 @@ def test_a_click_on_an_answer_makes_its_solver_the_chosen_one(probe, sent):
 
 def test_the_tab_is_remembered_and_one_that_is_not_there_shows_the_contacts(probe, tmp_path, sent):
     Preferences(lower_tab="pivots", inspector_height=30.0).save(tmp_path / "s.json")
-    assert Preferences.load(tmp_path / "s.json").lower_tab == "pivots"
+    assert Preferences.load(tmp_path / "s.json")[0].lower_tab == "pivots"
     (tmp_path / "s.json").write_text('{"lower_tab": "nonsense"}')
-    probe.ui.preferences = Preferences.load(tmp_path / "s.json")
+    probe.ui.preferences = Preferences.load(tmp_path / "s.json")[0]
     probe.frame(2)
     assert lower.current(probe.ui) is lower.TABS["contacts"] and sent == []
 

@@ -13,7 +13,7 @@ from probe import Probe
 from contactlab.app.commands import COMMANDS
 from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style, view
 from contactlab.app.panels.links import series
-from contactlab.app.ui_state import Preferences, Request, SceneEntry, UiState
+from contactlab.app.ui_state import Request, SceneEntry, UiState
 from contactlab.physics.books.ledger import Account
 from contactlab.physics.core.state import LEDGER
 from contactlab.physics.run import messages as m
@@ -280,30 +280,6 @@ def test_the_path_box_asks_to_open_what_was_typed(probe):
     probe.type("/home/me/die.toml")
     probe.key(imgui.Key.enter)
     assert probe.ui.requests == [Request("open_path", "/home/me/die.toml")] and not probe.ui.open_box
-
-
-# --------------------------------------------------------------------------------------------- preferences
-
-
-def test_preferences_come_back_as_they_were(tmp_path):
-    kept = Preferences(dark=False, scale=1.5, gallery_width=20.0, recent=["/a", "/b"])
-    kept.save(tmp_path / "deep" / "settings.json")
-    assert Preferences.load(tmp_path / "deep" / "settings.json") == kept
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"scale": "large", "dark": 1}', '{"scale": 1e9}'])
-def test_a_broken_settings_file_gives_usable_preferences(tmp_path, text):
-    (tmp_path / "settings.json").write_text(text)
-    loaded = Preferences.load(tmp_path / "settings.json")
-    assert loaded.dark is True and 0.6 <= loaded.scale <= 3.0
-
-
-def test_recent_files_are_few_and_newest_first():
-    p = Preferences()
-    for i in range(15):
-        p.remember(f"/{i}")
-    p.remember("/9")
-    assert len(p.recent) == 10 and p.recent[:2] == ["/9", "/14"]
 
 
 def test_the_ledger_says_about_which_point_and_axes_angular_momentum_is():
