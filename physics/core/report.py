@@ -13,7 +13,7 @@ class Settings:
 
     method: str = "time_stepping"
     integrator: str = "rk4"
-    solver: str = "pgs"
+    solver: str = "newton"
     h: float = 1.0 / 240.0  # step [s]
     iterations: int = 30
     restitution: float | None = None  # None = as the materials say

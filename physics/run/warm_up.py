@@ -99,7 +99,8 @@ def _run_everything() -> None:
         soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
         _use(soft)
     ball = Scene.from_dict(_scene(SHAPE_TABLES[:1], ({"type": "plane"},)))
-    _use(Simulation(ball, method="time_stepping", solver="interior_point"))  # a solver that reads the whole matrix M
+    for solver in ("pgs", "interior_point"):  # sweeps, and a solver that reads the whole matrix M
+        _use(Simulation(ball, method="time_stepping", solver=solver))
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly()

@@ -89,7 +89,8 @@ class Contactlab:
         self.stages: dict[str, list[float]] = {}
         self.simulation.step()  # makes the method
         method: Any = self.simulation._method
-        for owner, name in ((method.detector, "detect"), (SOLVERS["pgs"], "solve_bodies"), (method, "step")):
+        solver = SOLVERS[self.simulation.settings.solver]
+        for owner, name in ((method.detector, "detect"), (solver, "solve_bodies"), (method, "step")):
             self._time(owner, name)
 
     def _time(self, owner, name):

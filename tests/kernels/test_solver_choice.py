@@ -125,7 +125,7 @@ def test_a_solver_that_friction_rules_out_is_refused():
     sim = simulate(ground(), ball("a", (0, 0, 0.1)), mu=0.5)
     with pytest.raises(ValueError, match=r"^the solver lemke is for contacts without friction: set friction"):
         sim.set(solver="lemke")
-    assert sim.settings.solver == "pgs"
+    assert sim.settings.solver == "newton"
     sim.set(solver="lemke", friction=0.0)
     sim.step()
     with pytest.raises(ValueError, match="without friction"):
