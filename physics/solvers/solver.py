@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ..core.interruption import look_up
 from ..core.model import Array
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.residual import judge, ready
@@ -46,6 +47,7 @@ class Solver(ABC):
         `problem.residual`), whatever the method thinks of it. Where there is no answer lam is 0. A guess that is not
         finite counts for nothing. ValueError where the problem has friction, or has none, and `takes` leaves it out.
         """
+        look_up()
         M, d, friction = problem.M, problem.d, problem.friction
         if (3 if len(friction) else 1) not in self._dimensions:
             raise ValueError(f"the solver {self.name} is for contacts without friction")
