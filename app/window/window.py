@@ -1,5 +1,6 @@
 """The window: opens at once, feeds input to panels and view, draws at most 60 times a second, sleeps when idle."""
 
+import gc
 import math
 import shutil
 import sys
@@ -79,6 +80,7 @@ def open_window(
         window.keep_settings(preferences)
         if log is not None:
             log.close()
+        gc.freeze()  # else the interpreter looks through all kernels once more before it ends
 
 
 class Window(pyglet.window.Window):
