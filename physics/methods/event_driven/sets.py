@@ -270,7 +270,7 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     if len(columns) == chosen.rows[0]:
         return
     mode, friction = chosen.mode[:count], chosen.friction[:count]
-    place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()])
+    place = np.array([3 * kept[r // 3] + r % 3 for r in chosen.row[: chosen.rows[0]].tolist()], np.int32)
     B, right = np.zeros((len(place), len(columns))), M[place] @ found.force - found.rate[place]
     for j, c in enumerate(columns.tolist()):
         k, r = kept[c // 3], 3 * kept[c // 3] + c % 3
