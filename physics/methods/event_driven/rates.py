@@ -193,15 +193,15 @@ def add_contact_forces(chosen, scratch, ydot_out):
     """Find the forces of the current set. Add them, and the reactions of joints in maximal coordinates, to the rates of
     P and L in ydot (n, 13) and to those of the joint velocities in eq.trees."""
     eq, lam, reactions = scratch.equations, scratch.lam, scratch.equations.reactions
-    push, joined = reactions.trial, len(reactions.lam) > 0
-    count, rates = int(chosen.count[0]), eq.trees.rates
+    count, rates, push = int(chosen.count[0]), eq.trees.rates, reactions.trial
+    reacts = count > 0 and len(reactions.lam) > 0
     first = len(eq.free) - len(rates)
     for d in range(len(rates)):
         rates[d] = eq.free[first + d]
     for k in range(count):
         slip_direction(eq, chosen, k, scratch.slide)
     balance(chosen, scratch)
-    if joined:
+    if reacts:
         push[:] = 0.0
     for r in range(3 * count):
         if lam[r] == 0.0:
@@ -214,12 +214,13 @@ def add_contact_forces(chosen, scratch, ydot_out):
                     ydot_out[i, 7 + c] += lam[r] * eq.T[r, j + c]
         for d in range(len(rates)):
             rates[d] += lam[r] * eq.HT[r, first + d]
-        if joined:
+        if reacts:
             add_row(eq, r, lam[r], push)
-    if joined:
+    if reacts:
         react(reactions, push, reactions.part)
         for j in range(len(reactions.lam)):
             reactions.lam[j] += reactions.part[j]
+    if len(reactions.lam) > 0:
         push_free(reactions, ydot_out)
 
 
