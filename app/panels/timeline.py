@@ -317,8 +317,8 @@ def told(snapshot: Snapshot, event: Event) -> str:
     if event.kind == "impact":
         lines.append(f"impulse {style.engineering(float(np.linalg.norm(event.impulse)), 'N s')}")
     change = event.energy_after - event.energy_before
-    if change:
-        lines.append(f"energy {event.energy_before:.6g} J, change {style.engineering(change, 'J')}")
+    more = f", change {style.engineering(change, 'J')}" if change else ""
+    lines.append(f"energy {event.energy_before:.6g} J{more}")
     return "\n".join([*lines, "Click: go there"])
 
 

@@ -99,7 +99,7 @@ def _phases(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     for phase in PHASES:
         if style.tab(ui, phase.capitalize(), phase == instant.phase, f"phase_{phase}"):
             send(GoToEvent(snapshot.step, instant.t, phase, instant.side))
-        more = "" if method == "event_driven" else ONLY_STEPS.format(METHODS[method].title)
+        more = ONLY_STEPS.format(METHODS[method].title) if method == "time_stepping" else ""
         imgui.set_item_tooltip(f"{SHOWS[phase]}{more}")
         imgui.same_line(0, 0.2 * ui.font)
     imgui.same_line(0, 0.8 * ui.font)

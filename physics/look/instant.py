@@ -4,14 +4,18 @@
     at       at the instant, with the velocities and contacts that it leaves
     after    the end of the step in which it happens; from there the run goes on
 
-Only `event_driven` knows instants within a step. With the other methods an event belongs to a step: before is the
-beginning of the step, at and after are its end.
+`event_driven` searches its steps for instants. `compliant` dates its events, and the step is made to end there; soft
+contacts change no velocity at an instant, so that before and at differ by who touches, sticks and slips alone. With
+`time_stepping` an event belongs to a step: before is the beginning of the step, at and after are its end.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..core.model import Model
+from ..core.report import Settings
 from ..core.state import Bodies, Contacts, JointState, State, copy_state
+from ..dynamics.forces import Loads
+from ..methods.compliant.step import Compliant
 from ..methods.event_driven.search import PieceSearch, Trigger
 from ..methods.event_driven.step import EventDriven
 from ..problem.contact_snapshot import ContactSnapshot
@@ -48,16 +52,35 @@ def simulation_at(sim: Simulation, step: int, t: float, phase: str) -> Simulatio
     if phase == "after":
         return sim
     state, settings, loads, model = sim.before(step)
-    if settings.method != "event_driven":
+    if settings.method == "time_stepping":
         if phase == "at":
             return sim
         found = sim.elsewhere(sim.state, sim.contacts, sim.events)
         found.seek(step - 1)
         return found
+    found_at = _searched if settings.method == "event_driven" else _cut
+    there = found_at(state, settings, loads, model, t, phase)
+    events = [e for e in sim.events if e.step < step or e.t < t - SAME or (phase == "at" and e.t <= t + SAME)]
+    return sim.elsewhere(*there, events)
+
+
+def _searched(state: State, settings: Settings, loads: Loads, model: Model, t: float, phase: str
+              ) -> tuple[State, Contacts]:
+    """What a step of `event_driven` from this state, which it advances, shows of the instant t [s]."""
     method, watch = EventDriven(model), InstantWatch(state, t)
     method.watch = watch
     method.step(state, loads, settings)
     if not watch.seen:
         raise ValueError(f"the event at t = {t:.9g} s could not be found again")
-    events = [e for e in sim.events if e.step < step or e.t < t - SAME or (phase == "at" and e.t <= t + SAME)]
-    return sim.elsewhere(*watch.seen[0 if phase == "before" else -1], events)
+    return watch.seen[0 if phase == "before" else -1]
+
+
+def _cut(state: State, settings: Settings, loads: Loads, model: Model, t: float, phase: str
+         ) -> tuple[State, Contacts]:
+    """The end of a step of `compliant` from this state, which it advances, to just before the instant t [s] or just
+    beyond."""
+    method = Compliant(model)
+    length = t - float(state.t[0]) + (-SAME if phase == "before" else SAME)
+    method.step(state, loads, replace(settings, h=max(length, SAME)))
+    state.t[0] = state.surfaces.t[0] = t
+    return state, method.contacts

@@ -25,7 +25,8 @@ def substep(sim):
 def test_a_touch_and_a_release_have_their_instants(integrator):
     """A mass on spring and damper at 1 m/s, 10.3 mm away: it touches after 10.3 ms, and the force ends 2 acos ζ/(ω √(1
     - ζ²)) later. Between substeps the gap is a straight line here, so that the touch is exact. The force is not, and an
-    integrator of low order errs by about a substep; an implicit step has no instants within."""
+    integrator of low order errs by about a substep; an implicit step has no instants within. The energies are those of
+    the flights before and after, but for what a substep s takes: (K v s + D v) v s at most."""
     k, m, zeta = 1e4, 1.0, 0.2
     sim = soft(ball(z=0.1 + 0.0103, velocity=[0.0, 0.0, -1.0]), gravity=NO_GRAVITY, k=k, d=2 * zeta * np.sqrt(k * m),
                integrator=integrator, h=H)
@@ -34,6 +35,10 @@ def test_a_touch_and_a_release_have_their_instants(integrator):
     assert instants(sim, "impact")[0] == pytest.approx(0.0103, abs=1e-12)
     late = 2.0 * H if integrator == "sdirk2" else 2.0 * substep(sim)
     assert instants(sim, "dynamic_loss")[0] == pytest.approx(0.0103 + contact_time(zeta, 100.0), abs=late)
+    s = H if integrator == "sdirk2" else substep(sim)
+    for event, energy in zip(sim.events, (0.5, sim.energy().total), strict=True):
+        assert event.energy_before == event.energy_after
+        assert event.energy_after == pytest.approx(energy, abs=(k * s + 2 * zeta * np.sqrt(k * m)) * s + 1e-12)
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)

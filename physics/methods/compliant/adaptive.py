@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...books.diagnostics import total_energy
 from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
@@ -42,12 +43,14 @@ class Adaptive(Explicit):
     def __init__(self, model: Model, soft: SoftContacts, integrator: Integrator) -> None:
         super().__init__(model, soft, integrator)
         self._end = empty_state(body_count(model)).bodies  #: of the substep tried last
+        self._changes: list[tuple[float, float]] = []      #: instants at which modes changed [s], and energies [J]
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, self._end
         self.carry(joints, self.course.joints)
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
+        self._times, self._changes = np.zeros(0), []
         contacts = min(max(int(soft.contacts.count[0]), MANY_CONTACTS), 10 * MANY_CONTACTS)
         self.most = MOST_TRIES * MANY_CONTACTS // contacts
         self.stable = self.limits(bodies).step(self.integrator)
@@ -77,6 +80,7 @@ class Adaptive(Explicit):
             if event is not None:
                 soft.settle(bodies, t + done, exact=1)
                 switch(self.model, soft.system, event[1], event[2], t + done, bodies)
+                self._changes.append((t + done, float(total_energy(self.model, bodies, *self.course.joints))))
             idle = idle + 1 if event is not None and length < 1e-12 else 0
             if idle > ENDLESS + len(soft.slot):
                 self.exact = 0
@@ -85,6 +89,10 @@ class Adaptive(Explicit):
             length = max(following, SMALLEST_SUBSTEP * h)
         soft.settle(bodies, t + h, exact=1)
         self.carry(self.course.joints, joints)
+
+    def energies(self) -> tuple[Array, Array]:
+        searched, fixed = np.array(self._changes).reshape(-1, 2), super().energies()
+        return np.append(searched[:, 0], fixed[0]), np.append(searched[:, 1], fixed[1])
 
     def _give_up(self, bodies: Bodies, loads: Loads, t: float, rest: float) -> None:
         """The rest of the step without error control and without looking for kinks: where contact points jump about, as

@@ -31,6 +31,7 @@ class Explicit:
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
         self.books, self.reactions = self.course.books, self.course.reactions
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
+        self._times = np.zeros(0)  # ends of the substeps made last [s], the start first
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, or as many as stability needs where that is 0."""
@@ -48,6 +49,9 @@ class Explicit:
     def make(self, count: int, bodies: Bodies, loads: Loads, t: float, h: float) -> None:
         """So many substeps from t [s] over h [s]."""
         soft, made = self.soft, 0
+        if count >= len(self.course.energy):
+            self.course = self.course._replace(energy=np.zeros(2 * count + 1))
+        self._times = t + h / count * np.arange(count + 1)
         self.reactions.haste[0] = count / h
         while made <= count:
             look_up()
@@ -61,6 +65,10 @@ class Explicit:
                 soft.look(self.middle)
             if why != DONE:
                 soft.look(bodies)
+
+    def energies(self) -> tuple[Array, Array]:
+        """Energy of the system within the step just made: instants (k,) [s], in order, and energies (k,) [J]."""
+        return self._times, self.course.energy[: len(self._times)]
 
     def carry(self, source: JointState, target: JointState) -> None:
         """Copy coordinates of links."""

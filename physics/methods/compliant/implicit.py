@@ -115,6 +115,10 @@ class Implicit:
             self.make(bodies, joints, loads, t + i * (h / parts), h / parts, HALVINGS)
         self.soft.settle(bodies, t + h, exact=0)
 
+    def energies(self) -> tuple[Array, Array]:
+        """See `Explicit.energies`; a step has no instants within."""
+        return np.zeros(0), np.zeros(0)
+
     def make(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float, halvings: int) -> None:
         """One step; two of half its length where no solution is found; after so many halvings whatever was found."""
         made = False

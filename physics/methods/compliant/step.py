@@ -16,6 +16,7 @@ and velocities. T is a substep of an explicit integrator, the part adaptive.MOTO
 What `contacts` says: gap is p of the undeformed shapes; current = the surface touches (p = z), active = it pushes.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -140,7 +141,9 @@ class Compliant:
             self.contacts, memory, approach, rest_speed, bodies.x, partial(soft.instant, end=float(state.t[0])),
             energy_before, energy_after)
         self.events += slip_events(self.contacts, *soft.slips(float(state.t[0])), energy_before, energy_after)
-        self.events.sort(key=lambda event: event.t)
+        if self.events:
+            self.events = _at_their_instants(self.events, course, (float(state.t[0]) - h, float(state.t[0])),
+                                             (energy_before, energy_after))
         grow_memory(memory, count)
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
@@ -152,3 +155,18 @@ class Compliant:
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
             joint_error=apart, joint_unit=unit, motors=motor_states(course.reactions))
+
+
+def _at_their_instants(events: list[Event], course: Explicit | Implicit, span: tuple[float, float],
+                       ends: tuple[float, float]) -> list[Event]:
+    """The events of a step over span [s], in order, with the energy of the system at their instants. It is continuous,
+    so it is the same before and after; it follows on straight lines between the instants that the course has and the
+    ends of the step, with `ends` [J]."""
+    times, energies = course.energies()
+    times, energies = (np.concatenate([first, some, last]) for first, some, last in (
+        ([span[0]], times, [span[1]]), ([ends[0]], energies, [ends[1]])))
+    found = []
+    for event in sorted(events, key=lambda event: event.t):
+        here = float(np.interp(event.t, times, energies))
+        found.append(replace(event, energy_before=here, energy_after=here))
+    return found

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...books.diagnostics import energies
 from ...collision.nearby_pairs import touch_again
 from ...core.jit import helper, kernel
 from ...core.model import LINK, Array, Model, body_count
@@ -43,6 +44,7 @@ class SubstepScratch(NamedTuple):
     k: Array        #: (s, n, 13) rates of its stages
     books: StageBooks
     reactions: Reactions     #: of joints in maximal coordinates
+    energy: Array   #: (c,) of the system at the ends of the substeps made last [J], the start first
 
 
 def empty_substep_scratch(model: Model, stages: int) -> SubstepScratch:
@@ -53,7 +55,7 @@ def empty_substep_scratch(model: Model, stages: int) -> SubstepScratch:
     return SubstepScratch(
         empty_state(n).bodies, np.zeros((n, 3)), np.zeros((n, 3)), empty_joints(model.trees), empty_joints(model.trees),
         trees, stops_of(model), trees.none.copy(), np.zeros(places), np.zeros((n, 6)), np.zeros((n, Y_SIZE)),
-        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), reactions)
+        np.zeros((stages, n, Y_SIZE)), empty_stage_books(model, stages), reactions, np.zeros(1))
 
 
 @helper
@@ -173,6 +175,8 @@ def make_substeps(model, loads, tableau, first, count, t, h, soft, course, bodie
         if i > 0 and not look(model, soft, bodies):
             return i, AT_BODIES
         settle(model, soft, exact, t + i * h, bodies)
+        kinetic, potential, stored = energies(model, bodies, course.joints.q, course.joints.v)
+        course.energy[i] = kinetic + potential + stored
         if i < count:
             if not attempt(model, loads, tableau, exact, t + i * h, h, soft, course, bodies, bodies):
                 return i, AT_STAGE
