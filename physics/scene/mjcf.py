@@ -11,7 +11,6 @@ gains K and D of each body's surface, for the method `compliant`. The other meth
 
 import importlib
 import math
-from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,9 @@ LEFT_OUT = {
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
 STATIC = 0  # number of the body that MuJoCo calls world
+MOST_GROUPED = 200  # bodies up to which the groups of what collides with what become pairs of bodies
+ALL_COLLIDE = ("groups of what collides with what are left out within bodies and among more than "
+               f"{MOST_GROUPED} bodies: all of their shapes collide")
 DEFAULT_SOLREF = (0.02, 1.0)  # timeconst [s], dampratio
 SOFT = ("contacts are soft in the method compliant: solref gives K and D by the mass of each body; its other half, the "
         "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
@@ -83,6 +85,7 @@ class _MjcfReader:
         self.materials: dict[str, dict[str, float]] = {}
         self.notes: list[str] = []
         self.taken: set[str] = set()
+        self.grounds: dict[str, tuple[int, int]] = {}  #: contype and conaffinity of each fixed body
 
     def robot(self) -> Found:
         """The bodies and joints of a scene; what was assumed is in `notes`."""
@@ -108,10 +111,27 @@ class _MjcfReader:
         return Found(tables, tuple(dict.fromkeys(self.notes)))
 
     def _excluded(self, names: dict[int, str]) -> list[dict[str, Any]]:
-        """The pairs of bodies of <exclude>."""
-        whole = self.source.body_weldid.tolist()
-        pairs = [(whole[row >> 16], whole[row & 0xFFFF]) for row in self.source.exclude_signature.tolist()]
-        return [{"bodies": [names[a], names[b]]} for a, b in pairs if a != b and STATIC not in (a, b)]
+        """The pairs of bodies of <exclude>, and those none of whose shapes collide, by contype and conaffinity."""
+        s = self.source
+        whole = s.body_weldid.tolist()
+        given = {(whole[row >> 16], whole[row & 0xFFFF]) for row in s.exclude_signature.tolist()}
+        pairs = {(names[a], names[b]) for a, b in given if a != b and STATIC not in (a, b)}
+        groups = {name: {bits} for name, bits in self.grounds.items()}
+        for geom, body in enumerate(s.geom_bodyid.tolist()):
+            if whole[body] != STATIC and any(self._bits(geom)):
+                groups.setdefault(names[whole[body]], set()).add(self._bits(geom))
+        if len(groups) > MOST_GROUPED and len(set.union(*groups.values())) > 1:
+            self.notes.append(ALL_COLLIDE)
+        for a, b in combinations(groups, 2) if len(groups) <= MOST_GROUPED else ():
+            meet = {bool(one[0] & other[1] or other[0] & one[1]) for one in groups[a] for other in groups[b]}
+            if meet == {False} and not (a in self.grounds and b in self.grounds):
+                pairs.add((a, b))
+            elif len(meet) > 1:
+                self.notes.append(ALL_COLLIDE)
+        return [{"bodies": list(pair)} for pair in sorted(pairs)]
+
+    def _bits(self, geom: int) -> tuple[int, int]:
+        return int(self.source.geom_contype[geom]), int(self.source.geom_conaffinity[geom])
 
     def _name(self, kind: str, row: int) -> str:
         if kind == "MODEL":
@@ -129,10 +149,14 @@ class _MjcfReader:
     # ------------------------------------------------------------------------------------------------ bodies
 
     def _add_ground(self, members: Any) -> None:
-        name = self._own_name("ground")
-        shapes = self._shapes(name, math.inf, members, np.zeros(3), np.eye(3))
-        if shapes:
-            self.bodies.append({"name": name, "fixed": True, "shape": shapes})
+        """What stands still: a fixed body for each group of what collides with what."""
+        geoms = np.flatnonzero(np.isin(self.source.geom_bodyid, members)).tolist()
+        for bits in dict.fromkeys(map(self._bits, geoms)):
+            name = self._own_name("ground")
+            shapes = self._shapes(name, math.inf, [g for g in geoms if self._bits(g) == bits], np.zeros(3), np.eye(3))
+            if shapes:
+                self.bodies.append({"name": name, "fixed": True, "shape": shapes})
+                self.grounds[name] = bits
 
     def _add_body(self, name: str, root: int, members: Any) -> None:
         s, d = self.source, self.data
@@ -147,7 +171,8 @@ class _MjcfReader:
         found = {
             "name": name, "position": whole.center.tolist(), "orientation": matrix_to_quat(R).tolist(),
             "mass": whole.mass, "inertia": [*np.diag(I).tolist(), *I[[0, 0, 1], [1, 2, 2]].tolist()],
-            "shape": self._shapes(name, whole.mass, members, whole.center, R),
+            "shape": self._shapes(name, whole.mass, np.flatnonzero(np.isin(s.geom_bodyid, members)).tolist(),
+                                  whole.center, R),
         }
         colored = [g for g in np.flatnonzero(np.isin(s.geom_bodyid, members)) if s.geom_rgba[g, 3] > 0.0]
         if colored:
@@ -161,11 +186,11 @@ class _MjcfReader:
     # ------------------------------------------------------------------------------------------------ shapes
 
     def _shapes(
-        self, owner: str, mass: float, members: Any, origin: np.ndarray, R: np.ndarray
+        self, owner: str, mass: float, geoms: list[int], origin: np.ndarray, R: np.ndarray
     ) -> list[dict[str, Any]]:
-        """Shapes of all geometry of the bodies that collides, about a body's origin and axes in the world."""
+        """Shapes of the geometry that collides, about a body's origin and axes in the world."""
         s, found = self.source, []
-        for geom in np.flatnonzero(np.isin(s.geom_bodyid, members)):
+        for geom in geoms:
             if not (s.geom_contype[geom] or s.geom_conaffinity[geom]):
                 self.notes.append("geometry that collides with nothing is left out")
                 continue
@@ -308,9 +333,6 @@ class _MjcfReader:
             self.notes.append("surfaces of unlike solref yield each by its own; MuJoCo takes a mean")
         if (s.jnt_solref[s.jnt_limited != 0] != DEFAULT_SOLREF).any():
             self.notes.append("the softness of limits of joints is left out")
-        bits = Counter(zip(s.geom_contype.tolist(), s.geom_conaffinity.tolist(), strict=True))
-        if len([pair for pair in bits if any(pair)]) > 1:
-            self.notes.append("groups of what collides with what are left out: all shapes collide")
         if (s.geom_condim > 3).any():
             self.notes.append("friction against rolling and spinning is left out")
         if s.opt.density > 0.0 or s.opt.viscosity > 0.0 or s.opt.wind.any():
