@@ -1,15 +1,16 @@
-"""The command line: open the app, run or record a scene without it, list the gallery.
+"""The command line: open the app, run or record a scene without it, list the gallery, look at the machine.
 
-Errors are one sentence on stderr: exit status 2 where the input is at fault, 1 where the program or the machine is.
+Errors are one sentence on stderr: exit status 2 where the input is at fault, 1 where the program or the machine is, and
+128 + its number where a signal ended the program.
 """
 
-import csv
-import ctypes
 import inspect
+import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from functools import wraps
 from importlib.metadata import version
@@ -31,24 +32,24 @@ from ..physics.run.messages import SIDES, Settings
 from ..physics.run.warm_up import kernels_cached
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
+from .machine import Unavailable, no_window, require_display, require_libraries
 from .opening import CannotOpen, in_words, opened
 from .record.shot import Shot
+from .stopping import Stopped, at_once, between_steps
+from .trajectory import trajectory
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
 
-# Libraries that Linux takes from the system -> the Debian package of each.
-GRAPHICS = {"libGL.so.1": "libgl1", "libEGL.so.1": "libegl1"}
-WINDOW = {"libX11.so.6": "libx11-6", "libXext.so.6": "libxext6", "libXrender.so.1": "libxrender1"}
-DRIVERS = "libgl1-mesa-dri"
+LONGEST_RUN = 1e9  # [s] of simulated time
 
 
 class BadInput(Exception):
     """What the user gave cannot be used; the message says what and why."""
 
 
-class Unavailable(Exception):
-    """This machine lacks something; the message says what and what to do."""
+class Failed(Exception):
+    """It could not be done; the message says why."""
 
 
 class OpenByDefault(typer.core.TyperGroup):
@@ -75,13 +76,14 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set restitution=0.5 --set gravity=0,0,-1.62"),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output where it exists.")]
 
 
 def overrides(
     method: Method = None, integrator: IntegratorName = None, solver: SolverName = None, h: StepSize = None,
     set_: Assignments = None,
 ) -> dict[str, Any]:
-    """Settings from the options that all commands with `takes_settings` have."""
+    """Settings from the options that all commands that run something have."""
     named = {"method": method, "integrator": integrator, "solver": solver, "h": h}
     settings = {name: value for name, value in named.items() if value is not None}
     for assignment in set_ or ():
@@ -94,91 +96,7 @@ def overrides(
     return settings
 
 
-def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: the command gets the options of `overrides`, and their result as its keyword argument `settings`."""
-    options = inspect.signature(overrides).parameters
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "settings"]
-
-    @wraps(command)
-    def called(**given: Any) -> None:
-        settings = overrides(**{name: given.pop(name) for name in options})
-        command(**given, settings=settings)
-
-    vars(called).pop("__wrapped__")  # typer would follow it past the signature below
-    called.__signature__ = inspect.Signature([*own, *options.values()])  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in (*own, *options.values())}
-    return called
-
-
-@app.callback(invoke_without_command=True)
-def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    if show_version:
-        print(f"contactlab {version('contactlab')}")
-        raise typer.Exit
-
-
-@app.command("open")
-@takes_settings
-def open_command(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file or mesh.")] = None,
-    *, settings: dict[str, Any],
-) -> None:
-    """Open the app on FILE, or on the first scene of the gallery."""
-    scene = load(file if file is not None else next(iter(gallery())))
-    require_display()
-    require_libraries(window=True)
-    from .window.window import open_window
-
-    open_window(scene, settings)
-
-
-@app.command()
-@takes_settings
-def run(
-    scene: SceneArgument,
-    until: Annotated[float, typer.Option(help="Simulated time to run to [s].")],
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
-                          "time and body). Poses are those of the bodies as the scene file places them."),
-    ] = None,
-    every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
-    *, settings: dict[str, Any],
-) -> None:
-    """Run SCENE without a window and write its trajectory."""
-    if not 0.0 < until < 1e6:
-        raise BadInput(f"--until must be a time from 0 to 1e6 s, not {until:g}")
-    if out is not None:
-        check_output(out, (".npz", ".csv"))
-    loaded = load(scene)
-    with in_words(scene), input_errors():
-        sim = Simulation(loaded)
-    sim.set(**settings)
-    trajectory, alarm = Trajectory(sim), EnergyAlarm()
-    try:
-        with progress_bar() as bar:
-            task = bar.add_task(sim.scene.name, total=until)
-            while sim.time < until - 0.5 * sim.settings.h:
-                sim.step()
-                if why := alarm.look(sim):
-                    say(f"t = {sim.time:.6g} s: {why}")
-                if sim.step_count % every == 0:
-                    trajectory.add()
-                bar.update(task, completed=sim.time)
-    except CannotStep as error:
-        finish(trajectory, out)
-        fail(1, str(error))
-    except KeyboardInterrupt:
-        finish(trajectory, out)
-        fail(130, f"stopped at t = {sim.time:.6g} s")
-    finish(trajectory, out)
-
-
-@app.command()
-@takes_settings
-def record(
-    scene: SceneArgument,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
+def shot(
     seconds: Annotated[float, typer.Option(help="Simulated time to record [s].")] = 10.0,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1920x1080",
     fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
@@ -191,24 +109,139 @@ def record(
     compare: Annotated[
         str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
     ] = None,
-    *, settings: dict[str, Any],
-) -> None:
-    """Record SCENE to a video, without a window or a display."""
-    check_output(out, (".mp4", ".mkv", ".webm", ".gif"))
+) -> Shot:
+    """What a video shows, from its options."""
     if not 0.0 < seconds <= 3600.0:
         raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
-    shot = Shot(seconds, parse_size(size), fps, speed, panels, parse_camera(camera), compare=parse_methods(compare))
+    return Shot(seconds, parse_size(size), fps, speed, panels, parse_camera(camera), compare=parse_methods(compare))
+
+
+def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator: the command gets the options of these functions, and the result of each as a keyword argument."""
+    options = {name: inspect.signature(group).parameters for name, group in groups.items()}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in inspect.signature(command).parameters.values() if p.name not in groups]
+        every = [*own, *(p for of_group in options.values() for p in of_group.values())]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            made = {name: group(**{option: given.pop(option) for option in options[name]})
+                    for name, group in groups.items()}
+            command(**given, **made)
+
+        vars(called).pop("__wrapped__")  # typer would follow it past the signature below
+        called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        called.__annotations__ = {p.name: p.annotation for p in every}
+        return called
+
+    return decorate
+
+
+@app.callback(invoke_without_command=True)
+def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if show_version:
+        print(f"contactlab {version('contactlab')}")
+        raise typer.Exit
+
+
+@app.command("open")
+@takes(settings=overrides)
+def open_command(
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file or mesh.")] = None,
+    *, settings: dict[str, Any],
+) -> None:
+    """Open the app on FILE, or on the first scene of the gallery."""
+    scene = load(file if file is not None else next(iter(gallery())))
+    require_display()
+    require_libraries(window=True)
+    try:
+        from .window.window import open_window
+    except ImportError:
+        raise
+    except Exception as error:  # pyglet asks for the display while it is imported
+        raise no_window(error) from error
+
+    open_window(scene, settings)
+
+
+@app.command()
+@takes(settings=overrides)
+def run(
+    scene: SceneArgument,
+    until: Annotated[float, typer.Option(help="Simulated time to run to [s].")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
+                          "time and body). Poses are those of the bodies as the scene file places them."),
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
+    force: Force = False,
+    *, settings: dict[str, Any],
+) -> None:
+    """Run SCENE without a window and write its trajectory, which is kept where the run ends early."""
+    if not 0.0 < until <= LONGEST_RUN:
+        raise BadInput(f"--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}")
+    if out is not None:
+        check_output(out, (".npz", ".csv"), force)
+    loaded = load(scene)
+    with in_words(scene), input_errors():
+        sim = Simulation(loaded)
+    sim.set(**settings)
+    for note in sim.labels.notes:
+        say(note)
+    alarm, ending = EnergyAlarm(), None
+    with written(out), trajectory(out, sim) as keep, between_steps() as asked, progress_bar() as bar:
+        task = bar.add_task(sim.scene.name, total=until)
+        keep()
+        while sim.time < until - 0.5 * sim.settings.h and not asked:
+            try:
+                sim.step()
+            except Exception as error:
+                ending = error
+                break
+            if why := alarm.look(sim):
+                say(f"t = {sim.time:.6g} s: {why}")
+            if sim.step_count % every == 0:
+                keep()
+            bar.update(task, completed=sim.time)
+    report(sim, out)
+    if isinstance(ending, CannotStep):
+        raise Failed(str(ending))
+    if ending is not None:
+        raise ending
+    if asked:
+        fail(asked[0].status, f"stopped at t = {sim.time:.6g} s")
+
+
+@app.command()
+@takes(shot=shot, settings=overrides)
+def record(
+    scene: SceneArgument,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
+    force: Force = False,
+    *, shot: Shot, settings: dict[str, Any],
+) -> None:
+    """Record SCENE to a video, without a window or a display. What was recorded is kept where it ends early."""
+    check_output(out, (".mp4", ".mkv", ".webm", ".gif"), force)
     loaded = load(scene)
     require_libraries(window=False)
     from .record.recorder import record as record_video
+    from .view.offscreen import GraphicsError
 
     try:
-        with progress_bar() as bar:
+        with between_steps() as asked, progress_bar() as bar:
             task = bar.add_task(out.name, total=1.0)
-            record_video(loaded, out, shot, settings, lambda share: bar.update(task, completed=share), say)
-    except ValueError as error:  # the engine or the encoder gave up, and says why
-        raise Unavailable(str(error)) from error
-    print(f"{loaded.name}: {seconds:g} s written to {out}")
+
+            def progress(share: float) -> None:
+                bar.update(task, completed=share)
+                if asked:
+                    raise asked[0]
+
+            record_video(loaded, out, shot, settings, progress, say)
+    except (ValueError, GraphicsError) as error:  # the engine, the encoder or the driver gave up, and says why
+        raise Failed(str(error)) from error
+    print(f"{loaded.name}: {shot.seconds:g} s written to {out}")
 
 
 @app.command()
@@ -219,6 +252,23 @@ def scenes() -> None:
         scene = Scene.load(path)
         table.add_row(key, scene.title, scene.summary)
     Console().print(table)
+
+
+@app.command()
+def doctor() -> None:
+    """Look at what the app needs of this machine, and say what to install."""
+    from .doctor import examine
+
+    missing = []
+    for what, found, remedy, needed in examine():
+        mark = "MISSING" if needed else "note" if remedy else "ok"
+        print(f"{mark:8} {what:20} {found}", flush=True)
+        if remedy:
+            print(f"{'':29} {remedy}")
+        if needed:
+            missing.append(what)
+    if missing:
+        raise Failed(f"missing: {', '.join(missing)}")
 
 
 # ------------------------------------------------------------------------------------------------ input
@@ -285,68 +335,42 @@ def parse_methods(text: str | None) -> tuple[str, ...]:
     return methods
 
 
-def check_output(path: Path, suffixes: tuple[str, ...]) -> None:
-    """Refuse an output path that cannot be written before the work begins."""
+def check_output(path: Path, suffixes: tuple[str, ...], force: bool) -> None:
+    """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
     if path.suffix.lower() not in suffixes:
         raise BadInput(f"--out must end in {' or '.join(suffixes)}, not {path.name!r}")
     if not path.absolute().parent.is_dir():
         raise BadInput(f"--out: there is no folder {path.absolute().parent}")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+    with input_errors():  # a name may be too long to be looked for
+        exists = path.exists()
+    if path.is_dir():
+        raise BadInput(f"--out: {path} is a folder")
+    if not os.access(path if exists else path.absolute().parent, os.W_OK):
         raise BadInput(f"--out: {path} cannot be written")
+    if exists and not force and not agreed(f"{path} exists. Overwrite it?"):
+        raise BadInput(f"--out: {path} exists; --force overwrites it")
+
+
+def agreed(question: str) -> bool:
+    """Ask the user, where there is one."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and typer.confirm(question, err=True)
 
 
 # ------------------------------------------------------------------------------------------------ output
 
 
-COLUMNS = ["t", "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz",
-           "kinetic", "potential", "spring", "contacts"]
+@contextmanager
+def written(out: Path | None) -> Iterator[None]:
+    """Errors inside are those of writing `out`."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"{out} could not be written ({error.strerror or error}); "
+                     "a file of that name is as it was") from error
 
 
-class Trajectory:
-    """States of a run as it goes, written at the end."""
-
-    def __init__(self, sim: Simulation) -> None:
-        self.sim = sim
-        self.rows: dict[str, list[Any]] = {name: [] for name in ("t", "x", "q", "v", "w", "energy", "contacts")}
-        self.add()
-
-    def add(self) -> None:
-        sim, rows = self.sim, self.rows
-        energy = sim.energy()
-        for name, value in zip("xqvw", sim.frames(), strict=True):
-            rows[name].append(value)
-        rows["t"].append(sim.time)
-        rows["energy"].append((energy.kinetic, energy.potential, energy.spring))
-        rows["contacts"].append(len(sim.contacts.gap))
-
-    def save(self, path: Path) -> None:
-        """Write to a temporary file beside `path` and rename it, so that `path` is always complete."""
-        partial = path.with_name(path.name + ".part")
-        if path.suffix.lower() == ".npz":
-            with partial.open("wb") as file:
-                arrays: dict[str, Any] = {name: np.array(values) for name, values in self.rows.items()}
-                np.savez_compressed(file, names=np.array(self.sim.labels.bodies), **arrays)
-        else:
-            self._save_csv(partial)
-        partial.replace(path)
-
-    def _save_csv(self, path: Path) -> None:
-        rows = self.rows
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            for k, t in enumerate(rows["t"]):
-                bodies = np.hstack([rows[name][k] for name in "xqvw"]).tolist()
-                for name, values in zip(self.sim.labels.bodies, bodies, strict=True):
-                    writer.writerow([t, name, *values, *rows["energy"][k], rows["contacts"][k]])
-
-
-def finish(trajectory: Trajectory, out: Path | None) -> None:
-    """Write the trajectory and say what came of the run."""
-    sim = trajectory.sim
-    if out is not None:
-        with input_errors():
-            trajectory.save(out)
+def report(sim: Simulation, out: Path | None) -> None:
+    """Say what came of the run."""
     events = f"{sim.event_count} contact events, energy {sim.energy().total:.6g} J"
     where = f", written to {out}" if out is not None else ""
     print(f"{sim.scene.name}: t = {sim.time:.6g} s after {sim.step_count} steps, {events}{where}")
@@ -360,34 +384,6 @@ def progress_bar() -> Progress:
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
     )
-
-
-# ------------------------------------------------------------------------------------------------ the machine
-
-
-def require_display() -> None:
-    """A window needs a display; on Linux that can be known beforehand."""
-    if sys.platform == "linux" and not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
-        raise Unavailable(
-            "there is no display to open a window on; `contactlab record SCENE -o video.mp4` makes a video without one"
-        )
-
-
-def require_libraries(window: bool) -> None:
-    """On Linux the libraries of OpenGL, and of X for a window, come from the system. Else Unavailable."""
-    needed = GRAPHICS | (WINDOW if window else {})
-    missing = [library for library in needed if not loads(library)] if sys.platform == "linux" else []
-    if missing:
-        packages = " ".join([*needed.values(), DRIVERS])
-        raise Unavailable(f"{' and '.join(missing)} cannot be loaded; on Debian and Ubuntu: apt-get install {packages}")
-
-
-def loads(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
 
 
 def say(sentence: str) -> None:
@@ -404,19 +400,35 @@ class Status(IntEnum):
     INPUT = 2
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Entry point of the program `contactlab`."""
-    debug = bool(os.environ.get("CONTACTLAB_DEBUG"))
+def program() -> None:
+    """The program `contactlab`. It ends at once: in the physics thread a kernel may be being compiled for a minute, and
+    the interpreter would take away under it what it uses."""
     try:
-        status = app(arguments, standalone_mode=False)
+        main()
+    except SystemExit as end:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # nobody reads it any more
+                stream.flush()
+        os._exit(end.code if isinstance(end.code, int) else Status.PROGRAM)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Carry out a command line, sys.argv where none is given. Raises SystemExit with the status."""
+    debug = bool(os.environ.get("CONTACTLAB_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal may lack letters; that ends no program
+    try:
+        with at_once():
+            status = app(arguments, standalone_mode=False)
     except UsageError as error:
         fail(Status.INPUT, error.format_message())
     except (BadInput, CannotOpen) as error:
         fail(Status.INPUT, str(error))
-    except Unavailable as error:
+    except (Failed, Unavailable) as error:
         fail(Status.PROGRAM, str(error))
-    except KeyboardInterrupt:
-        fail(130, "stopped")
+    except (Stopped, typer.Abort) as error:
+        fail(error.status if isinstance(error, Stopped) else 128 + signal.SIGINT, "stopped")
     except Exception as error:
         if debug:
             raise

@@ -192,6 +192,35 @@ def test_no_function_takes_more_than_10_arguments():
     assert wide == {}
 
 
+#: files that write without `whole_file`, and what
+GROWING = {
+    "physics/core/whole_file.py": "itself",
+    "physics/run/warm_up.py": "a lock, and a mesh in a temporary folder",
+    "app/record/encoder.py": "a video, which plays at any length",
+    "app/trajectory.py": "members of an archive that is a whole file",
+    "app/window/window.py": "a log",
+}
+
+
+def test_files_are_written_whole_and_text_has_its_encoding():
+    """A file that is opened to be written is empty where the disk is full or the process ends; the encoding of text is
+    the system's where none is given."""
+    halves, foreign = set(), []
+    for path in SOURCES:
+        name = str(path.relative_to(ROOT))
+        for call in (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)):
+            done = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            if done not in ("open", "read_text", "write_text", "write_bytes"):
+                continue
+            words = [w.value for w in (*call.args, *(k.value for k in call.keywords)) if isinstance(w, ast.Constant)]
+            modes = [w for w in words if isinstance(w, str) and re.fullmatch("[rwax+bt]{1,3}", w)]
+            if done.startswith("write") or any(set("wax+") & set(mode) for mode in modes):
+                halves.add(name)
+            if done.endswith("text") and not any(k.arg == "encoding" for k in call.keywords):
+                foreign.append(f"{name}:{call.lineno}")
+    assert halves == GROWING.keys() and foreign == []
+
+
 # ---------------------------------------------------------------------------------------------- names
 #: decorators that leave a function to its callers; any other one uses it (a command, a hook of numba, a fixture)
 PLAIN_DECORATORS = {"kernel", "helper", "dataclass", "contextmanager", "cache"}

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from ...physics.core.whole_file import whole_file
+
 Frame = NDArray[np.uint8]  # (height, width, 3), top row first
 
 #: suffix -> codec, pixel format, options of the codec, options of the container
@@ -24,6 +26,10 @@ FORMATS: dict[str, tuple[str, str, dict[str, str], dict[str, str]]] = {
 KEYFRAME_EVERY = 0.5  # [s] at most this much is lost when the process is killed
 GIF_FPS = 50          # GIF counts time in 1/100 s, and viewers slow down what is faster
 WAITING = 8           # frames the encoder may be behind
+
+
+class CannotWrite(ValueError):
+    """The message says which file, and why."""
 
 
 def check_path(path: Path, formats: tuple[str, ...] = (*FORMATS, ".png")) -> None:
@@ -44,7 +50,7 @@ class Movie:
     """A video being written: frames of one size and rate. Encoding runs in a thread of its own.
 
     Frame k is shown at k / `fps` seconds; a GIF has its rate cut to GIF_FPS.
-    ValueError where the file cannot be written.
+    CannotWrite where the file cannot be written.
     """
 
     def __init__(self, path: Path, size: tuple[int, int], fps: int) -> None:
@@ -59,7 +65,7 @@ class Movie:
                 pass
             self._file = av.open(str(path), "w", options=container_options)
         except OSError as error:
-            raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
+            raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
         stream: Any = self._file.add_stream(codec, rate=self.fps, options=codec_options)
         stream.width, stream.height, stream.pix_fmt = *self.size, pixels
         if not self.gif:
@@ -74,7 +80,7 @@ class Movie:
     def add(self, frame: Frame) -> None:
         """Append a frame; waits where the encoder is behind. Another size is fitted in, with bars."""
         if self._error is not None:
-            raise ValueError(f"{self.path} cannot be written: {self._error}")
+            raise CannotWrite(f"{self.path} cannot be written: {self._error}")
         self._queue.put(fitted(frame, self.size))
         self.count += 1
 
@@ -88,7 +94,7 @@ class Movie:
         self._queue.put(None)
         self._thread.join()
         if self._error is not None:
-            raise ValueError(f"{self.path} cannot be written: {self._error}")
+            raise CannotWrite(f"{self.path} cannot be written: {self._error}")
 
     def _encode(self) -> None:
         number = 0
@@ -145,12 +151,11 @@ def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictu
 
 
 def save_picture(path: Path, frame: Frame) -> None:
-    partial = path.with_name(path.name + ".part")  # the file appears under its name only when it is complete
     try:
-        Image.fromarray(frame).save(partial, format="PNG")
-        partial.replace(path)
+        with whole_file(path) as file:
+            Image.fromarray(frame).save(file, format="PNG")
     except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def fitted(frame: Frame, size: tuple[int, int]) -> Frame:

@@ -1,7 +1,8 @@
 """Recording: of the running window (`Take`), and of a scene without any window (`record`)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from ...physics.scene.scene import Scene
 from ..lab import gallery_entries, set_camera
 from ..ui_state import Preferences, UiState
 from ..view.camera import Camera, scene_bounds
-from .encoder import Frame, check_path, even, open_recording
+from .encoder import FORMATS, CannotWrite, Frame, Movie, Pictures, check_path, even, open_recording
 from .shot import Shot
 
 PATIENCE = 1.0  # [s] of wall time after which a step that does not come is given up
@@ -80,12 +81,12 @@ def record(
     progress: Callable[[float], None] | None = None, say: Callable[[str], None] | None = None,
 ) -> None:
     """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1;
-    say: why the run should pause, which a recording does not do.
+    say: what was left out of the scene's file, and why the run should pause, which a recording does not do.
 
     Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
-    by one of the methods.
+    by one of the methods. Whatever ends it early, also an exception of `progress`, the frames so far are kept.
     """
-    shot = shot or Shot()
+    shot, say = shot or Shot(), say or (lambda sentence: None)
     check_path(out)
     size = even(shot.size)
     runner = Runner(scene, settings or {}, paused=True)
@@ -93,15 +94,35 @@ def record(
     speed = scene.speed if shot.speed is None else shot.speed
     runner.send(SetSpeed(speed))
     runner.tick()
+    assert runner.latest is not None
+    for note in runner.latest.labels.notes:
+        say(note)
     if shot.compare:
         compare_methods(runner, shot.compare)
-    with Studio(size, shot.panels, shot.dark) as studio:
-        movie = open_recording(out, size, shot.fps)
+    with Studio(size, shot.panels, shot.dark) as studio, recording(out, size, shot.fps) as movie:
+        _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None), say)
+
+
+@contextmanager
+def recording(out: Path, size: tuple[int, int], fps: int) -> Iterator[Movie | Pictures]:
+    """A recording that becomes `out` when the block ends, however it ends. Until then it is NAME.part.SUFFIX, which
+    plays where the process is killed. Where it cannot be written, or has no frame, a file `out` stays as it was."""
+    film = out.suffix.lower() in FORMATS  # and not a series of pictures, each of which is whole or not there
+    partial = out.with_stem(out.stem + ".part") if film else out
+    movie = open_recording(partial, size, fps)
+    try:
         try:
-            _shoot(runner, scene, studio, movie, replace(shot, speed=speed), progress or (lambda share: None),
-                   say or (lambda why: None))
+            yield movie
         finally:
             movie.close()
+    except CannotWrite:
+        partial.unlink(missing_ok=True)
+        raise
+    finally:
+        if film and movie.count and partial.exists():
+            partial.replace(out)
+        elif film:
+            partial.unlink(missing_ok=True)
 
 
 def _shoot(

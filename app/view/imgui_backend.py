@@ -89,8 +89,8 @@ class Gui:
     def _make_program(self, ctx: moderngl.Context) -> None:
         shaders = files("contactlab.shaders")
         self.program = ctx.program(
-            vertex_shader=shaders.joinpath(VERTEX_SHADER).read_text(),
-            fragment_shader=shaders.joinpath(FRAGMENT_SHADER).read_text(),
+            vertex_shader=shaders.joinpath(VERTEX_SHADER).read_text(encoding="utf-8"),
+            fragment_shader=shaders.joinpath(FRAGMENT_SHADER).read_text(encoding="utf-8"),
         )
         self.vertices = ctx.buffer(reserve=1 << 18, dynamic=True)
         self.indices = ctx.buffer(reserve=1 << 18, dynamic=True)

@@ -29,6 +29,7 @@ from ..background import in_background
 from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
+from ..machine import no_window
 from ..opening import in_words
 from ..panels import style
 from ..panels.guard import attempt, sentence
@@ -42,6 +43,7 @@ from ..record.recorder import Take
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
+from .lost_screen import when_the_screen_is_lost
 from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
@@ -64,11 +66,17 @@ def open_window(
     settings: override the scene's own, as `Simulation.set` does.
     log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
     preferences: the file that remembers layout and theme.
+
+    Raises `machine.Unavailable` where there is no OpenGL 3.3.
     """
     sys.setswitchinterval(SWITCH)
     remembered, damage = Preferences.load(preferences)
-    window = Window(remembered)
+    try:
+        window = Window(remembered)
+    except (pyglet.window.WindowException, gl.ContextException, ValueError) as error:  # moderngl raises ValueError
+        raise no_window(error) from error
     window.ui.message = damage
+    when_the_screen_is_lost(lambda: window.leave("the screen is gone", preferences))
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
         with in_words(scene.name):
@@ -150,6 +158,13 @@ class Window(pyglet.window.Window):
         self.stage.release()
         self.gui.release()
         self.close()
+
+    def leave(self, why: str, preferences: Path) -> None:
+        """Keep what there is where the process has to end and nothing can be drawn any more."""
+        print(f"contactlab: {why}", file=sys.stderr)
+        if self.take is not None:
+            self._try(self.take.close)
+        self.keep_settings(preferences)
 
     def keep_settings(self, path: Path) -> None:
         try:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.model import Array, IntArray
+from ..core.whole_file import whole_file
 
 
 class Takes(Flag):
@@ -103,8 +104,9 @@ class ContactProblem:
         return 3 if len(self.friction) else 1
 
     def save(self, path: pathlib.Path | str) -> None:
-        """Write the problem to an .npz file."""
-        np.savez(path, M=self.M, d=self.d, friction=self.friction)
+        """Write the problem to an .npz file; OSError where that cannot be done."""
+        with whole_file(path) as file:
+            np.savez(file, M=self.M, d=self.d, friction=self.friction)
 
     @classmethod
     def load(cls, path: pathlib.Path | str) -> "ContactProblem":

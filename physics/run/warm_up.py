@@ -144,7 +144,7 @@ def fly() -> None:
 def _everything() -> Iterator[Scene]:
     """A scene with all of SHAPE_TABLES, twice, on a plane, on a mesh and in a bowl."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "floor.obj").write_text(FLOOR_OBJ)
+        (Path(folder) / "floor.obj").write_text(FLOOR_OBJ, encoding="utf-8")
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
         yield Scene.from_dict(_scene(SHAPE_TABLES * 2, ground), Path(folder))
 

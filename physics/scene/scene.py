@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.report import Settings, Side
+from ..core.whole_file import whole_file
 from .build import Setup, build, overlapping
 from .checks import Found, read_tables
 from .joint_checks import form_of
@@ -146,7 +147,8 @@ class Scene:
         path = Path(path)
         try:
             self._copy_meshes(path.parent)
-            path.write_text(to_toml(self.tables.model_dump(exclude_defaults=True)), encoding="utf-8")
+            with whole_file(path) as file:
+                file.write(to_toml(self.tables.model_dump(exclude_defaults=True)).encode())
         except OSError as error:
             raise SceneError(f"{path}: cannot be written ({error.strerror or error}).") from error
 

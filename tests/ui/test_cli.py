@@ -1,6 +1,8 @@
 """The command line: what it runs, what it writes, and how it complains."""
 
 import csv
+import os
+import signal
 import subprocess
 import sys
 import types
@@ -9,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contactlab.app import cli
+from contactlab.app import cli, machine
 from contactlab.app.record.shot import Shot
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
@@ -41,6 +43,13 @@ scene = {gravity = [0.0, 0.0, 0.0]}
 body = [{name = "bob", position = [0.5, 0.0, 0.0], mass = 1.0, inertia = [0.01, 0.01, 0.01]}]
 spring = [{body_a = "world", body_b = "bob", length = 0.0, stiffness = 3600.0}]
 """
+
+
+#: a robot of two links, whose limit of effort is left out
+LINK = """<link name="{}"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+ROBOT = f"""<robot name="r">{LINK.format("a")}{LINK.format("b")}<joint name="j" type="revolute"><parent link="a"/>
+<child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint></robot>"""
 
 
 @pytest.fixture
@@ -103,6 +112,14 @@ def test_run_takes_gallery_keys_and_meshes(tmp_path, capsys):
     assert status == 0 and said.startswith("cube")
 
 
+def test_run_says_what_was_left_out_of_a_file(tmp_path, capsys):
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOT)
+    status, _, complaint = call(capsys, "run", path, "--until", "0.01")
+    notes = Scene.from_urdf(path).build().labels.notes
+    assert status == 0 and notes and complaint == "".join(f"contactlab: {note}\n" for note in notes)
+
+
 def test_run_says_that_energy_grows_from_nothing_and_goes_on(tmp_path, capsys):
     """By explicit Euler, 1 + (ω h)² times a step: twice as much after 11.4 steps of 1/240 s where ω = 60."""
     path = tmp_path / "spring.toml"
@@ -124,6 +141,31 @@ def test_run_loads_no_window_library(scene):
     assert result.stdout.splitlines()[-1] == "[]", result.stderr
 
 
+def rows_in(path):
+    """Number of times in a trajectory of two bodies."""
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            lengths = {len(file[name]) for name in file.files if name != "names"}
+            assert len(lengths) == 1
+            return lengths.pop()
+    rows = list(csv.DictReader(path.open()))
+    assert all(None not in row.values() for row in rows)
+    return len(rows) / 2
+
+
+def signal_at(monkeypatch, step, *numbers):
+    """Signals come in the middle of a step."""
+    real = Simulation.step
+
+    def stepping(self):
+        if self.step_count == step:
+            for number in numbers:
+                os.kill(os.getpid(), number)
+        real(self)
+
+    monkeypatch.setattr(Simulation, "step", stepping)
+
+
 def stop_at(monkeypatch, step, error):
     real = Simulation.step
 
@@ -135,18 +177,125 @@ def stop_at(monkeypatch, step, error):
     monkeypatch.setattr(Simulation, "step", stepping)
 
 
-@pytest.mark.parametrize(("error", "status", "says"), [
-    (KeyboardInterrupt(), 130, "stopped at t = 0.0416667 s"),
-    (CannotStep("the motion of ball is no longer finite"), 1, "the motion of ball is no longer finite"),
+@pytest.mark.parametrize("name", ["path.npz", "path.csv"])
+@pytest.mark.parametrize(("error", "says"), [
+    (CannotStep("the motion of ball is no longer finite"), "the motion of ball is no longer finite"),
+    (KeyError("lost"), "KeyError: 'lost'"),
 ])
-def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkeypatch, error, status, says):
+def test_a_run_that_fails_keeps_what_it_has(scene, tmp_path, capsys, monkeypatch, error, says, name):
     stop_at(monkeypatch, 10, error)
-    out = tmp_path / "path.npz"
-    ended, _, complaint = call(capsys, "run", scene, "--until", "1", "--out", out)
-    assert ended == status and says in complaint
-    with np.load(out) as file:
-        assert len(file["t"]) == 11
-    assert list(tmp_path.glob("*.part")) == []
+    ended, said, complaint = call(capsys, "run", scene, "--until", "1", "--out", tmp_path / name)
+    assert ended == 1 and says in complaint and "after 10 steps" in said
+    assert rows_in(tmp_path / name) == 11
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ball.toml", name]
+
+
+@pytest.mark.parametrize("name", ["path.npz", "path.csv"])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_run_that_is_stopped_keeps_what_it_has(scene, tmp_path, capsys, monkeypatch, number, status, name):
+    """It ends after the step in which the signal came, the eleventh."""
+    signal_at(monkeypatch, 10, number)
+    handlers = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)]
+    ended, said, complaint = call(capsys, "run", scene, "--until", "1", "--out", tmp_path / name)
+    assert ended == status and complaint == "contactlab: stopped at t = 0.0458333 s\n" and "after 11 steps" in said
+    assert rows_in(tmp_path / name) == 12
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ball.toml", name]
+    assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_a_second_signal_does_not_wait_for_the_step(scene, tmp_path, capsys, monkeypatch):
+    signal_at(monkeypatch, 10, signal.SIGINT, signal.SIGTERM)
+    ended, said, complaint = call(capsys, "run", scene, "--until", "1", "--out", tmp_path / "path.csv")
+    assert (ended, said, complaint) == (143, "", "contactlab: stopped\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["ball.toml"]
+
+
+def test_a_signal_before_the_first_step_stops_at_once(scene, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "load", lambda name: os.kill(os.getpid(), signal.SIGTERM))
+    assert call(capsys, "run", scene, "--until", "1") == (143, "", "contactlab: stopped\n")
+
+
+def test_a_signal_that_was_switched_off_stays_off(scene, tmp_path, capsys, monkeypatch):
+    """As by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        signal_at(monkeypatch, 10, signal.SIGHUP)
+        assert call(capsys, "run", scene, "--until", "0.1")[0] == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+@pytest.mark.parametrize("name", ["path.npz", "path.csv"])
+def test_an_existing_file_is_overwritten_only_by_force(scene, tmp_path, capsys, name):
+    out = tmp_path / name
+    out.write_text("precious")
+    arguments = ["run", scene, "--until", "0.01", "--out", out]
+    assert call(capsys, *arguments) == (2, "", f"contactlab: --out: {out} exists; --force overwrites it\n")
+    assert out.read_text() == "precious"
+    assert call(capsys, *arguments, "--force")[0] == 0 and rows_in(out) == 3
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 2)])
+def test_a_user_at_a_terminal_is_asked_before_a_file_is_overwritten(scene, tmp_path, answer, status):
+    out = tmp_path / "path.csv"
+    out.write_text("precious")
+    main, terminal = os.openpty()
+    code = "from contactlab.app.cli import main; main()"
+    process = subprocess.Popen([sys.executable, "-c", code, "run", scene, "--until", "0.01", "--out", out],
+                               stdin=terminal, stderr=terminal, stdout=subprocess.PIPE)
+    os.close(terminal)
+    said = b""
+    while b"?" not in said:
+        said += os.read(main, 1000)
+    assert f"{out} exists. Overwrite it?".encode() in said.replace(b"\r\n", b"")
+    os.write(main, answer.encode() + b"\n")
+    assert process.wait() == status
+    assert (out.read_text() == "precious") == (answer == "n")
+    os.close(main)
+
+
+@pytest.mark.parametrize("name", ["path.npz", "path.csv"])
+def test_a_full_disk_leaves_the_file_that_was_and_says_so(scene, tmp_path, name):
+    """Where no file may have more than 20 000 bytes, a run of 4 800 steps is too long for either kind."""
+    out = tmp_path / name
+    out.write_text("precious")
+    code = (
+        "import resource; from contactlab.app.cli import main\n"
+        "import contactlab.physics.core.kernel_file as kernels\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000,) * 2)\n"
+        "main()\n"
+    )
+    arguments = ["run", scene, "--until", "20", "--out", out, "--force"]
+    result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr == (f"contactlab: {out} could not be written (File too large); "
+                             "a file of that name is as it was\n")
+    assert out.read_text() == "precious"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ball.toml", name]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_a_long_run_takes_no_more_memory_than_a_short_one(scene, tmp_path, suffix):
+    """Kept in lists, 40 000 rows of two bodies, 27 numbers each, took more than 40 MB; a page of a few kB is left."""
+    code = (
+        "import sys, tracemalloc\n"
+        "from pathlib import Path\n"
+        "from contactlab.app.trajectory import trajectory\n"
+        "from contactlab.physics import Scene, Simulation\n"
+        "sim = Simulation(Scene.load(sys.argv[1])); sim.step()\n"
+        "with trajectory(Path(sys.argv[2]), sim) as keep:\n"
+        "    for _ in range(100): keep()\n"
+        "    tracemalloc.start()\n"
+        "    for _ in range(40_000): keep()\n"
+        "    print(tracemalloc.get_traced_memory()[1])\n"
+    )
+    out = tmp_path / f"long{suffix}"
+    result = subprocess.run([sys.executable, "-c", code, scene, out], capture_output=True, text=True)
+    assert int(result.stdout) < 1e6, result.stderr
+    assert rows_in(out) == 40_100
 
 
 # ------------------------------------------------------------------------------------------------ complaints
@@ -161,6 +310,9 @@ def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkey
     (["run", "{scene}", "--until", "1", "--every", "0"], "--every"),
     (["run", "{scene}", "--until", "1", "--out", "x.txt"], "--out must end in .npz or .csv, not 'x.txt'"),
     (["run", "{scene}", "--until", "1", "--out", "/nowhere/x.npz"], "there is no folder /nowhere"),
+    (["run", "{scene}", "--until", "1", "--out", "{folder}"], "folder.csv is a folder"),
+    (["run", "{scene}", "--until", "1", "--out", "x" * 300 + ".csv"], "File name too long"),
+    (["run", "{scene}", "--until", "1.1e9"], "--until must be a time from 0 to 1e+09 s"),
     (["run", "{scene}", "--until", "1", "--set", "restitution=2"], "restitution must be a number from 0 to 1, not 2"),
     (["run", "{scene}", "--until", "1", "--set", "restitution"], "--set takes NAME=VALUE, not 'restitution'"),
     (["run", "{scene}", "--until", "1", "--set", "colour=1"], "there is no setting 'colour'"),
@@ -183,7 +335,9 @@ def test_a_run_that_ends_early_keeps_what_it_has(scene, tmp_path, capsys, monkey
 def test_bad_input_is_one_sentence_and_status_two(arguments, says, scene, tmp_path, capsys):
     (tmp_path / "bad.toml").write_text('[[body]]\nname = "a"\nmass = -1.0\n')
     (tmp_path / "notes.txt").write_text("hello")
-    places = {"{scene}": scene, "{bad}": tmp_path / "bad.toml", "{text}": tmp_path / "notes.txt"}
+    (tmp_path / "folder.csv").mkdir()
+    places = {"{scene}": scene, "{folder}": tmp_path / "folder.csv", "{bad}": tmp_path / "bad.toml",
+              "{text}": tmp_path / "notes.txt"}
     status, said, complaint = call(capsys, *(places.get(a, a) for a in arguments))
     assert status == 2 and said == ""
     assert complaint.startswith("contactlab: ") and complaint.count("\n") == 1
@@ -219,7 +373,7 @@ def opened(monkeypatch):
     window.open_window = lambda scene, settings: calls.append((scene, settings))
     monkeypatch.setitem(sys.modules, "contactlab.app.window.window", window)
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(cli, "loads", lambda library: True)
+    monkeypatch.setattr(machine, "loads", lambda library: True)
     return calls
 
 
@@ -259,7 +413,7 @@ def test_without_a_display_it_says_so_and_names_the_way_out(scene, opened, capsy
 def test_without_a_library_it_names_the_packages_as_the_readme_does(
     scene, opened, capsys, monkeypatch, missing, window_only,
 ):
-    monkeypatch.setattr(cli, "loads", lambda library: library != missing)
+    monkeypatch.setattr(machine, "loads", lambda library: library != missing)
     monkeypatch.setattr(sys, "platform", "linux")
     status, _, complaint = call(capsys, scene)
     assert status == 1 and opened == [] and complaint.count("\n") == 1 and complaint.count(".so") == 1
@@ -276,7 +430,7 @@ def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     recorder = types.ModuleType("contactlab.app.record.recorder")
     recorder.record = lambda *asked: (asked[-2](0.5), calls.append(asked[:-2]))  # that takes the progress
     monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
-    monkeypatch.setattr(cli, "loads", lambda library: True)
+    monkeypatch.setattr(machine, "loads", lambda library: True)
     out = tmp_path / "out.mp4"
     status, said, complaint = call(
         capsys, "record", scene, "--seconds", "2", "--size", "640x360", "--fps", "30", "-o", out, "--panels",

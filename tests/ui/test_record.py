@@ -14,7 +14,7 @@ from PIL import Image
 
 from contactlab.app.record import encoder
 from contactlab.app.record.encoder import Movie, check_path, even, fitted, numbered, open_recording
-from contactlab.app.record.recorder import record
+from contactlab.app.record.recorder import record, recording
 from contactlab.app.record.shot import Shot
 from contactlab.physics.scene.scene import Scene
 
@@ -165,3 +165,51 @@ def test_the_camera_of_a_recording_can_be_chosen(tmp_path):
         record(Scene.from_dict(BALL), path, Shot(seconds=0.01, size=(160, 120), fps=60, camera=camera))
         taken.append(np.asarray(Image.open(tmp_path / "c_0000.png")).astype(int))
     assert np.abs(taken[0] - taken[1]).mean() > 5.0
+
+
+class Ended(BaseException):
+    """Whatever ends a recording from outside."""
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_a_recording_that_is_stopped_keeps_its_frames(tmp_path, suffix):
+    path = tmp_path / f"v{suffix}"
+
+    def stop(share):
+        if share >= 0.5:
+            raise Ended
+
+    with pytest.raises(Ended):
+        record(Scene.from_dict(BALL), path, Shot(seconds=0.5, size=(160, 120), fps=20), progress=stop)
+    assert len(decoded(path)[1]) == 5
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_a_full_disk_leaves_the_video_that_was(tmp_path, suffix):
+    """No file may have more than 3 000 bytes there."""
+    path = tmp_path / f"v{suffix}"
+    path.write_text("precious")
+    code = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "import numpy as np\n"
+        "from contactlab.app.record import recorder\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))\n"
+        "random = np.random.default_rng(0)\n"
+        "try:\n"
+        "    with recorder.recording(Path(sys.argv[1]), (640, 480), 60) as movie:\n"
+        "        for _ in range(60): movie.add(random.integers(0, 255, (480, 640, 3), np.uint8))\n"
+        "except recorder.CannotWrite as error: print(error)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert "cannot be written" in result.stdout, result.stderr
+    assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_recording_without_a_frame_leaves_the_video_that_was(tmp_path):
+    path = tmp_path / "v.mp4"
+    path.write_text("precious")
+    with pytest.raises(Ended), recording(path, (64, 48), 30):
+        raise Ended
+    assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
