@@ -355,7 +355,7 @@ def test_a_fault_of_the_program_is_one_sentence_and_status_one(scene, capsys, mo
 
 
 def test_the_installed_program_complains_the_same_way():
-    code = "from contactlab.app.cli import main; main()"
+    code = "from contactlab.app.cli import program; program()"
     command = [sys.executable, "-c", code, "run", "nowhere", "--until", "1"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 2
