@@ -1,10 +1,14 @@
 """History: every step of a run can be reached again exactly, within a bounded memory.
 
-The history keeps states (keyframes) and the inputs of every step: settings and loads. A state between two keyframes is
-found by stepping again from the earlier one with the recorded inputs, which gives the same bits. While memory lasts
-every state is a keyframe. Then the older half is thinned, and at last the oldest keyframes are dropped.
+The history keeps states (keyframes), the inputs of every step (settings and loads) and a hash of every state. A state
+between two keyframes is found by stepping again from the earlier one with the recorded inputs, which gives the same
+bits; the hashes show whether it does. While memory lasts every state is a keyframe. Then the older half is thinned, and
+at last the oldest keyframes are dropped.
+
+A file of a run (run.recording) holds the same parts, so a history that was read from one is like one that was recorded.
 """
 
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterator
 from math import prod
@@ -21,6 +25,7 @@ BUDGET = HISTORY.most      # memory of a history [bytes]
 KEYFRAME_OVERHEAD = 150    # memory that Python needs for a keyframe beside its data [bytes]
 INPUTS_OVERHEAD = 200      # memory that Python needs for the inputs of a step beside their arrays [bytes]
 MOST_STEPS_BETWEEN = 64    # steps from one keyframe to the next: bounds the time to seek
+HASH = 4                   # length of the hash of a state [bytes]: two states that differ agree in it once in 2**32
 EMPTY = empty_state(0)     # a State of the types that keyframes are unpacked to
 
 
@@ -44,9 +49,23 @@ class Keyframe(NamedTuple):
         return _unpacked(EMPTY, iter(self.shapes), memoryview(self.data), [0])
 
     @property
+    def time(self) -> float:
+        """Time of the state [s]: its first number."""
+        return float(np.frombuffer(self.data, count=1)[0])
+
+    @property
     def size(self) -> int:
         """Memory of the keyframe [bytes]."""
         return len(self.data) + KEYFRAME_OVERHEAD
+
+
+class Stretch(NamedTuple):
+    """Some recorded steps in a row."""
+
+    keyframe: Keyframe                        #: the first state
+    count: int                                #: steps that were made from it
+    hashes: bytes                             #: HASH bytes for each state from the first one on: count or count + 1
+    inputs: tuple[tuple[int, Inputs], ...]    #: from which step on inputs held; the first are those of the first step
 
 
 class History:
@@ -59,9 +78,12 @@ class History:
     def clear(self) -> None:
         """Forget everything; the next recorded step is the first one."""
         self.last = 0                        #: number of the step recorded last
+        self.differs: int | None = None      #: the first step found to differ where it was made again
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before
         self._inputs: list[Inputs] = []
+        self._hashes = bytearray()           # of the states from step _hashed on
+        self._hashed = 0
         self._shapes: dict[Any, Any] = {}
         self._size = 0
 
@@ -70,24 +92,61 @@ class History:
         """Earliest step that can be reached."""
         return self.keyframes[0].step if self.keyframes else self.last
 
+    def holds(self, step: int) -> bool:
+        """Whether the step from the state after step number `step` is recorded."""
+        return bool(self.keyframes) and self.first <= step <= self.last
+
     def record(self, step: int, state: State, inputs: Inputs) -> None:
         """Record the state after step number `step` and the inputs of the next step.
 
         Recording a step that is known already starts a new branch: everything after it is forgotten.
         """
-        self.forget_from(step)
         parts = list(arrays(state))
         shapes = tuple([a.shape for a in parts])
-        kept = Keyframe(step, b"".join(parts), self._shapes.setdefault(shapes, shapes))
-        self.keyframes.append(kept)
-        self._size += kept.size
-        if not self._inputs or not _same(self._inputs[-1], inputs):
-            self._changes.append(step)
-            self._inputs.append(inputs)
-            self._size += _loads_size(inputs)
-        self.last = step
-        while self._size > self.budget and len(self.keyframes) > 2:
+        data = b"".join(parts)
+        self.join(Stretch(Keyframe(step, data, self._shapes.setdefault(shapes, shapes)), 1, hash_of(data),
+                          ((step, inputs),)))
+
+    def join(self, stretch: Stretch) -> None:
+        """Append recorded steps; everything from the first of them on is forgotten. Where they leave a gap behind what
+        is known, nothing before them is kept."""
+        keyframe = stretch.keyframe
+        self.forget_from(keyframe.step)
+        if keyframe.step > self.last + 1:
+            self.clear()
+        if not self.keyframes:
+            self._hashed = keyframe.step
+        self.keyframes.append(keyframe)
+        self._size += keyframe.size
+        self._hashes += stretch.hashes
+        for step, inputs in stretch.inputs:
+            if not self._inputs or not _same(self._inputs[-1], inputs):
+                self._changes.append(step)
+                self._inputs.append(inputs)
+                self._size += _loads_size(inputs)
+        self.last = keyframe.step + stretch.count - 1
+        while self._size + len(self._hashes) > self.budget and len(self.keyframes) > 2:
             self._thin()
+
+    def stretch(self, step: int, last: int, end: State | None = None) -> Stretch:
+        """The recorded steps from the last keyframe not after `step` up to step number `last`; `end`: the state that
+        they lead to, where its hash is wanted too."""
+        keyframe = self.keyframe(step)
+        low, high = bisect_right(self._changes, keyframe.step) - 1, bisect_right(self._changes, last)
+        inputs = zip(self._changes[low:high], self._inputs[low:high], strict=True)
+        hashes = bytes(self._hashes[HASH * (keyframe.step - self._hashed) : HASH * (last + 1 - self._hashed)])
+        return Stretch(keyframe, last + 1 - keyframe.step, hashes + (b"" if end is None else hash_of_state(end)),
+                       tuple((max(change, keyframe.step), given) for change, given in inputs))
+
+    def check(self, step: int, state: State) -> bool:
+        """Whether a state that was made again is the recorded one, as far as its hash tells. The first step that
+        differs is kept in `differs`."""
+        at = HASH * (step - self._hashed)
+        known = self._hashes[at : at + HASH] if at >= 0 else b""
+        if not known or known == hash_of_state(state):
+            return True
+        self.differs = step if self.differs is None else min(step, self.differs)
+        return False
 
     def keyframe(self, step: int) -> Keyframe:
         """The latest keyframe not after `step`."""
@@ -107,7 +166,10 @@ class History:
         while self._changes and self._changes[-1] >= step:
             self._changes.pop()
             self._size -= _loads_size(self._inputs.pop())
-        self.last = min(self.last, step)
+        del self._hashes[max(HASH * (step - self._hashed), 0) :]
+        self.last = min(self.last, step - 1)
+        if self.differs is not None and self.differs >= step:
+            self.differs = None
 
     def _thin(self) -> None:
         """Free memory: drop every second keyframe of the older half as far as MOST_STEPS_BETWEEN allows, else the
@@ -124,9 +186,21 @@ class History:
             self.keyframes[:half] = kept
             return
         self._size -= self.keyframes.pop(0).size
+        del self._hashes[: HASH * (self.first - self._hashed)]
+        self._hashed = self.first
         while len(self._changes) > 1 and self._changes[1] <= self.first:
             self._changes.pop(0)
             self._size -= _loads_size(self._inputs.pop(0))
+
+
+def hash_of(data: bytes) -> bytes:
+    """The hash of a state that is given as bytes: its CRC-32, which costs a third of what SHA-256 does."""
+    return zlib.crc32(data).to_bytes(HASH)
+
+
+def hash_of_state(state: State) -> bytes:
+    """HASH bytes that tell whether two states are the same to the last bit."""
+    return hash_of(b"".join(arrays(state)))
 
 
 def arrays(part: Any) -> Iterator[Any]:

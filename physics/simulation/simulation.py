@@ -70,6 +70,7 @@ class Simulation:
         self.step_count = 0
         self.info = StepInfo()  #: how the last step went
         self.history: History | None = None
+        self.replaying = False          #: recorded steps are made again as they were, until something is changed
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
         self._contacts = empty_contacts(0)
@@ -86,25 +87,64 @@ class Simulation:
     # ------------------------------------------------------------------------------------------------ stepping
 
     def step(self) -> None:
-        """Advance by the step h. Forces of `apply_force` act in this step only; a grab stays until `release`.
+        """Advance by the step h. Forces of `apply_force` act in this step only; a grab stays until `release`. While
+        `replaying`, a step that is recorded is made again with its own settings and loads.
 
         Raises CannotStep where the method does not get on, say where a motion is no longer finite; the state is then
         that before the step.
         """
         if not copy_into(self.state, self._spare):
             self._spare = copy_state(self.state)
-        if self.history is not None:
+        replays = self.replays
+        if self.history is not None and not replays:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
         try:
+            if replays:
+                self._step_again()
+                return
             self._attempt(self._advance)
         except Exception:
             self.state, self._spare = self._spare, self.state
+            if self.history is not None and not replays:
+                self.history.forget_from(self.step_count)
             raise
         del self._events[self._events_before(self.step_count) :]  # those of a branch that this step replaces
         self._events += [event.at_step(self.step_count) for event in self._method.events]
         if len(self._events) > 2 * KEPT_EVENTS:
             self._dropped_events += len(self._events) - KEPT_EVENTS
             del self._events[:-KEPT_EVENTS]
+
+    @property
+    def replays(self) -> bool:
+        """Whether the next step is one that is recorded and is made again as it was."""
+        return self.replaying and self.history is not None and self.history.holds(self.step_count)
+
+    def _step_again(self) -> None:
+        """Make the recorded step from here once more and compare the states. Where they differ and the recorded one is
+        at hand, it counts."""
+        assert self.history is not None
+        self._take_inputs(self.step_count)
+        self._attempt(self._advance)
+        same = self.history.check(self.step_count, self.state)
+        if self.replaying and not same and self.history.holds(self.step_count):
+            recorded = self.history.keyframe(self.step_count)
+            if recorded.step == self.step_count:
+                self.state = recorded.state
+        if self.replaying and not self.history.holds(self.step_count):
+            self._take_inputs(self.step_count)
+
+    def _take_inputs(self, step: int) -> None:
+        """Settings and loads with which the state after step number `step` was advanced; no load at the end."""
+        assert self.history is not None
+        recorded, loads = self._inputs(step)
+        self.loads = loads if self.history.holds(step) else self._no_loads()
+        if recorded != self.settings:
+            self._apply(recorded)
+
+    def take_over(self) -> None:
+        """What is put in from here on replaces what is recorded; a recorded grab ends."""
+        if self.replays:
+            self.replaying, self.loads = False, self._no_loads()
 
     def _advance(self) -> None:
         ledger.open_step(self._model, self.state, self._page)
@@ -238,6 +278,10 @@ class Simulation:
         """Events of the last step."""
         return self._events[self._events_before(self.step_count) : self._events_before(self.step_count + 1)]
 
+    def events_between(self, step: int, last: int) -> list[Event]:
+        """Events of the steps after number `step` up to number `last`, oldest first."""
+        return self._events[self._events_before(step + 1) : self._events_before(last + 1)]
+
     def known_events(self, count: int) -> list[Event]:
         """The latest `count` events, oldest first; after seeking back also those later than now."""
         return self._events[max(0, len(self._events) - count) :]
@@ -309,6 +353,7 @@ class Simulation:
         """Add a force (3,) [N] at a world point (3,) [m] (default: the centre of mass), for the next step only."""
         i = self.number(body)
         f = vector_of("force", force)
+        self.take_over()
         self.loads.force[i] += f
         if point is not None:
             self.loads.torque[i] += np.cross(vector_of("point", point) - self.state.bodies.x[i], f)
@@ -319,6 +364,7 @@ class Simulation:
         i = self.number(body)
         if not movable(self._model.kind[i]):
             raise ValueError(f"{self.labels.bodies[i]!r} does not move, so it cannot be pulled")
+        self.take_over()
         bodies = self.state.bodies
         conjugate = bodies.q[i] * (1.0, -1.0, -1.0, -1.0)
         self.loads.grab_point[:] = rotated(conjugate, vector_of("point", point) - bodies.x[i])
@@ -329,10 +375,12 @@ class Simulation:
 
     def move_grab(self, target: Any) -> None:
         """Pull the grabbed body towards another world point [m]."""
+        self.take_over()
         self.loads.grab_target[:] = vector_of("target", target)
 
     def release(self) -> None:
         """Let go of the grabbed body."""
+        self.take_over()
         self.loads.grab_body[0] = -1
         self.loads.grab_force[:] = 0.0
 
@@ -343,6 +391,7 @@ class Simulation:
             raise ValueError(f"there is no velocity {velocity} of a joint; there are {len(self.loads.joint)}")
         if not math.isfinite(force):
             raise ValueError(f"force must be a finite number, not {force!r}")
+        self.take_over()
         self.loads.joint[velocity] = force
 
     def set(self, **settings: Any) -> None:
@@ -353,6 +402,7 @@ class Simulation:
         as the materials say), law, surface and substeps (0 = as many as needed). Raises ValueError where a value is not
         allowed; no setting is changed then."""
         self._apply(check_settings(self.settings, settings))
+        self.take_over()
 
     def apply(self, command: SimulationCommand) -> None:
         """Carry out a command of one simulation: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
@@ -418,6 +468,7 @@ class Simulation:
         """Go back to a saved instant of the same scene; later steps are the same to the last bit."""
         self._apply(saved.settings)
         self._set_state(saved.step, saved.state)
+        self.replaying = False
         self.loads = _copy_loads(saved.loads)
 
     def standing(self) -> Standing:
@@ -426,8 +477,9 @@ class Simulation:
 
     def stand(self, there: Standing) -> None:
         """Go back to where it stood."""
+        replaying = self.replaying
         self.restore(there.saved)
-        self._contacts, self.info = there.contacts, there.info
+        self._contacts, self.info, self.replaying = there.contacts, there.info, replaying
 
     def _set_state(self, step: int, state: State) -> None:
         self.state = copy_state(state)
@@ -441,6 +493,7 @@ class Simulation:
         self._events.clear()
         self._dropped_events = 0
         self.loads = self._no_loads()
+        self.replaying = False
         if self.history is not None:
             self.history.clear()
 
@@ -449,6 +502,13 @@ class Simulation:
         self.history = History() if budget is None else History(budget)
         self.history.last = self.step_count
 
+    def open_history(self, history: History, events: list[Event]) -> None:
+        """Stand at the first state of a recorded run of this scene, with its events, and replay it."""
+        self.history, self._events, self._dropped_events, self.replaying = history, events, 0, True
+        keyframe = history.keyframe(history.first)
+        self._set_state(keyframe.step, keyframe.state)
+        self._take_inputs(keyframe.step)
+
     def reachable(self) -> tuple[int, int]:
         """First and last step that `seek` can reach."""
         if self.history is None or not self.history.keyframes:
@@ -456,8 +516,9 @@ class Simulation:
         return self.history.first, max(self.history.last + 1, self.step_count)
 
     def seek(self, step: int) -> None:
-        """Restore the state after step number `step` exactly, with the contacts of that step. Settings stay as they
-        are now, a grab ends; steps made from here on replace the later ones.
+        """Restore the state after step number `step` exactly, with the contacts of that step. While `replaying`,
+        settings and loads are those recorded there. Else settings stay as they are now, a grab ends, and steps made
+        from here on replace the later ones.
 
         Step `step` is made again from the recorded state before it and its inputs, which gives the same bits.
         Raises ValueError where the history does not hold the step. Where it fails, nothing has changed.
@@ -473,14 +534,15 @@ class Simulation:
         try:
             while self.step_count < step:
                 look_up()
-                recorded, self.loads = self._inputs(self.step_count)
-                self._apply(recorded)
-                self._attempt(self._advance)
+                self._step_again()
         except Exception:
             self.stand(before)
             raise
-        self._apply(settings)
-        self.loads = self._no_loads()
+        if self.replaying:
+            self._take_inputs(self.step_count)
+        else:
+            self._apply(settings)
+            self.loads = self._no_loads()
 
 
 def _surfaces(surfaces: Array, settings: Settings) -> Array:
