@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from enum import IntEnum
 from functools import wraps
 from importlib.metadata import version
@@ -28,7 +29,9 @@ from ..assets import gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.methods import METHODS
 from ..physics.methods.choices import check_settings
-from ..physics.run.messages import SIDES, Settings
+from ..physics.run.keeper import Keeper
+from ..physics.run.messages import SIDES, Recording, Settings
+from ..physics.run.run_file import SUFFIX
 from ..physics.run.warm_up import kernels_cached
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
@@ -67,7 +70,8 @@ app = typer.Typer(
     help="Contactlab, a laboratory for contact mechanics. `contactlab [FILE]` opens a scene or a mesh in a window.",
 )
 
-SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="Gallery key, scene, robot (.urdf, .xml) or mesh.")]
+SceneArgument = Annotated[str, typer.Argument(
+    metavar="SCENE", help="Gallery key, scene, robot (.urdf, .xml), mesh or recorded run (.contactlab).")]
 Method = Annotated[str | None, typer.Option(help="Method, instead of the scene's.")]
 IntegratorName = Annotated[str | None, typer.Option("--integrator", help="Integrator, instead of the scene's.")]
 SolverName = Annotated[str | None, typer.Option("--solver", help="Contact solver, instead of the scene's.")]
@@ -97,7 +101,6 @@ def overrides(
 
 
 def shot(
-    seconds: Annotated[float, typer.Option(help="Simulated time to record [s].")] = 10.0,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1920x1080",
     fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
     speed: Annotated[float | None, typer.Option(
@@ -110,10 +113,9 @@ def shot(
         str | None, typer.Option(metavar="METHOD,METHOD", help="Two or three methods, shown side by side.")
     ] = None,
 ) -> Shot:
-    """What a video shows, from its options."""
-    if not 0.0 < seconds <= 3600.0:
-        raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
-    return Shot(seconds, parse_size(size), fps, speed, panels, parse_camera(camera), compare=parse_methods(compare))
+    """How a video shows what it shows, from its options."""
+    return Shot(size=parse_size(size), fps=fps, speed=speed, panels=panels, camera=parse_camera(camera),
+                compare=parse_methods(compare))
 
 
 def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -152,7 +154,7 @@ def open_command(
     *, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
-    scene = load(file if file is not None else next(iter(gallery())))
+    scene, recording = load(file if file is not None else next(iter(gallery())), settings)
     require_display()
     require_libraries(window=True)
     try:
@@ -162,41 +164,55 @@ def open_command(
     except Exception as error:  # pyglet asks for the display while it is imported
         raise no_window(error) from error
 
-    open_window(scene, settings)
+    open_window(scene, settings, recording=recording)
 
 
 @app.command()
 @takes(settings=overrides)
 def run(
     scene: SceneArgument,
-    until: Annotated[float, typer.Option(help="Simulated time to run to [s].")],
+    until: Annotated[
+        float | None, typer.Option(help="Simulated time to run to [s] (of a recorded run: else its end).")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
                           "time and body). Poses are those of the bodies as the scene file places them."),
     ] = None,
     every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
+    save_run: Annotated[
+        Path | None, typer.Option(help="Record the run in a .contactlab file: the app and all commands open it.")
+    ] = None,
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
-    """Run SCENE without a window and write its trajectory, which is kept where the run ends early."""
-    if not 0.0 < until <= LONGEST_RUN:
+    """Run SCENE without a window and write its trajectory, which is kept where the run ends early. A recorded run is
+    made again, and its states compared."""
+    if until is not None and not 0.0 < until <= LONGEST_RUN:
         raise BadInput(f"--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}")
     if out is not None:
         check_output(out, (".npz", ".csv"), force)
-    loaded = load(scene)
+    if save_run is not None:
+        check_output(save_run, (SUFFIX,), force, "--save-run")
+    loaded, recording = load(scene, settings)
+    if until is None:
+        if recording is None:
+            raise BadInput("--until must be given, the simulated time to run to [s]")
+        until = recording.span[1]
     with in_words(scene), input_errors():
-        sim = Simulation(loaded)
-    sim.set(**settings)
+        sim = Simulation(loaded) if recording is None else recording.simulation(0)
+    if settings:
+        sim.set(**settings)
     for note in sim.labels.notes:
         say(note)
     alarm, ending = EnergyAlarm(), None
-    with written(out), trajectory(out, sim) as keep, between_steps() as asked, progress_bar() as bar:
+    with (written(save_run), kept(save_run, sim) as step, written(out), trajectory(out, sim) as keep,
+          between_steps() as asked, progress_bar() as bar):
         task = bar.add_task(sim.scene.name, total=until)
         keep()
         while sim.time < until - 0.5 * sim.settings.h and not asked:
             try:
-                sim.step()
+                step()
             except Exception as error:
                 ending = error
                 break
@@ -219,12 +235,21 @@ def run(
 def record(
     scene: SceneArgument,
     out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
+    seconds: Annotated[float | None, typer.Option(
+        help="Simulated time to record [s] (else 10, or all of a recorded run).")] = None,
     force: Force = False,
     *, shot: Shot, settings: dict[str, Any],
 ) -> None:
-    """Record SCENE to a video, without a window or a display. What was recorded is kept where it ends early."""
+    """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
+    ends early."""
     check_output(out, (".mp4", ".mkv", ".webm", ".gif"), force)
-    loaded = load(scene)
+    loaded, recording = load(scene, settings)
+    if recording is not None and shot.compare:
+        raise BadInput(f"{loaded.name} is a recorded run: --compare must be left out")
+    if seconds is None:
+        seconds = 10.0 if recording is None else min(recording.span[1] - recording.span[0], 3600.0)
+    if not 0.0 < seconds <= 3600.0:
+        raise BadInput(f"--seconds must be a time from 0 to 3600 s, not {seconds:g}")
     require_libraries(window=False)
     from .record.recorder import record as record_video
     from .view.offscreen import GraphicsError
@@ -238,10 +263,10 @@ def record(
                 if asked:
                     raise asked[0]
 
-            record_video(loaded, out, shot, settings, progress, say)
+            record_video(loaded, out, replace(shot, seconds=seconds), settings, progress, say, recording)
     except (ValueError, GraphicsError) as error:  # the engine, the encoder or the driver gave up, and says why
         raise Failed(str(error)) from error
-    print(f"{loaded.name}: {shot.seconds:g} s written to {out}")
+    print(f"{loaded.name}: {seconds:g} s written to {out}")
 
 
 @app.command()
@@ -283,15 +308,21 @@ def input_errors() -> Iterator[None]:
         raise BadInput(str(error)) from error
 
 
-def load(name: str) -> Scene:
-    """The scene of a gallery key, a scene file or a mesh."""
+def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
+    """The scene of a gallery key, a scene file or a mesh; or a recorded run and its scene, which takes no settings."""
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
     content = opened(path, check=False).content
-    if not isinstance(content, Scene):
+    if isinstance(content, Scene):
+        return content, None
+    if not isinstance(content, Recording):
         raise BadInput(f"{path.name} holds a contact problem and no scene: the window shows it, File > Open")
-    return content
+    if settings:
+        raise BadInput(f"{path.name} is a recorded run and keeps its own settings: leave out {', '.join(settings)}")
+    for note in content.notes:
+        say(note)
+    return content.scene, content
 
 
 def parse_value(text: str) -> Any:
@@ -335,20 +366,20 @@ def parse_methods(text: str | None) -> tuple[str, ...]:
     return methods
 
 
-def check_output(path: Path, suffixes: tuple[str, ...], force: bool) -> None:
+def check_output(path: Path, suffixes: tuple[str, ...], force: bool, option: str = "--out") -> None:
     """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
     if path.suffix.lower() not in suffixes:
-        raise BadInput(f"--out must end in {' or '.join(suffixes)}, not {path.name!r}")
+        raise BadInput(f"{option} must end in {' or '.join(suffixes)}, not {path.name!r}")
     if not path.absolute().parent.is_dir():
-        raise BadInput(f"--out: there is no folder {path.absolute().parent}")
+        raise BadInput(f"{option}: there is no folder {path.absolute().parent}")
     with input_errors():  # a name may be too long to be looked for
         exists = path.exists()
     if path.is_dir():
-        raise BadInput(f"--out: {path} is a folder")
+        raise BadInput(f"{option}: {path} is a folder")
     if not os.access(path if exists else path.absolute().parent, os.W_OK):
-        raise BadInput(f"--out: {path} cannot be written")
+        raise BadInput(f"{option}: {path} cannot be written")
     if exists and not force and not agreed(f"{path} exists. Overwrite it?"):
-        raise BadInput(f"--out: {path} exists; --force overwrites it")
+        raise BadInput(f"{option}: {path} exists; --force overwrites it")
 
 
 def agreed(question: str) -> bool:
@@ -369,8 +400,25 @@ def written(out: Path | None) -> Iterator[None]:
                      "a file of that name is as it was") from error
 
 
+@contextmanager
+def kept(path: Path | None, sim: Simulation) -> Iterator[Callable[[], None]]:
+    """The function that makes a step of `sim`. The record of the run is in its place, `path`, when the block ends."""
+    if path is None:
+        yield sim.step
+        return
+    keeper = Keeper(path, sim)
+    try:
+        yield keeper.step
+    finally:
+        keeper.close()
+
+
 def report(sim: Simulation, out: Path | None) -> None:
     """Say what came of the run."""
+    if sim.replaying and sim.history is not None:
+        differs = sim.history.differs
+        say("all states are those recorded, to the last bit" if differs is None else
+            f"step {differs} is the first that does not come out as it was recorded")
     events = f"{sim.event_count} contact events, energy {sim.energy().total:.6g} J"
     where = f", written to {out}" if out is not None else ""
     print(f"{sim.scene.name}: t = {sim.time:.6g} s after {sim.step_count} steps, {events}{where}")

@@ -12,7 +12,8 @@ import numpy as np
 import platformdirs
 
 from ..physics.problem.problem import ContactProblem
-from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Snapshot
+from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
+from ..physics.run.run_file import SUFFIX
 from ..physics.scene.scene import Scene
 from .background import in_background
 from .opening import CannotOpen, Opened, opened
@@ -74,6 +75,7 @@ class Lab:
         self._refused: str | None = None
         self._closed: dict[str, Failure] = {}
         self._opening: tuple[Path, Future[Opened]] | None = None
+        self._differs: int | None = None
 
     # ------------------------------------------------------------------------------------------- engine
 
@@ -130,6 +132,11 @@ class Lab:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
         if new and latest is not None and latest.notice and latest.notice != self._refused:
             self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
+        if latest is not None and latest.differs != self._differs:
+            self._differs = latest.differs
+            if self._differs is not None:
+                self.ui.say(f"Step {self._differs} does not come out as it was recorded: another version or processor "
+                            "made the recording. Recorded states count.", 10.0)
         self._refused = latest.notice if latest is not None else None
         self._note_failures()
         self._log_state()
@@ -196,14 +203,28 @@ class Lab:
             self.ui.tell(str(error))
             self.note("message", text=self.ui.message)
             return
+        if isinstance(content, Recording) and content.leftover is not None:
+            self._replay(content)
+            return
         if all(entry.path != path for entry in self.ui.scenes):
             self.ui.preferences.remember(str(path))
         if isinstance(content, ContactProblem):
             self._show_problem(path, content)
             return
         self.ui.scene_path = path
+        if isinstance(content, Recording):
+            self._replay(content)
+            return
         self._scene = content
         self.send(Open(content, paused=False))
+
+    def _replay(self, recording: Recording) -> None:
+        """Show a recorded run from its beginning, or what is left of one from its end on."""
+        self._scene, left = recording.scene, recording.leftover is not None
+        self.send(Open(recording.scene, left, recording, at_end=left))
+        begin, end = recording.span
+        words = f"A recorded run of {end - begin:.2f} s. It is replayed until something is changed."
+        self.ui.say(" ".join((words, *recording.notes)), 8.0)
 
     def _show_problem(self, path: Path, problem: ContactProblem) -> None:
         """Show a contact problem from a file in place of the scene's."""
@@ -220,16 +241,40 @@ class Lab:
         if problem is None:
             self.ui.say("There is no problem to save: show the equations of contacts that rest.")
             return
-        chosen = self.ui.preferences.record_folder
-        folder = Path(chosen) if chosen else Path(platformdirs.user_documents_dir()) / "Contactlab"
         stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "problem"
         try:
-            path = numbered(folder, f"{stem}_problem", ".npz")
+            path = numbered(self._documents(), f"{stem}_problem", ".npz")
             problem.save(path)
         except (OSError, ValueError) as error:
             self.ui.tell(f"The problem could not be saved: {error}")
             return
         self.ui.say(f"Saved {path}", 6.0)
+
+    def save_run(self) -> None:
+        """Write the run, as far as the time line reaches, into the user's documents."""
+        if self.snapshot is None:
+            return
+        try:
+            path = numbered(self._documents(), Path(self.snapshot.scene_name).stem, SUFFIX)
+        except OSError as error:
+            self.ui.tell(f"The run could not be saved: {error}")
+            return
+        self.ui.say(f"Saving {path.name} …", 60.0)
+        self.send(SaveRun(path))
+
+    def go_on(self) -> None:
+        """Open what is left of the run that is offered, at its end."""
+        if self.ui.leftovers:
+            self.open_path(self.ui.leftovers.pop(0).folder)
+
+    def discard(self) -> None:
+        """Remove what is left of the run that is offered."""
+        if self.ui.leftovers:
+            self.ui.leftovers.pop(0).discard()
+
+    def _documents(self) -> Path:
+        chosen = self.ui.preferences.record_folder
+        return Path(chosen) if chosen else Path(platformdirs.user_documents_dir()) / "Contactlab"
 
     def reload(self) -> None:
         if self.ui.scene_path is not None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..physics.problem.problem import ContactProblem
+from ..physics.run.recording import Recording
+from ..physics.run.run_file import SUFFIX, read_run
 from ..physics.scene.scene import Scene, open_file
 
 
@@ -20,16 +22,19 @@ class Opened(NamedTuple):
     """What a file holds."""
 
     path: Path                      #: absolute
-    content: Scene | ContactProblem
+    content: Scene | ContactProblem | Recording
 
 
 def opened(path: str | Path, check: bool = True) -> Opened:
-    """Read a scene, a robot, a mesh or a contact problem (.npz). Raises CannotOpen. check: build the scene once, so
-    that nothing is left to fail later; without it, build it under `in_words`."""
+    """Read a scene, a robot, a mesh, a contact problem (.npz), a recorded run (.contactlab) or the folder of one that
+    was cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to fail later; without it,
+    build it under `in_words`."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
+        if place.suffix.lower() == SUFFIX or place.is_dir():
+            return Opened(place, read_run(place))
         scene = open_file(place)
         if check:
             scene.build()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ..physics.problem.problem import ContactProblem
+from ..physics.run.journal import Leftover
 from ..physics.run.messages import Inspect, Watch
 from .preferences import Preferences
 from .view.view_options import ViewOptions
@@ -126,6 +127,7 @@ class UiState:
     panels_hidden: bool = False
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
+    leftovers: list[Leftover] = field(default_factory=list)  # runs that were cut off, offered one after the other
     message: str = ""                  # in a box until it is read
     failure: Failure | None = None     # that `message` tells: something of ours broke, and a report can be copied
     failures: dict[str, Failure] = field(default_factory=dict)  # panels that are closed, by title, see panels.guard

@@ -1,6 +1,8 @@
-"""What opens over the view: palette, page of keys, messages, path box, study of chains, progress of compiling."""
+"""What opens over the view: palette, page of keys, messages, path box, the offer to go on with a run that was cut off,
+study of chains, progress of compiling."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from imgui_bundle import imgui
 
@@ -32,6 +34,8 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)
+    if ui.leftovers:
+        draw_leftover(ui)
     if ui.message:
         draw_message(ui)
 
@@ -215,14 +219,32 @@ def draw_message(ui: UiState) -> None:
     imgui.end()
 
 
+def draw_leftover(ui: UiState) -> None:
+    """Offers to go on with a run whose program was cut off."""
+    left = ui.leftovers[0]
+    _place(ui, 30.0, 0.1)
+    _floating(ui, "leftover", imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing)
+    with style.font(ui, bold=True, size=18.0):
+        imgui.text("The last run was cut off")
+    when = datetime.fromtimestamp(left.written).strftime("%d %B %Y, %H:%M:%S")
+    style.muted(ui, f"{left.title}: recorded until {when}.", wrap=True)
+    imgui.dummy((0, 0.2 * ui.font))
+    if imgui.button("Go on##leftover", (6 * ui.font, 0)):
+        ui.request("go_on")
+    imgui.same_line()
+    if imgui.button("Discard##leftover", (6 * ui.font, 0)):
+        ui.request("discard")
+    imgui.end()
+
+
 def draw_open_box(ui: UiState) -> None:
     """Asks for a path where the system has no file dialog."""
     _place(ui, 40.0, 0.3)
     _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text("Open a scene, mesh or contact problem")
+        imgui.text("Open a scene, mesh, run or contact problem")
     style.muted(ui, "Scenes: .toml. Robots: .urdf, .xml (MJCF). Meshes: .obj, .stl, .ply, .off, .glb, .gltf. "
-                    "Problems: .npz.")
+                    "Runs: .contactlab. Problems: .npz.", wrap=True)
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)

@@ -24,6 +24,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
                     ui.request("open_path", path)
             imgui.end_menu()
         imgui.separator()
+        _item(ui, "save_run")
         _item(ui, "record")
         _item(ui, "screenshot")
         imgui.separator()

@@ -199,6 +199,10 @@ def _plot(ui: UiState, snapshot: Snapshot, events: Sequence[Event], send: Send) 
             _bars(ui, snapshot, rows)
             now = implot.Spec(line_color=c.accent, line_weight=2.0 * ui.preferences.scale)
             implot.plot_inf_lines("##now", np.array([snapshot.now]), now)
+            if snapshot.differs is not None:
+                t = snapshot.t + (snapshot.differs - snapshot.step) * snapshot.h
+                other = implot.Spec(line_color=c.danger, line_weight=2.0 * ui.preferences.scale)
+                implot.plot_inf_lines("##differs", np.array([t]), other)
             _marks(ui, events, rows, snapshot)
             timeline.top = top
             _mouse(ui, snapshot, events, send)

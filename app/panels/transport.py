@@ -126,12 +126,27 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     middle, half = y + 0.5 * height, 0.16 * ui.font
     now = x + width * min(max((snapshot.step - first) / span, 0.0), 1.0)
     draw.add_rect_filled((x, middle - half), (x + width, middle + half), style.u32(c.raised), half)
-    draw.add_rect_filled((x, middle - half), (now, middle + half), style.u32(c.accent, 0.55), half)
+    past = c.kinetic if snapshot.replaying else c.accent
+    draw.add_rect_filled((x, middle - half), (now, middle + half), style.u32(past, 0.55), half)
     _event_marks(ui, snapshot, x, y, width, height)
+    if snapshot.differs is not None and first <= snapshot.differs <= last:
+        at = x + width * (snapshot.differs - first) / span
+        draw.add_line((at, y), (at, y + height), style.u32(c.danger), 2.0 * ui.preferences.scale)
     radius = (0.42 if hovered or active else 0.36) * ui.font
     draw.add_circle_filled((now, middle), radius, style.u32(c.accent))
     if hovered and not active:
-        imgui.set_tooltip("Time line: drag to go back and forth. Marks are contact events.")
+        lines = ["Time line: drag to go back and forth. Marks are contact events.", *replay(snapshot)]
+        imgui.set_tooltip("\n".join(lines))
+
+
+def replay(snapshot: Snapshot) -> list[str]:
+    """What there is to say of a recorded run, a line each."""
+    lines = []
+    if snapshot.replaying:
+        lines.append("A recorded run: it goes on as it was until you change something, which begins a branch.")
+    if snapshot.differs is not None:
+        lines.append(f"Red: step {snapshot.differs}, the first that does not come out as it was recorded.")
+    return lines
 
 
 def _event_marks(ui: UiState, snapshot: Snapshot, x: float, y: float, width: float, height: float) -> None:

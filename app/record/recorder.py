@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...physics.run.messages import Command, Compare, SetSpeed, Side, Snapshot, Step
+from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side, Snapshot, Step
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
 from ..lab import gallery_entries, set_camera
@@ -79,9 +79,11 @@ class Take:
 def record(
     scene: Scene, out: Path, shot: Shot | None = None, settings: Mapping[str, Any] | None = None,
     progress: Callable[[float], None] | None = None, say: Callable[[str], None] | None = None,
+    recording: Recording | None = None,
 ) -> None:
     """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1;
     say: what was left out of the scene's file, and why the run should pause, which a recording does not do.
+    recording: of a run of the scene, to be replayed.
 
     Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
     by one of the methods. Whatever ends it early, also an exception of `progress`, the frames so far are kept.
@@ -89,7 +91,7 @@ def record(
     shot, say = shot or Shot(), say or (lambda sentence: None)
     check_path(out)
     size = even(shot.size)
-    runner = Runner(scene, settings or {}, paused=True)
+    runner = Runner(scene, settings or {}, paused=True, recording=recording)
     runner.begin()
     speed = scene.speed if shot.speed is None else shot.speed
     runner.send(SetSpeed(speed))

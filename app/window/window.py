@@ -21,7 +21,8 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
-from ...physics.run.messages import Focus, Pause, Snapshot
+from ...physics.run.journal import Journal, leftovers
+from ...physics.run.messages import Focus, Pause, Recording, Snapshot
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
 from .. import commands
@@ -53,19 +54,22 @@ REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
 SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
+RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"  # journals of what runs
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
+              "Recorded runs", "*.contactlab",
               "Contact problems", "*.npz", "All files", "*"]
 
 
 def open_window(
     scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
-    preferences: Path = SETTINGS,
+    preferences: Path = SETTINGS, recording: Recording | None = None,
 ) -> None:
     """Open the app on a scene and stay until it is closed.
 
     settings: override the scene's own, as `Simulation.set` does.
     log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
     preferences: the file that remembers layout and theme.
+    recording: of a run of the scene, to be replayed.
 
     Raises `machine.Unavailable` where there is no OpenGL 3.3.
     """
@@ -79,8 +83,10 @@ def open_window(
     when_the_screen_is_lost(lambda: window.leave("the screen is gone", preferences))
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
+        window.ui.leftovers = leftovers(RUNS)
+        window.journal = Journal(RUNS)
         with in_words(scene.name):
-            runner = Runner(scene, settings or {})
+            runner = Runner(scene, settings or {}, recording=recording, journal=window.journal)
         window.begin(runner, scene, log)
         window.stay()
     finally:
@@ -119,6 +125,7 @@ class Window(pyglet.window.Window):
         self.mouse: Mouse | None = None
         self.take: Take | None = None
         self.runner: Runner | None = None
+        self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
         self._dialog: Any = None
         self._wanted_pictures: list[Path] = []
@@ -155,6 +162,8 @@ class Window(pyglet.window.Window):
             self.lab.close()
         if self.runner is not None:
             self.runner.stop()
+        if self.journal is not None:
+            self.journal.close()
         self.stage.release()
         self.gui.release()
         self.close()
@@ -399,7 +408,7 @@ class Window(pyglet.window.Window):
             self.ui.open_box, self.ui.open_box_text = True, ""
         elif self._dialog is None:
             folder = str(self.ui.scene_path.parent) if self.ui.scene_path is not None else ""
-            self._dialog = dialogs.open_file("Open a scene, mesh or contact problem", folder, FILE_TYPES)
+            self._dialog = dialogs.open_file("Open a scene, mesh, run or contact problem", folder, FILE_TYPES)
 
     # ---------------------------------------------------------------------------------------------- mouse
 

@@ -38,6 +38,16 @@ class Bars:
             self._changed = False
         return self._rows
 
+    def since(self, t: float) -> Array:
+        """The bars (k, 6) that go on after the time t [s]."""
+        return self.rows[~(self.rows[:, END] <= t)]
+
+    def join(self, t: float, rows: Array) -> None:
+        """Take over the bars of a record from the time t [s] on, in place of what is known from then on."""
+        self._cut(t)
+        self._open = {int(bar[KEY]): tuple(bar) for bar in rows.tolist() if np.isnan(bar[END])}
+        self._ended += [tuple(bar) for bar in rows.tolist() if not np.isnan(bar[END])]
+
     def note(self, before: float, t: float, contacts: Contacts, events: Iterable[Event]) -> None:
         """The step from `before` to t [s] has these contacts, and these events happened in it. Bars begin and end at
         the instants of events, where there are any of the same bodies; else with the step."""

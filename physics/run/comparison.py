@@ -8,7 +8,8 @@ to the last bit.
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from ..methods.choices import check_settings
 from ..scene.scene import Scene
 from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
-from ..simulation.history import BUDGET
+from ..simulation.history import BUDGET, MOST_STEPS_BETWEEN
 from ..simulation.simulation import Simulation
 from .messages import PHASES, ShownInstant, Timeline, Watch
+from .recording import Heading, Mark, Page, Recording, SidePage, Track
 
 #: settings that a side keeps when another scene is opened
 OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
@@ -67,26 +69,23 @@ class Log:
         self._count = 0
 
 
-class Mark(NamedTuple):
-    """From a step of the clock on, a side makes `count` of its own steps in one step of the clock."""
-
-    clock: int  #: number of the step of the clock
-    own: int    #: number of the own step at that instant
-    count: int
-
-
 class Member:
     """One simulation of several on a clock."""
 
-    def __init__(self, simulation: Simulation, coordinates: str, rows: int) -> None:
+    def __init__(self, simulation: Simulation, coordinates: str, rows: int, track: Track | None = None) -> None:
+        """track: what was recorded of it, which it replays."""
         self.simulation = simulation
         self.coordinates = coordinates
         self.log = Log(rows)
-        self.bars = Bars()
+        self.bars = Bars() if track is None else track.bars
         self.alarm = EnergyAlarm()
         self.wanted = simulation.settings.h  #: the step that was asked for [s]
         self.count = 1                       #: own steps in the next step of the clock
         self._marks = [Mark(0, simulation.step_count, 1)]
+        if track is not None:
+            self._marks = track.marks
+            self.wanted = track.history.inputs(track.history.last).settings.h
+            self.count = self._marks[-1].count
 
     def step_of(self, clock: int) -> int:
         """Own step number at a step of the clock."""
@@ -106,15 +105,40 @@ class Member:
 
     def advance(self, clock: int) -> None:
         """Make step number `clock` + 1 of the clock."""
+        sim = self.simulation
+        if sim.replays:
+            while sim.step_count < self.step_of(clock + 1):
+                sim.step()
+            return
         while self._marks[-1].clock > clock:  # of a branch that this step replaces
             self._marks.pop()
         if self._marks[-1].count != self.count:
-            self._marks.append(Mark(clock, self.simulation.step_count, self.count))
-        sim = self.simulation
+            self._marks.append(Mark(clock, sim.step_count, self.count))
         for _ in range(self.count):
             before = sim.time
             sim.step()
             self.bars.note(before, sim.time, sim.contacts, sim.last_events)
+
+    def take_over(self, clock: int) -> None:
+        """End the replay at this step of the clock: what follows is new."""
+        self.count = self.step_of(clock + 1) - self.step_of(clock)
+        self.wanted = self.simulation.settings.h
+        self.simulation.take_over()
+
+    def pages(self, first: int, end: int) -> list[SidePage]:
+        """What is recorded of the steps of the clock after number `first` up to number `end`, in pages of at most
+        MOST_STEPS_BETWEEN steps of the clock. The last one has the bars since the first state."""
+        sim, found = self.simulation, []
+        assert sim.history is not None
+        for low, high in pairwise((*range(first, end, MOST_STEPS_BETWEEN), end)):
+            own = self.step_of(high)
+            stretch = sim.history.stretch(self.step_of(low), own - 1, sim.state if own == sim.step_count else None)
+            events = sim.events_between(stretch.keyframe.step, own)
+            found.append(SidePage(stretch, tuple(events), tuple(self._marks), None))
+        if found:
+            start = found[0].stretch.keyframe.time
+            found[-1] = found[-1]._replace(bars=(start, self.bars.since(start)))
+        return found
 
     def on_clock(self, event: Event) -> Event:
         """The event with the step of the clock in which it happened."""
@@ -168,18 +192,28 @@ class Member:
 class Comparison:
     """The sides, the one in focus, and the clock."""
 
-    def __init__(self, scene: Scene, settings: Mapping[str, Any], rows: int) -> None:
-        simulation = Simulation(scene)
-        simulation.set(**settings)
-        simulation.record_history()
+    def __init__(
+        self, scene: Scene, settings: Mapping[str, Any], rows: int, recording: Recording | None = None
+    ) -> None:
+        """recording: of a run of the scene, whose first state this is; its steps are replayed until one is changed."""
         self.scene = scene
-        self.members = [Member(simulation, "", rows)]
+        if recording is None:
+            simulation = Simulation(scene)
+            simulation.set(**settings)
+            simulation.record_history()
+            self.members = [Member(simulation, "", rows)]
+        else:
+            self.members = [Member(recording.simulation(k), recording.heading.coordinates[k], rows, track)
+                            for k, track in enumerate(recording.tracks)]
         self.focus = 0
         self.watch = Watch()
-        self.step_count = 0  #: of the clock
+        self.step_count = max(member.reachable()[0] for member in self.members)  #: of the clock
         self.instant: ShownInstant | None = None  #: of an event; shown in place of the end of the step just made
-        self._there = simulation             #: shown for the side of `instant` while there is one
+        self._there = self.simulation        #: shown for the side of `instant` while there is one
         self._rows = rows
+        self._taken = self.step_count        # step of the clock up to which `take` gave pages
+        for member in self.members:
+            member.simulation.seek(member.step_of(self.step_count))
         self._note()
 
     @property
@@ -205,6 +239,8 @@ class Comparison:
         """Make one step of the clock on all sides. Where one of them fails, all go back to the instant before it."""
         self.instant = None
         before = [member.simulation.standing() for member in self.members] if len(self.members) > 1 else []
+        if not self.replays:
+            self._taken = min(self._taken, self.step_count)
         try:
             for member in self.members:
                 member.advance(self.step_count)
@@ -234,7 +270,11 @@ class Comparison:
             member.log.cut(self.time)
 
     def reset(self) -> None:
-        self.step_count, self.instant = 0, None
+        """Back to the start of the scene; of a recording that is replayed, to its first step."""
+        if self.replaying:
+            self.seek(self.reachable()[0])
+            return
+        self.step_count, self.instant, self._taken = 0, None, 0
         for member in self.members:
             member.reset()
         self._note()
@@ -243,6 +283,42 @@ class Comparison:
         """First and last step of the clock that all sides can go to."""
         ranges = [member.reachable() for member in self.members]
         return max(first for first, _ in ranges), min(last for _, last in ranges)
+
+    # ------------------------------------------------------------------------------------------ record
+
+    @property
+    def replaying(self) -> bool:
+        """A recording was opened, and nothing in its course has been changed so far."""
+        return all(member.simulation.replaying for member in self.members)
+
+    @property
+    def replays(self) -> bool:
+        """Whether the next step is a recorded one that is made again as it was."""
+        return all(member.simulation.replays for member in self.members)
+
+    @property
+    def differs(self) -> int | None:
+        """The first step of the clock that led to another state than the recorded one when it was made again."""
+        histories = [(member, member.simulation.history) for member in self.members]
+        found = [member.clock_of(history.differs) for member, history in histories
+                 if history is not None and history.differs is not None]
+        return min(found, default=None)
+
+    @property
+    def heading(self) -> Heading:
+        """What a record of this run begins with."""
+        return Heading(self.scene, tuple(member.coordinates for member in self.members))
+
+    def take(self, everything: bool = False) -> list[Page]:
+        """Pages of a record with the steps made since the last call, or with all that can be reached."""
+        low, end = self.reachable()
+        first = low if everything else max(self._taken, low)
+        pages = list(zip(*(member.pages(first, end) for member in self.members), strict=True))
+        if not everything:
+            self._taken = end
+        return pages
+
+    # -------------------------------------------------------------------------------------------- events
 
     def alarm(self) -> str:
         """Why the run should pause after this step; "" where it should not."""
@@ -306,7 +382,11 @@ class Comparison:
     # ------------------------------------------------------------------------------------------ commands
 
     def apply(self, command: SimulationCommand) -> None:
-        """Carry out a command of one simulation, on all sides or on the one in focus."""
+        """Carry out a command of one simulation, on all sides or on the one in focus. What changes a recorded run while
+        it is replayed begins a branch there."""
+        if self.replays and not isinstance(command, Reset):
+            for member in self.members:
+                member.take_over(self.step_count)
         match command:
             case Set("h", value):
                 self._set_h(value)
@@ -374,6 +454,7 @@ class Comparison:
             self.members, self.focus = [self.members[self.focus]], 0
             self.members[0].go_on_alone()
             self.step_count = self.simulation.step_count
+            self._taken = self.reachable()[0]
             return
         if len(sides) > SIDES[1]:
             raise ValueError(f"up to {SIDES[1]} sides can be compared, not {len(sides)}")

@@ -5,6 +5,7 @@ messages are frozen, and the arrays of a Snapshot are read-only copies, so a rea
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..core.state import LEDGER, Contacts
 from ..look.inspection import Inspect, Inspection
 from ..scene.scene import Scene
 from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .recording import Recording
 
 # ---------------------------------------------------------------------------------------------------- commands
 
@@ -76,6 +78,15 @@ class Open:
 
     scene: Scene
     paused: bool = False
+    recording: Recording | None = None  # of a run of the scene, to be replayed
+    at_end: bool = False                # stand at the end of the recording instead of its beginning
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRun:
+    """Write all that can be reached of the run into a file, which takes its time; `Snapshot.notice` tells the end."""
+
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +130,7 @@ class Shutdown:
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | Shutdown
+    | Focus | Watch | StudyLinks | SaveRun | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -203,7 +214,7 @@ class Snapshot:
     history: tuple[int, int]    # first and last step that Seek can reach
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
-    notice: str | None = None   # why the last command was refused; the run goes on
+    notice: str | None = None   # why the last command was refused, or what has become of it; the run goes on
     inspection: Inspection | None = None  # result of the latest `Inspect`
     #: energy of the last steps for the plot, oldest first: columns t [s], kinetic, potential, of springs, of compliant
     #: surfaces and springy limits, dissipated since the start [J]
@@ -225,6 +236,8 @@ class Snapshot:
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
+    replaying: bool = False         # a recording is shown, and nothing in its course has been changed so far
+    differs: int | None = None      # the first step that differed from the recorded one when it was made again
 
     def __post_init__(self) -> None:
         """Drop an inspection of another simulation: its bodies and contacts are not those of this snapshot."""
@@ -257,6 +270,6 @@ def _none() -> Array:
 __all__ = [
     "PHASES", "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
     "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play",
-    "PushJoint", "Release", "Reset", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant", "Shutdown", "Side",
-    "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
+    "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant",
+    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
 ]

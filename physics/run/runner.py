@@ -9,8 +9,10 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -24,15 +26,19 @@ from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
 from .comparison import ENERGIES, WATCHED, Comparison, Member
+from .journal import Journal
 from .link_study import KINDS, hanging, study
 from .looks import Looks
 from .pacing import Pacer
+from .recording import Heading
+from .run_file import write_run
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
 IDLE_WAIT = 0.25                # time between looks at the command queue while paused; a command wakes at once [wall s]
 SHOWN_EVENTS = 200              # latest events in a snapshot
+PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
 LOG_COMMANDS = 100_000          # commands in `Runner.log`
 COMPILING = "compiling for this machine"
@@ -46,8 +52,10 @@ class Runner:
 
     def __init__(
         self, scene: Scene, settings: Mapping[str, Any] | None = None, paused: bool = False,
-        clock: Callable[[], float] = time.perf_counter,
+        clock: Callable[[], float] = time.perf_counter, recording: m.Recording | None = None,
+        journal: Journal | None = None,
     ) -> None:
+        """recording: of a run of the scene, to be replayed. journal: where the run is recorded while it goes on."""
         self.latest: m.Snapshot | None = None         #: replaced by a new one, never changed
         self.log: deque[tuple[int, m.Command]] = deque(maxlen=LOG_COMMANDS)  #: (step, command) since the scene opened
         self.failure = ""                             #: traceback of the last engine error, for reports
@@ -68,7 +76,11 @@ class Runner:
         self._study: Iterator[m.LinkPoint | None] = iter(())  #: the running study of falling chains
         self._links: m.LinkStudy | None = None        #: results of the study
         self._pacer = Pacer(clock(), 0.0)
-        self._open(scene, settings or {})
+        self._journal = journal
+        self._journal_of: Heading | None = None       #: the run that the journal is of now
+        self._next_page = 0.0
+        self._saving: tuple[Path, Future[None]] | None = None  #: a file of the run that is being written
+        self._open(scene, settings or {}, recording)
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
 
     # ------------------------------------------------------------------------------------- called by any thread
@@ -162,8 +174,9 @@ class Runner:
             handled = True
         if self._stopped:
             return 0.0
+        self._keep_journal()
         now = self._clock()
-        found = self._advance_study()
+        found = self._advance_study() or self._told_saved()
         if self._paused:
             if handled or found:
                 self._publish()
@@ -226,12 +239,23 @@ class Runner:
                 if not low <= speed <= high:
                     raise ValueError(f"speed must be a number from {low:g} to {high:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
-            case m.Open(scene, paused):
-                before, by_user = self._sides, not self._compared_by_scene
-                self._open(scene, {})
+            case m.Open(scene, paused, recording, at_end):
+                before, by_user = self._sides, not self._compared_by_scene and recording is None
+                self._open(scene, {}, recording)
+                if at_end:
+                    self._seek(self._sides.reachable()[1])
+                if recording is not None and recording.leftover is not None and self._journal is not None:
+                    self._keep_journal(now=True)
+                    self._journal.forget(recording.leftover)
                 self._paused = paused
                 if before.sides and by_user and not self._sides.sides:
                     self._compare(lambda: self._sides.compare_like(before))
+            case m.SaveRun(path):
+                if self._saving is not None:
+                    raise ValueError(f"{self._saving[0].name} is still being written")
+                pages = self._sides.take(everything=True)
+                self._saving = path, ThreadPoolExecutor(1).submit(write_run, path, self._sides.heading, pages)
+                return
             case m.Compare(sides):
                 self._sides.compare(sides)
                 self._compared_by_scene = False
@@ -301,9 +325,9 @@ class Runner:
         self._paused, self._error = True, None
         self._sides.seek(step)
 
-    def _open(self, scene: Scene, settings: Mapping[str, Any]) -> None:
+    def _open(self, scene: Scene, settings: Mapping[str, Any], recording: m.Recording | None = None) -> None:
         try:
-            sides = Comparison(scene, settings, LOG_ROWS)
+            sides = Comparison(scene, settings, LOG_ROWS, recording)
         except ValueError:  # says what is wrong with the scene
             raise
         except Exception as error:
@@ -313,7 +337,7 @@ class Runner:
         self._opened = scene, settings
         self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
-        wanted = scene.sides(sides.simulation.settings)
+        wanted = scene.sides(sides.simulation.settings) if recording is None else ()
         self._compared_by_scene = bool(wanted)
         if wanted:
             self._compare(lambda: sides.compare(wanted))
@@ -324,6 +348,35 @@ class Runner:
             begin()
         except ValueError as refused:
             self._notice = f"nothing is compared: {refused}"
+
+    # ------------------------------------------------------------------------------------- record
+
+    def _keep_journal(self, now: bool = False) -> None:
+        """Hand the steps made since the last page over to the journal, where it is time or `now` is set."""
+        journal, sides = self._journal, self._sides
+        if journal is None or (self._clock() < self._next_page and not now):
+            return
+        self._next_page = self._clock() + PAGE_INTERVAL
+        if journal.failure:
+            self._notice, self._journal = f"the run is no longer recorded: {journal.failure}", None
+            return
+        pages = sides.take()
+        if not pages:
+            return
+        heading, before = sides.heading, self._journal_of
+        if before is None or heading.scene is not before.scene or heading.coordinates != before.coordinates:
+            self._journal_of = heading
+            journal.begin(heading)
+        journal.add(pages)
+
+    def _told_saved(self) -> bool:
+        """Where a file of the run has been written, say so; returns whether that is new."""
+        if self._saving is None or not self._saving[1].done():
+            return False
+        (path, written), self._saving = self._saving, None
+        error = written.exception()
+        self._notice = f"saved {path}" if error is None else f"{path} could not be written: {error}"
+        return True
 
     # ------------------------------------------------------------------------------------- study of chains
 
@@ -357,6 +410,7 @@ class Runner:
 
     def _step(self) -> bool:
         """Make a step. False where the run pauses after it, or instead of it."""
+        self._keep_journal()
         try:
             with self._long_work():
                 self._sides.step()
@@ -425,6 +479,7 @@ class Runner:
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents), timeline=member.timeline(),
             links=self._links, instant=instant and instant._replace(now=sim.time),
+            replaying=self._sides.replaying, differs=self._sides.differs,
         )
 
 

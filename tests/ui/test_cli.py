@@ -370,7 +370,7 @@ def opened(monkeypatch):
     """What the window was opened with; no window."""
     calls = []
     window = types.ModuleType("contactlab.app.window.window")
-    window.open_window = lambda scene, settings: calls.append((scene, settings))
+    window.open_window = lambda scene, settings, recording: calls.append((scene, settings))
     monkeypatch.setitem(sys.modules, "contactlab.app.window.window", window)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(machine, "loads", lambda library: True)
@@ -428,7 +428,7 @@ def test_without_a_library_it_names_the_packages_as_the_readme_does(
 def test_record_hands_everything_on(scene, tmp_path, capsys, monkeypatch):
     calls = []
     recorder = types.ModuleType("contactlab.app.record.recorder")
-    recorder.record = lambda *asked: (asked[-2](0.5), calls.append(asked[:-2]))  # that takes the progress
+    recorder.record = lambda *asked: (asked[-3](0.5), calls.append(asked[:-3]))  # that takes the progress
     monkeypatch.setitem(sys.modules, "contactlab.app.record.recorder", recorder)
     monkeypatch.setattr(machine, "loads", lambda library: True)
     out = tmp_path / "out.mp4"

@@ -24,8 +24,9 @@ def log():
 
 
 @pytest.fixture
-def lab(log):
+def lab(log, tmp_path):
     made = Lab(fakes.Engine(fakes.snapshot()), UiState(view_rect=(0, 0, *SIZE)), fakes.Host(), log)
+    made.ui.preferences.record_folder = str(tmp_path / "documents")
     made.update()
     yield made
     made.close()

@@ -81,7 +81,8 @@ class App:
         (folder / "box.toml").write_text(SCENE)
         preferences = folder / "settings.json"
         preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": 800}))
-        self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11"}
+        self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
+                            "XDG_STATE_HOME": str(folder / "state")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", before + START, str(folder / "box.toml"), str(self.log), str(preferences)],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
