@@ -33,6 +33,7 @@ VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contac
 PUSHES = 1e-7       # normal force above which a contact counts as pushing in a guess, relative to the largest one
 DIFFERENCE = 1e-7   # step of a difference quotient in slip accelerations, relative to the smallest of them
 ALIKE_RATES = 1e-9  # accelerations of two solutions that differ by less are the same, relative to those without contact
+CLOSES = 1e-6       # approach of which forces that are no solution show, relative to the acceleration without contact
 ALLOWED_RATE = 1e-10   # approach that counts as none where all sets are tried, relative to the same
 
 
@@ -238,7 +239,8 @@ def holding(M: Array, d: Array, friction: Array) -> Array | None:
 
 def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
-    and slip (c, 2): those that slide already, and their directions."""
+    and slip (c, 2): those that slide already, and their directions. "inconsistent", without forces, where none are
+    found that keep contacts from approaching: sliding friction may press more than the normal force parts."""
     c = len(friction)
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
@@ -254,16 +256,24 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
         force[:] = 0.0
         scale = float(np.abs(d).max()) + 1e-300
         change = cone_sweeps(M, d, friction, slide, QUICK_SWEEPS, SWEEP_CHANGE * scale, force, rate)
+        diverge = change > scale
+        if diverge:
+            force[:] = 0.0
         if change > SWEEP_CHANGE * scale:  # sweeps converge slowly where contacts are redundant
             found = newton_with_slides(ContactProblem.frictional(M, d, friction), slides, slip, force)
             if found is not None:
                 force, change = found, 0.0
                 rate = M @ force + d
+            elif diverge:
+                return "inconsistent", force
             else:
                 change = cone_sweeps(M, d, friction, slide, CONE_SWEEPS, SWEEP_CHANGE * scale, force, rate)
         status = "solved" if change <= SWEEP_CHANGE * scale else "iterations"
     exact = sharpened(M, d, friction, slides, slip, force, rate)
-    return (status, force) if exact is None else ("solved", exact)
+    if exact is not None:
+        return "solved", exact
+    closes = rate[::3].min() < -CLOSES * float(np.abs(d).max())
+    return ("inconsistent", np.zeros(3 * c)) if closes else (status, force)
 
 
 def sharpened(

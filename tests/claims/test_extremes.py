@@ -80,8 +80,8 @@ def test_a_thousand_kilometres_from_the_origin_a_body_moves_as_it_does_there(met
 # ------------------------------------------------------------------------------------------------ sizes
 @pytest.mark.parametrize("method", METHODS)
 def test_a_cube_of_a_millimetre_rides_on_a_plate_of_a_kilometre(method):
-    """The plate accelerates as x = 10 m sin(0.3 t): 0.9 m/s² < μ g, so the cube sticks to it. At x of up to 1e3 m a
-    step rounds by 1e-13 m; one of time_stepping and compliant follows the plate within ½ a h² = 8e-6 m. The tangential
+    """The plate accelerates as x = 10 m sin(0.3 t): 0.9 m/s² < μ g, so the cube sticks. At x of up to 1e3 m a step
+    rounds by 1e-13 m; a step of time_stepping and compliant follows the plate within ½ a h² = 8e-6 m. The tangential
     springs of compliant give by m a/K = d a/g, too, where d = 7e-5 m is the depth that the weight presses in."""
     plate = {"name": "plate", "kinematic": True, "position": [0.0, 0.0, -0.5],
              "motion": {"amplitude": [10.0, 0.0, 0.0], "frequency": 0.3 / (2 * np.pi)},

@@ -9,6 +9,7 @@ from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
 from contactlab.physics.methods.event_driven.patience import SAYS, Limit
 from contactlab.physics.methods.event_driven.sets import SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
+from contactlab.physics.solvers.coulomb import CLOSES, with_rest
 from contactlab.physics.solvers.least_forces import DEPENDENT
 
 
@@ -73,3 +74,34 @@ def test_stages_whose_forces_run_away_are_wild(column):
 def test_steps_become_longer_where_they_were_many_and_every_limit_says_what_it_is():
     assert least_substep(0, 0.01) == 0.01 * SMALLEST_SUBSTEP < least_substep(MANY_SUBSTEPS, 0.01)
     assert set(SAYS) == set(Limit) - {Limit.NONE} and len(set(SAYS.values())) == len(SAYS)
+
+
+@pytest.mark.parametrize("slip", [1.0, -1.0])
+def test_a_rod_that_jams_beside_a_contact_at_rest_has_no_accelerations(slip):
+    """Painlevé's rod, mass and length 1, 1 rad from the floor, slides on one end. n·M(n - μ s) = M_nn - μ s M_nt with
+    M_nn = 1 + 3 cos² 1, M_nt = -3 sin 1 cos 1 is positive one way, negative the other: there nothing bears it."""
+    nn, nt, tt = 1.0 + 3.0 * np.cos(1.0) ** 2, -3.0 * np.sin(1.0) * np.cos(1.0), 1.0 + 3.0 * np.sin(1.0) ** 2
+    M, d, mu = np.eye(6), np.array([-9.81, 0.0, 0.0] * 2), np.array([3.0, 3.0])
+    M[:2, :2] = [[nn, nt], [nt, tt]]
+    status, force = with_rest(M, d, mu, np.array([True, False]), np.array([[slip, 0.0], [0.0, 0.0]]))
+    assert status == ("solved" if slip > 0 else "inconsistent")
+    assert force[0] == pytest.approx(9.81 / (nn - 3.0 * nt) if slip > 0 else 0.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_forces_that_are_called_solved_keep_contacts_from_approaching(seed):
+    """Some contacts slide, others rest, and friction of up to 3 jams now and then: no status "solved" with forces that
+    grew without bound, or with none where d < 0."""
+    count = 2 + seed % 3
+    M, _, d, _, friction = contacts(seed, count, 6)
+    rng = np.random.default_rng(seed)
+    slides, angle = rng.random(count) < 0.6, rng.uniform(0.0, 2.0 * np.pi, count)
+    slides[0], friction[-1] = False, 0.5
+    slip = np.where(slides[:, None], np.column_stack([np.cos(angle), np.sin(angle)]), 0.0)
+    status, force = with_rest(M, d, friction, slides, slip)
+    if status == "solved":
+        rate = (M @ force + d)[::3]
+        assert rate.min() >= -CLOSES * np.abs(d).max()
+        assert force[::3].min() >= 0.0
+        size = np.abs(force).max() + np.abs(d).max() / np.diagonal(M).max()
+        assert np.abs(rate * force[::3]).max() <= 1e-6 * np.abs(d).max() * size

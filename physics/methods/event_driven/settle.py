@@ -109,8 +109,7 @@ class Settler:
         if found.status == "inconsistent":
             if self._impacts.without_collision(busy, u):
                 return False
-            found = overlapping(M, d, self._materials.friction(busy).slip)
-            self._work.let_in()
+            found = self._held(M, d, u, self._materials.friction(busy).slip)
         if kept is not None:
             pairs = np.concatenate([busy, pairs[calm]])
             M, d, _ = equations(self._work.here, pairs)
@@ -119,6 +118,15 @@ class Settler:
                                np.concatenate([found.slip, kept.slip]))
         self._write_set(pairs, M, found)
         return True
+
+    def _held(self, M: Array, d: Array, u: Array, friction: Array) -> Resolution:
+        """Forces where no accelerations obey the laws, and no impact helps: of contacts with friction (c,) that slide,
+        without it; else of some contacts, and the others come to overlap."""
+        if ((friction > 0.0) & (np.hypot(u[1::3], u[2::3]) > SLIPS)).any():
+            self._patience.give_up(Limit.JAM)
+            return unjammed(M, d, u, friction, self._work.rest_speed)
+        self._work.let_in()
+        return overlapping(M, d, friction)
 
     def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
         """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
