@@ -69,30 +69,31 @@ class Coast:
         trees = self._model.trees
         parts = np.unique(fraction[trees.body])
         if len(parts) > 1:
-            copy(self.bodies, self._start)
-            copy(self.joints, self._begun)
+            copy_arrays(self.bodies, self._start)
+            copy_arrays(self.joints, self._begun)
         end = empty_joints(trees) if len(parts) > 1 else self.joints
         for part in parts.tolist():
             if len(parts) > 1:
-                copy(self._start, self.bodies)
-                copy(self._begun, self.joints)
+                copy_arrays(self._start, self.bodies)
+                copy_arrays(self._begun, self.joints)
             midpoint_step(self._model, self._loads, t, part * h, self.bodies, self.joints, self._flight, self._ledger,
                           self._given)
             if np.isnan(self.bodies.x[0, 0]):
                 self.joints.v.fill(np.nan)
             if len(parts) > 1:
                 choose_links(trees, (fraction == part).astype(np.int32), self.joints, end)
-        copy(end, self.joints)
+        copy_arrays(end, self.joints)
         return self.joints
 
     def half(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
         """Half a step h from given bodies and coordinates, which are left alone."""
-        copy(bodies, self.bodies)
-        copy(joints, self.joints)
+        copy_arrays(bodies, self.bodies)
+        copy_arrays(joints, self.joints)
         return self.go(t, 0.5 * h, fraction)
 
 
-def copy(source, target) -> None:
+def copy_arrays(source: Bodies | JointState, target: Bodies | JointState) -> None:
+    """Copy all arrays into those of another one of the kind."""
     for mine, theirs in zip(target, source, strict=True):
         np.copyto(mine, theirs)
 
@@ -133,7 +134,7 @@ class TreePart(Part):
             shift_links(model.trees, work.scratch.q, step.shift.v, coast.joints.q)
             coast.go(float(state.t[0]) + 0.5 * step.h, 0.5 * step.h, step.fraction)
             choose_links(model.trees, step.involved, coast.joints, work.flown)
-        copy(work.flown, state.joints)
+        copy_arrays(work.flown, state.joints)
         place_links(model, *state.joints, work.scratch.work, state.bodies)
 
 
