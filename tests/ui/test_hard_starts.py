@@ -1,0 +1,182 @@
+"""It starts anywhere: names in any script, terminals that lack letters, no network, no OpenGL; and it ends well."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import av
+import pytest
+from test_cli import CUBE, SCENE
+
+PROGRAM = "from contactlab.app.cli import program; program()"
+MESH = '[[body]]\nname = "{name}"\nposition = [3, 0, 1]\n[[body.shape]]\ntype = "hull"\nfile = "{file}"\n'
+#: every attempt to reach another machine ends the process
+ALONE = (
+    "import os, sys\n"
+    "def watch(event, arguments):\n"
+    "    if event in ('socket.getaddrinfo', 'socket.gethostbyname', 'urllib.Request') or (\n"
+    "            event == 'socket.connect' and arguments[0].family.name != 'AF_UNIX'):\n"
+    "        os._exit(77)\n"
+    "sys.addaudithook(watch)\n"
+)
+
+
+def start(*arguments, code=PROGRAM, **environment):
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], encoding="utf-8", errors="replace",
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment})
+
+
+def run(*arguments, code=PROGRAM, **environment):
+    process = start(*arguments, code=code, **environment)
+    said, complaint = process.communicate()
+    return process.returncode, said, complaint
+
+
+@pytest.fixture
+def scene(tmp_path):
+    """A scene with a mesh, in a folder with spaces and letters of several scripts."""
+    folder = tmp_path / "ein Ordner 中文 é"
+    folder.mkdir()
+    (folder / "Würfel 立方体.obj").write_text(CUBE, encoding="utf-8")
+    path = folder / "Szene 场景.toml"
+    path.write_text(SCENE + MESH.format(name="箱", file="Würfel 立方体.obj"), encoding="utf-8")
+    return path
+
+
+def test_names_with_spaces_and_letters_of_any_script(scene):
+    out = scene.with_name("Bahn 轨迹.csv")
+    status, said, complaint = run("run", scene, "--until", "0.1", "--out", out)
+    assert (status, complaint) == (0, "") and str(out) in said and "箱" in out.read_text(encoding="utf-8")
+    video = scene.with_name("Film 电影.mp4")
+    status, _, complaint = run("record", scene, "--seconds", "0.2", "--size", "160x96", "--fps", "10", "-o", video)
+    assert (status, complaint) == (0, "")
+    with av.open(str(video)) as file:
+        assert len(list(file.decode(video=0))) == 2
+    assert {p.name for p in scene.parent.iterdir()} >= {out.name, video.name}
+
+
+@pytest.mark.parametrize("terminal", [
+    {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+])
+def test_a_terminal_without_the_letters_gets_others(terminal):
+    status, said, complaint = run("scenes", **terminal)
+    assert (status, complaint) == (0, "") and "bouncing_balls" in said
+
+
+def test_files_are_text_in_utf_8_whatever_the_system_writes(scene):
+    """Shaders and scenes have letters that ASCII lacks."""
+    old = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    video = scene.with_name("a.gif")
+    made = run("record", "dice", "--seconds", "0.1", "--size", "160x96", "--fps", "10", "--panels", "-o", video, **old)
+    assert made[0] == 0, made[2]
+
+
+def test_nothing_asks_the_network(scene):
+    for arguments in (["run", scene, "--until", "0.05"], ["scenes"], ["doctor"]):
+        assert run(*arguments, code=ALONE + PROGRAM)[0] == 0
+    assert run(code=ALONE + "import socket; socket.create_connection(('127.0.0.1', 9))")[0] == 77
+
+
+# ------------------------------------------------------------------------------------------------ a screen
+
+
+@pytest.fixture
+def screen(request):
+    """A virtual screen of its own, with further arguments for its server where the test gives some: its name, and the
+    server's process."""
+    assert shutil.which("Xvfb"), "install xvfb"
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+         *getattr(request, "param", ())], pass_fds=(write,), stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        yield f":{answer.readline().strip()}", server
+        server.terminate()
+        server.wait()
+
+
+@pytest.mark.parametrize(("screen", "environment"), [
+    (("-extension", "GLX"), {}), ((), {"MESA_GL_VERSION_OVERRIDE": "2.1"}), ((), {"DISPLAY": ":99999"}),
+], indirect=["screen"])
+def test_without_opengl_or_a_screen_it_says_so_in_a_sentence(scene, screen, environment):
+    name, _ = screen
+    found = {"DISPLAY": name, "LIBGL_ALWAYS_SOFTWARE": "1", "CONTACTLAB_DEBUG": "", **environment}
+    status, said, complaint = run(scene, **found)
+    assert (status, said) == (1, "") and complaint.count("\n") == 1
+    assert complaint.startswith("contactlab: no window with OpenGL 3.3 can be opened here")
+    assert "contactlab record" in complaint
+    status, said, complaint = run("doctor", **found)
+    assert status == 1 and "MISSING  OpenGL, window" in said
+    assert complaint.startswith("contactlab: missing: ") and "OpenGL, window" in complaint
+
+
+class Windowed:
+    """The app as users start it, on a screen, with a home of its own that keeps only its settings."""
+
+    def __init__(self, screen, scene, home, name):
+        self.home, self.settings = home, home / "contactlab" / "settings.json"
+        self.videos = home / "videos"
+        if home.is_dir() and not self.settings.exists():
+            self.settings.parent.mkdir()
+            self.settings.write_text(json.dumps({"record_folder": str(self.videos), "lower_tab": name}))
+        self.environment = {"DISPLAY": screen, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CONFIG_HOME": str(home)}
+        self.process = start(scene, **self.environment)
+
+    def ask(self, *arguments):
+        return subprocess.run(["xdotool", *arguments], env={**os.environ, **self.environment}, capture_output=True,
+                              text=True).stdout
+
+    def until(self, condition):
+        deadline = time.monotonic() + 120.0
+        while not (found := condition()):
+            assert self.process.poll() is None, self.process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        return found
+
+    def shown(self):
+        return self.until(lambda: self.ask("search", "--onlyvisible", "--name", "Contactlab").split())
+
+    def record(self):
+        """Start a recording and wait until it has a few frames."""
+        self.shown()
+        self.until(lambda: (self.ask("key", "v"), time.sleep(2.0), list(self.videos.glob("*.mp4")))[-1])
+        (video,) = self.videos.glob("*.mp4")
+        self.until(lambda: video.stat().st_size > 20_000)
+        return video
+
+    def end(self, number):
+        self.process.send_signal(number)
+        _, complaint = self.process.communicate(timeout=60)
+        return self.process.returncode, complaint
+
+
+def pictures(video):
+    with av.open(str(video)) as file:
+        return len(list(file.decode(video=0)))
+
+
+def test_a_window_that_is_told_to_end_finishes_its_recording_and_keeps_its_settings(scene, screen, tmp_path):
+    app = Windowed(screen[0], scene, tmp_path, "energy")
+    video = app.record()
+    assert app.end(signal.SIGTERM) == (143, "contactlab: stopped\n")
+    assert pictures(video) > 5
+    kept = json.loads(app.settings.read_text())
+    assert kept["lower_tab"] == "energy" and kept["width"] == 1280
+
+
+def test_a_screen_that_goes_away_leaves_a_video_that_plays_and_the_settings(scene, screen, tmp_path):
+    name, server = screen
+    app = Windowed(name, scene, tmp_path, "energy")
+    video = app.record()
+    server.kill()
+    _, complaint = app.process.communicate(timeout=60)
+    assert app.process.returncode == 1 and "the screen is gone" in complaint
+    assert pictures(video) > 5
+    assert json.loads(app.settings.read_text())["width"] == 1280
