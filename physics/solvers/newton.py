@@ -65,7 +65,7 @@ GUESS = 1e-3        # opening velocity below which a contact counts as closed at
 INNER = 0.1         # part of the residual that the laws for the last c may leave: then c = λ follows
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps the first time; the number doubles each time
-EXACT = 1e-12       # natural map that ends the steps, relative to the largest velocity without impulses
+EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
