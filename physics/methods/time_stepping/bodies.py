@@ -4,7 +4,7 @@ from ...core.model import BodyKind, Model
 from ...dynamics.forces import applied_forces
 from ...dynamics.motion import drive
 from ...problem.assemble import free_motion, momenta
-from .parts import Part, Step
+from .parts import MoreauStep, Part
 from .stages import half_drift, second_drift, take_free
 
 
@@ -14,21 +14,21 @@ class FreeBodies(Part):
     def __init__(self, model: Model) -> None:
         self._driven = bool((model.kind == BodyKind.KINEMATIC).any())
 
-    def half(self, step: Step) -> None:
+    def half(self, step: MoreauStep) -> None:
         half_drift(step.model.kind, step.state.bodies, step.fraction, step.h, step.middle)
         if self._driven:
             drive(step.model, float(step.state.t[0]) + 0.5 * step.h, step.middle)
 
-    def load(self, step: Step) -> None:
+    def load(self, step: MoreauStep) -> None:
         applied_forces(step.model, step.loads, step.middle, step.force, step.torque)
 
-    def free(self, step: Step) -> None:
+    def free(self, step: MoreauStep) -> None:
         free_motion(step.model, step.middle, step.force, step.torque, step.h, step.before, step.motion)
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: MoreauStep) -> None:
         momenta(step.system, step.force, step.torque, step.h, step.middle.P, step.middle.L)
 
-    def end(self, step: Step) -> None:
+    def end(self, step: MoreauStep) -> None:
         """Poses at the end of the step: bodies that something may push go on from its middle, the others fly."""
         model, bodies = step.model, step.state.bodies
         take_free(model.kind, step.flight, step.involved, bodies)

@@ -24,7 +24,7 @@ from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance, free_trees
 from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
 from .joints import JointPart
-from .parts import Step
+from .parts import MoreauStep
 
 DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
 NONE = np.zeros(3)
@@ -55,14 +55,14 @@ class StepBooks:
             for mine, theirs in zip(self._at, middle, strict=True):
                 np.copyto(mine, theirs)
 
-    def end(self, step: Step, contacts: Contacts, fired: IntArray) -> None:
+    def end(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> None:
         """At the end: enter the step; then repair it. fired (c,): 1 where a contact was hit with restitution."""
         by_law = self._enter(step, contacts, fired)  # which books impacts too
         step.state.ledger[IMPACTS, 0] += by_law
         if self.floats:
             self.settle(step)
 
-    def _enter(self, step: Step, contacts: Contacts, fired: IntArray) -> float:
+    def _enter(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> float:
         """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion.
         Returns the energy [J] that friction gave at contacts that were hit."""
         state, loads, h, over, system = step.state, step.loads, step.h, self._over, step.system
@@ -86,7 +86,7 @@ class StepBooks:
         self.books.end(state.bodies, ledger)
         return given
 
-    def settle(self, step: Step) -> None:
+    def settle(self, step: MoreauStep) -> None:
         """Give trees that stand on nothing the momentum that was booked."""
         bodies, joints = step.state.bodies, step.state.joints
         balance(self.model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)

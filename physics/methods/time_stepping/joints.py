@@ -39,14 +39,14 @@ from ...dynamics.constraints.reactions import rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
 from ...problem.assemble import tree_impulses
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
-from .parts import Part, Step
+from .parts import MoreauStep, Part
 from .trees import TreePart, answer_impulses
 
 
 class JointPart(Part):
     """The joints of a model in maximal coordinates, at the ends of free bodies and of links; scratch of a step."""
 
-    def __init__(self, model: Model, step: Step, trees: TreePart | None) -> None:
+    def __init__(self, model: Model, step: MoreauStep, trees: TreePart | None) -> None:
         self.reactions = c = step.reactions
         self._model, self._trees, joints, j = model, trees, model.joints, c.axes.joint
         self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
@@ -64,7 +64,7 @@ class JointPart(Part):
         self._raw: Motion = empty_motion(len(model.kind), int(model.trees.first_v[-1]))
 
     # ---------------------------------------------------------------------------------------------- the step
-    def half(self, step: Step) -> None:
+    def half(self, step: MoreauStep) -> None:
         """Note how fast rotors turn at the beginning of the step."""
         if self._rotors:
             bodies, rows = step.state.bodies, self.reactions.rows
@@ -74,7 +74,7 @@ class JointPart(Part):
             drift_rows(rows, bodies, self._turning)
             self._turning[rows.kind != SPIN] = 0.0
 
-    def load(self, step: Step) -> None:
+    def load(self, step: MoreauStep) -> None:
         """The constant forces of motors."""
         c, middle = self.reactions, step.middle
         pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
@@ -86,7 +86,7 @@ class JointPart(Part):
         step.force += np.where(moves, linear, 0.0)
         step.torque += np.where(moves, angular, 0.0)
 
-    def free(self, step: Step) -> None:
+    def free(self, step: MoreauStep) -> None:
         """The equations at the poses in the middle of the step, and what they ask of the velocity after it."""
         c, u = self.reactions, np.zeros(len(self._lam))
         gain = np.where(self._soft, 0.25 * step.h**2 * self._stiffness + 0.5 * step.h * self._damping, 1.0)
@@ -109,11 +109,11 @@ class JointPart(Part):
         if len(self._driving):
             self._wanted[self._driving] = c.seek[self._driving]
 
-    def obey(self, step: Step) -> None:
+    def obey(self, step: MoreauStep) -> None:
         """Make the velocities of the system those that the joints ask for."""
         let_obey(step.model.kind, step.reactions, self._wanted, step.motion)
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: MoreauStep) -> None:
         """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
         c, middle, raw = self.reactions, step.middle, self._raw
         velocity_from_momentum(self._model, middle)

@@ -14,7 +14,7 @@ from ...problem.mechanisms import Mechanisms, mechanisms_of
 from ...problem.system import ANGULAR, LINEAR, Blocks, Motion, System, empty_blocks, empty_motion, empty_system
 
 
-class Step:
+class MoreauStep:
     """The arrays of one step; scratch memory, apart from the state and the loads that it is given."""
 
     state: State
@@ -76,19 +76,19 @@ class Step:
 class Part:
     """Free bodies, trees or joints in maximal coordinates: what each does in a step, stage by stage."""
 
-    def half(self, step: Step) -> None:
+    def half(self, step: MoreauStep) -> None:
         """Poses in the middle of the step, with the velocity so far."""
 
-    def load(self, step: Step) -> None:
+    def load(self, step: MoreauStep) -> None:
         """Forces there."""
 
-    def free(self, step: Step) -> None:
+    def free(self, step: MoreauStep) -> None:
         """Velocities after the step if no contact, limit, motor or mouse acted."""
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: MoreauStep) -> None:
         """Momenta after the step, with all impulses."""
 
-    def end(self, step: Step) -> None:
+    def end(self, step: MoreauStep) -> None:
         """Poses at the end of the step, with the velocity after it."""
 
 

@@ -26,7 +26,7 @@ from ...core.vec import add, axpy, dot, norm, put, row
 from ...laws.contact import break_away
 from ...problem.assemble import REST_SPEED
 from ...problem.system import ARM_A, ARM_B, BIAS, FRICTION, NORMAL, pair_velocity, relative_velocity
-from .parts import Step
+from .parts import MoreauStep
 
 SLOWEST = 1e-6     # slip on the rim of a cone: what is slower counts as none [m/s]
 RIM = 1.0 - 1e-9   # part of the greatest friction from which on a contact is on the rim of its cone
@@ -46,7 +46,7 @@ class StaticFriction:
         self._before, self._mode = np.zeros((2, 0), np.int32)
         self._slip = np.zeros((0, 3))
 
-    def begin(self, step: Step, contacts: Contacts, previous: IntArray) -> None:
+    def begin(self, step: MoreauStep, contacts: Contacts, previous: IntArray) -> None:
         """Cones of the contacts just assembled; previous (c,): their rows of the memory, -1 = new."""
         if len(contacts.key) > len(self._mode):
             size = len(contacts.key)
@@ -60,15 +60,15 @@ class StaticFriction:
         choose_cones(contacts, self._material, self._table, step.before, step.approach, self._before, step.system,
                      self._mode, self._slip)
 
-    def denied(self, step: Step, contacts: Contacts) -> bool:
+    def denied(self, step: MoreauStep, contacts: Contacts) -> bool:
         """Whether the impulses found deny the mode of a contact."""
         return bool(change_cones(contacts, self._material, self._table, step.system, self._mode, self._slip, 0))
 
-    def revise(self, step: Step, contacts: Contacts) -> bool:
+    def revise(self, step: MoreauStep, contacts: Contacts) -> bool:
         """As `denied`; such a contact gets another cone."""
         return bool(change_cones(contacts, self._material, self._table, step.system, self._mode, self._slip, 1))
 
-    def remember(self, step: Step, contacts: Contacts) -> None:
+    def remember(self, step: MoreauStep, contacts: Contacts) -> None:
         """Leave in the memory who sticks, who slips and of whom neither is known."""
         end_modes(step.system, self._mode)
         count = int(contacts.count[0])

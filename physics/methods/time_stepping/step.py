@@ -41,7 +41,7 @@ from ...solvers.matrix_form import solve_written_out
 from .bodies import FreeBodies
 from .books import StepBooks
 from .joints import JointPart
-from .parts import Part, Step, go_together
+from .parts import MoreauStep, Part, go_together
 from .stages import find_involved, reach, remember, remember_start, report, separate
 from .static_friction import MODE, TURNS, StaticFriction
 from .trees import TreePart
@@ -69,7 +69,7 @@ class TimeStepping:
         self.contacts: Contacts = empty_contacts(0)  #: of the last step; geometry is that of the middle of the step
         self.info = StepInfo()
         self.events: list[Event] = []
-        self._step = Step(model)
+        self._step = MoreauStep(model)
         self._keeper = JointKeeper(model)
         self._trees = TreePart(model, self._step.mechanisms.trees) if len(model.trees.body) else None
         self._joints = JointPart(model, self._step, self._trees) if self._keeper.any else None
@@ -112,14 +112,14 @@ class TimeStepping:
         self._approach(step)
         return to_dense(step.system)
 
-    def _begin(self, state: State, loads: Loads, settings: Settings) -> Step:
+    def _begin(self, state: State, loads: Loads, settings: Settings) -> MoreauStep:
         """The step that is about to be made."""
         step = self._step
         step.state, step.loads, step.h, step.cure = state, loads, settings.h, settings.joint_cure
         return step
 
     # ---------------------------------------------------------------------------------------------------- approach
-    def _approach(self, step: Step) -> None:
+    def _approach(self, step: MoreauStep) -> None:
         """Go to the middle of the step and set up the problem there."""
         bodies, middle = step.state.bodies, step.middle
         touch = self._scales(step.h)[1]
@@ -140,7 +140,7 @@ class TimeStepping:
             part.free(step)
         self._make_rows(step, memory)
 
-    def _known(self, step: Step) -> ContactMemory:
+    def _known(self, step: MoreauStep) -> ContactMemory:
         """The contacts of the last step; before the first one, those at its beginning."""
         memory, bodies = step.state.memory, step.state.bodies
         self._first = int(memory.owner[0]) != Owner.TIME_STEPPING
@@ -151,7 +151,7 @@ class TimeStepping:
             memory = self._start
         return memory
 
-    def _make_rows(self, step: Step, memory: ContactMemory) -> None:
+    def _make_rows(self, step: MoreauStep, memory: ContactMemory) -> None:
         """The rows of all that may act in this step: the mouse, limits and motors, contacts."""
         model, middle, h = self.model, step.middle, step.h
         count = int(self.contacts.count[0])
@@ -181,13 +181,13 @@ class TimeStepping:
         return 2.0 * self._gravity * h + SMALLEST, self._gravity * h * h + SMALLEST
 
     # ------------------------------------------------------------------------------------------------------- solve
-    def _solve(self, step: Step, settings: Settings) -> SolveInfo:
+    def _solve(self, step: MoreauStep, settings: Settings) -> SolveInfo:
         """Impulses of all rows, begun from those of the last step."""
         known = 0 if self._first else warm_start(step.state.memory, step.approach.previous, step.system)
         cold = 2 * known < step.system.count[0]
         return self._solve_cones(step, settings, settings.iterations * (COLD_START if cold else 1))
 
-    def _solve_cones(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
+    def _solve_cones(self, step: MoreauStep, settings: Settings, iterations: int) -> SolveInfo:
         """Solve, and solve anew with other cones where the impulses deny a contact's mode, see `StaticFriction`."""
         solved = self._solve_once(step, settings, iterations)
         if self._static.any and self._static.denied(step, self.contacts):
@@ -198,7 +198,7 @@ class TimeStepping:
                 solved = self._solve_once(step, settings, iterations)
         return solved
 
-    def _solve_once(self, step: Step, settings: Settings, iterations: int) -> SolveInfo:
+    def _solve_once(self, step: MoreauStep, settings: Settings, iterations: int) -> SolveInfo:
         """Solve once, by a solver that visits bodies or by one that needs M written out."""
         visiting = VISITING.get(settings.solver)
         if visiting is not None:
@@ -207,7 +207,7 @@ class TimeStepping:
         return solve_written_out(solver, step.system, iterations if solver.iterative else 0, TOLERANCE)
 
     # ------------------------------------------------------------------------------------------------------ depart
-    def _depart(self, step: Step, integrator: Integrator) -> None:
+    def _depart(self, step: MoreauStep, integrator: Integrator) -> None:
         """From the middle of the step to its end, with the solved impulses."""
         model, state, h = self.model, step.state, step.h
         for part in self._parts:
@@ -226,7 +226,7 @@ class TimeStepping:
             self._keeper.mend(state.bodies, state.joints, step.cure)
         state.t[0] += h
 
-    def _fly(self, step: Step, integrator: Integrator) -> None:
+    def _fly(self, step: MoreauStep, integrator: Integrator) -> None:
         """A step of bodies and trees that nothing can touch: all of it is the integrator's."""
         state, books = step.state, self._books.books
         t = float(state.t[0])
@@ -241,7 +241,7 @@ class TimeStepping:
         self.events, self.info = [], FLOWN
 
     # ------------------------------------------------------------------------------------------------------ report
-    def _report(self, step: Step) -> float:
+    def _report(self, step: MoreauStep) -> float:
         """Contacts, events, memory and mouse spring of the step; returns the deepest overlap [m]."""
         contacts, state, approach = self.contacts, step.state, step.approach
         grow_memory(state.memory, int(contacts.count[0]))
@@ -263,14 +263,14 @@ class TimeStepping:
         memory.own[: self.contacts.count[0], MODE] = UNKNOWN
         remember(self.contacts, self._fired, self.model.kind, self._step.middle.x, memory)
 
-    def _report_grab(self, step: Step) -> None:
+    def _report_grab(self, step: MoreauStep) -> None:
         grab, loads = step.system.grab, step.loads
         loads.grab_force[:] = grab.impulse / step.h if grab.body[0] >= 0 else 0.0
         if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the grabbed point that makes this torque
             arm = grab.arm
             loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
 
-    def _motor_states(self, step: Step) -> tuple[MotorState, ...]:
+    def _motor_states(self, step: MoreauStep) -> tuple[MotorState, ...]:
         """What motors that seek a speed did."""
         done = [] if self._joints is None else self._joints.motors(step.motion.bodies, step.h)
         rows = (motor_rows(step.system.blocks, self.model.joints.motor_speed, step.motion.q_dot, step.h) if step.bounded

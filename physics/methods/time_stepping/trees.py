@@ -31,7 +31,7 @@ from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
 from ...integrators.midpoint import empty_flight_scratch, midpoint_step
 from ...problem.system import ANGULAR, LINEAR
-from .parts import Part, Step
+from .parts import MoreauStep, Part
 
 STIFF = 0.05   # added / H of a velocity from which springs and dampers count as stiff
 
@@ -114,19 +114,19 @@ class TreePart(Part):
         fall(self._model, work.scratch.q, h, work)
         return JointState(work.scratch.q, v - work.half)
 
-    def half(self, step: Step) -> None:
+    def half(self, step: MoreauStep) -> None:
         state = step.state
         q, step.before.v[:] = self.middle(float(state.t[0]), step.h, step.fraction, state.bodies, state.joints)
         place_links(step.model, q, step.before.v, self.work.scratch.work, step.middle)
 
-    def free(self, step: Step) -> None:
+    def free(self, step: MoreauStep) -> None:
         free_links(step.model, step.loads, step.before.v, step.h, step.force, step.torque, self.work)
         step.motion.v[:] = self.work.free
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: MoreauStep) -> None:
         write_velocities(step.model, step.motion.v, self.work.scratch.work, step.motion.bodies)
 
-    def end(self, step: Step) -> None:
+    def end(self, step: MoreauStep) -> None:
         model, state, work, coast = step.model, step.state, self.work, self._coast
         if step.involved[model.trees.body].any():
             coast.joints.v[:] = step.motion.v - work.half
