@@ -158,7 +158,7 @@ def open_command(
     require_display()
     require_libraries(window=True)
     try:
-        from .window.window import open_window
+        from .window.program import open_window
     except ImportError:
         raise
     except Exception as error:  # pyglet asks for the display while it is imported

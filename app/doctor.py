@@ -94,10 +94,10 @@ def _opengl(what: str, code: str) -> Finding:
 
 
 def _encoder(name: str) -> Finding:
-    import av
+    from av.codec import Codec
 
     try:
-        av.codec.Codec(name, "w")
+        Codec(name, "w")
     except ValueError:
         return Finding(f"encoder {name}", "missing", "pip install --force-reinstall --only-binary av av", needed=True)
     return Finding(f"encoder {name}", "there")

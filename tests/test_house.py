@@ -198,7 +198,7 @@ GROWING = {
     "physics/run/warm_up.py": "a lock, and a mesh in a temporary folder",
     "app/record/encoder.py": "a video, which plays at any length",
     "app/trajectory.py": "members of an archive that is a whole file",
-    "app/window/window.py": "a log",
+    "app/window/program.py": "a log",
 }
 
 

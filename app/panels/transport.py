@@ -214,9 +214,10 @@ def _record(ui: UiState) -> None:
 def draw_record_options(ui: UiState) -> None:
     p = ui.preferences
     style.heading(ui, "Recording")
-    for fmt, words in (("mp4", "MP4 video (H.264)"), ("gif", "Animated GIF")):
-        if imgui.radio_button(words, p.record_format == fmt):
-            p.record_format = fmt
+    if imgui.radio_button("MP4 video (H.264)", p.record_format == "mp4"):
+        p.record_format = "mp4"
+    if imgui.radio_button("Animated GIF", p.record_format == "gif"):
+        p.record_format = "gif"
     imgui.separator()
     for fps in (30, 60):
         if imgui.radio_button(f"{fps} frames per second", p.record_fps == fps):

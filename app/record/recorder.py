@@ -79,11 +79,11 @@ class Take:
 def record(
     scene: Scene, out: Path, shot: Shot | None = None, settings: Mapping[str, Any] | None = None,
     progress: Callable[[float], None] | None = None, say: Callable[[str], None] | None = None,
-    recording: Recording | None = None,
+    recorded: Recording | None = None,
 ) -> None:
     """Record a scene without a display. settings: override the scene's own. progress: is told the share done, 0..1;
     say: what was left out of the scene's file, and why the run should pause, which a recording does not do.
-    recording: of a run of the scene, to be replayed.
+    recorded: of a run of the scene, to be replayed.
 
     Raises ValueError in one sentence where `out` cannot be such a file or be written, or where the scene cannot be run
     by one of the methods. Whatever ends it early, also an exception of `progress`, the frames so far are kept.
@@ -91,7 +91,7 @@ def record(
     shot, say = shot or Shot(), say or (lambda sentence: None)
     check_path(out)
     size = even(shot.size)
-    runner = Runner(scene, settings or {}, paused=True, recording=recording)
+    runner = Runner(scene, settings or {}, paused=True, recording=recorded)
     runner.begin()
     speed = scene.speed if shot.speed is None else shot.speed
     runner.send(SetSpeed(speed))

@@ -1,12 +1,10 @@
 """The window: opens at once, feeds input to panels and view, draws at most 60 times a second, sleeps when idle."""
 
-import gc
 import math
 import shutil
 import sys
 import time
 import traceback
-from collections.abc import Mapping
 from concurrent.futures import Future
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -21,8 +19,8 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
-from ...physics.run.journal import Journal, leftovers
-from ...physics.run.messages import Focus, Pause, Recording, Snapshot
+from ...physics.run.journal import Journal
+from ...physics.run.messages import Focus, Pause, Snapshot
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
 from .. import commands
@@ -30,21 +28,18 @@ from ..background import in_background
 from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
-from ..machine import no_window
-from ..opening import in_words
 from ..panels import style
 from ..panels.guard import attempt, sentence
 from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
-from ..preferences import SETTINGS
 from ..record.encoder import Frame, even, numbered, save_picture
 from ..record.recorder import Take
+from ..stopping import Stopped
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
-from .lost_screen import when_the_screen_is_lost
 from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
@@ -53,48 +48,9 @@ LIVELY = 24           # frames drawn at full rate after the last input, for hove
 REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
-SWITCH = 0.001        # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
-RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"  # journals of what runs
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Recorded runs", "*.contactlab",
               "Contact problems", "*.npz", "All files", "*"]
-
-
-def open_window(
-    scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
-    preferences: Path = SETTINGS, recording: Recording | None = None,
-) -> None:
-    """Open the app on a scene and stay until it is closed.
-
-    settings: override the scene's own, as `Simulation.set` does.
-    log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
-    preferences: the file that remembers layout and theme.
-    recording: of a run of the scene, to be replayed.
-
-    Raises `machine.Unavailable` where there is no OpenGL 3.3.
-    """
-    sys.setswitchinterval(SWITCH)
-    remembered, damage = Preferences.load(preferences)
-    try:
-        window = Window(remembered)
-    except (pyglet.window.WindowException, gl.ContextException, ValueError) as error:  # moderngl raises ValueError
-        raise no_window(error) from error
-    window.ui.message = damage
-    when_the_screen_is_lost(lambda: window.leave("the screen is gone", preferences))
-    log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
-    try:
-        window.ui.leftovers = leftovers(RUNS)
-        window.journal = Journal(RUNS)
-        with in_words(scene.name):
-            runner = Runner(scene, settings or {}, recording=recording, journal=window.journal)
-        window.begin(runner, scene, log)
-        window.stay()
-    finally:
-        window.end()
-        window.keep_settings(preferences)
-        if log is not None:
-            log.close()
-        gc.freeze()  # else the interpreter looks through all kernels once more before it ends
 
 
 class Window(pyglet.window.Window):
@@ -189,8 +145,9 @@ class Window(pyglet.window.Window):
         except Exception as error:
             self._rescue(error)
 
-    def stay(self) -> None:
-        """Run until the user quits: an error of the loop itself is told like any other."""
+    def stay(self, asked: list[Stopped]) -> None:
+        """Run until the user quits or a signal is `asked`: an error of the loop itself is told like any other."""
+        pyglet.clock.schedule_interval(lambda _: self.quit() if asked else None, FRAME)
         while not self._quit:
             try:
                 pyglet.app.run(interval=None)

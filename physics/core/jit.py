@@ -172,7 +172,8 @@ def kernel(function: Callable) -> Kernel:
     compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
                                                "no_cfunc_wrapper": True, "boundscheck": None})
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
-        compiled._cache = KernelFile(function, cache_folder(module_of(function)))
+        compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
+            function, cache_folder(module_of(function)))
     KERNELS.append(compiled)
     return compiled
 

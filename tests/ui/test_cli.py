@@ -369,9 +369,9 @@ def test_the_installed_program_complains_the_same_way():
 def opened(monkeypatch):
     """What the window was opened with; no window."""
     calls = []
-    window = types.ModuleType("contactlab.app.window.window")
+    window = types.ModuleType("contactlab.app.window.program")
     window.open_window = lambda scene, settings, recording: calls.append((scene, settings))
-    monkeypatch.setitem(sys.modules, "contactlab.app.window.window", window)
+    monkeypatch.setitem(sys.modules, "contactlab.app.window.program", window)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(machine, "loads", lambda library: True)
     return calls

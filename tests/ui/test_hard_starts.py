@@ -1,4 +1,5 @@
-"""It starts anywhere: names in any script, terminals that lack letters, no network, no OpenGL; and it ends well."""
+"""It starts anywhere: names of files in any script, languages that write 0,5, terminals that lack letters, no network,
+no OpenGL, no home."""
 
 import json
 import os
@@ -23,6 +24,8 @@ ALONE = (
     "        os._exit(77)\n"
     "sys.addaudithook(watch)\n"
 )
+#: as a library may do that formats dates
+SET_LOCALE = "import locale; locale.setlocale(locale.LC_ALL, '')\n"
 
 
 def start(*arguments, code=PROGRAM, **environment):
@@ -47,6 +50,19 @@ def scene(tmp_path):
     return path
 
 
+@pytest.fixture(scope="module")
+def comma(tmp_path_factory):
+    """The environment of a language that writes 0,5."""
+    folder = tmp_path_factory.mktemp("locale")
+    (folder / "source").write_text('LC_NUMERIC\ndecimal_point "<U002C>"\nthousands_sep "<U002E>"\ngrouping 3;3\n'
+                                   'END LC_NUMERIC\nLC_CTYPE\ncopy "POSIX"\nEND LC_CTYPE\n')
+    subprocess.run(["localedef", "-c", "-i", folder / "source", folder / "comma"], capture_output=True)
+    environment = {"LC_ALL": "comma", "LOCPATH": str(folder)}
+    said = run(code=SET_LOCALE + "print(locale.localeconv()['decimal_point'])", **environment)[1]
+    assert said == ",\n", "localedef made no such language"
+    return environment
+
+
 def test_names_with_spaces_and_letters_of_any_script(scene):
     out = scene.with_name("Bahn 轨迹.csv")
     status, said, complaint = run("run", scene, "--until", "0.1", "--out", out)
@@ -57,6 +73,20 @@ def test_names_with_spaces_and_letters_of_any_script(scene):
     with av.open(str(video)) as file:
         assert len(list(file.decode(video=0))) == 2
     assert {p.name for p in scene.parent.iterdir()} >= {out.name, video.name}
+
+
+def test_a_language_that_writes_commas_changes_no_number_and_no_picture(tmp_path, comma):
+    results, scene = [], tmp_path / "scene.toml"
+    (tmp_path / "cube.obj").write_text(CUBE)
+    scene.write_text(SCENE + MESH.format(name="cube", file="cube.obj"))
+    for name, environment in (("point", {"LC_ALL": "C"}), ("comma", comma)):
+        out, video = scene.with_name(f"{name}.csv"), scene.with_name(f"{name}.gif")
+        assert run("run", scene, "--until", "0.2", "--out", out, code=SET_LOCALE + PROGRAM, **environment)[0] == 0
+        made = run("record", scene, "--seconds", "0.1", "--size", "640x400", "--fps", "10", "--panels", "-o", video,
+                   **environment)
+        assert made[0] == 0, made[2]
+        results.append((out.read_bytes(), video.read_bytes()))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("terminal", [
@@ -169,6 +199,37 @@ def test_a_window_that_is_told_to_end_finishes_its_recording_and_keeps_its_setti
     assert pictures(video) > 5
     kept = json.loads(app.settings.read_text())
     assert kept["lower_tab"] == "energy" and kept["width"] == 1280
+
+
+def test_two_windows_at_once_leave_settings_that_are_whole(scene, screen, tmp_path):
+    apps = [Windowed(screen[0], scene, tmp_path, "energy") for _ in range(2)]
+    for app in apps:
+        app.until(lambda app=app: len(app.shown()) == 2)
+    for app in apps:
+        app.process.send_signal(signal.SIGINT)
+    assert [app.process.wait(60) for app in apps] == [130, 130]
+    assert json.loads(apps[0].settings.read_text())["lower_tab"] == "energy"
+
+
+@pytest.mark.parametrize("home", ["/dev/null/home", "/proc/home"])
+def test_a_window_without_a_home_opens_and_says_what_it_could_not_keep(scene, screen, tmp_path, home):
+    app = Windowed(screen[0], scene, type(tmp_path)(home), "")
+    app.shown()
+    status, complaint = app.end(signal.SIGTERM)
+    assert status == 143 and complaint.count("\n") == 2
+    assert complaint.startswith("contactlab: the settings could not be saved: ")
+
+
+def test_damaged_settings_are_set_aside_when_a_window_opens(scene, screen, tmp_path):
+    settings = tmp_path / "contactlab" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"width": 0, "scale": NaN, "dark": false}')
+    app = Windowed(screen[0], scene, tmp_path, "")
+    app.shown()
+    assert app.end(signal.SIGTERM)[0] == 143
+    assert (settings.with_name("settings.damaged.json")).read_text() == '{"width": 0, "scale": NaN, "dark": false}'
+    kept = json.loads(settings.read_text())
+    assert (kept["width"], kept["scale"], kept["dark"]) == (1280, 1.0, False)
 
 
 def test_a_screen_that_goes_away_leaves_a_video_that_plays_and_the_settings(scene, screen, tmp_path):

@@ -43,7 +43,7 @@ size = [0.5, 0.5, 0.5]
 """
 START = (
     "import sys; from pathlib import Path\n"
-    "from contactlab.app.window.window import open_window\n"
+    "from contactlab.app.window.program import open_window\n"
     "from contactlab.physics import open_file\n"
     "open_window(open_file(Path(sys.argv[1])), {}, Path(sys.argv[2]), Path(sys.argv[3]))\n"
 )

@@ -31,7 +31,7 @@ class Explicit:
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
         self.books, self.reactions = self.course.books, self.course.reactions
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
-        self._times = np.zeros(0)  # ends of the substeps made last [s], the start first
+        self._times: Array = np.zeros(0)  # ends of the substeps made last [s], the start first
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, or as many as stability needs where that is 0."""
@@ -51,7 +51,7 @@ class Explicit:
         soft, made = self.soft, 0
         if count >= len(self.course.energy):
             self.course = self.course._replace(energy=np.zeros(2 * count + 1))
-        self._times = t + h / count * np.arange(count + 1)
+        self._times = t + h / count * np.arange(count + 1, dtype=np.float64)
         self.reactions.haste[0] = count / h
         while made <= count:
             look_up()
