@@ -107,3 +107,9 @@ class Host:
 
     def quit(self) -> None:
         self.asked.append("quit")
+
+
+def settle(lab):
+    """Wait until the file that a Lab opens in the background is there."""
+    while lab.opening:
+        lab.update()

@@ -390,11 +390,13 @@ def test_a_problem_is_saved_and_opened_again(tmp_path, monkeypatch):
     lab.save_problem()
     (path,) = tmp_path.glob("*.npz")
     lab.open_path(path)
+    fakes.settle(lab)
     assert ui.inspector.problem is not None and ui.preferences.lower_tab == "equations"
     assert ui.inspector.problem.M.tobytes() == problem.M.tobytes()
     assert lower.wish(ui, fakes.snapshot()).problem is ui.inspector.problem
     (tmp_path / "bad.npz").write_text("no")
     lab.open_path(tmp_path / "bad.npz")
+    fakes.settle(lab)
     assert "bad.npz" in ui.message and "not a contact problem" in ui.message
     lab.close()
 

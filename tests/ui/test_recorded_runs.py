@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from probe import Probe
 from test_cli import SCENE, call
-from test_window_logic import settle
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
@@ -62,7 +61,7 @@ def left_over(folder, scene):
 def test_a_recorded_run_is_opened_like_any_file(lab, scene, tmp_path):
     recorded(tmp_path / "a.contactlab", scene)
     lab.open_path(tmp_path / "a.contactlab")
-    settle(lab)
+    fakes.settle(lab)
     (command,) = lab.engine.sent
     assert isinstance(command, m.Open) and not command.paused and not command.at_end
     assert command.recording is not None and command.recording.scene is command.scene
@@ -79,7 +78,7 @@ def test_saving_asks_the_engine_for_a_file_that_is_not_there_yet(lab, tmp_path):
 def test_going_on_opens_what_is_left_at_its_end_and_keeps_it_until_it_is_recorded_anew(lab, scene, tmp_path):
     lab.ui.leftovers = [left_over(tmp_path / "run", scene)]
     commands.run(lab, "go_on")
-    settle(lab)
+    fakes.settle(lab)
     (command,) = lab.engine.sent
     assert command.at_end and command.paused and command.recording.leftover == tmp_path / "run"
     assert lab.ui.leftovers == [] and (tmp_path / "run").exists()

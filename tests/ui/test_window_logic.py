@@ -169,18 +169,13 @@ def test_framing_shows_everything_that_moves(lab):
 # ----------------------------------------------------------------------------------------------------- files
 
 
-def settle(lab):
-    while lab.opening:
-        lab.update()
-
-
 def test_a_bad_file_is_told_in_a_message_and_nothing_is_sent(lab, tmp_path):
     bad = tmp_path / "bad.toml"
     bad.write_text("[scene]\ntitle = 'x'\n[[body]]\nmass = -1\n")
     for path in (bad, tmp_path / "missing.stl", tmp_path):
         lab.ui.message = ""
         lab.open_path(path)
-        settle(lab)
+        fakes.settle(lab)
         assert path.name in lab.ui.message and lab.engine.sent == []
 
 
@@ -188,7 +183,7 @@ def test_a_good_scene_is_sent_ready_to_run_and_remembered(lab, tmp_path):
     good = tmp_path / "ball.toml"
     good.write_text('[scene]\ntitle = "Ball"\n[[body]]\nname = "b"\n[[body.shape]]\ntype = "sphere"\nradius = 0.1\n')
     lab.open_path(str(good))
-    settle(lab)
+    fakes.settle(lab)
     (command,) = lab.engine.sent
     assert isinstance(command, m.Open) and command.scene.title == "Ball" and lab.ui.message == ""
     assert lab.ui.scene_path == good and lab.ui.preferences.recent == [str(good)]
