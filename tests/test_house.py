@@ -197,6 +197,8 @@ GROWING = {
     "physics/core/whole_file.py": "itself",
     "physics/run/warm_up.py": "a lock, and a mesh in a temporary folder",
     "app/record/encoder.py": "a video, which plays at any length",
+    "physics/run/journal.py": "a lock, and files that are whole up to their last whole entry",
+    "physics/run/run_file.py": "a file that is whole up to its last whole entry",
     "app/trajectory.py": "members of an archive that is a whole file",
     "app/window/program.py": "a log",
 }

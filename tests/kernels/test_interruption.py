@@ -8,12 +8,12 @@ from bare_bodies import Balls
 
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.interruption import Interrupted, interruptible, look_up
-from contactlab.physics.core.limits import BeyondLimit
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.methods.compliant import explicit
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner
+from contactlab.physics.simulation.failure import CannotStep
 from contactlab.physics.simulation.history import arrays
 from contactlab.physics.solvers import SOLVERS, pgs
 
@@ -200,7 +200,7 @@ def test_more_contacts_than_memory_is_meant_for_are_refused_in_a_sentence():
                              "array": [{"body": "a", "count": [250, 1, 1], "spacing": [1e-4, 0, 0]}]})
     sim = Simulation(scene)
     before = copy_state(sim.state)
-    with pytest.raises(BeyondLimit) as refused:
+    with pytest.raises(CannotStep) as refused:
         sim.step()
     said = str(refused.value)
     assert "GiB" in said and "time_stepping takes" in said and "\n" not in said

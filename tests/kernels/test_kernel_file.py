@@ -10,6 +10,7 @@ import pytest
 from hard_times import read_only
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from contactlab.physics.core import kernel_file
 from contactlab.physics.core.kernel_file import DAMAGED, SUFFIX, KernelFile
@@ -51,9 +52,10 @@ def kernels_in(cache):
 
 @pytest.fixture(scope="module")
 def compiled():
-    """What numba compiled of the kernel."""
-    project_cone(np.ones((1, 3)), np.ones(1), np.empty((1, 3)))
-    (result,) = project_cone.overloads.values()
+    """What numba compiles of the kernel; one that was loaded from the cache cannot be saved again."""
+    anew = njit(project_cone.py_func)
+    anew(np.ones((1, 3)), np.ones(1), np.empty((1, 3)))
+    (result,) = anew.overloads.values()
     return result
 
 

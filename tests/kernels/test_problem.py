@@ -131,7 +131,7 @@ def test_the_written_out_matrix_is_the_answer_to_unit_impulses():
 
 def test_the_residual_that_a_step_tells_is_that_of_the_written_out_problem():
     """After few sweeps, which leave much to be done."""
-    sim = scene(iterations=1)
+    sim = scene(solver="pgs", iterations=1)
     problem = sim.problem()
     sim.step()
     contacts = sim.contacts

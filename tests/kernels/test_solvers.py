@@ -87,7 +87,7 @@ def test_the_written_out_problem_and_the_bodies_have_one_solution():
 
 
 def test_a_warm_start_saves_sweeps():
-    sim = simulate(ground(), *[block(f"b{i}", (0, 0, 0.25 + 0.5 * i)) for i in range(3)], iterations=3000)
+    sim = simulate(ground(), *[block(f"b{i}", (0, 0, 0.25 + 0.5 * i)) for i in range(3)], solver="pgs", iterations=3000)
     sim.step()
     cold = sim.info.iterations
     sim.run(0.5)

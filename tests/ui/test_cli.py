@@ -211,7 +211,7 @@ def test_a_second_signal_does_not_wait_for_the_step(scene, tmp_path, capsys, mon
 
 
 def test_a_signal_before_the_first_step_stops_at_once(scene, capsys, monkeypatch):
-    monkeypatch.setattr(cli, "load", lambda name: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(cli, "load", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     assert call(capsys, "run", scene, "--until", "1") == (143, "", "contactlab: stopped\n")
 
 
