@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_run
+from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 
 
@@ -46,16 +47,11 @@ def in_words(path: str) -> Iterator[None]:
     """Whatever fails inside is a CannotOpen that names the file."""
     name = Path(path).name or path
     try:
-        yield
-    except MemoryError as error:
-        raise CannotOpen(f"{name}: needs more memory than there is.") from error
-    except RecursionError as error:
-        raise CannotOpen(f"{name}: is nested too deeply.") from error
-    except OSError as error:
-        raise CannotOpen(f"{path}: cannot be read ({error.strerror or error}).") from error
-    except ValueError as error:  # SceneError too: its sentences name the file
-        said = str(error).rstrip(".") + "."
-        raise CannotOpen(said if name in said else f"{name}: {said}") from error
-    except Exception as error:
-        raise CannotOpen(f"{name}: cannot be used, and the reader does not know why ({type(error).__name__}: {error})."
-                         ) from error
+        with refusing(name):
+            try:
+                yield
+            except ValueError as error:  # of all readers; SceneError too: its sentences name the file
+                said = str(error).rstrip(".") + "."
+                raise SceneError(said if name in said else f"{name}: {said}") from error
+    except SceneError as error:
+        raise CannotOpen(str(error)) from error
