@@ -71,6 +71,7 @@ class Track:
         self.marks: list[Mark] = [Mark(0, 0, 1)]
 
     def join(self, page: SidePage) -> None:
+        """Go on with the next page. What was known of its steps gives way to it."""
         first = page.stretch.keyframe.step
         self.history.join(page.stretch)
         while self.events and self.events[-1].step > first:

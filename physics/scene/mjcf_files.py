@@ -34,6 +34,7 @@ class _Gatherer:
         self.files: dict[str, bytes] = {}
 
     def sources(self) -> Sources:
+        """The text with what it includes, and the bytes of the files that it names. Raises SceneError."""
         root = self._parsed(self.path)
         if root.tag != "mujoco":
             raise self._refusal(f"is not a model in MJCF (its root is <{root.tag}>, not <mujoco>)")

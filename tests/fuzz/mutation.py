@@ -7,6 +7,8 @@ import random
 from contextlib import suppress
 from functools import cache
 
+from scene_tables import places
+
 from contactlab.physics.scene.schema import json_schema
 
 NAMES = ["a", "b", "c", "floor", "world", "default", "ice", "a 2", "nowhere", ""]
@@ -64,14 +66,6 @@ def number(node, chance, whole):
     else:
         value = min(max(chance.choice([1, 1, -1]) * 10.0 ** chance.uniform(-3, 1), low), high)
     return round(value) if whole else value
-
-
-def places(node, at=()):
-    if at:
-        yield at
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, child in children:
-        yield from places(child, (*at, key))
 
 
 def inside(node, at):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scene_tables import places
 
 from contactlab.physics import Scene, SceneError, open_file
 from contactlab.physics.scene import scene as scene_module
@@ -38,15 +39,6 @@ WHOLE = {
 }
 STRANGE = [["pgs"], {"a": 1}, "word", "", 10**400, -(10**400), 2**64, 1e300, -1e300, 5e-324, math.nan, math.inf, True,
            None, [], [[]], [1e300] * 3, [math.nan] * 3, [5e-324] * 3, ["x", 1.0, None], {}, b"bytes", "\0", -1, 0]
-
-
-def places(node, at=()):
-    """Every place of a scene that holds something."""
-    if at:
-        yield at
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, child in children:
-        yield from places(child, (*at, key))
 
 
 def with_value(at, value):
