@@ -318,7 +318,9 @@ class Lab:
     def escape(self) -> None:
         """Close what lies on top, else deselect. Never quits."""
         ui = self.ui
-        if ui.boxes_open:
+        if ui.menu_open:
+            ui.shut_menus = True
+        elif ui.boxes_open:
             ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = False
             ui.tell("")
         else:
@@ -343,5 +345,5 @@ def gallery_entries() -> list[SceneEntry]:
     entries = []
     for key, path in gallery().items():
         scene = Scene.load(path)
-        entries.append(SceneEntry(key, scene.title, scene.summary, path))
+        entries.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
     return entries

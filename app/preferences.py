@@ -65,6 +65,11 @@ class Preferences:
         self.recent = [path, *(p for p in self.recent if p != path)][:MOST_RECENT]
 
 
+def videos_folder(chosen: str) -> Path:
+    """Where videos and pictures go: the chosen folder, whose ~ is the user's own, or "Contactlab" among the videos."""
+    return Path(chosen).expanduser() if chosen.strip() else Path(platformdirs.user_videos_dir()) / "Contactlab"
+
+
 #: what each field takes
 FITS = {name: TypeAdapter(kind) for name, kind in get_type_hints(Preferences, include_extras=True).items()}
 

@@ -28,6 +28,8 @@ class SceneEntry(NamedTuple):
     summary: str
     path: Path
     thumbnail: Any = None  # an imgui texture, where there is a picture
+    group: str = ""        # the heading it stands under
+    watch: str = ""        # what to look at; searched, not shown here
 
 
 @dataclass
@@ -124,6 +126,8 @@ class UiState:
     help: bool = False
     about: bool = False
     links: bool = False                # the box with the study of chains
+    menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
+    shut_menus: bool = False           # in the next frame
     panels_hidden: bool = False
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
@@ -190,7 +194,8 @@ class UiState:
     @property
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
-        return bool(self.palette.open or self.help or self.about or self.links or self.open_box or self.message)
+        return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.open_box
+                    or self.message)
 
     @property
     def font(self) -> float:

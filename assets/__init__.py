@@ -8,12 +8,17 @@ SCENES = FOLDER / "scenes"
 
 
 def gallery() -> dict[str, Path]:
-    """The gallery's scenes, file stem -> path, in teaching order ([scene] order, then name)."""
+    """The gallery's scenes, file stem -> path, in teaching order: those of a group stand together, in the place of its
+    first ([scene] group and order, then name)."""
+    scenes = sorted(((*_place(path), path) for path in SCENES.glob("*.toml")), key=lambda s: (s[1], s[2].stem))
+    groups = list(dict.fromkeys(group for group, _, _ in scenes))
+    return {path.stem: path for group, _, path in sorted(scenes, key=lambda s: groups.index(s[0]))}
 
-    def place(path: Path) -> tuple[float, str]:
-        return float(tomllib.loads(path.read_text(encoding="utf-8"))["scene"].get("order", 0.0)), path.stem
 
-    return {path.stem: path for path in sorted(SCENES.glob("*.toml"), key=place)}
+def _place(path: Path) -> tuple[str, float]:
+    """The group of a scene and its order."""
+    scene = tomllib.loads(path.read_text(encoding="utf-8"))["scene"]
+    return scene.get("group", ""), float(scene.get("order", 0.0))
 
 
 def scene_path(name: str | Path) -> Path:

@@ -83,7 +83,7 @@ def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
                                    (True, "q", "Orientation as a unit quaternion w, x, y, z")):
         imgui.same_line(0, (0.8 if not quaternion else 0.4) * ui.font)
         with style.color(imgui.Col_.check_mark, style.colors(ui).accent):
-            if imgui.radio_button(f"{title}##orientation", mine.quaternion == quaternion):
+            if style.radio(ui, f"{title}##orientation", mine.quaternion == quaternion):
                 mine.quaternion = quaternion
         imgui.set_item_tooltip(tip)
     imgui.same_line(0, 1.4 * ui.font)

@@ -16,9 +16,9 @@ from .tabs import Tab
 CASES: dict[int, str] = {
     Case.APART: "1 apart", Case.COLLIDING: "2a colliding", Case.SEPARATING: "2b separating", Case.RESTING: "3 resting",
 }
-#: column -> heading, width in font heights (0 = what is left), explanation
+#: column -> heading, least width in font heights (the first one takes what is left), explanation
 COLUMNS: dict[str, tuple[str, float, str]] = {
-    "pair": ("Pair", 0.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
+    "pair": ("Pair", 7.0, "Predecessor a → successor b: the normal points, and forces are shown, from a to b"),
     "gap": ("Gap φ", 3.9, "Signed distance: > 0 apart, < 0 overlapping"),
     "zeta": ("ζ", 4.1, "Normal separation velocity: > 0 separating"),
     "lam": ("λ", 3.7, "Normal contact force on b"),
@@ -50,7 +50,8 @@ def draw_contacts(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comman
 
 def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> None:
     """The rows in sight, in the order that was asked for."""
-    if not imgui.begin_table("contacts", len(COLUMNS), TABLE_FLAGS):
+    tall = 0.0 if count else 2.0 * imgui.get_text_line_height_with_spacing()  # the heading alone, a sentence follows
+    if not style.table(ui, "contacts", [width for _, width, _ in COLUMNS.values()], TABLE_FLAGS, tall):
         return
     _header(ui)
     order = sorted_rows(contacts, count, *ui.sort_contacts)
@@ -69,12 +70,9 @@ def _table(ui: UiState, snapshot: Snapshot, contacts: Contacts, count: int) -> N
 
 def _header(ui: UiState) -> None:
     imgui.table_setup_scroll_freeze(0, 1)
-    for name, (heading, width, _) in COLUMNS.items():
-        flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
-        flags |= imgui.TableColumnFlags_.prefer_sort_descending
-        if name == ui.sort_contacts[0]:
-            flags |= imgui.TableColumnFlags_.default_sort
-        imgui.table_setup_column(heading, flags, width * ui.font)
+    descending, first = imgui.TableColumnFlags_.prefer_sort_descending, imgui.TableColumnFlags_.default_sort
+    style.columns(ui, [heading for heading, _, _ in COLUMNS.values()], [width for _, width, _ in COLUMNS.values()],
+                  [descending | (first if name == ui.sort_contacts[0] else 0) for name in COLUMNS])
     imgui.table_next_row(imgui.TableRowFlags_.headers)
     for i, (heading, _, explanation) in enumerate(COLUMNS.values()):
         imgui.table_set_column_index(i)

@@ -135,14 +135,12 @@ def _file(ui: UiState, view: EquationsView | None) -> None:
 
 
 def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
-    for page, title in PAGES.items():
-        if page == "baraff" and view.baraff is None:
-            continue
-        if style.tab(ui, title, ui.inspector.page == page, f"page_{page}"):
-            ui.inspector.page = page
-        imgui.same_line(0, 0.2 * ui.font)
+    pages = {page: (title, "") for page, title in PAGES.items() if page != "baraff" or view.baraff is not None}
+    shown = ui.inspector.page if ui.inspector.page in pages else next(iter(pages))
+    page = style.tabs(ui, "page", pages, shown, imgui.get_content_region_avail().x)
+    if page != shown:  # one that has nothing to show at this instant is not forgotten
+        ui.inspector.page = page
     imgui.new_line()
-    page = ui.inspector.page
     if page == "contact":
         draw_contact(ui, snapshot, view, *inspected.shown_forces(ui, view))
     elif page == "forces":
@@ -159,12 +157,10 @@ def _side(ui: UiState, snapshot: Snapshot, view: EquationsView) -> None:
 def draw_answers(ui: UiState, view: EquationsView) -> None:
     """How all solvers fared."""
     with style.font(ui, size=14.0):
-        if imgui.begin_table("answers", 6, TABLE):
-            imgui.table_setup_scroll_freeze(0, 1)
-            for heading, width in (("Solver", 0.0), ("Status", 3.9), ("Steps", 2.3), ("|B|", 1.5),
-                                   ("Residual", 3.4), (f"λ {ui.inspector.row + 1} [N]", 3.2)):
-                flags = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
-                imgui.table_setup_column(heading, flags, width * ui.font)
+        widths = (4.6, 4.4, 2.5, 1.9, 3.8, 3.4)
+        if style.table(ui, "answers", widths, TABLE):
+            imgui.table_setup_scroll_freeze(1, 1)
+            style.columns(ui, ("Solver", "Status", "Steps", "|B|", "Residual", f"λ {ui.inspector.row + 1} [N]"), widths)
             imgui.table_headers_row()
             for k, a in enumerate(view.answers):
                 _answer_row(ui, k == view.chosen, a.name, (

@@ -1,6 +1,8 @@
-"""The gallery: scenes with pictures, titles and summaries. A click opens one."""
+"""The gallery: scenes in groups with pictures, titles and summaries, and a field to search them. A click opens one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from imgui_bundle import imgui
@@ -8,6 +10,13 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Snapshot
 from ..ui_state import Rect, SceneEntry, UiState
 from . import style
+
+
+@dataclass
+class Search:
+    """What was typed to find scenes."""
+
+    text: str = ""
 
 
 def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None], rect: Rect) -> None:
@@ -20,13 +29,46 @@ def draw_gallery(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command
             if imgui.small_button("\uf100##hide_gallery"):
                 ui.request("panel_gallery")
         imgui.set_item_tooltip("Hide the gallery (View menu shows it again)")
+        search = ui.state_of(Search)
+        imgui.set_next_item_width(imgui.get_content_region_avail().x)
+        changed, search.text = imgui.input_text_with_hint("##search_scenes", "\uf002  Search", search.text)
+        if changed:
+            imgui.set_next_window_scroll((-1.0, 0.0))
         imgui.begin_child("scenes")
-        opened = imgui.get_scroll_max_y() > 0.0 and ui.scene_path != ui.gallery_at
-        for entry in ui.scenes:
-            _card(ui, entry, show=opened)
-        if opened:
-            ui.gallery_at = ui.scene_path
+        _scenes(ui, search.text)
         imgui.end_child()
+
+
+def found(scenes: Iterable[SceneEntry], text: str) -> list[SceneEntry]:
+    """The scenes whose words hold every word of the text, of either case, or a part of a word."""
+    wanted = text.lower().split()
+    return [s for s in scenes
+            if all(word in " ".join((s.key, s.title, s.summary, s.group, s.watch)).lower() for word in wanted)]
+
+
+def _scenes(ui: UiState, text: str) -> None:
+    """The groups, each below its heading, which opens and shuts it. A search opens all that hold what it finds, and so
+    does a new scene the group that it is in."""
+    shown = found(ui.scenes, text)
+    fresh = imgui.get_scroll_max_y() > 0.0 and ui.scene_path != ui.gallery_at
+    for group, entries in groupby(shown, key=lambda s: s.group):
+        cards = list(entries)
+        if text.strip() or (fresh and any(card.path == ui.scene_path for card in cards)):
+            imgui.set_next_item_open(True)
+        if group and not _heading(ui, group):
+            continue
+        for card in cards:
+            _card(ui, card, show=fresh)
+    if not shown and ui.scenes:
+        style.muted(ui, "No scene has these words.", wrap=True)
+    if fresh:
+        ui.gallery_at = ui.scene_path
+
+
+def _heading(ui: UiState, group: str) -> bool:
+    """The heading of a group; whether the group is open."""
+    with style.font(ui, bold=True, size=14.0), style.color(imgui.Col_.header, (0, 0, 0, 0)):
+        return imgui.collapsing_header(f"{group}##group", imgui.TreeNodeFlags_.default_open)
 
 
 def _card(ui: UiState, entry: SceneEntry, show: bool) -> None:

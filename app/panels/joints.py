@@ -13,7 +13,7 @@ from ..ui_state import UiState
 from ..view.overlays import body_radius
 from . import style
 from .compare import coordinates_choice
-from .rows import FULL, SOON
+from .rows import SOON, right_aligned
 
 Send = Callable[[Command], None]
 MOST_ROWS = 40     # joints shown; with a body selected only its own are
@@ -111,7 +111,7 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     q = snapshot.joint_q[trees.first_q[link] : trees.first_q[link + 1]]
     v = snapshot.joint_v[trees.first_v[link] : trees.first_v[link + 1]]
     load = float(snapshot.joint_load[trees.first_v[link]]) if len(v) else 0.0
-    value = f"{position_text(kind, q)}   {speed_text(kind, v)}" + (f"   τ {load:.3g}" if load else "")
+    value = f"{position_text(kind, q)}   {speed_text(kind, v)}"
     room = imgui.get_content_region_avail().x - imgui.calc_text_size(value).x
     imgui.text(style.clipped_text(snapshot.labels.joints[j], room - 0.5 * ui.font))
     imgui.same_line()
@@ -123,10 +123,17 @@ def _row(ui: UiState, snapshot: Snapshot, send: Send, link: int, reach: float) -
     d, name = int(trees.first_v[link]), f"joint_{link}"
     asked = ui.asked.get(name)
     shown = asked[0] if asked is not None and ui.clock < asked[1] else load
-    imgui.set_next_item_width(FULL)
-    changed, load = style.slider(name, shown, -reach, reach, "%.3g", ui)
     unit = "N" if kind == JointType.SLIDER else "N m"
-    imgui.set_item_tooltip(f"τ = {shown:.3g} {unit}; Ctrl+click to type a number")
+    imgui.align_text_to_frame_padding()
+    style.muted(ui, "τ")
+    imgui.same_line(1.0 * ui.font)
+    imgui.set_next_item_width(-4.6 * ui.font)
+    changed, load = style.slider(name, shown, -reach, reach, "%.3g", ui)
+    imgui.set_item_tooltip(f"A {'force' if unit == 'N' else 'torque'} on this joint, up to {reach:.3g} {unit} "
+                           "either way; Ctrl+click to type a number")
+    imgui.same_line()
+    imgui.align_text_to_frame_padding()
+    right_aligned(ui, f"{shown:z.3g} {unit}")
     if changed:
         ui.asked[name] = (load, ui.clock + SOON)
         send(PushJoint(d, load))

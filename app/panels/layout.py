@@ -22,6 +22,7 @@ VIEW = "The view"  # title under which the window notes that the view failed
 def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     """One frame of the whole interface."""
     style.apply(ui)
+    _menus(ui)
     display = imgui.get_io().display_size
     ui.plates.clear()
     pictures.sweep(ui)
@@ -40,6 +41,14 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         guard(ui, VIEW, (x, y, w, 4.0 * ui.font), lambda: None)
     guard(ui, "A box over the view", (x, y + h - 3.0 * ui.font, w, 3.0 * ui.font),
           lambda: (dialogs.draw_progress(ui), dialogs.draw_dialogs(ui, snapshot, send)))
+
+
+def _menus(ui: UiState) -> None:
+    """Shut what is open of menus and lists where that was asked for."""
+    if ui.shut_menus:
+        imgui.internal.close_popup_to_level(0, True)
+    ui.shut_menus = False
+    ui.menu_open = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
 
 
 def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: float) -> None:

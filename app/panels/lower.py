@@ -63,16 +63,14 @@ def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: flo
 
 
 def _row_of_tabs(ui: UiState, shown: Tab) -> None:
-    for tab in TABS.values():
-        if style.tab(ui, tab.title, tab is shown, f"tab_{tab.name}"):
-            ui.preferences.lower_tab = tab.name
-        if tab.key:
-            imgui.set_item_tooltip(f"{tab.title}  ({tab.key})")
-        imgui.same_line(0, 0.2 * ui.font)
+    """The tabs; of a tall panel the button for its size."""
+    end = 3.4 * ui.font if shown.lines is None else 0.0
+    pages = {tab.name: (tab.title, tab.key) for tab in TABS.values()}
+    ui.preferences.lower_tab = style.tabs(ui, "tab", pages, shown.name, imgui.get_content_region_avail().x - end)
     if shown.lines is not None:
         imgui.new_line()
         return
-    imgui.same_line(imgui.get_window_width() - 3.4 * ui.font)
+    imgui.same_line(imgui.get_window_width() - end)
     icon = "\uf066" if ui.inspector.large else "\uf065"
     if style.icon_button(ui, "large", icon, f"Larger or smaller  ({key_of('tab_large')})"):
         ui.inspector.large = not ui.inspector.large

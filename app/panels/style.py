@@ -1,7 +1,7 @@
 """Look of the panels: two palettes, sizes from the font height, and the few widgets that Dear ImGui lacks."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ Color = tuple[float, float, float, float]
 def rgb(text: str, alpha: float = 1.0) -> Color:
     """ "#4c9be8" -> (0.30, 0.61, 0.91, 1)."""
     return (int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255, alpha)
+
+
+TAB_GAP = 0.2  # [font heights] between tabs
 
 
 class Colors(NamedTuple):
@@ -193,6 +196,12 @@ def icon_button(ui: UiState, name: str, icon: str, tip: str, width: float = 2.2,
     return pressed
 
 
+def radio(ui: UiState, label: str, on: bool) -> bool:
+    """One of several choices; the chosen one has a dot in the accent colour, which is seen on both themes."""
+    with color(imgui.Col_.check_mark, colors(ui).accent):
+        return imgui.radio_button(label, on)
+
+
 def tab(ui: UiState, title: str, on: bool, name: str) -> bool:
     """A flat button that is one of several pages; the present one is underlined."""
     c = colors(ui)
@@ -203,6 +212,65 @@ def tab(ui: UiState, title: str, on: bool, name: str) -> bool:
     if on:
         imgui.get_window_draw_list().add_rect_filled((lo.x, hi.y - 2.0 * ui.preferences.scale), hi, u32(c.accent))
     return pressed
+
+
+def tabs(ui: UiState, name: str, pages: Mapping[str, tuple[str, str]], shown: str, room: float) -> str:
+    """A row of tabs for pages, by key: title and keyboard key (or ""). Those that `room` [pixels] is too small for are
+    in a list behind the others. Returns the key of the page to show; the line goes on after the row."""
+    row = _in_the_row(ui, pages, shown, room)
+    chosen = shown
+    for key in row:
+        title, stroke = pages[key]
+        if tab(ui, title, key == shown, f"{name}_{key}"):
+            chosen = key
+        if stroke:
+            imgui.set_item_tooltip(f"{title}  ({stroke})")
+        imgui.same_line(0, TAB_GAP * ui.font)
+    others = [key for key in pages if key not in row]
+    if others:
+        if imgui.button(f"\uf101##{name}_more"):
+            imgui.open_popup(f"{name}_more")
+        imgui.set_item_tooltip(f"{len(others)} more: {', '.join(pages[key][0] for key in others)}")
+        if imgui.begin_popup(f"{name}_more"):
+            chosen = next((key for key in others if imgui.menu_item_simple(*pages[key])), chosen)
+            imgui.end_popup()
+        imgui.same_line(0, TAB_GAP * ui.font)
+    return chosen
+
+
+def _in_the_row(ui: UiState, pages: Mapping[str, tuple[str, str]], shown: str, room: float) -> list[str]:
+    """The first pages whose tabs go into `room` [pixels], and the one that is shown. Where some do not, room is left
+    for the button of the list."""
+    with font(ui, bold=True, size=14.0):
+        pad = 2 * imgui.get_style().frame_padding.x + TAB_GAP * ui.font
+        widths = {key: imgui.calc_text_size(title).x + pad for key, (title, _) in pages.items()}
+    if sum(widths.values()) <= room:
+        return list(pages)
+    left = room - widths[shown] - 2.4 * ui.font
+    row = {shown}
+    for key in pages:
+        left -= 0.0 if key == shown else widths[key]
+        if left < 0.0:
+            break
+        row.add(key)
+    return [key for key in pages if key in row]
+
+
+def table(ui: UiState, name: str, widths: Sequence[float], flags: int, tall: float = 0.0) -> bool:
+    """Begin a table whose columns keep their least widths [font heights]: the first one takes what is left, and where
+    nothing is left the table is scrolled sideways. `tall` [pixels], 0: what is left. To be ended if True."""
+    pads = 2 * imgui.get_style().cell_padding.x * len(widths) + imgui.get_style().scrollbar_size
+    least = sum(widths) * ui.font + pads
+    narrow = imgui.get_content_region_avail().x < least
+    return imgui.begin_table(name, len(widths), flags | (imgui.TableFlags_.scroll_x if narrow else 0), (0.0, tall),
+                             least if narrow else 0.0)
+
+
+def columns(ui: UiState, headings: Sequence[str], widths: Sequence[float], flags: Sequence[int] | None = None) -> None:
+    """The columns of such a table."""
+    for k, (heading, width) in enumerate(zip(headings, widths, strict=True)):
+        fixed = imgui.TableColumnFlags_.width_fixed if k else imgui.TableColumnFlags_.width_stretch
+        imgui.table_setup_column(heading, fixed | (flags[k] if flags else 0), width * ui.font if k else 0.0)
 
 
 def slider(name: str, value: float, low: float, high: float, shown: str, ui: UiState, logarithmic: bool = False

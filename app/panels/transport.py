@@ -20,6 +20,7 @@ from ...physics.run.messages import (
     Step,
     StepToEvent,
 )
+from ..preferences import videos_folder
 from ..ui_state import Rect, UiState
 from . import style
 
@@ -214,20 +215,27 @@ def _record(ui: UiState) -> None:
 def draw_record_options(ui: UiState) -> None:
     p = ui.preferences
     style.heading(ui, "Recording")
-    if imgui.radio_button("MP4 video (H.264)", p.record_format == "mp4"):
+    if style.radio(ui, "MP4 video (H.264)", p.record_format == "mp4"):
         p.record_format = "mp4"
-    if imgui.radio_button("Animated GIF", p.record_format == "gif"):
+    if style.radio(ui, "Animated GIF", p.record_format == "gif"):
         p.record_format = "gif"
     imgui.separator()
     for fps in (30, 60):
-        if imgui.radio_button(f"{fps} frames per second", p.record_fps == fps):
+        if style.radio(ui, f"{fps} frames per second", p.record_fps == fps):
             p.record_fps = fps
     imgui.separator()
-    if imgui.radio_button("In simulated time: smooth even on a slow machine", not p.record_as_seen):
+    if style.radio(ui, "In simulated time: smooth even on a slow machine", not p.record_as_seen):
         p.record_as_seen = False
-    if imgui.radio_button("As seen on the screen", p.record_as_seen):
+    if style.radio(ui, "As seen on the screen", p.record_as_seen):
         p.record_as_seen = True
     imgui.separator()
     p.record_panels = imgui.checkbox("With the panels", p.record_panels)[1]
+    imgui.separator()
+    style.muted(ui, "Folder")
+    imgui.set_next_item_width(20.0 * ui.font)
+    # as long as the preferences hold, of which a longer text would not be saved
+    text = imgui.input_text_with_hint("##record_folder", str(videos_folder("")), p.record_folder)[1]
+    p.record_folder = text[:4096]
+    imgui.set_item_tooltip(f"Videos and pictures go to {videos_folder(p.record_folder)}; made where it is missing")
     if imgui.menu_item_simple("Save a picture now", "F12"):
         ui.request("screenshot")

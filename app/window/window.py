@@ -12,7 +12,6 @@ from typing import Any
 
 import moderngl
 import numpy as np
-import platformdirs
 import pyglet
 from imgui_bundle import imgui
 from imgui_bundle import portable_file_dialogs as dialogs
@@ -34,6 +33,7 @@ from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
+from ..preferences import videos_folder
 from ..record.encoder import Frame, even, numbered, save_picture
 from ..record.recorder import Take
 from ..stopping import Stopped
@@ -308,8 +308,7 @@ class Window(pyglet.window.Window):
         return True
 
     def _folder(self) -> Path:
-        chosen = self.ui.preferences.record_folder
-        return Path(chosen) if chosen else Path(platformdirs.user_videos_dir()) / "Contactlab"
+        return videos_folder(self.ui.preferences.record_folder)
 
     def _stem(self) -> str:
         name = self.lab.snapshot.scene_name if self.lab is not None and self.lab.snapshot is not None else "contactlab"

@@ -51,6 +51,11 @@ class Scene:
         return self.tables.scene.summary
 
     @property
+    def group(self) -> str:
+        """The heading that it stands under in the gallery."""
+        return self.tables.scene.group
+
+    @property
     def watch(self) -> str:
         """What to look at."""
         return self.tables.scene.watch

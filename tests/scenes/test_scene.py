@@ -5,6 +5,7 @@ import math
 import os
 import pickle
 import tomllib
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -354,6 +355,8 @@ def test_every_gallery_scene_builds_and_tells_students_what_it_shows(key):
 def test_gallery_scenes_stand_in_teaching_order_and_are_found_by_key():
     keys = list(gallery())
     assert len(keys) >= 11 and keys[0] == "bouncing_balls" and keys[-1] == "humanoid"
+    groups = [Scene.load(path).group for path in gallery().values()]
+    assert all(groups) and len([g for g, _ in groupby(groups)]) == len(set(groups)) >= 7
     assert scene_path("dice") == gallery()["dice"] and scene_path("no/such.toml") == Path("no/such.toml")
 
 

@@ -9,7 +9,7 @@ from contactlab.app.ui_state import UiState
 from contactlab.app.view.imgui_backend import Gui
 
 WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "invisible_button", "begin_combo",
-           "menu_item_simple", "radio_button", "begin_menu")
+           "menu_item_simple", "radio_button", "begin_menu", "collapsing_header", "input_text_with_hint")
 
 
 class Probe:
@@ -41,6 +41,12 @@ class Probe:
             self.gui.new_frame()
             self.draw(self.ui)
             self.gui.finish()
+
+    def drawn(self) -> set[str]:
+        """The labels of the widgets of the next frame."""
+        self.rects.clear()
+        self.frame()
+        return set(self.rects)
 
     def move(self, label: str, share: float = 0.5) -> None:
         """Put the mouse on a widget, `share` of its width from the left."""

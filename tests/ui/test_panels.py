@@ -12,6 +12,7 @@ from probe import Probe
 
 from contactlab.app.commands import COMMANDS
 from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style, view
+from contactlab.app.panels.gallery import found
 from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Request, SceneEntry, UiState
 from contactlab.physics.books.ledger import Account
@@ -28,8 +29,8 @@ def sent():
 @pytest.fixture
 def probe(monkeypatch, sent):
     """The whole interface over a snapshot that `probe.snapshot` can replace."""
-    ui = UiState(scenes=[SceneEntry("a", "Apples", "They fall.", Path("/s/a.toml")),
-                         SceneEntry("b", "Bricks", "They stack.", Path("/s/b.toml"))])
+    ui = UiState(scenes=[SceneEntry("a", "Apples", "They fall.", Path("/s/a.toml"), group="Impacts"),
+                         SceneEntry("b", "Bricks", "They stack.", Path("/s/b.toml"), group="Stacks")])
     made_snapshot = [fakes.snapshot()]
     made = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, made_snapshot[0], sent.append), ui)
     made.snapshot = made_snapshot
@@ -116,6 +117,36 @@ def test_the_time_line_seeks_to_where_it_is_dragged(probe, sent):
 def test_clicking_a_scene_asks_the_app_to_open_it(probe, sent):
     probe.click("scene_b")
     assert probe.ui.requests == [Request("open_path", Path("/s/b.toml"))] and sent == []
+
+
+def test_a_search_leaves_the_scenes_that_have_all_its_words(probe):
+    scenes = [SceneEntry("a", "Apples", "They fall.", Path("a"), group="Impacts", watch="Their e differs."),
+              SceneEntry("b", "Bricks", "They stack.", Path("b"), group="Stacks")]
+    for text, keys in (("", "ab"), ("they", "ab"), ("THEY sta", "b"), ("impacts", "a"), ("differs", "a"), ("pear", "")):
+        assert "".join(s.key for s in found(scenes, text)) == keys, text
+
+
+def test_what_is_typed_into_the_search_field_is_searched(probe):
+    assert {"scene_a", "scene_b"} <= probe.drawn()
+    probe.click("##search_scenes")
+    probe.type("brick")
+    assert probe.drawn() & {"scene_a", "scene_b"} == {"scene_b"}
+
+
+def test_a_group_of_scenes_shuts_and_opens_by_its_heading(probe):
+    probe.click("Impacts##group")
+    assert probe.drawn() & {"scene_a", "scene_b"} == {"scene_b"}
+    probe.click("Impacts##group")
+    assert {"scene_a", "scene_b"} <= probe.drawn()
+
+
+def test_escape_shuts_a_menu_and_nothing_else(probe):
+    probe.ui.help = True
+    probe.click("File")
+    assert probe.ui.menu_open and probe.ui.boxes_open and "Quit" in probe.drawn()
+    probe.ui.shut_menus = True  # as `Lab.escape` does while a menu is open
+    probe.frame(2)
+    assert not probe.ui.menu_open and probe.ui.help and "Quit" not in probe.drawn()
 
 
 def test_a_switch_changes_the_view_and_sends_nothing(probe, sent):
