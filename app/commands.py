@@ -29,6 +29,7 @@ TOGGLES: dict[str, str] = {
     "normals": "Contact normals",
     "forces": "Normal forces",
     "friction_forces": "Friction forces",
+    "all_contacts": "All contacts of a crowd",
     "impulses": "Impulses at impacts",
     "dents": "Dents of soft surfaces",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",

@@ -16,6 +16,7 @@ from .belts import belt_lines
 from .body_vectors import arrows_of
 from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
+from .crowd import drawn_rows, left_out
 from .dents import dents
 from .joint_overlays import arcs_of, axes_of, joint_frames
 from .theme import Color, Theme, theme
@@ -223,6 +224,9 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     c = _cut(snapshot.contacts)
     if not len(c.gap):
         return
+    rows = drawn_rows(c, options)
+    hovered = int(np.searchsorted(rows, options.hovered_contact)) if options.hovered_contact in rows else -1
+    c = Contacts._make([c.count, *(field[rows] for field in c[1:])])
     look = b.look
     sign, alpha = _concerned(c, options.selected)
     touching = (c.current | c.active).astype(bool)
@@ -240,8 +244,8 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
         _arrows(b, c.point, c.friction_force * sign[:, None], look.friction, alpha, scale, options, kind)
     if options.contact_points:
         _points(b, c, alpha, slips, touching, scale, options.contact_cases)
-    if 0 <= options.hovered_contact < len(c.gap):
-        _hovered(b, c, options.hovered_contact)
+    if hovered >= 0:
+        _hovered(b, c, hovered)
     elif options.selected >= 0 and options.forces:
         for i in np.flatnonzero((alpha == 1.0) & (c.lam > 0.02 * scale.force))[:8]:
             end = c.point[i] + sign[i] * c.normal[i] * min(
@@ -480,6 +484,9 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
             LegendRow("ring", look.stick, "current contact: rests; without a disc no force"),
             LegendRow("diamond", look.near, "near, or leaving, not at rest"),
         ]
+    shown = options.contact_points or options.normals or options.forces or options.friction_forces
+    if shown and (crowd := left_out(int(snapshot.contacts.count[0]), options)):
+        rows.append(LegendRow("", look.text, crowd))
     if options.contact_points and options.contact_cases:
         colors = case_colors(look)
         rows += [

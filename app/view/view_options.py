@@ -20,6 +20,7 @@ class ViewOptions:
     normals: bool = True
     forces: bool = True            # normal contact forces
     friction_forces: bool = True
+    all_contacts: bool = False     # also of a crowd, see view.crowd
     impulses: bool = True          # flashes at impacts
     dents: bool = True             # of soft surfaces
     dent_scale: float = 1.0        # how many times as deep they are drawn

@@ -6,6 +6,7 @@ from scenes_to_draw import body, contact, front_camera, snapshot
 
 from contactlab.app.view import overlays
 from contactlab.app.view.belts import belt_lines
+from contactlab.app.view.crowd import MOST_CONTACTS
 from contactlab.app.view.overlays import build, legend, nice, quantity, scales
 from contactlab.app.view.theme import BODY_COLORS, FIXED_COLOR, body_colors, display, linear, theme
 from contactlab.app.view.view_options import ViewOptions
@@ -312,3 +313,35 @@ def test_spokes_turn_with_a_turntable_about_its_axis():
 def test_what_does_not_run_and_what_is_round_has_no_lines():
     still, ball = running("box", size=[1, 1, 1])[0], running("sphere", radius=0.5, surface_spin=(0.0, 0.0, 1.0))[0]
     assert len(lines_of(still, (0.0, 0.0, 5.0))) == len(lines_of(ball, (0.0, 0.0, 5.0))) == 0
+
+
+def crowd(count: int) -> Contacts:
+    """Contacts of as many bodies with body 0, in a row; their forces fall from `count` N to 1 N."""
+    made = empty_contacts(count)
+    made.count[0] = count
+    made.body_b[:], made.current[:], made.active[:] = np.arange(1, count + 1), 1, 1
+    made.point[:, 0], made.normal[:, 2], made.lam[:] = np.arange(count), 1.0, np.arange(count, 0, -1)
+    made.key[:] = np.arange(count)
+    return made
+
+
+def test_of_a_crowd_the_contacts_with_the_largest_forces_are_drawn_and_the_legend_says_so():
+    most = MOST_CONTACTS
+    few, many = scene(crowd(most)), scene(crowd(2 * most))
+    assert len(glyphs(few, contact_points=True).marks) == most
+    marks = glyphs(many, contact_points=True).marks
+    assert np.array_equal(marks[:, 0], np.arange(most))  # the first ones: the largest forces
+    words = f"of {2 * most} contacts the {most} with the largest forces"
+    assert words in [row.text for row in legend(many, ViewOptions())]
+    assert not any("largest forces" in row.text for row in legend(few, ViewOptions()))
+    assert len(glyphs(many, contact_points=True, all_contacts=True).marks) == 2 * most
+    assert not any("largest forces" in row.text for row in legend(many, ViewOptions(all_contacts=True)))
+
+
+def test_a_crowd_leaves_out_neither_the_selected_body_nor_the_contact_under_the_mouse():
+    many, weakest = scene(crowd(2 * MOST_CONTACTS)), 2 * MOST_CONTACTS - 1
+    marks = glyphs(many, contact_points=True, selected=weakest + 1).marks  # body b of the last contact
+    assert weakest in marks[:, 0] and len(marks) == MOST_CONTACTS + 1
+    shown = glyphs(many, contact_points=True, hovered_contact=weakest)
+    assert (shown.marks[:, 0] == weakest).sum() == 2  # the contact and the ring around it
+    assert [label.text for label in shown.labels] == [quantity(1.0, "N")]
