@@ -82,9 +82,8 @@ def _bar(ui: UiState, snapshot: Snapshot, mine: BodyUi, body: int) -> None:
     for quaternion, title, tip in ((False, "R", "Orientation as a rotation matrix: principal axes to world"),
                                    (True, "q", "Orientation as a unit quaternion w, x, y, z")):
         imgui.same_line(0, (0.8 if not quaternion else 0.4) * ui.font)
-        with style.color(imgui.Col_.check_mark, style.colors(ui).accent):
-            if style.radio(ui, f"{title}##orientation", mine.quaternion == quaternion):
-                mine.quaternion = quaternion
+        if style.radio(ui, f"{title}##orientation", mine.quaternion == quaternion):
+            mine.quaternion = quaternion
         imgui.set_item_tooltip(tip)
     imgui.same_line(0, 1.4 * ui.font)
     imgui.align_text_to_frame_padding()
