@@ -10,7 +10,7 @@ A file of a run (run.recording) holds the same parts, so a history that was read
 
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -82,9 +82,11 @@ class History:
         self.keyframes: list[Keyframe] = []
         self._changes: list[int] = []        # steps whose inputs differ from those of the step before
         self._inputs: list[Inputs] = []
-        self._hashes = bytearray()           # of the states from step _hashed on
+        self._hashes = bytearray()           # of the states from step _hashed on; those of the last ones may be due
         self._hashed = 0
-        self._shapes: dict[Any, Any] = {}
+        self._of: State | None = None        # the state recorded last
+        self._parts: list[Any] = []          # its arrays
+        self._shapes: dict[Any, Any] = {}    # of its arrays, by the rows of its two tables that grow
         self._size = 0
 
     @property
@@ -99,38 +101,53 @@ class History:
     def record(self, step: int, state: State, inputs: Inputs) -> None:
         """Record the state after step number `step` and the inputs of the next step.
 
-        Recording a step that is known already starts a new branch: everything after it is forgotten.
+        Recording a step that is known already starts a new branch: everything after it is forgotten. Every step of a
+        run pays for this, so the arrays of the state are looked up once, and its hash is found when it is asked for.
         """
-        parts = list(arrays(state))
-        shapes = tuple([a.shape for a in parts])
-        data = b"".join(parts)
-        self.join(Stretch(Keyframe(step, data, self._shapes.setdefault(shapes, shapes)), 1, hash_of(data),
-                          ((step, inputs),)))
+        if state is not self._of:
+            self._of, self._parts, self._shapes = state, list(arrays(state)), {}
+        rows = len(state.memory.key), len(state.surfaces.key)
+        shapes = self._shapes.get(rows)
+        if shapes is None:
+            shapes = self._shapes[rows] = tuple(a.shape for a in self._parts)
+        self.forget_from(step)
+        self._append(Keyframe(step, b"".join(self._parts), shapes), 1, ((step, inputs),))
 
     def join(self, stretch: Stretch) -> None:
         """Append recorded steps; everything from the first of them on is forgotten. Where they leave a gap behind what
         is known, nothing before them is kept."""
-        keyframe = stretch.keyframe
-        self.forget_from(keyframe.step)
+        self.forget_from(stretch.keyframe.step)
+        self._find_hashes()
+        self._append(stretch.keyframe, stretch.count, stretch.inputs)
+        self._hashes += stretch.hashes
+
+    def _append(self, keyframe: Keyframe, count: int, inputs: Sequence[tuple[int, Inputs]]) -> None:
+        """Steps that nothing recorded follows."""
         if keyframe.step > self.last + 1:
             self.clear()
         if not self.keyframes:
             self._hashed = keyframe.step
         self.keyframes.append(keyframe)
         self._size += keyframe.size
-        self._hashes += stretch.hashes
-        for step, inputs in stretch.inputs:
-            if not self._inputs or not _same(self._inputs[-1], inputs):
+        for step, given in inputs:
+            if not self._inputs or not _same(self._inputs[-1], given):
                 self._changes.append(step)
-                self._inputs.append(inputs)
-                self._size += _loads_size(inputs)
-        self.last = keyframe.step + stretch.count - 1
-        while self._size + len(self._hashes) > self.budget and len(self.keyframes) > 2:
+                self._inputs.append(given)
+                self._size += _loads_size(given)
+        self.last = keyframe.step + count - 1
+        while self._size + HASH * (self.last + 1 - self._hashed) > self.budget and len(self.keyframes) > 2:
             self._thin()
+
+    def _find_hashes(self) -> None:
+        """Find the hashes that are due: of the last states recorded, each of which is a keyframe."""
+        due = self.last + 1 - self._hashed - len(self._hashes) // HASH
+        for keyframe in self.keyframes[-due:] if due > 0 else ():
+            self._hashes += hash_of(keyframe.data)
 
     def stretch(self, step: int, last: int, end: State | None = None) -> Stretch:
         """The recorded steps from the last keyframe not after `step` up to step number `last`; `end`: the state that
         they lead to, where its hash is wanted too."""
+        self._find_hashes()
         keyframe = self.keyframe(step)
         low, high = bisect_right(self._changes, keyframe.step) - 1, bisect_right(self._changes, last)
         inputs = zip(self._changes[low:high], self._inputs[low:high], strict=True)
@@ -141,6 +158,7 @@ class History:
     def check(self, step: int, state: State) -> bool:
         """Whether a state that was made again is the recorded one, as far as its hash tells. The first step that
         differs is kept in `differs`."""
+        self._find_hashes()
         at = HASH * (step - self._hashed)
         known = self._hashes[at : at + HASH] if at >= 0 else b""
         if not known or known == hash_of_state(state):
@@ -174,6 +192,7 @@ class History:
     def _thin(self) -> None:
         """Free memory: drop every second keyframe of the older half as far as MOST_STEPS_BETWEEN allows, else the
         oldest keyframe."""
+        self._find_hashes()
         half = len(self.keyframes) // 2
         kept = [self.keyframes[0]]
         for row in range(1, half):
@@ -223,7 +242,8 @@ def _unpacked(like: Any, shapes: Iterator[tuple[int, ...]], data: memoryview, at
 
 
 def _same(a: Inputs, b: Inputs) -> bool:
-    return a.settings == b.settings and a.loads is None and b.loads is None
+    alike = a.settings is b.settings or a.settings == b.settings
+    return alike and a.loads is None and b.loads is None
 
 
 def _loads_size(inputs: Inputs) -> int:

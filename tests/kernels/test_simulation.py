@@ -14,8 +14,9 @@ from contactlab.physics.methods import METHODS
 from contactlab.physics.methods.choices import CHOICES, check_settings
 from contactlab.physics.run.messages import Grab, MoveGrab, Release, Reset, Set
 from contactlab.physics.scene.schema import GainsTable
+from contactlab.physics.simulation import history as history_module
 from contactlab.physics.simulation.failure import CannotStep
-from contactlab.physics.simulation.history import History, Inputs
+from contactlab.physics.simulation.history import History, Inputs, hash_of, hash_of_state
 from contactlab.physics.simulation.simulation import Simulation
 
 
@@ -172,6 +173,24 @@ def test_the_history_takes_the_memory_that_it_counts():
     finally:
         tracemalloc.stop()
     assert taken <= 1.1 * history._size  # the list grows by an eighth beyond its need
+
+
+def test_a_recorded_step_waits_for_no_hash(monkeypatch):
+    """Hashes are found when they are asked for, and are then those of the states."""
+    found = []
+    monkeypatch.setattr(history_module, "hash_of", lambda data: found.append(data) or hash_of(data))
+    sim = Simulation(Balls(1))
+    sim.record_history()
+    course = []
+    for _ in range(30):
+        course.append(hash_of_state(sim.state))
+        found.clear()
+        sim.step()
+        assert found == []
+    assert sim.history.stretch(0, 29).hashes == b"".join(course)
+    sim.history.forget_from(20)
+    sim.history.record(20, sim.state, Inputs(sim.settings, None))
+    assert sim.history.stretch(0, 20).hashes == b"".join([*course[:20], hash_of_state(sim.state)])
 
 
 def test_an_endless_run_keeps_a_bounded_history():
