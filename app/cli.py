@@ -187,24 +187,43 @@ def run(
     *, settings: dict[str, Any],
 ) -> None:
     """Run SCENE without a window and write its trajectory, which is kept where the run ends early. A recorded run is
-    made again, and its states compared."""
+    made again, and its states compared; of a comparison one side after the other, to files NAME_1, NAME_2, ..."""
     if until is not None and not 0.0 < until <= LONGEST_RUN:
         raise BadInput(f"--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}")
-    if out is not None:
-        check_output(out, (".npz", ".csv"), force)
-    if save_run is not None:
-        check_output(save_run, (SUFFIX,), force, "--save-run")
+    check_ending(out, (".npz", ".csv"))
+    check_ending(save_run, (SUFFIX,), "--save-run")
     loaded, recording = load(scene, settings)
     if until is None:
         if recording is None:
             raise BadInput("--until must be given, the simulated time to run to [s]")
         until = recording.span[1]
-    with in_words(scene), input_errors():
-        sim = Simulation(loaded) if recording is None else recording.simulation(0)
-    if settings:
-        sim.set(**settings)
-    for note in sim.labels.notes:
-        say(note)
+    count = 1 if recording is None else len(recording.tracks)
+    outs, records = of_sides(out, count), of_sides(save_run, count)
+    for path in filter(None, outs):
+        check_output(path, force)
+    for path in filter(None, records):
+        check_output(path, force, "--save-run")
+    for side in range(count):
+        with in_words(scene), input_errors():
+            sim = Simulation(loaded) if recording is None else recording.simulation(side)
+        if settings:
+            sim.set(**settings)
+        for note in sim.labels.notes if side == 0 else ():
+            say(note)
+        if count > 1:
+            say(f"side {side + 1} of {count}, {sim.settings.method}:")
+        run_one(sim, until, every, outs[side], records[side])
+
+
+def of_sides(path: Path | None, count: int) -> list[Path | None]:
+    """The file of each of `count` sides; of one alone `path` itself."""
+    if path is None or count == 1:
+        return [path] * count
+    return [path.with_stem(f"{path.stem}_{side + 1}") for side in range(count)]
+
+
+def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_run: Path | None) -> None:
+    """Step to the time `until` [s], write what is asked for, and say what came of it. Raises Failed."""
     alarm, ending = EnergyAlarm(), None
     with (written(save_run), kept(save_run, sim) as step, written(out), trajectory(out, sim) as keep,
           between_steps() as asked, progress_bar() as bar):
@@ -242,7 +261,8 @@ def record(
 ) -> None:
     """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
     ends early."""
-    check_output(out, (".mp4", ".mkv", ".webm", ".gif"), force)
+    check_ending(out, (".mp4", ".mkv", ".webm", ".gif"))
+    check_output(out, force)
     loaded, recording = load(scene, settings)
     if recording is not None and shot.compare:
         raise BadInput(f"{loaded.name} is a recorded run: --compare must be left out")
@@ -366,10 +386,14 @@ def parse_methods(text: str | None) -> tuple[str, ...]:
     return methods
 
 
-def check_output(path: Path, suffixes: tuple[str, ...], force: bool, option: str = "--out") -> None:
-    """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
-    if path.suffix.lower() not in suffixes:
+def check_ending(path: Path | None, suffixes: tuple[str, ...], option: str = "--out") -> None:
+    """Refuse an output path of another kind."""
+    if path is not None and path.suffix.lower() not in suffixes:
         raise BadInput(f"{option} must end in {' or '.join(suffixes)}, not {path.name!r}")
+
+
+def check_output(path: Path, force: bool, option: str = "--out") -> None:
+    """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
     if not path.absolute().parent.is_dir():
         raise BadInput(f"{option}: there is no folder {path.absolute().parent}")
     with input_errors():  # a name may be too long to be looked for

@@ -1,5 +1,7 @@
 """Recorded runs in the app and on the command line: saved, opened, offered after a crash, filmed and tabulated."""
 
+from dataclasses import replace
+
 import av
 import fakes
 import numpy as np
@@ -135,6 +137,25 @@ def test_settings_changed_in_the_course_of_a_run_are_replayed(scene, tmp_path, c
     with np.load(tmp_path / "a.npz") as table:
         assert table["t"][-1] == run.time
         np.testing.assert_array_equal(table["x"][-1], run.simulation.frames()[0])
+
+
+def test_a_recorded_comparison_is_made_again_on_all_sides(scene, tmp_path, capsys):
+    """Each side has its own steps, and its own table."""
+    run = Comparison(Scene.load(scene), {}, 1)
+    settings = run.simulation.settings
+    run.compare([m.Side(settings), m.Side(replace(settings, solver="pgs", h=settings.h / 2))])
+    for _ in range(STEPS):
+        run.step()
+    write_run(tmp_path / "a.contactlab", run.heading, run.take(everything=True))
+    status, printed, said = call(capsys, "run", tmp_path / "a.contactlab", "--out", tmp_path / "t.npz")
+    assert status == 0 and said.count("to the last bit") == 2 and "side 2 of 2" in said
+    assert printed.count(f"after {STEPS} steps") == printed.count(f"after {2 * STEPS} steps") == 1
+    for side, member in enumerate(run.members):
+        with np.load(tmp_path / f"t_{side + 1}.npz") as table:
+            np.testing.assert_array_equal(table["x"][-1], member.simulation.frames()[0])
+    assert not (tmp_path / "t.npz").exists()
+    status, _, said = call(capsys, "run", tmp_path / "a.contactlab", "--out", tmp_path / "t.npz")
+    assert status == 2 and "t_1.npz exists" in said
 
 
 def test_a_video_of_a_recorded_run_is_as_long_as_the_run(scene, tmp_path, capsys):
