@@ -54,12 +54,8 @@ class Engine(Protocol):
 
 
 class Lab:
-    def __init__(
-        self, engine: Engine, ui: UiState, host: Host, log: IO[str] | None = None, scene: Scene | None = None
-    ) -> None:
-        """`scene` is the one the engine runs now, where it is known."""
+    def __init__(self, engine: Engine, ui: UiState, host: Host, log: IO[str] | None = None) -> None:
         self.engine = engine
-        self._scene = scene
         self.ui = ui
         self.host = host
         self.camera = Camera()
@@ -127,6 +123,7 @@ class Lab:
         if latest is not None and latest.generation != self._generation:
             self._generation = latest.generation
             self.ui.forget_scene()
+            self.ui.scene_path = latest.file
             self._first_view()
             if latest.labels.notes:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
@@ -203,24 +200,19 @@ class Lab:
             self.ui.tell(str(error))
             self.note("message", text=self.ui.message)
             return
-        if isinstance(content, Recording) and content.leftover is not None:
-            self._replay(content)
-            return
-        if all(entry.path != path for entry in self.ui.scenes):
+        cut_off = isinstance(content, Recording) and content.leftover is not None
+        if not cut_off and all(entry.path != path for entry in self.ui.scenes):
             self.ui.preferences.remember(str(path))
         if isinstance(content, ContactProblem):
             self._show_problem(path, content)
-            return
-        self.ui.scene_path = path
-        if isinstance(content, Recording):
+        elif isinstance(content, Recording):
             self._replay(content)
-            return
-        self._scene = content
-        self.send(Open(content, paused=False))
+        else:
+            self.send(Open(content, paused=False))
 
     def _replay(self, recording: Recording) -> None:
         """Show a recorded run from its beginning, or what is left of one from its end on."""
-        self._scene, left = recording.scene, recording.leftover is not None
+        left = recording.leftover is not None
         self.send(Open(recording.scene, left, recording, at_end=left))
         begin, end = recording.span
         words = f"A recorded run of {end - begin:.2f} s. It is replayed until something is changed."
@@ -302,7 +294,7 @@ class Lab:
 
     def _first_view(self) -> None:
         """The camera as the scene wants it, else framing everything that moves."""
-        wanted = self._scene.camera if self._scene is not None else None
+        wanted = self.snapshot.camera if self.snapshot is not None else None
         if wanted is None:
             self.frame(selected=False, seconds=0.0)
         else:

@@ -63,7 +63,7 @@ def _open(
         window.journal = Journal(RUNS)
         with in_words(scene.name):
             runner = Runner(scene, settings, recording=recording, journal=window.journal)
-        window.begin(runner, scene, log)
+        window.begin(runner, log)
         window.stay(asked)
     finally:
         window.end()

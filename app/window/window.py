@@ -21,7 +21,6 @@ from pyglet.window import key
 from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
 from ...physics.run.runner import Runner
-from ...physics.scene.scene import Scene
 from .. import commands
 from ..background import in_background
 from ..inspected import with_forces
@@ -98,11 +97,10 @@ class Window(pyglet.window.Window):
         self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
-    def begin(self, runner: Runner, scene: Scene, log: Any) -> None:
+    def begin(self, runner: Runner, log: Any) -> None:
         """Start the engine and the clock."""
         self.runner = runner
-        self.ui.scene_path = scene.path
-        self.lab = Lab(runner, self.ui, self, log, scene)
+        self.lab = Lab(runner, self.ui, self, log)
         self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
         self.mouse = Mouse(self.lab, self._pick)
         self._gallery = in_background("contactlab-gallery", gallery_entries)

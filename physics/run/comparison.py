@@ -197,6 +197,7 @@ class Comparison:
     ) -> None:
         """recording: of a run of the scene, whose first state this is; its steps are replayed until one is changed."""
         self.scene = scene
+        self.file = scene.path if recording is None else recording.path  #: that it was read from
         if recording is None:
             simulation = Simulation(scene)
             simulation.set(**settings)

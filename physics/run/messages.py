@@ -15,6 +15,7 @@ from ..core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settin
 from ..core.state import LEDGER, Contacts
 from ..look.inspection import Inspect, Inspection
 from ..scene.scene import Scene
+from ..scene.schema import CameraTable
 from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .recording import Recording
 
@@ -212,6 +213,8 @@ class Snapshot:
     angular_momentum: tuple[float, float, float]  # about the world origin [kg m2/s]
     info: StepInfo
     history: tuple[int, int]    # first and last step that Seek can reach
+    file: Path | None = None    # that the scene, or the recorded run, was read from
+    camera: CameraTable | None = None  # the first view that the scene wants
     grabbed: Grabbed | None = None
     error: str | None = None    # why the engine paused
     notice: str | None = None   # why the last command was refused, or what has become of it; the run goes on

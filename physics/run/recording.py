@@ -90,6 +90,7 @@ class Recording:
     tracks: tuple[Track, ...]
     versions: dict[str, str] = field(default_factory=dict)  #: of the programs that made it, by name
     notes: tuple[str, ...] = ()                             #: what is missing of it
+    path: Path | None = None                                #: file it was read from
     leftover: Path | None = None                            #: folder of the journal it was read from
 
     @property

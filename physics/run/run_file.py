@@ -169,7 +169,8 @@ def _read(paths: list[Path], leftover: Path | None = None) -> Recording:
     if not all(track.history.keyframes for track in tracks):
         raise ValueError("it holds no step")
     notes = () if whole or leftover else ("The end of the recording is missing: it was cut off or damaged.",)
-    return Recording(Heading(scene, tuple(told["sides"])), tracks, told["versions"], notes, leftover)
+    file = paths[-1] if leftover is None else None
+    return Recording(Heading(scene, tuple(told["sides"])), tracks, told["versions"], notes, file, leftover)
 
 
 def _head(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -186,7 +186,23 @@ def test_a_good_scene_is_sent_ready_to_run_and_remembered(lab, tmp_path):
     fakes.settle(lab)
     (command,) = lab.engine.sent
     assert isinstance(command, m.Open) and command.scene.title == "Ball" and lab.ui.message == ""
-    assert lab.ui.scene_path == good and lab.ui.preferences.recent == [str(good)]
+    assert lab.ui.preferences.recent == [str(good)]
+
+
+def test_the_scene_shown_as_open_is_the_one_that_runs(lab, tmp_path):
+    """The engine may refuse what was read: the scene before goes on, and is what Reload and the brackets mean."""
+    first, second = tmp_path / "first.toml", tmp_path / "second.toml"
+    second.write_text('[scene]\ntitle = "Ball"\n[[body]]\nname = "b"\n[[body.shape]]\ntype = "sphere"\nradius = 0.1\n')
+    lab.engine.latest = fakes.snapshot(generation=2, file=first)
+    lab.update()
+    lab.open_path(second)
+    fakes.settle(lab)
+    lab.engine.latest = fakes.snapshot(generation=2, file=first, notice="second could not be opened")
+    lab.update()
+    assert lab.ui.scene_path == first
+    lab.engine.latest = fakes.snapshot(generation=3, file=second)
+    lab.update()
+    assert lab.ui.scene_path == second
 
 
 def test_brackets_go_round_the_gallery(lab, monkeypatch):
