@@ -71,7 +71,7 @@ def free_body(inertia=BOX, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0), gravity=(0.0, 0
 class Balls:
     """A scene of balls of radius 0.5 in a row, dropped from 1 m above their rest on a floor; built by hand."""
 
-    name, title, summary, watch, path, speed = "balls", "Balls", "", "", None, 1.0
+    name, title, summary, watch, path, speed, camera = "balls", "Balls", "", "", None, 1.0, None
 
     def sides(self, settings):
         return ()
