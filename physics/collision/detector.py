@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, Model, movable, shape_count
-from ..core.state import Bodies, Contacts, LongArray, empty_contacts
+from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
 from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from .convex import new_work
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
@@ -76,8 +76,8 @@ class Detector:
         self.joined = joined_bodies(model)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
-        self.thickness, self.span = body_sizes(self.geometry, model)
-        self.paths = new_paths(self.span)
+        thickness, self.span = body_sizes(self.geometry, model)
+        self.paths = new_paths(self.span, thickness)
         self.pair_count = 0
         self._make_room_for_pairs(8 * s + 16)
         self._make_room_for_points(8 * s + 16)
@@ -160,16 +160,17 @@ class Detector:
         row = self.found.rows[np.argmin(self.found.rows[:total, 6])]
         return float(row[6]), row[3:6].copy(), row[:3].copy()
 
-    def time_of_impact(self, bodies: Bodies, h: float) -> Array:
+    def time_of_impact(self, bodies: Bodies, memory: ContactMemory, h: float) -> Array:
         """Part (n,) of a step h [s] that each body can move at its v and w before its first new contact.
 
         1 for bodies without a new contact within the step. A pair counts only if one of its bodies moves by more than
         half its thinnest half extent in the step: slower bodies cannot pass through each other. Shapes that touch or
-        overlap at the start are left to the contacts.
+        overlap at the start, and those that rested on each other in the last step, whose contacts the memory holds,
+        are left to the contacts.
         """
         shapes, geom, paths = self.model.shapes, self.geometry, self.paths
         no_margin = np.zeros(len(shapes.kind))
-        if not find_fast(bodies, h, self.thickness, paths):
+        if not find_fast(bodies, h, paths):
             return paths.fraction.copy()
         self._place(bodies.x, bodies.q, no_margin)
         lo, hi = geom.lo.copy(), geom.hi.copy()
@@ -183,8 +184,8 @@ class Detector:
         if counts[TRIANGLES]:
             speed = np.linalg.norm(bodies.v, axis=1) + np.linalg.norm(bodies.w, axis=1) * self.span
             chosen = np.vstack([chosen, self._find_triangles(h * speed[shapes.body])])
-        first_touches(geom, self.solids, self.sheets, self.work, self.sweep.pairs, np.ascontiguousarray(chosen), shapes,
-                      bodies, paths, h)
+        chosen = np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
+        first_touches(geom, self.solids, self.sheets, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
 
     def _place(self, x: Array, q: Array, reach: Array) -> None:

@@ -3,6 +3,11 @@
 A pair may move on by gap / speed without touching, where the speed bounds how fast any two of their points can approach
 along the direction between them; repeated, the pair arrives at the moment of touch and never jumps over it
 [Mirtich 1996, §2.3.2].
+
+Bodies that turn fast close to each other, as a wheel beside its fork or a link that rolls on another one, have a bound
+far above the speed at which they approach, and advance by hardly anything. Such a pair goes on in leaps in which it
+cannot pass through itself. A pair that rested in the last step is left to its contact, which sees to it that it does
+not approach.
 """
 
 import math
@@ -35,36 +40,38 @@ from .hollow import hollow_gap
 from .polytope import load_points
 from .triangles import load_triangle
 
-ADVANCES = 64
+ADVANCES = 64     # from then on a pair leaps
+LEAPS = 64
 TOUCH = 1e-6      # two shapes touch where they are as near as this, relative to the size of one
-FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts
+FAST = 0.5        # part of its thinnest half extent; a body that moves less in a step is left to the contacts, and a
+                  # pair leaps by as much
 
 
 class Paths(NamedTuple):
     """What a step of free motion would do to the bodies."""
 
     span: Array      #: (n,) reach of the body's shapes from its centre [m]
+    thickness: Array  #: (n,) thinnest half extent of the body's shapes [m]
     fast: IntArray   #: (n,) 1 = it moves by more than FAST of its thinnest half extent
     fraction: Array  #: (n,) part of the step before its first new contact
     x: Array         #: (n, 3) pose after the step
     q: Array         #: (n, 4)
 
 
-def new_paths(span: Array) -> Paths:
+def new_paths(span: Array, thickness: Array) -> Paths:
     """Room for the paths of so many bodies."""
     n = len(span)
-    return Paths(span, np.zeros(n, np.int32), np.ones(n), np.zeros((n, 3)), np.zeros((n, 4)))
+    return Paths(span, thickness, np.zeros(n, np.int32), np.ones(n), np.zeros((n, 3)), np.zeros((n, 4)))
 
 
 @kernel
-def find_fast(bodies, h, thickness, paths_out):
-    """Pose of every body after a step of free motion, and which bodies are fast; returns how many. thickness (n,): the
-    thinnest half extent of a body's shapes [m]."""
+def find_fast(bodies, h, paths_out):
+    """Pose of every body after a step of free motion, and which bodies are fast; returns how many."""
     count, out = 0, paths_out
     for i in range(bodies.x.shape[0]):
         v, w = row(bodies.v, i), row(bodies.w, i)
         out.fraction[i] = 1.0
-        out.fast[i] = 1 if h * (norm(v) + norm(w) * out.span[i]) > FAST * thickness[i] else 0
+        out.fast[i] = 1 if h * (norm(v) + norm(w) * out.span[i]) > FAST * out.thickness[i] else 0
         count += out.fast[i]
         put(out.x, i, axpy(h, v, row(bodies.x, i)))
         put4(out.q, i, quat_mul(quat_exp(scale(h, w)), row4(bodies.q, i)))
@@ -114,8 +121,9 @@ def distance_of(geom, solids, sheets, work, a, b, t):
 
 
 @helper
-def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h):
-    """When the pair first touches, between 0 and h; h where it does not, or where it touches or overlaps already.
+def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, leap, near, h):
+    """When the pair first touches, between 0 and h; h where it does not, or where it is as near as `near` [m] already.
+    Where it touches within a leap, the time before that.
 
     A motion is (x, q, v, w, position, orientation, span) of the body and of the shape in it.
     """
@@ -124,21 +132,26 @@ def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h):
     one = t >= 0 or hollow or geom.kind[b] == PLANE
     size = geom.bound[a] if one else min(geom.bound[a], geom.bound[b])
     turning = norm(w_a) * span_a + norm(w_b) * span_b
-    now = 0.0
-    for step in range(ADVANCES):
+    now, sure = 0.0, 0.0
+    for step in range(ADVANCES + LEAPS):
         place_at(geom, a, motion_a, now)
         place_at(geom, b, motion_b, now)
         gap, n = distance_of(geom, solids, sheets, work, a, b, t)
-        if step == 0 and (gap <= TOUCH * size or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
+        if step == 0 and (gap <= max(TOUCH * size, near)
+                          or (t >= 0 and dot(n, (cone[0, 0], cone[0, 1], cone[0, 2])) > 0.0)):
             return h  # what touches is left to the contacts; the back of a triangle is no surface
         if gap <= TOUCH * size:
-            return now
+            return sure if step > ADVANCES else now
         # the wall of a hollow may come nearer along another direction
         approach = (norm(sub(v_a, v_b)) if hollow else dot(n, sub(v_a, v_b))) + turning
-        if approach * (h - now) < gap - 0.5 * TOUCH * size:
+        way = gap - 0.5 * TOUCH * size
+        if approach * (h - now) < way:
             return h
-        now += (gap - 0.5 * TOUCH * size) / approach
-    return now
+        sure = now + way / approach
+        now = sure if step < ADVANCES else now + max(way, leap) / approach
+        if now >= h:
+            return h
+    return sure
 
 
 @helper
@@ -149,18 +162,38 @@ def motion_of(shapes, bodies, span, s):
             row4(shapes.orientation, s), span[i])
 
 
+@helper
+def rested(memory, a, b):
+    """Whether any contact of the shapes a < b rested in the last step: by bisection, for its rows are in order."""
+    first, last = 0, int(memory.count[0])
+    while first < last:
+        k = (first + last) // 2
+        if memory.shapes[k, 0] < a or (memory.shapes[k, 0] == a and memory.shapes[k, 1] < b):
+            first = k + 1
+        else:
+            last = k
+    while first < memory.count[0] and memory.shapes[first, 0] == a and memory.shapes[first, 1] == b:
+        if memory.touching[first] == 1:
+            return True
+        first += 1
+    return False
+
+
 @kernel
-def first_touches(geom, solids, sheets, work, pairs, chosen, shapes, bodies, paths, h):
-    """Lower paths.fraction of both bodies to the part of the step h before each chosen (pair, triangle or -1) touches,
-    where one of them is fast."""
+def first_touches(geom, solids, sheets, work, chosen, shapes, bodies, memory, paths, h):
+    """Lower paths.fraction of both bodies to the part of the step h before each chosen (shape, shape, triangle or -1)
+    touches, where one of them is fast. memory: the contacts of the last step."""
     for i in range(len(chosen)):
-        a, b, t = pairs[chosen[i, 0], 0], pairs[chosen[i, 0], 1], chosen[i, 1]
+        a, b, t = chosen[i, 0], chosen[i, 1], chosen[i, 2]
+        resting = rested(memory, min(a, b), max(a, b))
         if geom.kind[a] in (PLANE, BOWL, PIPE) or (t >= 0 and geom.kind[a] == MESH):
             a, b = b, a
         i_a, i_b = int(shapes.body[a]), int(shapes.body[b])
         if paths.fast[i_a] == 0 and paths.fast[i_b] == 0:
             continue
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
-        now = touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, h)
+        leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
+        near = leap if resting else 0.0
+        now = touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, leap, near, h)
         paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
         paths.fraction[i_b] = min(paths.fraction[i_b], now / h)

@@ -92,7 +92,7 @@ def _run_everything() -> None:
     with _everything() as scene:
         model, state, _, _ = scene.build()
         detector = Detector(model)
-        detector.time_of_impact(state.bodies, 1.0 / 480.0)
+        detector.time_of_impact(state.bodies, state.memory, 1.0 / 480.0)
         detector.detect(state.bodies, np.zeros(body_count(model)))
         _use(Simulation(scene, method="time_stepping", iterations=2))
         soft = Simulation(scene, method="compliant")

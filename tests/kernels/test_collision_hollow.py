@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from contactlab.physics.collision import Detector
+from contactlab.physics.core.state import empty_memory
 
 ROOF = 0.3 * np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [0, -1, 1], [0, 1, 1]], float)
 WITHIN = {
@@ -83,7 +84,7 @@ def test_nothing_fast_leaves_through_the_wall(name, outer):
     bodies.v[1] = [600.0, 5.0, 20.0]
     bodies.w[1] = [3.0, 40.0, 20.0]
     detector, h = Detector(model), 1 / 60
-    t = detector.time_of_impact(bodies, h)[1] * h
+    t = detector.time_of_impact(bodies, empty_memory(), h)[1] * h
     assert 0.0 < t < h
     bodies.x[1] += t * bodies.v[1]
     bodies.q[1] = Rotation.from_rotvec(t * bodies.w[1]).as_quat(scalar_first=True)

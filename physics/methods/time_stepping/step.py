@@ -127,7 +127,7 @@ class TimeStepping:
         if step.bounded or self._trees is not None:
             step.note_start()
         memory = self._known(step)
-        step.fraction[:] = self.detector.time_of_impact(bodies, 0.5 * step.h)
+        step.fraction[:] = self.detector.time_of_impact(bodies, memory, 0.5 * step.h)
         if step.passes_on:
             go_together(step.mechanisms, step.fraction)
         for part in self._parts:
