@@ -237,7 +237,7 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
             turn = axpy(along, n, slip)
         elif square > 4.0 * dot(side, side):  # it slips, and the turn is that of the slip's direction
             turn = scale(along, n)
-        put_three(rows, k, BIAS, axpy(bias, n, add(surface, turn)))
+        put_three(rows, k, BIAS, axpy(bias, n, add(surface, answerable(system, k, turn))))
         k += 1
     system.count[0] = k
 
@@ -275,6 +275,15 @@ def block_contact(model, mechanisms, system, k):
     system.block[k] = block
     put_own_block(rows, k, n, w, (soft, 0.0, 0.0, soft, 0.0, soft))
     return True
+
+
+@helper
+def answerable(system, k, u):
+    """The part of a velocity u that impulses at contact k can change. A link that hinges hold moves in some directions
+    only, and to ask for a change in another one would take an impulse without bound."""
+    if system.block[k] < 0:
+        return u
+    return sym_vec(own_block(system.blocks, int(system.block[k])), sym_vec(six(system.rows, k, INVERSE), u))
 
 
 @helper

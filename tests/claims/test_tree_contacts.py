@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from contact_scenes import G, ball, block, ground
-from tree_scenes import hinge, random_tree, rod, rods
+from tree_scenes import hinge, radians, random_tree, rod, rods
 
 from contactlab.assets import scene_path
 from contactlab.physics.problem.residual import natural_map
@@ -313,3 +313,29 @@ def test_a_stick_that_spins_on_the_floor_is_not_slowed_by_it(joint):
     angle = 2.0 * math.atan2(sim.state.bodies.q[1, 3], sim.state.bodies.q[1, 0])
     # 8 rad, whole turns aside; rounding of 48 steps
     assert math.remainder(angle - 8.0, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
+@pytest.mark.parametrize("angle", [30.0, 45.0, 60.0])
+def test_an_arm_that_jams_is_held_by_the_force_that_holds_it(angle, coordinates):
+    """The part along the arm of a force on an arm at a ball joint moves nothing. At rest the least force of the cone
+    bears the moment of the weight. Before, the impulses are at most the arm's angular momentum, √(2 E I) at 1 m. A
+    velocity along the arm, as the half turn of the contact has one, is not to be asked for: it took 1e9 N."""
+    n, weight, inertia = np.array([-math.cos(radians(angle)), 0.0, math.sin(radians(angle))]), G / 240, 1 / 3
+    arm = {"name": "arm", "position": [0.5, 0, 0], "mass": 1.0, "inertia": [0.01, 1 / 12, 1 / 12],
+           "shape": [{"type": "sphere", "radius": 0.1, "position": [0.5, 0, 0]}]}
+    post = {"name": "post", "fixed": True, "position": list(np.array([1.0, 0, 0]) - 0.31 * n),
+            "shape": [{"type": "sphere", "radius": 0.2}]}
+    sim = simulate(post, arm, mu=1.0, joints=[{"type": "ball", "child": "arm", "anchor": [0, 0, 0],
+                                               "coordinates": coordinates}])
+    total, greatest = sim.energy().total, 0.0
+    for _ in range(240):
+        sim.step()
+        greatest = max(greatest, np.linalg.norm(sim.contacts.impulse.sum(axis=0)))
+    fallen, at, n = total - sim.energy().total, sim.contacts.point[0], sim.contacts.normal[0]
+    across = np.cross([0.0, 1.0, 0.0], -at) / np.linalg.norm(at)
+    beyond = max(math.acos(across @ n) - math.atan(1.0), 0.0)  # of the best direction beyond the cone
+    least = weight * sim.position("arm")[0] / np.linalg.norm(at) / math.cos(beyond)
+    assert greatest <= math.sqrt(2.0 * fallen * inertia) + weight
+    assert np.linalg.norm(sim.contacts.impulse[0]) == pytest.approx(least, rel=1e-5)
+    assert abs(sim.ledger["Numerical drift"][0]) <= 1e-4 * fallen
