@@ -22,11 +22,12 @@ import numpy as np
 import typer
 import typer.core
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..assets import gallery, scene_path
 from ..physics import Scene, Simulation
+from ..physics.core.progress import telling
 from ..physics.methods import METHODS
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
@@ -333,7 +334,10 @@ def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
-    content = opened(path, check=False).content
+    with bar_of(TextColumn("{task.description}"), BarColumn()) as shown:
+        task = shown.add_task("", total=1.0)
+        with telling(lambda words, share: shown.update(task, description=words, completed=share)):
+            content = opened(path, check=False).content
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):
@@ -452,10 +456,13 @@ def progress_bar() -> Progress:
     """A progress bar on stderr. Where kernels are not cached it first says that they are being compiled."""
     if sys.stderr.isatty() and not kernels_cached():
         print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
-    return Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-    )
+    return bar_of(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+                  TimeRemainingColumn())
+
+
+def bar_of(*columns: ProgressColumn) -> Progress:
+    """A progress bar on stderr, gone at the end, and none where stderr is no terminal."""
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
 
 
 def say(sentence: str) -> None:

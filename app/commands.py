@@ -181,6 +181,7 @@ COMMANDS: dict[str, AppCommand] = {
     "go_on": AppCommand("Go on with a run that was cut off", "", lambda lab, _: lab.go_on()),
     "discard": AppCommand("Discard a run that was cut off", "", lambda lab, _: lab.discard()),
     "open_path": AppCommand("Open", "", lambda lab, path: lab.open_path(path)),
+    "cancel_opening": AppCommand("Give up opening a file", "", lambda lab, _: lab.cancel_opening()),
     "reload": AppCommand("Reload the file from disk", "Scenes", lambda lab, _: lab.reload()),
     "palette": AppCommand("All commands and scenes", "App", _palette),
     "frame": AppCommand("Frame the selected body, or all", "View", lambda lab, _: lab.frame(selected=True)),

@@ -3,7 +3,6 @@
 import json
 import time
 from collections import deque
-from concurrent.futures import Future
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -15,15 +14,15 @@ from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
 from ..physics.scene.scene import Scene
-from .background import in_background
-from .opening import CannotOpen, Opened, opened
+from .opening import CannotOpen, Opening
 from .record.encoder import numbered
 from .report import report
-from .ui_state import Failure, SceneEntry, UiState
+from .ui_state import Failure, OpeningStatus, SceneEntry, UiState
 from .view.camera import Camera, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50
+SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
 LAST_COMMANDS = 50  # in a report
 LONGEST_LINE = 200  # letters of a command in a report
 
@@ -70,7 +69,7 @@ class Lab:
         self._generation = -1
         self._refused: str | None = None
         self._closed: dict[str, Failure] = {}
-        self._opening: tuple[Path, Future[Opened]] | None = None
+        self._opening: Opening | None = None
         self._differs: int | None = None
 
     # ------------------------------------------------------------------------------------------- engine
@@ -114,7 +113,7 @@ class Lab:
 
     def update(self) -> bool:
         """Take the engine's latest snapshot; True where it is new."""
-        self._finish_opening()
+        self._watch_opening()
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
@@ -182,20 +181,31 @@ class Lab:
     def open_path(self, path: str | Path) -> None:
         """Read a file in the background and show what it holds; where that fails, all goes on as it was."""
         if self._opening is not None:
-            self.ui.say(f"Still opening {self._opening[0].name}.")
+            self.ui.say(f"Still opening {self._opening.path.name}.")
             return
         path = Path(path)
-        self.ui.say(f"Opening {path.name} …", 60.0)
-        self._opening = path, in_background("contactlab-open", lambda: opened(path))
+        self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
+        self._opening = Opening(path)
 
-    def _finish_opening(self) -> None:
-        if self._opening is None or not self._opening[1].done():
+    def cancel_opening(self) -> None:
+        """Give up the file that is being opened; what runs was not touched."""
+        if self._opening is not None:
+            self._opening.give_up()
+            self.ui.say(f"{self._opening.path.name} is not opened.")
+            self._opening = self.ui.opening = None
+
+    def _watch_opening(self) -> None:
+        """Show how far the file is that is being opened, and what it holds once it is read."""
+        opening = self._opening
+        if opening is None:
             return
-        _, future = self._opening
-        self._opening = None
-        self.ui.notice = None
+        if not opening.done:
+            if opening.seconds > SHOWN_AFTER:
+                self.ui.opening = OpeningStatus(opening.path.name, *opening.stage)
+            return
+        self._opening = self.ui.opening = self.ui.notice = None
         try:
-            path, content = future.result()
+            path, content = opening.result()
         except CannotOpen as error:
             self.ui.tell(str(error))
             self.note("message", text=self.ui.message)
@@ -312,6 +322,8 @@ class Lab:
         ui = self.ui
         if ui.menu_open:
             ui.shut_menus = True
+        elif ui.opening is not None:
+            self.cancel_opening()
         elif ui.boxes_open:
             ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = False
             ui.tell("")
@@ -321,7 +333,7 @@ class Lab:
 
     def close(self) -> None:
         """Give up what is being opened."""
-        self._opening = None
+        self.cancel_opening()
 
 
 def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float, target: Any = None) -> None:

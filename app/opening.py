@@ -1,18 +1,24 @@
 """Opening: what a file holds, whatever the file is. Window, dropped and recent files, and the command line come here.
 
-`opened` fails in one way only, with a CannotOpen whose message is what the user reads.
+`opened` fails in one way only, with a CannotOpen whose message is what the user reads. `Opening` does it in the
+background: what runs goes on meanwhile, and is not touched where the opening is given up.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
+from ..physics.core.interruption import Interrupted, interruptible
+from ..physics.core.progress import telling
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_run
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
+from .background import in_background
 
 
 class CannotOpen(Exception):
@@ -40,6 +46,44 @@ def opened(path: str | Path, check: bool = True) -> Opened:
         if check:
             scene.build()
         return Opened(place, scene)
+
+
+class Opening:
+    """A file that is being opened in a thread of its own: how far that is, and a way to give it up."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.stage: tuple[str, float] = (f"Reading {path.name}", 0.0)  #: what is done now, and the share that is done
+        self._begun = time.monotonic()
+        self._unwanted = Event()
+        self._future = in_background("contactlab-open", self._open)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self._begun
+
+    @property
+    def done(self) -> bool:
+        return self._future.done()
+
+    def result(self) -> Opened:
+        """What the file holds. Raises CannotOpen."""
+        return self._future.result()
+
+    def give_up(self) -> None:
+        """Nobody waits for it any more; its thread ends as soon as it looks up."""
+        self._unwanted.set()
+
+    def _open(self) -> Opened:
+        with interruptible(self._unwanted.is_set), telling(self._tell):
+            try:
+                return opened(self.path)
+            except Interrupted as error:
+                raise CannotOpen(f"{self.path.name} was not opened.") from error
+
+    def _tell(self, words: str, share: float) -> None:
+        self.stage = words, share
 
 
 @contextmanager

@@ -97,6 +97,14 @@ class RecordingStatus:
     as_seen: bool = False
 
 
+class OpeningStatus(NamedTuple):
+    """What the box says about a file that takes long to open."""
+
+    name: str
+    words: str    # what is done now
+    share: float  # that is done, 0..1
+
+
 class Failure(NamedTuple):
     """Why a panel is closed."""
 
@@ -131,6 +139,7 @@ class UiState:
     panels_hidden: bool = False
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
+    opening: OpeningStatus | None = None  # a file that takes long to open
     leftovers: list[Leftover] = field(default_factory=list)  # runs that were cut off, offered one after the other
     message: str = ""                  # in a box until it is read
     failure: Failure | None = None     # that `message` tells: something of ours broke, and a report can be copied
@@ -195,7 +204,7 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.open_box
-                    or self.message)
+                    or self.opening or self.message)
 
     @property
     def font(self) -> float:

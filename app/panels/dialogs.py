@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Snapshot
 from ..commands import COMMANDS
 from ..keys import GESTURES, keys_of
-from ..ui_state import Request, UiState
+from ..ui_state import OpeningStatus, Request, UiState
 from . import style
 from .links import draw_links
 
@@ -34,6 +34,8 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)
+    if ui.opening is not None:
+        draw_opening(ui, ui.opening)
     if ui.leftovers:
         draw_leftover(ui)
     if ui.message:
@@ -257,6 +259,20 @@ def draw_open_box(ui: UiState) -> None:
     imgui.same_line()
     if imgui.button("Cancel##box"):
         ui.open_box = False
+    imgui.end()
+
+
+def draw_opening(ui: UiState, opening: OpeningStatus) -> None:
+    """How far a file is that takes long to open; the scene runs on behind it."""
+    _place(ui, 30.0)
+    _floating(ui, "opening", imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing)
+    with style.font(ui, bold=True, size=18.0):
+        imgui.text(f"Opening {opening.name}")
+    imgui.progress_bar(opening.share, (-1, 0.5 * ui.font), "")
+    style.muted(ui, f"{opening.words} …", wrap=True)
+    imgui.dummy((0, 0.2 * ui.font))
+    if imgui.button("Cancel##opening", (6 * ui.font, 0)):
+        ui.request("cancel_opening")
     imgui.end()
 
 

@@ -13,9 +13,8 @@ from ..shapes.form import NO_MASS
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
-from .mesh import MeshSurface, StaticMesh, static_mesh
-from .mesh import solid as solid_of
-from .mesh_files import read_solids, read_surface
+from .kept_meshes import MeshFile, mesh_file
+from .mesh import StaticMesh
 from .refusals import SceneError
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
@@ -67,9 +66,9 @@ class ShapeTables:
         """Enter the triangles of a mesh file as scenery."""
         key = (shape.file, shape.part, shape.scale)
         if key not in self._mesh_rows:
-            name, surface = self._surface(shape, at)
+            file = self._file(shape, at)
             with _named(at):
-                self._meshes.append(static_mesh(surface, name))
+                self._meshes.append(file.scenery(shape.part, shape.scale))
             self._mesh_rows[key] = len(self._meshes) - 1
         row = self._mesh_rows[key]
         mesh = self._meshes[row]
@@ -100,28 +99,24 @@ class ShapeTables:
                 raise SceneError(f"{at}.points has no volume, for {error}; it must be solid.") from error
             properties, surface = hull_properties(hull), (hull.vertices, fan(hull))
         else:
-            name, surface = self._surface(shape, at)
+            file = self._file(shape, at)
             with _named(at):
-                whole = solid_of(surface, name)
+                whole = file.solid(shape.part, shape.scale)
             hull, properties, surface = whole.hull, whole.properties, whole.surface
             self.notes += whole.notes
         center = hull_properties(hull).center
         draw = (np.ascontiguousarray(surface[0] - center), surface[1])
         return _CentredHull(moved_hull(hull, -center), center, properties, draw)
 
-    def _surface(self, shape: Any, at: str) -> tuple[str, MeshSurface]:
-        """A mesh file's surface in metres, and the name it goes by in notes."""
+    def _file(self, shape: Any, at: str) -> MeshFile:
+        """The mesh file of a shape, with the part that the shape asks for."""
         assert self.folder is not None
-        path = self.folder / shape.file
         with _named(at):
-            surface = read_surface(path)
-        name = path.name
-        if shape.part is not None:
-            parts = read_solids(path)
-            if shape.part >= len(parts):
-                raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(parts)}, the solids of {name}.")
-            surface, name = parts[shape.part], f"{name} (part {shape.part})"
-        return name, surface._replace(vertices=shape.scale * surface.vertices)
+            file = mesh_file(self.folder / shape.file)
+        if shape.part is not None and shape.part >= len(file.parts()):
+            raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(file.parts())}, the solids of "
+                             f"{file.name}.")
+        return file
 
     def _enter(
         self, body: int, kind: ShapeKind, position: Array, R: Array, size: Any, bound: float, material: str, data: int,

@@ -58,9 +58,7 @@ def convex_hull(points: Array, most: int = MOST_VERTICES) -> Polyhedron:
     renumber = {int(old): new for new, old in enumerate(used)}
     loops = tuple(tuple(renumber[v] for v in loop) for loop in loops)
     vertices = center + size * corners[used]
-    normals = np.array([_newell(vertices[list(loop)]) for loop in loops])
-    offsets = np.array([(vertices[list(loop)] @ n).max() for loop, n in zip(loops, normals, strict=True)])
-    return Polyhedron(vertices, loops, normals, offsets, _edges(loops), hull.volume / volume)
+    return Polyhedron(vertices, loops, *_planes(vertices, loops), _edges(loops), hull.volume / volume)
 
 
 def fan(hull: Polyhedron) -> IntArray:
@@ -155,10 +153,9 @@ def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
     normal = np.cross(b - a, c - a)
     area = np.linalg.norm(normal, axis=1)
     normal /= np.maximum(area, 1e-300)[:, None]
-    across: dict[tuple[int, int], int] = {}
-    for t, triangle in enumerate(triangles):
-        for j in range(3):
-            across[int(triangle[j]), int(triangle[(j + 1) % 3])] = t
+    across = _across(triangles)
+    rise = np.einsum("tjkd,td->tjk", points[triangles[across]] - points[triangles[:, 0]][:, None, None], normal)
+    alone = (np.abs(rise).max(axis=2) >= COPLANAR).all(axis=1)  # no neighbour in the plane: a face by itself
     region_of = np.full(len(triangles), -1)
     regions: list[list[int]] = []
     for seed in np.argsort(-area, kind="stable"):
@@ -166,9 +163,8 @@ def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
             continue
         region = [int(seed)]
         region_of[seed] = len(regions)
-        for t in region:
-            for j in range(3):
-                other = across[int(triangles[t, (j + 1) % 3]), int(triangles[t, j])]
+        for t in () if alone[seed] else region:
+            for other in across[t].tolist():
                 if region_of[other] >= 0 or (normal[other] @ normal[seed] < 0.5 and area[other] > COPLANAR):
                     continue
                 if np.abs((points[triangles[other]] - points[triangles[seed, 0]]) @ normal[seed]).max() < COPLANAR:
@@ -178,15 +174,26 @@ def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
     return regions
 
 
+def _across(triangles: IntArray) -> IntArray:
+    """(t, 3): the triangle on the other side of each edge of a closed surface, which every edge runs once each way."""
+    tail, head = triangles.reshape(-1).astype(np.int64), triangles[:, [1, 2, 0]].reshape(-1).astype(np.int64)
+    count = int(triangles.max()) + 1
+    order = np.argsort(tail * count + head)
+    return (order[np.argsort(np.argsort(head * count + tail))].reshape(-1, 3) // 3).astype(np.int32)
+
+
 def _boundary(triangles: IntArray) -> tuple[int, ...] | None:
     """The loop around a patch of triangles; None where there is not exactly one."""
+    if len(triangles) == 1:
+        (loop,), first = triangles.tolist(), int(triangles[0].argmin())
+        return (*loop[first:], *loop[:first])
     inner = {(int(t[j]), int(t[(j + 1) % 3])) for t in triangles for j in range(3)}
     after = {a: b for a, b in inner if (b, a) not in inner}
     if not after or len(after) != sum((b, a) not in inner for a, b in inner):
         return None
-    first = min(after)
-    loop = [first]
-    while after[loop[-1]] != first and len(loop) <= len(after):
+    start = min(after)
+    loop = [start]
+    while after[loop[-1]] != start and len(loop) <= len(after):
         loop.append(after[loop[-1]])
     return tuple(loop) if len(loop) == len(after) else None
 
@@ -202,11 +209,19 @@ def _is_closed(loops: list[tuple[int, ...]]) -> bool:
     )
 
 
-def _newell(corners: Array) -> Array:
-    """Unit normal of a polygon, from all its corners."""
-    d = corners - corners[0]
-    normal = np.cross(d[1:-1], d[2:]).sum(axis=0)
-    return normal / np.linalg.norm(normal)
+def _planes(vertices: Array, loops: tuple[tuple[int, ...], ...]) -> tuple[Array, Array]:
+    """Unit normals (f, 3) of the faces, each from all its corners, and their offsets (f,) to the farthest corner."""
+    counts = np.array([len(loop) for loop in loops])
+    first = np.cumsum(counts) - counts
+    corners = vertices[np.concatenate([np.array(loop) for loop in loops])]
+    arms = corners - np.repeat(corners[first], counts, axis=0)
+    halves = np.zeros_like(corners)  # twice the triangle of a corner, the next one and the first of the face
+    halves[:-1] = np.cross(arms[:-1], arms[1:])
+    halves[first + counts - 1] = 0.0
+    normals = np.add.reduceat(halves, first)
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    heights = np.einsum("ij,ij->i", corners, np.repeat(normals, counts, axis=0))
+    return normals, np.maximum.reduceat(heights, first)
 
 
 def _edges(loops: tuple[tuple[int, ...], ...]) -> IntArray:

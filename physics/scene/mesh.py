@@ -63,16 +63,31 @@ def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
     """
     if len(triangles) == 0:
         return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
-    used, corner = np.unique(triangles, return_inverse=True)
-    points = vertices[used]
+    points, corners = _used(vertices, triangles)
     size = float(np.ptp(points, axis=0).max())
-    grid = np.round((points - points.min(axis=0)) / max(WELD * size, 1e-300))
-    _, first, vertex = np.unique(grid, axis=0, return_index=True, return_inverse=True)
-    welded = vertex.reshape(-1)[corner.reshape(-1, 3)]
+    first, place = _places(np.round((points - points.min(axis=0)) / max(WELD * size, 1e-300)))
+    welded = place[corners]
     a, b, c = welded.T
-    welded = welded[(a != b) & (b != c) & (c != a)]
-    kept, index = np.unique(welded, return_inverse=True)
-    return MeshSurface(np.ascontiguousarray(points[first][kept]), index.reshape(-1, 3).astype(np.int32))
+    points, welded = _used(points[first], welded[(a != b) & (b != c) & (c != a)])
+    return MeshSurface(np.ascontiguousarray(points), welded.astype(np.int32))
+
+
+def _used(vertices: Array, triangles: Rows) -> tuple[Array, Rows]:
+    """The vertices that triangles (t, 3) use, and the triangles with the numbers these then have."""
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    return vertices[used], (np.cumsum(used) - 1)[triangles]
+
+
+def _places(grid: Array) -> tuple[Rows, Rows]:
+    """The first of all rows of whole numbers (n, 3) that are equal, in the order of these rows; and for each row which
+    of them it equals (n,)."""
+    order = np.lexsort(grid.T[::-1])
+    row = grid[order]
+    new = np.r_[True, (row[1:] != row[:-1]).any(axis=1)]
+    place = np.empty(len(grid), np.int64)
+    place[order] = np.cumsum(new) - 1
+    return order[new], place
 
 
 def solids(surface: MeshSurface) -> list[MeshSurface]:

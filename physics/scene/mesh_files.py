@@ -7,14 +7,14 @@ import json
 import re
 import struct
 from collections.abc import Callable
-from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .mesh import MeshSurface, solids, weld
+from ..core.progress import at
+from .mesh import MeshSurface, weld
 from .refusals import SceneError
 from .values import LARGEST, in_words
 
@@ -23,41 +23,31 @@ if TYPE_CHECKING:
 
 MOST_TRIANGLES = 2_000_000
 LARGEST_FILE = 2**30  # [bytes]
+JOINING = 0.2         # share of opening a file that is done when its triangles are read
 HEAD = 64 * 2**20     # most that is read of a glTF file to count its triangles [bytes]
 
 #: rotation matrix from glTF axes (y up, z towards the viewer) to axes with z up
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-def read_surface(path: Path) -> MeshSurface:
-    """All triangles of a file, node transforms applied, in the file's units. Raises SceneError in one sentence."""
-    kind = path.suffix.lower()
-    if kind not in COUNTERS:
+def checked_size(path: Path) -> tuple[int, int]:
+    """Time of the last change [ns] and size [bytes] of a mesh file. Raises SceneError where it can be none."""
+    if path.suffix.lower() not in COUNTERS:
         raise SceneError(f"{path.name} is not a mesh file; it must be one of {', '.join(COUNTERS)}.")
     try:
         status = path.stat()
     except OSError as error:
         raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
-    return _read(path, status.st_mtime_ns, status.st_size)
-
-
-def read_solids(path: Path) -> tuple[MeshSurface, ...]:
-    """The separate solids of a file, split once however often they are asked for. Raises SceneError."""
-    surface, status = read_surface(path), path.stat()
-    return _split(path, status.st_mtime_ns, status.st_size, len(surface.triangles))
-
-
-@lru_cache(maxsize=16)
-def _split(path: Path, changed: int, size: int, _triangles: int) -> tuple[MeshSurface, ...]:
-    return tuple(solids(_read(path, changed, size)))
-
-
-@lru_cache(maxsize=16)
-def _read(path: Path, _changed: int, size: int) -> MeshSurface:
-    if size == 0:
+    if status.st_size == 0:
         raise SceneError(f"{path.name} is empty; it must hold a surface.")
-    if size > LARGEST_FILE:
+    if status.st_size > LARGEST_FILE:
         raise SceneError(f"{path.name} is larger than {LARGEST_FILE >> 30} GiB; it must be a smaller mesh.")
+    return status.st_mtime_ns, status.st_size
+
+
+def read_surface(path: Path) -> MeshSurface:
+    """All triangles of a file, node transforms applied, in the file's units. Raises SceneError in one sentence."""
+    _, size = checked_size(path)
     import trimesh  # takes half a second, and most scenes have no mesh file
 
     kind = path.suffix.lower()
@@ -78,11 +68,14 @@ def _read(path: Path, _changed: int, size: int) -> MeshSurface:
         raise SceneError(f"{path.name} holds no triangles; it must hold a surface.")
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise SceneError(f"{path.name} has triangles with vertices that it does not hold; it must be a whole file.")
-    if not (np.abs(vertices[np.unique(triangles)]) <= LARGEST).all():
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    if not (np.abs(vertices[used]) <= LARGEST).all():
         raise SceneError(f"{path.name} has vertices that are no numbers, or past {in_words(LARGEST)}; it must have "
                          "finite ones.")
     if kind in (".gltf", ".glb"):
         vertices = vertices @ Y_UP.T
+    at(f"{path.name}: joining corners", JOINING)
     surface = weld(vertices, triangles)
     if len(surface.triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")

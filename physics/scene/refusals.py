@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..core.interruption import Interrupted
+
 MOST_LINES = 40        # of a refusal
 LONGEST_LINE = 500     # characters of a sentence in it
 
@@ -27,10 +29,10 @@ def _cut(line: str) -> str:
 @contextmanager
 def refusing(source: str) -> Iterator[None]:
     """The one place where reading or building a scene may fail: every error within becomes a SceneError, whose sentence
-    begins with `source`."""
+    begins with `source`; work that is given up ends with Interrupted."""
     try:
         yield
-    except SceneError:
+    except (SceneError, Interrupted):
         raise
     except OSError as error:
         raise SceneError(f"{source}: cannot be read ({error.strerror or error}).") from error

@@ -17,8 +17,7 @@ from .build import Setup, build, overlapping
 from .checks import Found, read_tables
 from .joint_checks import form_of
 from .joint_forest import in_forest
-from .mesh import solid
-from .mesh_files import read_solids, read_surface
+from .kept_meshes import mesh_file
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
 from .schema import Apart, CameraTable, Hull, Mesh, SceneFile
@@ -191,10 +190,10 @@ def _read_toml(path: Path) -> Found:
 
 def _mesh_scene(path: Path) -> Found:
     """The tables of a scene with the solids of a mesh file above the ground."""
-    surface = read_surface(path)
-    parts = read_solids(path)
-    for k, part in enumerate(parts):
-        solid(part, path.name if len(parts) == 1 else f"{path.name} (part {k})")
+    file = mesh_file(path)
+    surface, parts = file.surface, file.parts()
+    for k in range(len(parts)):
+        file.solid(k if len(parts) > 1 else None, 1.0)
     lo, hi = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     size = float(np.linalg.norm(hi - lo))
     place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), 0.25 * size - float(lo[2])]

@@ -12,7 +12,7 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactlab.physics.scene import mesh_files
+from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
@@ -243,14 +243,38 @@ def test_solids_whose_boxes_overlap_may_count_twice_and_it_is_said():
         assert any("where they overlap themselves, mass counts twice" in note for note in notes) == said
 
 
-def test_a_file_of_many_solids_is_split_once(tmp_path, monkeypatch):
-    """However many parts are asked for: 300 took half a minute, each splitting the file anew."""
+def test_a_file_of_many_solids_is_split_once_and_each_has_its_hull_made_once(tmp_path, monkeypatch):
+    """However many parts are asked for and however often the scene is built: 300 took half a minute, each splitting the
+    file anew, and then twice as long as needed, each with a hull for the check and another for the run."""
     trimesh.util.concatenate([trimesh.creation.box((0.5, 0.5, 0.5)).apply_translation((k, 0, 0)) for k in range(20)]
                              ).export(tmp_path / "many.obj")
     calls = []
-    monkeypatch.setattr(mesh_files, "solids", lambda surface: calls.append(1) or solids(surface))
-    assert len(open_file(tmp_path / "many.obj").build().labels.bodies) == 21
-    assert calls == [1]
+    for name, made in (("solids", solids), ("solid", solid)):
+        monkeypatch.setattr(kept_meshes, name, lambda *a, name=name, made=made: calls.append(name) or made(*a))
+    scene = open_file(tmp_path / "many.obj")
+    for _ in range(2):
+        assert len(scene.build().labels.bodies) == 21
+    assert sorted(calls) == 20 * ["solid"] + ["solids"]
+
+
+def test_a_mesh_that_changes_on_the_disk_is_read_again(tmp_path):
+    path = tmp_path / "box.stl"
+    for edge in (1.0, 2.0):
+        trimesh.creation.box((edge,) * 3).export(path)
+        os.utime(path, (edge, edge))
+        assert open_file(path).build().model.mass[1] == pytest.approx(1000.0 * edge**3)
+
+
+def test_kept_meshes_give_way_to_later_ones(tmp_path, monkeypatch):
+    """The files used last stay, as far as MOST_KEPT triangles go."""
+    monkeypatch.setattr(kept_meshes, "MOST_KEPT", 30)
+    monkeypatch.setattr(kept_meshes, "_kept", {})
+    for name in "abc":
+        trimesh.creation.box((1, 1, 1)).export(tmp_path / f"{name}.stl")
+    first, _ = (kept_meshes.mesh_file(tmp_path / f"{name}.stl") for name in "ab")
+    assert kept_meshes.mesh_file(tmp_path / "a.stl") is first
+    kept_meshes.mesh_file(tmp_path / "c.stl")
+    assert [key[0].stem for key in kept_meshes._kept] == ["a", "c"]
 
 
 def test_an_accessor_without_data_takes_no_memory(tmp_path):

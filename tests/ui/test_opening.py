@@ -1,15 +1,20 @@
 """Whatever a file is, opening it gives what it holds or a sentence: in the window, and on the command line."""
 
+import threading
 import time
 
 import fakes
 import numpy as np
 import pytest
+from probe import Probe
 
 from contactlab.app import cli, opening
 from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
-from contactlab.app.ui_state import UiState
+from contactlab.app.panels import layout
+from contactlab.app.ui_state import OpeningStatus, Request, UiState
+from contactlab.physics.core.interruption import Interrupted
+from contactlab.physics.core.progress import at, telling
 from contactlab.physics.problem.problem import ContactProblem
 
 BALL = '[scene]\ntitle = "Ball"\n[[body]]\nname = "b"\n[[body.shape]]\ntype = "sphere"\nradius = 0.1\n'
@@ -79,3 +84,51 @@ def test_a_problem_opens_in_the_equations_and_the_command_line_says_where(tmp_pa
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", str(path), "--until", "1"])
     assert ended.value.code == 2 and "two.npz" in capsys.readouterr().err
+
+
+def test_a_file_that_takes_long_shows_how_far_it_is_and_given_up_it_leaves_all_as_it_was(tmp_path, monkeypatch):
+    """Its work ends in its thread where it next looks up, and nothing is sent to the engine, also not later."""
+    path, ended, go_on = tmp_path / "large.stl", threading.Event(), threading.Event()
+
+    def read(_):
+        at("half of it", 0.5)
+        go_on.wait(20.0)
+        try:
+            at("the rest", 0.9)
+        except Interrupted:
+            ended.set()
+            raise
+
+    monkeypatch.setattr(opening, "open_file", read)
+    monkeypatch.setattr("contactlab.app.lab.SHOWN_AFTER", 0.0)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path(path)
+    while lab.ui.opening is None or lab.ui.opening.share == 0.0:
+        lab.update()
+        time.sleep(0.001)
+    assert lab.ui.opening == OpeningStatus("large.stl", "half of it", 0.5)
+    thread = next(t for t in threading.enumerate() if t.name == "contactlab-open")
+    before = lab.snapshot
+    lab.escape()
+    assert not lab.opening and lab.ui.opening is None and not ended.is_set()
+    go_on.set()
+    thread.join(20.0)
+    lab.update()
+    assert ended.is_set() and lab.engine.sent == [] and lab.snapshot is before and lab.ui.message == ""
+    lab.close()
+
+
+def test_cancel_in_the_box_gives_up_opening(monkeypatch):
+    ui = UiState(opening=OpeningStatus("large.stl", "hull and mass", 0.7))
+    probe = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, fakes.snapshot(), lambda command: None), ui)
+    probe.click("Cancel##opening")
+    assert ui.requests == [Request("cancel_opening")]
+    probe.gui.release()
+
+
+def test_opening_a_mesh_tells_stages_in_order(tmp_path):
+    (tmp_path / "c.off").write_text("OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n")
+    shares = []
+    with telling(lambda words, share: shares.append((share, words))):
+        opened(tmp_path / "c.off")
+    assert shares == sorted(shares) and len(shares) == 4 and all("c.off" in words for _, words in shares)

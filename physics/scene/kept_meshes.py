@@ -1,0 +1,76 @@
+"""Mesh files that were read lately: each is read, split into solids and given hulls once, however often it is used."""
+
+from pathlib import Path
+from threading import Lock
+
+from ..core.progress import at
+from .mesh import MeshSurface, Solid, StaticMesh, solid, solids, static_mesh
+from .mesh_files import checked_size, read_surface
+
+MOST_KEPT = 4_000_000  # triangles of all files kept, of which each takes about 300 bytes
+
+#: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
+SPLITTING, HULLS = 0.48, 0.54
+
+
+class MeshFile:
+    """The surface of a mesh file, its solids, and what was made of them at the scales [m per unit of the file] asked
+    for. part: number of the solid; None = all of them as one."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        at(f"Reading {self.name}", 0.0)
+        self.surface = read_surface(path)
+        self._parts: tuple[MeshSurface, ...] | None = None
+        self._solids: dict[tuple[int | None, float], Solid] = {}
+        self._scenery: dict[tuple[int | None, float], StaticMesh] = {}
+
+    def parts(self) -> tuple[MeshSurface, ...]:
+        """The separate solids of the file."""
+        if self._parts is None:
+            at(f"{self.name}: looking for separate solids", SPLITTING)
+            self._parts = tuple(solids(self.surface))
+        return self._parts
+
+    def solid(self, part: int | None, scale: float) -> Solid:
+        """Mass properties and hull [m]. Raises SceneError where there are none."""
+        if (part, scale) not in self._solids:
+            done = 0.0 if part is None else part / len(self.parts())
+            at(f"{self.name}: hull and mass", HULLS + (1.0 - HULLS) * done)
+            self._solids[part, scale] = solid(*self._scaled(part, scale))
+        return self._solids[part, scale]
+
+    def scenery(self, part: int | None, scale: float) -> StaticMesh:
+        """The surface to collide with [m]. Raises SceneError where it has no area."""
+        if (part, scale) not in self._scenery:
+            at(f"{self.name}: edges and boxes", HULLS)
+            self._scenery[part, scale] = static_mesh(*self._scaled(part, scale))
+        return self._scenery[part, scale]
+
+    def _scaled(self, part: int | None, scale: float) -> tuple[MeshSurface, str]:
+        """A surface in metres, and the name that it goes by in notes."""
+        surface = self.surface if part is None else self.parts()[part]
+        name = self.name if part is None or len(self.parts()) == 1 else f"{self.name} (part {part})"
+        return surface._replace(vertices=scale * surface.vertices), name
+
+
+_Key = tuple[Path, int, int]  # with the time of the last change [ns] and the size [bytes]
+_kept: dict[_Key, MeshFile] = {}  # the one used last is the last
+_lock = Lock()  # a file is opened beside the thread that runs the scene
+
+
+def mesh_file(path: Path) -> MeshFile:
+    """A mesh file as it is on the disk now. Raises SceneError in one sentence where it cannot be read or is no mesh."""
+    key: _Key = path, *checked_size(path)
+    with _lock:
+        found = _kept.pop(key, None)
+        if found is not None:
+            _kept[key] = found
+            return found
+    found = MeshFile(path)
+    with _lock:
+        _kept[key] = found
+        while len(_kept) > 1 and sum(len(file.surface.triangles) for file in _kept.values()) > MOST_KEPT:
+            del _kept[next(iter(_kept))]
+    return found
+
