@@ -10,6 +10,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import platformdirs
 
+from ..physics.core.whole_file import whole_file
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
@@ -249,6 +250,18 @@ class Lab:
             problem.save(path)
         except (OSError, ValueError) as error:
             self.ui.tell(f"The problem could not be saved: {error}")
+            return
+        self.ui.say(f"Saved {path}", 6.0)
+
+    def save_curves(self, table: str) -> None:
+        """Write a table of curves into the user's documents."""
+        stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "curves"
+        try:
+            path = numbered(self._documents(), f"{stem}_curves", ".csv")
+            with whole_file(path) as file:
+                file.write(table.encode())
+        except OSError as error:
+            self.ui.tell(f"The curves could not be saved: {error}")
             return
         self.ui.say(f"Saved {path}", 6.0)
 

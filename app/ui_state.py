@@ -85,7 +85,6 @@ class ComparisonUi:
 
     quantity: str = "height"  # name in QUANTITIES
     body: int = -1            # whose; -1 = the first that moves
-    sent: tuple[int, Watch] | None = None  # generation and what the engine was asked for, until it answers
 
 
 @dataclass
@@ -160,6 +159,7 @@ class UiState:
     busy: float = 0.0                  # how long the engine has been at one step [s]
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)
+    watch_sent: tuple[int, Watch] | None = None  # generation and what the engine was asked to record, until it answers
     comparison: ComparisonUi = field(default_factory=ComparisonUi)
     timeline: TimelineUi = field(default_factory=TimelineUi)
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
@@ -177,7 +177,7 @@ class UiState:
         self.view.selected, self.view.hovered_contact, self.hovered_key = -1, -1, None
         self.inspector.shift, self.inspector.instant = {}, (-1, -1)
         self.inspector.row = self.inspector.column = self.inspector.piece = self.inspector.pivot = 0
-        self.comparison.body, self.comparison.sent = -1, None
+        self.comparison.body, self.watch_sent = -1, None
         self.timeline = TimelineUi(hidden=self.timeline.hidden)
         self.asked.clear()
         self.failures.clear()

@@ -11,11 +11,12 @@ from ...physics.core.model import movable
 from ...physics.laws.soft import LAWS
 from ...physics.look.quantities import QUANTITIES
 from ...physics.methods import METHODS
-from ...physics.run.messages import SIDES, Command, Compare, Focus, Side, Snapshot, Watch
+from ...physics.run.messages import SIDES, Command, Compare, Curve, Focus, Side, Snapshot
 from ..ui_state import Rect, UiState
 from . import style
 from .energy import MOST_POINTS
 from .tabs import Tab, is_open
+from .watch import choose_body, choose_quantity, of_scene, recorded
 
 Send = Callable[[Command], None]
 LETTERS = "ABC"
@@ -182,48 +183,28 @@ def as_side(snapshot: Snapshot) -> Side:
 # ------------------------------------------------------------------------------------------------------ plots
 
 
-def watched(ui: UiState, snapshot: Snapshot) -> Watch:
-    """The quantity that the engine shall record: the chosen one, of a body that exists and moves."""
-    comparison, kind = ui.comparison, snapshot.model.kind
-    if not QUANTITIES[comparison.quantity].of_body:
-        return Watch(comparison.quantity)
-    body = comparison.body
-    if not 0 <= body < len(kind) or not movable(kind[body]):
-        body = next((i for i, k in enumerate(kind) if movable(k)), -1)
-    return Watch(comparison.quantity, body) if body >= 0 else Watch("energy")
+def watched(ui: UiState, snapshot: Snapshot) -> Curve:
+    """The curve that is compared: of the chosen quantity, and a body that exists and moves."""
+    return of_scene(snapshot, ui.comparison.quantity, ui.comparison.body) or Curve("energy")
 
 
-def ask(ui: UiState, snapshot: Snapshot, send: Send) -> None:
-    """Tell the engine what to record, where it records something else."""
-    wanted = watched(ui, snapshot) if is_open(ui, TAB.name) or snapshot.sides else Watch()
-    asked = snapshot.generation, wanted
-    if wanted != snapshot.watch and asked != ui.comparison.sent:
-        ui.comparison.sent = asked
-        send(wanted)
-    elif wanted == snapshot.watch:
-        ui.comparison.sent = None
+def wanted(ui: UiState, snapshot: Snapshot) -> list[Curve]:
+    """The curve to be recorded, where somebody looks or sides are compared."""
+    return [watched(ui, snapshot)] if is_open(ui, TAB.name) or snapshot.sides else []
 
 
 def _quantity(ui: UiState, snapshot: Snapshot) -> None:
     """Choose the quantity and its body."""
     now = watched(ui, snapshot)
-    imgui.set_next_item_width(11.0 * ui.font)
-    if imgui.begin_combo("##quantity", QUANTITIES[now.quantity].title):
-        for name, quantity in QUANTITIES.items():
-            if imgui.selectable(f"{quantity.title}##{name}", name == now.quantity)[0]:
-                ui.comparison.quantity = name
-        imgui.end_combo()
+    ui.comparison.quantity = choose_quantity(ui, "quantity", now.quantity)
     if now.body < 0:
         return
     imgui.same_line(0, 0.4 * ui.font)
     imgui.text("of")
     imgui.same_line(0, 0.4 * ui.font)
-    imgui.set_next_item_width(10.0 * ui.font)
-    if imgui.begin_combo("##watched_body", snapshot.labels.bodies[now.body]):
-        for body in np.flatnonzero(movable(snapshot.model.kind)).tolist():
-            if imgui.selectable(f"{snapshot.labels.bodies[body]}##watched_{body}", body == now.body)[0]:
-                ui.comparison.body = body
-        imgui.end_combo()
+    chosen = choose_body(ui, snapshot, "watched", now.body)
+    if chosen != now.body:
+        ui.comparison.body = chosen
     selected = ui.view.selected
     if 0 <= selected < len(snapshot.x) and selected != now.body and movable(snapshot.model.kind[selected]):
         imgui.same_line()
@@ -247,20 +228,21 @@ def difference(trace: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 def _plots(ui: UiState, snapshot: Snapshot) -> None:
-    quantity = QUANTITIES[watched(ui, snapshot).quantity]
+    curve = watched(ui, snapshot)
+    quantity = QUANTITIES[curve.quantity]
     unit = f" [{quantity.unit}]" if quantity.unit else ""
     sides = snapshot.sides or (snapshot,)
     width = imgui.get_content_region_avail().x
     share = -1.0 if len(sides) == 1 else 0.56 * width
     with _plot(ui, "values", quantity.title + unit, share):
         for side in sides:
-            _curve(ui, side, curves(side.trace))
+            _curve(ui, side, curves(recorded(side, curve)))
     if len(sides) == 1:
         return
     imgui.same_line()
     against = LETTERS[0]
     title = ", ".join(f"{LETTERS[side.side]} − {against}" for side in sides[1:])
-    last = [difference(side.trace, sides[0].trace) for side in sides[1:]]
+    last = [difference(recorded(side, curve), recorded(sides[0], curve)) for side in sides[1:]]
     now = [rows[-1, 1] for rows in last if len(rows) and np.isfinite(rows[-1, 1])]
     numbers = ", ".join(style.engineering(value, quantity.unit) for value in now)
     with _plot(ui, "differences", f"{title}{unit}   now {numbers}" if now else title + unit, -1.0):

@@ -5,9 +5,9 @@ from functools import partial
 
 from imgui_bundle import imgui
 
-from ...physics.run.messages import Command, Snapshot
+from ...physics.run.messages import Command, Curve, Snapshot
 from ..ui_state import Rect, UiState
-from . import compare, dialogs, lower, menus, pictures, style, view
+from . import compare, dialogs, lower, menus, pictures, plot, style, view, watch
 from .gallery import draw_gallery
 from .guard import guard
 from .parameters import draw_parameters
@@ -34,13 +34,18 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     x, y, w, h = ui.view_rect
     if snapshot is not None:
         guard(ui, "What the panels ask for", (x, y + h - 9.0 * ui.font, w, 3.0 * ui.font),
-              lambda: (lower.ask(ui, snapshot, send), compare.ask(ui, snapshot, send)))
+              lambda: (lower.ask(ui, snapshot, send), watch.ask(ui, snapshot, _curves(ui, snapshot), send)))
         guard(ui, "The texts over the view", (x, y + h - 6.0 * ui.font, w, 3.0 * ui.font),
               lambda: view.draw_over_view(ui, snapshot, send))
     if VIEW in ui.failures:
         guard(ui, VIEW, (x, y, w, 4.0 * ui.font), lambda: None)
     guard(ui, "A box over the view", (x, y + h - 3.0 * ui.font, w, 3.0 * ui.font),
           lambda: (dialogs.draw_progress(ui), dialogs.draw_dialogs(ui, snapshot, send)))
+
+
+def _curves(ui: UiState, snapshot: Snapshot) -> list[Curve]:
+    """The curves that panels want recorded."""
+    return [*compare.wanted(ui, snapshot), *plot.wanted(ui, snapshot)]
 
 
 def _menus(ui: UiState) -> None:

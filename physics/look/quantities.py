@@ -7,7 +7,7 @@ import numpy as np
 
 from ..books.diagnostics import measure
 from ..books.ledger import Account
-from ..core.model import Model
+from ..core.model import Array, Model
 from ..core.report import StepInfo
 from ..core.state import Contacts, State
 
@@ -35,13 +35,39 @@ def _coordinate(axis: int) -> Callable[[Sample, int], float]:
     return lambda now, body: float(now.state.bodies.x[body, axis])
 
 
+def _velocity(axis: int) -> Callable[[Sample, int], float]:
+    return lambda now, body: float(now.state.bodies.v[body, axis])
+
+
+def _turning(axis: int) -> Callable[[Sample, int], float]:
+    return lambda now, body: float(now.state.bodies.w[body, axis])
+
+
+def _rows(contacts: Contacts, body: int) -> Array:
+    """Which contacts are those of the body."""
+    return (contacts.body_a == body) | (contacts.body_b == body)
+
+
 def _contact_force(now: Sample, body: int) -> float:
     """Σ λ over the contacts of the body [N]"""
     contacts = now.contacts
     if contacts is None:
         return np.nan
-    rows = (contacts.body_a == body) | (contacts.body_b == body)
-    return float(contacts.lam[rows].sum())
+    return float(contacts.lam[_rows(contacts, body)].sum())
+
+
+def _friction_force(now: Sample, body: int) -> float:
+    """Σ |f_t| over the contacts of the body [N]"""
+    contacts = now.contacts
+    if contacts is None:
+        return np.nan
+    return float(np.linalg.norm(contacts.friction_force[_rows(contacts, body)], axis=1).sum())
+
+
+def _kinetic(now: Sample, body: int) -> float:
+    """½ (P·v + L·ω) [J]"""
+    bodies = now.state.bodies
+    return float(0.5 * (bodies.P[body] @ bodies.v[body] + bodies.L[body] @ bodies.w[body]))
 
 
 def _mechanical_energy(now: Sample, body: int) -> float:
@@ -54,11 +80,19 @@ QUANTITIES: dict[str, Quantity] = {
     "height": Quantity("Height z", "m", True, True, _coordinate(2)),
     "x": Quantity("Position x", "m", True, True, _coordinate(0)),
     "y": Quantity("Position y", "m", True, True, _coordinate(1)),
+    "v_x": Quantity("Velocity v_x", "m/s", True, True, _velocity(0)),
+    "v_y": Quantity("Velocity v_y", "m/s", True, True, _velocity(1)),
+    "v_z": Quantity("Velocity v_z", "m/s", True, True, _velocity(2)),
+    "w_x": Quantity("Angular velocity ω_x", "rad/s", True, True, _turning(0)),
+    "w_y": Quantity("Angular velocity ω_y", "rad/s", True, True, _turning(1)),
+    "w_z": Quantity("Angular velocity ω_z", "rad/s", True, True, _turning(2)),
     "speed": Quantity(
         "Speed", "m/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.v[body]))),
     "spin": Quantity(
         "Angular speed", "rad/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.w[body]))),
+    "body_kinetic": Quantity("Kinetic energy of it", "J", True, True, _kinetic),
     "contact_force": Quantity("Normal contact force", "N", True, False, _contact_force),
+    "friction_force": Quantity("Friction force", "N", True, False, _friction_force),
     "energy": Quantity("Mechanical energy", "J", False, True, _mechanical_energy),
     "kinetic": Quantity(
         "Kinetic energy", "J", False, True,

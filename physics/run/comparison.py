@@ -27,7 +27,7 @@ from ..simulation.alarm import EnergyAlarm
 from ..simulation.commands import Grab, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET, MOST_STEPS_BETWEEN
 from ..simulation.simulation import Simulation
-from .messages import PHASES, ShownInstant, Timeline, Watch
+from .messages import MOST_CURVES, PHASES, ShownInstant, Timeline, Watch
 from .recording import Heading, Mark, Page, Recording, SidePage, Track
 
 #: settings that a side keeps when another scene is opened
@@ -36,18 +36,18 @@ SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings 
 
 #: fields of Loads that describe the mouse spring
 GRAB_LOADS = ("grab_body", "grab_point", "grab_target", "grab_turn", "grab_force")
-ENERGIES, WATCHED, OWN_STEP = slice(0, 6), 6, 7  # columns of the log
+ENERGIES, OWN_STEP, WATCHED = slice(0, 6), 6, 7  # columns of the log; a column a watched curve from WATCHED on
 TIMELINE_EVENTS = 2000  # events of the timeline at most
 
 
 class Log:
-    """Energy and the watched quantity at the last steps of the clock. The older half is dropped when it is full.
+    """Energy and the watched quantities at the last steps of the clock. The older half is dropped when it is full.
 
-    Columns: those of `Snapshot.energy_log`, the watched quantity, the number of the side's own step.
+    Columns: those of `Snapshot.energy_log`, the number of the side's own step, and the watched quantities.
     """
 
     def __init__(self, rows: int) -> None:
-        self._rows = np.empty((2 * rows, OWN_STEP + 1))
+        self._rows = np.full((2 * rows, WATCHED + MOST_CURVES), np.nan)
         self._half, self._count = rows, 0
 
     @property
@@ -58,7 +58,7 @@ class Log:
         if self._count == len(self._rows):
             self._rows[: self._half] = self._rows[self._half :]
             self._count = self._half
-        self._rows[self._count] = row
+        self._rows[self._count, : len(row)] = row
         self._count += 1
 
     def cut(self, t: float) -> None:
@@ -165,28 +165,36 @@ class Member:
         """Write a row of the log."""
         sim = self.simulation
         e, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
-        now = Sample(sim.model, sim.state, sim.contacts, sim.info) if watch.quantity else None
-        value = np.nan if now is None else QUANTITIES[watch.quantity].value(now, watch.body)
-        books = sim.state.ledger[:, 0]
-        self.log.add((t, e.kinetic, e.potential, e.spring, -books[Account.STORED], -books[list(TAKERS)].sum(), value,
-                      sim.step_count))
+        books, now = sim.state.ledger[:, 0], Sample(sim.model, sim.state, sim.contacts, sim.info)
+        self.log.add((t, e.kinetic, e.potential, e.spring, -books[Account.STORED], -books[list(TAKERS)].sum(),
+                      sim.step_count, *(QUANTITIES[c.quantity].value(now, c.body) for c in watch.curves)))
 
-    def look_back(self, watch: Watch) -> None:
-        """Fill the watched column of the log, as far as the history and the present give the quantity."""
+    def look_back(self, watch: Watch, before: Watch) -> None:
+        """Fill the watched columns of the log: of curves that were watched before with what was recorded of them, of
+        others as far as the history and the present give the quantity."""
         sim, rows = self.simulation, self.log.rows
-        rows[:, WATCHED] = np.nan
-        if not watch.quantity:
-            return
-        quantity = QUANTITIES[watch.quantity]
+        old = rows[:, WATCHED:].copy()
+        rows[:, WATCHED:] = np.nan
+        fresh = []
+        for column, curve in enumerate(watch.curves, WATCHED):
+            if curve in before.curves:
+                rows[:, column] = old[:, before.curves.index(curve)]
+            else:
+                fresh.append((column, curve, QUANTITIES[curve.quantity]))
         if len(rows) and rows[-1, OWN_STEP] == sim.step_count:
-            rows[-1, WATCHED] = quantity.value(Sample(sim.model, sim.state, sim.contacts, sim.info), watch.body)
-        if not quantity.of_state or sim.history is None:
+            now = Sample(sim.model, sim.state, sim.contacts, sim.info)
+            for column, curve, quantity in fresh:
+                rows[-1, column] = quantity.value(now, curve.body)
+        fresh = [item for item in fresh if item[2].of_state]
+        if not fresh or sim.history is None:
             return
         kept = {k.step: k for k in sim.history.keyframes}
         for row in rows[:-1]:
             keyframe = kept.get(int(row[OWN_STEP]))
             if keyframe is not None:
-                row[WATCHED] = quantity.value(Sample(sim.model, keyframe.state, None, None), watch.body)
+                then = Sample(sim.model, keyframe.state, None, None)
+                for column, curve, quantity in fresh:
+                    row[column] = quantity.value(then, curve.body)
 
 
 class Comparison:
@@ -437,14 +445,17 @@ class Comparison:
                     getattr(loads, name)[:] = getattr(focus, name)
 
     def look_at(self, watch: Watch) -> None:
-        """Watch another quantity. Raises ValueError where there is none of that name or no such body."""
-        if watch.quantity and watch.quantity not in QUANTITIES:
-            raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {watch.quantity!r}")
-        if watch.quantity and QUANTITIES[watch.quantity].of_body:
-            self.simulation.number(watch.body)
-        self.watch = watch
+        """Watch other quantities. Raises ValueError where there is none of that name or no such body, or too many."""
+        if len(watch.curves) > MOST_CURVES:
+            raise ValueError(f"up to {MOST_CURVES} curves can be recorded at once, not {len(watch.curves)}")
+        for curve in watch.curves:
+            if curve.quantity not in QUANTITIES:
+                raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {curve.quantity!r}")
+            if QUANTITIES[curve.quantity].of_body:
+                self.simulation.number(curve.body)
+        before, self.watch = self.watch, watch
         for member in self.members:
-            member.look_back(watch)
+            member.look_back(watch, before)
 
     # ---------------------------------------------------------------------------------------- comparison
 

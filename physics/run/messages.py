@@ -108,12 +108,21 @@ class Focus:
     side: int
 
 
+class Curve(NamedTuple):
+    """A quantity over time."""
+
+    quantity: str   #: name in QUANTITIES
+    body: int = -1  #: row of the body, for a quantity of one body
+
+
+MOST_CURVES = 8  #: recorded at once
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """From now on record a quantity in `Snapshot.trace`."""
+    """From now on record these quantities in `Snapshot.trace`, MOST_CURVES at most."""
 
-    quantity: str = ""  # name in QUANTITIES; "" = none
-    body: int = -1      # row of the body, for a quantity of one body
+    curves: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +240,8 @@ class Snapshot:
     joint_load: Array = field(default_factory=lambda: _none())
     dents: Array = field(default_factory=lambda: _none())  # (c,) how deep soft surfaces are pressed in [m]
     watch: Watch = field(default_factory=Watch)
-    #: the watched quantity at the instants of `energy_log`: columns t, value; nan where it is unknown
-    trace: Array = field(default_factory=lambda: _no_log(2))
+    #: the watched quantities at the instants of `energy_log`: t, and a column a curve; nan where it is unknown
+    trace: Array = field(default_factory=lambda: _no_log(1))
     coordinates: str = ""       # of the joints, where a comparison sets them
     side: int = 0               # which of `sides` this is
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
@@ -271,7 +280,7 @@ def _none() -> Array:
 
 
 __all__ = [
-    "PHASES", "SIDES", "Command", "Compare", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
+    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
     "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play",
     "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant",
     "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",

@@ -463,6 +463,7 @@ class Runner:
         energy, momenta = measure(sim.model, sim.state.bodies, sim.state.joints)
         bodies = sim.state.bodies
         events = sim.latest_events(SHOWN_EVENTS)
+        columns = (0, *range(WATCHED, WATCHED + len(self._sides.watch.curves)))  # of the log: t and the watched curves
         return m.Snapshot(
             generation=self._generation, scene_name=sim.scene.name, model=sim.model, labels=sim.labels,
             settings=sim.settings, step=self._sides.step_count, t=self._sides.time,
@@ -475,7 +476,7 @@ class Runner:
             info=sim.info, history=self._sides.reachable(), file=self._sides.file, camera=self._sides.scene.camera,
             grabbed=grabbed(sim),
             error=self._error, notice=self._notice, inspection=inspection,
-            energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, (0, WATCHED)]),
+            energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, columns]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents), timeline=member.timeline(),

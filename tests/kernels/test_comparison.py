@@ -229,29 +229,43 @@ def test_a_comparison_that_cannot_be_leaves_the_run_as_it_is():
 def test_the_trace_is_the_quantity_at_every_step_and_known_from_before_it_was_asked_for():
     runner = comparing(RIGID, EULER)
     heights = [[side.x[1, 2] for side in do(runner, m.Step()).sides] for _ in range(60)]
-    s = do(runner, m.Watch("height", 1))  # asked for only now
+    s = do(runner, m.Watch((m.Curve("height", 1),)))  # asked for only now
     for k, side in enumerate(s.sides):
         assert side.trace[:, 0].tobytes() == side.energy_log[:, 0].tobytes()
         assert side.trace[1:, 1].tolist() == [row[k] for row in heights]
     more = do(runner, m.Step(5))
     assert more.sides[0].trace[-1].tolist() == [more.t, more.sides[0].x[1, 2]]
     assert len(do(runner, m.Seek(10)).trace) == 11
-    assert np.isnan(do(runner, m.Watch()).trace[:, 1]).all()
+    assert do(runner, m.Watch()).trace.shape[1] == 1
+
+
+def test_a_curve_keeps_what_was_recorded_of_it_when_others_come_and_go():
+    runner = comparing(RIGID, EULER, scene=Scene.load(scene_path("dice")))
+    force, height = m.Curve("contact_force", 1), m.Curve("height", 1)
+    do(runner, m.Watch((force,)))
+    first = do(runner, m.Step(120)).trace
+    both = do(runner, m.Watch((height, force))).trace
+    assert both[:, 2].tobytes() == first[:, 1].tobytes() and np.isfinite(both[:, 1]).all()
+    alone = do(runner, m.Watch((height,))).trace
+    assert alone.tobytes() == both[:, :2].tobytes()
+    again = do(runner, m.Watch((force,))).trace
+    assert np.isnan(again[:-1, 1]).all()  # forces of the past are not kept where nobody watches
+    assert "up to 8 curves" in do(runner, m.Watch((height,) * 9)).notice
 
 
 def test_forces_and_energy_are_traced():
     runner = comparing(RIGID, SOFT, scene=Scene.load(scene_path("dice")))
-    s = do(runner, m.Step(20), m.Watch("energy"))
+    s = do(runner, m.Step(20), m.Watch((m.Curve("energy"),)))
     for side in s.sides:
         assert side.trace[:, 1] == pytest.approx(side.energy_log[:, 1:5].sum(axis=1), rel=1e-12)
-    s = do(runner, m.Watch("contact_force", 1))
+    s = do(runner, m.Watch((m.Curve("contact_force", 1),)))
     assert np.isnan(s.trace[:-1, 1]).all()  # forces of the past are not kept
     s = do(runner, m.Step(200))
     for side in s.sides:
         rows = (side.contacts.body_a == 1) | (side.contacts.body_b == 1)
         assert side.trace[-1, 1] == side.contacts.lam[rows].sum()
-    assert "there is no body" in do(runner, m.Watch("height", 10_000)).notice
-    assert "a quantity must be" in do(runner, m.Watch("colour", 1)).notice
+    assert "there is no body" in do(runner, m.Watch((m.Curve("height", 10_000),))).notice
+    assert "a quantity must be" in do(runner, m.Watch((m.Curve("colour", 1),))).notice
 
 
 def test_the_log_keeps_the_newest_rows():

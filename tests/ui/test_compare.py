@@ -27,7 +27,8 @@ def comparison(count=2, focus=0, **fields):
     t = np.linspace(0.0, 1.0, 50)
     sides = tuple(
         fakes.snapshot(
-            settings=m.Settings(method=METHODS[k]), side=k, trace=np.column_stack([t, (k + 1) * t]), **fields)
+            settings=m.Settings(method=METHODS[k]), side=k, trace=np.column_stack([t, (k + 1) * t]),
+            **{"watch": m.Watch((m.Curve("height", 1),)), **fields})
         for k in range(count)
     )
     return replace(sides[focus], sides=sides)
@@ -88,24 +89,23 @@ def test_a_method_beside_the_present_one_is_a_request_to_the_app(probe):
 
 
 def test_the_engine_is_told_once_what_to_watch_and_again_for_another_scene(probe, sent):
+    probe.snapshot[0] = comparison(watch=m.Watch())
     probe.frame(5)
-    assert sent == [m.Watch("height", 1)]  # body 0 is fixed
-    probe.snapshot[0] = comparison(watch=m.Watch("height", 1))
+    assert sent == [m.Watch((m.Curve("height", 1),))]  # body 0 is fixed
+    probe.snapshot[0] = comparison(watch=m.Watch((m.Curve("height", 1),)))
     probe.frame(3)
     probe.click("##quantity")
     probe.click("Mechanical energy##energy")
-    assert sent[1:] == [m.Watch("energy")]
-    probe.snapshot[0] = comparison(generation=2)  # knows nothing of it
+    assert sent[1:] == [m.Watch((m.Curve("energy"),))]
+    probe.snapshot[0] = comparison(generation=2, watch=m.Watch())  # knows nothing of it
     probe.frame(3)
-    assert sent[2:] == [m.Watch("energy")]
+    assert sent[2:] == [m.Watch((m.Curve("energy"),))]
 
 
 def test_nothing_is_watched_where_nobody_looks():
-    ui, sent = UiState(), []
-    compare.ask(ui, fakes.snapshot(), sent.append)
-    assert sent == []
-    compare.ask(ui, comparison(), sent.append)  # compared, if not shown
-    assert sent == [m.Watch("height", 1)]
+    ui = UiState()
+    assert compare.wanted(ui, fakes.snapshot()) == []
+    assert compare.wanted(ui, comparison()) == [m.Curve("height", 1)]  # compared, if not shown
 
 
 def test_every_state_of_the_tab_draws(probe):

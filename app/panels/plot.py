@@ -1,0 +1,240 @@
+"""Plots of a run: quantities of bodies and of the whole against time, or one against another (a phase plane)."""
+
+import csv
+import io
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from ...physics.core.model import Array
+from ...physics.look.quantities import QUANTITIES
+from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot
+from ..ui_state import UiState
+from . import style
+from .tabs import Tab
+from .watch import choose_body, choose_quantity, of_scene, recorded, title
+
+MOST_UNITS = 3     # an axis each
+MOST_POINTS = 4000  # drawn of a curve
+MOST_MARKS = 200    # impacts marked
+Y_AXES = (implot.ImAxis_.y1, implot.ImAxis_.y2, implot.ImAxis_.y3)
+
+
+@dataclass
+class PlotUi:
+    """What the tab remembers."""
+
+    generation: int = -1      # of the scene that the curves belong to
+    curves: list[Curve] = field(default_factory=list)
+    across: Curve | None = None  # what the curves are drawn over; None = time
+    quantity: str = "height"  # chosen to be added
+    body: int = -1
+    fit: bool = True          # the axes follow the curves
+    marks: bool = True        # impacts are marked
+
+
+def plot_of(ui: UiState, snapshot: Snapshot) -> PlotUi:
+    """What is plotted of the scene that runs; of another scene, curves of the whole only."""
+    mine = ui.state_of(PlotUi)
+    if mine.generation != snapshot.generation:
+        mine.generation, mine.body = snapshot.generation, -1
+        mine.curves = [curve for curve in mine.curves if curve.body < 0]
+        mine.across = None
+    return mine
+
+
+def wanted(ui: UiState, snapshot: Snapshot) -> list[Curve]:
+    """The curves to be recorded, whether the tab is open or not."""
+    mine = plot_of(ui, snapshot)
+    return [*mine.curves, *filter(None, [mine.across])]
+
+
+def draw_plot(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
+    """Fill the lower area: the curves at the left, the plot beside them."""
+    mine = plot_of(ui, snapshot)
+    imgui.begin_child("curves", (23.0 * ui.font, 0))
+    _add(ui, snapshot, mine)
+    _list(ui, snapshot, mine)
+    _options(ui, snapshot, mine)
+    imgui.end_child()
+    imgui.same_line(0, 1.0 * ui.font)
+    imgui.begin_child("plot", (0, 0), 0, imgui.WindowFlags_.no_scrollbar)
+    if mine.curves:
+        _plot(ui, snapshot, mine)
+    else:
+        style.muted(ui, "Choose a quantity and a body, and add its curve. What the run remembers is plotted at once: "
+                        "forces only from then on.", wrap=True)
+    imgui.end_child()
+
+
+# ------------------------------------------------------------------------------------------------ the curves
+
+
+def _add(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
+    """Choose a quantity and its body, and add the curve."""
+    mine.quantity = choose_quantity(ui, "plotted", mine.quantity)
+    body = mine.body if mine.body >= 0 else ui.view.selected
+    curve = of_scene(snapshot, mine.quantity, body)
+    if curve is not None and curve.body >= 0:
+        imgui.same_line(0, 0.4 * ui.font)
+        chosen = choose_body(ui, snapshot, "plotted", curve.body)
+        if chosen != curve.body:
+            mine.body, curve = chosen, Curve(mine.quantity, chosen)
+    why = "No body of this scene can move." if curve is None else refusal(mine, curve)
+    imgui.begin_disabled(bool(why))
+    if imgui.button("+  Add##curve") and curve is not None:
+        mine.curves.append(curve)
+    imgui.end_disabled()
+    if why and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled):
+        imgui.set_tooltip(why)
+    imgui.same_line(0, 0.4 * ui.font)
+    imgui.begin_disabled(curve is None or len(mine.curves) + 1 > MOST_CURVES)
+    if imgui.button("Plot over it##across"):
+        mine.across = curve
+    imgui.set_item_tooltip("Draw the curves over this quantity instead of over time: a phase plane")
+    imgui.end_disabled()
+
+
+def refusal(mine: PlotUi, curve: Curve) -> str:
+    """Why a curve cannot be added; "" where it can."""
+    if curve in mine.curves:
+        return "It is plotted already."
+    if len(mine.curves) + (mine.across is not None) >= MOST_CURVES:
+        return f"Up to {MOST_CURVES} curves are recorded at once."
+    if len({QUANTITIES[c.quantity].unit for c in [*mine.curves, curve]}) > MOST_UNITS:
+        return f"A plot has axes for {MOST_UNITS} units."
+    return ""
+
+
+def _list(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
+    """A line a curve: its colour, its name, its value now; the cross takes it away."""
+    gone = None
+    for k, curve in enumerate(mine.curves):
+        x, y = imgui.get_cursor_screen_pos()
+        middle = y + 0.5 * imgui.get_frame_height()
+        imgui.get_window_draw_list().add_line((x, middle), (x + 0.9 * ui.font, middle), style.u32(colors(ui)[k]),
+                                              3.0 * ui.preferences.scale)
+        imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + 1.3 * ui.font)
+        imgui.align_text_to_frame_padding()
+        known = recorded(snapshot, curve)
+        value = float(known[-1, 1]) if len(known) else np.nan
+        shown = "–" if np.isnan(value) else style.engineering(value, QUANTITIES[curve.quantity].unit, 4)
+        room = imgui.get_content_region_avail().x - 8.2 * ui.font
+        imgui.text(style.clipped_text(title(snapshot, curve), room))
+        imgui.set_item_tooltip(title(snapshot, curve))
+        imgui.same_line(imgui.get_window_width() - 7.4 * ui.font)
+        style.muted(ui, shown)
+        imgui.same_line(imgui.get_window_width() - 2.0 * ui.font)
+        if imgui.small_button(f"\uf00d##curve_{k}"):
+            gone = curve
+    if gone is not None:
+        mine.curves.remove(gone)
+    if mine.across is not None:
+        imgui.align_text_to_frame_padding()
+        imgui.text(style.clipped_text(f"over {title(snapshot, mine.across)}", 18.0 * ui.font))
+        imgui.same_line(imgui.get_window_width() - 2.0 * ui.font)
+        if imgui.small_button("\uf00d##across"):
+            mine.across = None
+        imgui.set_item_tooltip("Over time again")
+
+
+def _options(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
+    mine.fit = imgui.checkbox("Fit", mine.fit)[1]
+    imgui.set_item_tooltip("The axes follow the curves. Without: the wheel zooms, a drag moves, a double click fits")
+    if mine.across is None:
+        imgui.same_line()
+        mine.marks = imgui.checkbox("Impacts", mine.marks)[1]
+    imgui.same_line()
+    imgui.begin_disabled(not mine.curves)
+    if imgui.button("\uf0c7  CSV##save_curves"):
+        ui.request("save_curves", table(snapshot, wanted(ui, snapshot)))
+    imgui.set_item_tooltip("Save the curves as a table: a column each, a row a step")
+    imgui.end_disabled()
+
+
+def table(snapshot: Snapshot, curves: list[Curve]) -> str:
+    """The curves as CSV: a line of headings, then t, value, value … of the steps that are remembered; a value that is
+    not known is left empty."""
+    columns = {title(snapshot, curve): recorded(snapshot, curve) for curve in curves}
+    known = {heading: column for heading, column in columns.items() if len(column)}
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["t [s]", *known])
+    for rows in zip(*(column.tolist() for column in known.values()), strict=True):
+        writer.writerow([rows[0][0], *("" if math.isnan(value) else value for _, value in rows)])
+    return text.getvalue()
+
+
+# -------------------------------------------------------------------------------------------------- the plot
+
+
+def colors(ui: UiState) -> tuple[style.Color, ...]:
+    """Of the curves, in their order: the palette of the energies, which is told apart in either theme."""
+    c = style.colors(ui)
+    return (c.potential, c.kinetic, c.spring, c.danger, c.total, c.accent, c.warning, c.muted)
+
+
+def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
+    units = list(dict.fromkeys(QUANTITIES[curve.quantity].unit for curve in mine.curves))
+    flags = implot.Flags_.no_title | implot.Flags_.no_legend | implot.Flags_.no_box_select
+    with style.font(ui, size=13.0):
+        implot.push_style_var(implot.StyleVar_.plot_padding, (4.0, 4.0))
+        implot.push_style_var(implot.StyleVar_.fit_padding, (0.01, 0.1))
+        if implot.begin_plot("##plot", (-1, -1), flags):
+            _axes(snapshot, mine, units)
+            if mine.marks and mine.across is None:
+                _impacts(ui, snapshot)
+            for k, curve in enumerate(mine.curves):
+                axis = Y_AXES[units.index(QUANTITIES[curve.quantity].unit)]
+                implot.set_axes(implot.ImAxis_.x1, axis)
+                _curve(ui, k, *points(snapshot, curve, mine.across))
+            implot.end_plot()
+        implot.pop_style_var(2)
+
+
+def _axes(snapshot: Snapshot, mine: PlotUi, units: list[str]) -> None:
+    """Time or the other quantity below; an axis a unit, the second and the third at the right."""
+    fit = implot.AxisFlags_.auto_fit if mine.fit else 0
+    implot.setup_axis(implot.ImAxis_.x1, "t [s]" if mine.across is None else title(snapshot, mine.across), fit)
+    for axis, unit in zip(Y_AXES, units, strict=False):
+        right = implot.AxisFlags_.opposite | implot.AxisFlags_.no_grid_lines if axis != implot.ImAxis_.y1 else 0
+        implot.setup_axis(axis, f"[{unit}]" if unit else "", fit | right)
+
+
+def points(snapshot: Snapshot, curve: Curve, across: Curve | None) -> tuple[Array, Array]:
+    """Abscissae and ordinates of the steps at which both are known: at most MOST_POINTS, and the last."""
+    known = recorded(snapshot, curve)
+    x = known[:, 0] if across is None else recorded(snapshot, across)[:, 1]
+    if len(x) != len(known):  # the one is recorded, the other not yet
+        return np.zeros(0), np.zeros(0)
+    both = np.flatnonzero(np.isfinite(x) & np.isfinite(known[:, 1]))
+    stride = max(1, -(-len(both) // MOST_POINTS))
+    thin = np.union1d(both[::stride], both[-1:])
+    return np.ascontiguousarray(x[thin]), np.ascontiguousarray(known[thin, 1])
+
+
+def _curve(ui: UiState, k: int, x: Array, y: Array) -> None:
+    """A curve, and a dot at its last point: now."""
+    if not len(x):
+        return
+    color, scale = colors(ui)[k], ui.preferences.scale
+    implot.plot_line(f"##curve_{k}", x, y, implot.Spec(line_color=color, line_weight=1.8 * scale))
+    dot = implot.Spec(marker=implot.Marker_.circle, marker_size=3.5 * scale, marker_fill_color=color,
+                      marker_line_color=color)
+    implot.plot_scatter(f"##now_{k}", x[-1:].copy(), y[-1:].copy(), dot)
+
+
+def _impacts(ui: UiState, snapshot: Snapshot) -> None:
+    """A vertical line an impact, the latest ones."""
+    times = np.array([e.t for e in snapshot.timeline.events if e.kind == "impact"][-MOST_MARKS:])
+    if len(snapshot.trace):
+        times = times[times >= snapshot.trace[0, 0]]
+    if len(times):
+        color = (*style.colors(ui).warning[:3], 0.35)
+        implot.plot_inf_lines("##impacts", times, implot.Spec(line_color=color, line_weight=ui.preferences.scale))
+
+
+TAB = Tab("plot", "Plot", draw_plot, "P", lines=15.0)

@@ -1,0 +1,71 @@
+"""The curves that panels want to have recorded, and what is recorded of them."""
+
+from collections.abc import Callable
+
+import numpy as np
+from imgui_bundle import imgui
+
+from ...physics.core.model import Array, movable
+from ...physics.look.quantities import QUANTITIES
+from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot, Watch
+from ..ui_state import UiState
+
+Send = Callable[[Command], None]
+
+
+def ask(ui: UiState, snapshot: Snapshot, wanted: list[Curve], send: Send) -> None:
+    """Tell the engine what to record, where it records something else."""
+    watch = Watch(tuple(dict.fromkeys(wanted))[:MOST_CURVES])
+    asked = snapshot.generation, watch
+    if watch != snapshot.watch and asked != ui.watch_sent:
+        ui.watch_sent = asked
+        send(watch)
+    elif watch == snapshot.watch:
+        ui.watch_sent = None
+
+
+def of_scene(snapshot: Snapshot, quantity: str, body: int) -> Curve | None:
+    """A curve of this scene: of the body where it can move, else of the first one that can; None where none can."""
+    if not QUANTITIES[quantity].of_body:
+        return Curve(quantity)
+    kind = snapshot.model.kind
+    if not 0 <= body < len(kind) or not movable(kind[body]):
+        body = int(next(iter(np.flatnonzero(movable(kind))), -1))
+    return Curve(quantity, body) if body >= 0 else None
+
+
+def recorded(side: Snapshot, curve: Curve) -> Array:
+    """(k, 2) t and value at the last steps; nan where it is unknown. No rows where it is not recorded yet."""
+    if curve not in side.watch.curves or side.trace.shape[1] <= side.watch.curves.index(curve) + 1:
+        return np.zeros((0, 2))
+    return side.trace[:, [0, side.watch.curves.index(curve) + 1]]
+
+
+def title(snapshot: Snapshot, curve: Curve) -> str:
+    """ "Height z of die 1 [m]"."""
+    quantity = QUANTITIES[curve.quantity]
+    whose = f" of {snapshot.labels.bodies[curve.body]}" if curve.body >= 0 else ""
+    unit = f" [{quantity.unit}]" if quantity.unit else ""
+    return f"{quantity.title}{whose}{unit}"
+
+
+def choose_quantity(ui: UiState, name: str, now: str) -> str:
+    """A list of all quantities."""
+    imgui.set_next_item_width(11.0 * ui.font)
+    if imgui.begin_combo(f"##{name}", QUANTITIES[now].title, imgui.ComboFlags_.height_large):
+        for key, quantity in QUANTITIES.items():
+            if imgui.selectable(f"{quantity.title}##{key}", key == now)[0]:
+                now = key
+        imgui.end_combo()
+    return now
+
+
+def choose_body(ui: UiState, snapshot: Snapshot, name: str, now: int) -> int:
+    """A list of the bodies that can move."""
+    imgui.set_next_item_width(10.0 * ui.font)
+    if imgui.begin_combo(f"##{name}_body", snapshot.labels.bodies[now]):
+        for body in np.flatnonzero(movable(snapshot.model.kind)).tolist():
+            if imgui.selectable(f"{snapshot.labels.bodies[body]}##{name}_{body}", body == now)[0]:
+                now = body
+        imgui.end_combo()
+    return now

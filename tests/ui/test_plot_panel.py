@@ -1,0 +1,130 @@
+"""The tab Plot: which curves the engine is asked for, what is drawn of them, and what is saved."""
+
+import csv
+import io
+from dataclasses import replace
+
+import fakes
+import numpy as np
+import pytest
+from imgui_bundle import implot
+from probe import Probe
+
+from contactlab.app.commands import run
+from contactlab.app.lab import Lab
+from contactlab.app.panels import layout, plot
+from contactlab.app.panels.watch import title
+from contactlab.app.ui_state import Preferences, UiState
+from contactlab.physics.run import messages as m
+
+HEIGHT, SPEED, ENERGY = m.Curve("height", 1), m.Curve("speed", 1), m.Curve("energy")
+T = np.linspace(0.0, 1.0, 241)
+
+
+def plotted(*curves, **fields):
+    """A snapshot in which curve k has the values k + t²; the first one is unknown for a tenth of a second."""
+    columns = [k + T**2 for k in range(len(curves))]
+    if columns:
+        columns[0][T < 0.1] = np.nan
+    return fakes.snapshot(watch=m.Watch(curves), trace=np.column_stack([T, *columns]), **fields)
+
+
+@pytest.fixture
+def sent():
+    return []
+
+
+@pytest.fixture
+def probe(monkeypatch, sent):
+    ui = UiState(preferences=Preferences(lower_tab="plot", lower_height=20.0))
+    made_snapshot = [plotted()]
+    made = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, made_snapshot[0], sent.append), ui)
+    made.snapshot = made_snapshot
+    yield made
+    made.gui.release()
+
+
+def test_a_curve_that_is_added_is_asked_of_the_engine_once_and_taken_away_again(probe, sent):
+    assert sent == []
+    probe.click("+  Add##curve")
+    assert sent == [m.Watch((HEIGHT,))]  # body 0 is fixed
+    probe.snapshot[0] = plotted(HEIGHT)
+    probe.frame(3)
+    probe.click("##plotted")
+    probe.click("Mechanical energy##energy")
+    probe.click("+  Add##curve")
+    assert sent[1:] == [m.Watch((HEIGHT, ENERGY))]
+    probe.snapshot[0] = plotted(HEIGHT, ENERGY)
+    probe.frame(3)
+    probe.click("\uf00d##curve_0")
+    assert sent[2:] == [m.Watch((ENERGY,))]
+
+
+def test_curves_go_on_being_recorded_while_another_tab_is_open(probe, sent):
+    probe.click("+  Add##curve")
+    probe.ui.preferences.lower_tab = "ledger"
+    probe.snapshot[0] = plotted(HEIGHT)
+    probe.frame(5)
+    assert sent == [m.Watch((HEIGHT,))]
+
+
+def test_of_another_scene_no_body_is_plotted(probe, sent):
+    probe.ui.state_of(plot.PlotUi).curves += [HEIGHT, ENERGY]
+    probe.snapshot[0] = plotted(HEIGHT, ENERGY, generation=2)
+    probe.frame(3)
+    assert sent[-1] == m.Watch((ENERGY,))
+
+
+def test_what_cannot_be_added_says_why():
+    full = plot.PlotUi(curves=[m.Curve("height", k) for k in range(1, m.MOST_CURVES + 1)])
+    assert "8 curves" in plot.refusal(full, ENERGY)
+    assert "already" in plot.refusal(plot.PlotUi(curves=[ENERGY]), ENERGY)
+    units = plot.PlotUi(curves=[HEIGHT, SPEED, ENERGY])
+    assert "3 units" in plot.refusal(units, m.Curve("spin", 1)) and plot.refusal(units, m.Curve("kinetic")) == ""
+
+
+def test_a_curve_is_drawn_where_it_is_known_over_time_or_over_another_one(probe, monkeypatch):
+    drawn = []
+    line = implot.plot_line
+    monkeypatch.setattr(implot, "plot_line", lambda name, x, y, spec: drawn.append((x, y)) or line(name, x, y, spec))
+    mine = probe.ui.state_of(plot.PlotUi)
+    mine.curves[:] = [HEIGHT, SPEED]
+    probe.snapshot[0] = plotted(HEIGHT, SPEED)
+    probe.frame()
+    known = T >= 0.1
+    drawn = drawn[-4:]
+    (t, height), (every, speed) = [pair for pair in drawn if len(pair[0]) in (known.sum(), len(T))][-2:]
+    assert np.array_equal(t, T[known]) and np.array_equal(height, T[known] ** 2)
+    assert np.array_equal(every, T) and np.array_equal(speed, 1.0 + T**2)
+    x, y = plot.points(probe.snapshot[0], SPEED, HEIGHT)
+    assert np.array_equal(x, T[known] ** 2) and np.array_equal(y, 1.0 + T[known] ** 2)
+    x, y = plot.points(probe.snapshot[0], SPEED, ENERGY)  # not recorded yet
+    assert len(x) == len(y) == 0
+
+
+def test_a_long_run_is_thinned_and_keeps_its_ends():
+    many = 3 * plot.MOST_POINTS + 7
+    t = np.arange(many, dtype=float)
+    long = replace(plotted(SPEED), trace=np.column_stack([t, -t]))
+    x, y = plot.points(long, SPEED, None)
+    assert len(x) <= plot.MOST_POINTS + 1 and x[0] == 0.0 and x[-1] == many - 1 and np.array_equal(y, -x)
+
+
+def test_the_table_has_a_column_a_curve_and_leaves_the_unknown_empty(tmp_path):
+    shown = plotted(HEIGHT, SPEED)
+    rows = list(csv.reader(io.StringIO(plot.table(shown, [HEIGHT, SPEED]))))
+    assert rows[0] == ["t [s]", title(shown, HEIGHT), title(shown, SPEED)] and "[m/s]" in rows[0][2]
+    assert len(rows) == len(T) + 1 and rows[1][1] == ""
+    known = np.array([[float(v) for v in row] for row in rows[1:] if row[1]])
+    assert np.array_equal(known, np.column_stack([T, T**2, 1.0 + T**2])[T >= 0.1])
+
+
+def test_saved_curves_are_a_file_among_the_documents(tmp_path):
+    ui = UiState(preferences=Preferences(record_folder=str(tmp_path)))
+    lab = Lab(fakes.Engine(plotted(HEIGHT)), ui, fakes.Host())
+    lab.update()
+    run(lab, "save_curves", plot.table(lab.snapshot, [HEIGHT]))
+    (path,) = tmp_path.iterdir()
+    assert path.name == "three_curves_001.csv" and str(path) in ui.notice.text
+    assert path.read_text().splitlines()[0] == f"t [s],{title(lab.snapshot, HEIGHT)}"
+    lab.close()
