@@ -280,7 +280,8 @@ def _none() -> Array:
 
 
 __all__ = [
-    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
+    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy",
+    "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
     "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play",
     "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant",
     "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
