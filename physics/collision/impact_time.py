@@ -121,12 +121,14 @@ def distance_of(geom, solids, sheets, work, a, b, t):
 
 
 @helper
-def touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, leap, near, h):
-    """When the pair first touches, between 0 and h; h where it does not, or where it is as near as `near` [m] already.
-    Where it touches within a leap, the time before that.
+def touch_time(geom, solids, sheets, work, pair, motion_a, motion_b, reach, h):
+    """When a pair (shapes a and b, triangle t or -1) first touches, between 0 and h; h where it does not, or where it
+    is near already. Where it touches within a leap, the time before that.
 
-    A motion is (x, q, v, w, position, orientation, span) of the body and of the shape in it.
+    A motion is (x, q, v, w, position, orientation, span) of the body and of the shape in it. reach: how far the pair
+    leaps, and how near is near [m].
     """
+    (a, b, t), (leap, near) = pair, reach
     v_a, w_a, span_a, v_b, w_b, span_b = motion_a[2], motion_a[3], motion_a[6], motion_b[2], motion_b[3], motion_b[6]
     cone, hollow = work.cone, geom.kind[b] in (BOWL, PIPE)
     one = t >= 0 or hollow or geom.kind[b] == PLANE
@@ -194,6 +196,6 @@ def first_touches(geom, solids, sheets, work, chosen, shapes, bodies, memory, pa
         motion_a, motion_b = motion_of(shapes, bodies, paths.span, a), motion_of(shapes, bodies, paths.span, b)
         leap = FAST * min(paths.thickness[i_a], paths.thickness[i_b])
         near = leap if resting else 0.0
-        now = touch_time(geom, solids, sheets, work, a, b, t, motion_a, motion_b, leap, near, h)
+        now = touch_time(geom, solids, sheets, work, (a, b, t), motion_a, motion_b, (leap, near), h)
         paths.fraction[i_a] = min(paths.fraction[i_a], now / h)
         paths.fraction[i_b] = min(paths.fraction[i_b], now / h)

@@ -44,6 +44,9 @@ USED, OTHERS, ENTRIES, SHORT = range(4)  # Blocks.count: blocks; those that are 
 PLACE, WIDTH, ENTRY, PART = range(4)     # columns of Blocks.span
 GRAB_BLOCK = 0                           # the mouse's, where it pulls
 
+SOFTEST = 1e-9  # part of the trace of W without constraints that is added to W of a point of a mechanism, which may
+                # yield in some directions only, so that W is singular
+
 
 class Motion(NamedTuple):
     """Velocities of all that moves, as one array and as views of its two parts."""

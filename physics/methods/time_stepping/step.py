@@ -31,7 +31,8 @@ from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts,
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.forces import Loads
 from ...integrators import Dense, Integrator, integrate, offered
-from ...problem.assemble import assemble, hold, match, to_dense, warm_start
+from ...problem.assemble import assemble, match, to_dense, warm_start
+from ...problem.grab_row import hold
 from ...problem.joint_rows import joint_rows, motor_rows
 from ...problem.problem import ContactProblem, SolveInfo
 from ...problem.residual import system_residual
