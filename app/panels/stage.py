@@ -61,7 +61,11 @@ class Stage:
         times the pixels along each side, and then stretched.
         """
         left, top, right, bottom = edges(view, ratio)
-        rect = left, height - bottom, max(right - left, 1), max(bottom - top, 1)
+        left, top, bottom = max(left, 0), max(top, 0), min(bottom, height)
+        if right <= left or bottom <= top:  # a window smaller than its panels, or minimised
+            self.renderer.labels = []
+            return
+        rect = left, height - bottom, right - left, bottom - top
         if factor == 1.0:
             self.renderer.draw(snapshot, camera, options, target, scale, rect)
             return

@@ -66,8 +66,8 @@ def _open(
         window.begin(runner, log)
         window.stay(asked)
     finally:
-        window.end()
         window.keep_settings(preferences)
+        window.end()
         if log is not None:
             log.close()
         gc.freeze()  # else the interpreter looks through all kernels once more before it ends

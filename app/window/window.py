@@ -42,6 +42,7 @@ from ..view.imgui_backend import Gui
 from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
+TITLE = "Contactlab"
 FRAME = 1.0 / 60.0
 LIVELY = 24           # frames drawn at full rate after the last input, for hover effects and panels to settle
 REST = 0.25           # [s] without drawing after an error of the window itself
@@ -62,7 +63,7 @@ class Window(pyglet.window.Window):
                                   forward_compatible=sys.platform == "darwin")
         screen = pyglet.display.get_display().get_default_screen()
         super().__init__(
-            min(preferences.width, screen.width), min(preferences.height, screen.height), "Contactlab", resizable=True,
+            min(preferences.width, screen.width), min(preferences.height, screen.height), TITLE, resizable=True,
             file_drops=True, vsync=True, config=config,
         )
         self.set_minimum_size(640, 420)
@@ -90,6 +91,7 @@ class Window(pyglet.window.Window):
         self._last_click = (0.0, "", -9.0, -9.0)
         self._last_draw = time.perf_counter()
         self._failed = -REST
+        self._blind = True         # the last frame was not drawn to its end
         self._quit = False
         self._lively = LIVELY
         self._early_text = ""
@@ -117,7 +119,7 @@ class Window(pyglet.window.Window):
         if self.runner is not None:
             self.runner.stop()
         if self.journal is not None:
-            self.journal.close()
+            self.journal.close(keep=self._blind)
         self.stage.release()
         self.gui.release()
         self.close()
@@ -173,6 +175,9 @@ class Window(pyglet.window.Window):
         failure = Failure(f"The window failed: {sentence(error)}", "".join(traceback.format_exception(error)))
         if failure != self.ui.failure:
             self.lab.note("failure", traceback=failure.traceback)
+        if self._blind and self.caption == TITLE:  # what OpenGL does not draw: the title bar, and the terminal
+            self.set_caption(f"{TITLE} cannot draw ({sentence(error)}). The run is paused and kept.")
+            print(f"contactlab: {self.caption}", file=sys.stderr)
         self.ui.tell(f"{failure.sentence} The run is paused; nothing is lost, and it can go on.", failure)
 
     def _proceed(self, dt: float) -> None:
@@ -213,7 +218,7 @@ class Window(pyglet.window.Window):
         self.switch_to()
         self.gui.use()
         self.gui.new_frame(max(now - self._last_draw, 1e-3))
-        self._last_draw, self._stale = now, False
+        self._last_draw, self._stale, self._blind = now, False, True
         self._lively = max(self._lively - 1, 0)
         snapshot = lab.snapshot if lab is not None else None
         if self.take is not None:
@@ -230,6 +235,9 @@ class Window(pyglet.window.Window):
         self.feed.show_cursor()
         self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
         self.flip()
+        self._blind = False
+        if self.caption != TITLE:
+            self.set_caption(TITLE)
         self.detail.note(time.perf_counter() - now)
         if self._early_text and not self._awaits_text:
             self.feed.text(self._early_text)

@@ -2,8 +2,8 @@
 
 A thread of its own writes pages to the disk as they come; the physics thread only hands them over. The journal of a run
 is a folder with files of recorded runs (`run_file`), of which it keeps the last two: a new one begins when a file has
-grown large. A program that ends as it should removes its journal. So a folder that nobody holds is of a run that was
-cut off, and `leftovers` finds it.
+grown large. A program that ends as its user wants removes its journal. So a folder that nobody holds is of a run that
+was cut off, and `leftovers` finds it.
 """
 
 import contextlib
@@ -34,6 +34,7 @@ class Journal:
         self._file: RunFile | None = None
         self._heading: Heading | None = None
         self._number = 0
+        self._keep = False
         self._thread = threading.Thread(target=self._run, name="contactlab-journal", daemon=True)
         self._thread.start()
 
@@ -51,8 +52,9 @@ class Journal:
         """Remove a leftover, once everything before is written."""
         self._waiting.put(folder)
 
-    def close(self) -> None:
-        """Remove the journal: the run ends as it should."""
+    def close(self, keep: bool = False) -> None:
+        """The run ends. The journal is removed, or with `keep` left for the next start to offer."""
+        self._keep = keep
         self._waiting.put(None)
         self._thread.join()
 
@@ -74,7 +76,8 @@ class Journal:
                 self._file.close()
         if lock is not None:
             lock.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not self._keep:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _take(self, folder: Path, item: Any) -> None:
         full = self._file is not None and self._file.size > LARGEST_FILE

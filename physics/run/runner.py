@@ -276,6 +276,7 @@ class Runner:
                 self._study_links(on)
                 return
             case m.Shutdown():
+                self._keep_journal(now=True)
                 self._stopped = True
             case _:
                 self._sides.apply(command)

@@ -1,5 +1,5 @@
-"""Memory of the app while scenes, methods, settings and panels change at random: resident memory over time, and what
-Python and numpy hold. Run by hand: `python tests/benchmarks/soak.py --minutes 60`.
+"""Memory of the app while scenes, methods, settings and panels change at random: resident memory over time, what of it
+is in use, and how many objects Python and OpenGL hold. Run by hand: `python tests/benchmarks/soak.py --minutes 60`.
 
 Panels and view are those of the window, drawn offscreen; the engine runs in its thread. All kernels are loaded first:
 they take some hundred MiB, which the app loads as it needs them. After the first quarter, in which libraries are loaded
@@ -16,6 +16,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import moderngl
 import numpy as np
 
 from contactlab.app import commands
@@ -47,6 +48,21 @@ def resident() -> float:
     ctypes.CDLL("libc.so.6").malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 2**20
+
+
+class Allocated(ctypes.Structure):
+    """The C library's `struct mallinfo2` [bytes]."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "mapped", "usmblks", "fsmblks", "used", "free", "keepcost")]
+
+
+def in_use() -> float:
+    """What is allocated and not given back, by whatever library [MiB]; resident memory has the gaps between as well."""
+    ask = ctypes.CDLL("libc.so.6").mallinfo2
+    ask.restype = Allocated
+    told = ask()
+    return (told.used + told.mapped) / 2**20
 
 
 def change(lab: Lab, chance: random.Random, scenes: list[Path]) -> str:
@@ -105,11 +121,11 @@ def main() -> None:
                 frame(studio, lab, t)
             if t > next_row:
                 next_row = t + max(10.0, 0.6 * given.minutes)
-                rows.append((t, resident()))
+                rows.append((t, resident(), in_use()))
                 kept = 0 if lab.snapshot is None else sum(
                     member.simulation.history._size for member in runner._sides.members) / 2**20
-                print(f"{t:7.0f} s  {rows[-1][1]:7.0f} MiB, of these {kept:4.0f} history  "
-                      f"{len(gc.get_objects()):8d} objects  {done}", flush=True)
+                print(f"{t:7.0f} s  {rows[-1][1]:7.0f} MiB, {rows[-1][2]:5.0f} in use, of these {kept:4.0f} history  "
+                      f"{len(gc.get_objects()):8d} objects, {held(studio.ctx)} of OpenGL  {done}", flush=True)
                 if given.trace and first is None and t > 15.0 * given.minutes:
                     tracemalloc.start(8)
                     first, counted = tracemalloc.take_snapshot(), kinds()
@@ -120,8 +136,15 @@ def main() -> None:
             print((kinds() - counted).most_common(25))
     runner.stop()
     later = np.array([row for row in rows if row[0] > 15.0 * given.minutes])
-    slope = np.polyfit(later[:, 0] / 3600.0, later[:, 1], 1)[0]
-    print(f"after a quarter: {later[:, 1].min():.0f} to {later[:, 1].max():.0f} MiB, {slope:+.0f} MiB/h")
+    for column, what in ((1, "resident"), (2, "in use")):
+        slope = np.polyfit(later[:, 0] / 3600.0, later[:, column], 1)[0]
+        print(f"{what}, after a quarter: {later[:, column].min():.0f} to {later[:, column].max():.0f} MiB, "
+              f"{slope:+.0f} MiB/h")
+
+
+def held(ctx: moderngl.Context) -> int:
+    """How many buffers, textures, programs, … of a context there are."""
+    return sum(type(o).__module__ == "moderngl" and getattr(o, "ctx", None) is ctx for o in gc.get_objects())
 
 
 def kinds() -> Counter:

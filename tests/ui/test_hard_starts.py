@@ -13,6 +13,9 @@ import av
 import pytest
 from test_cli import CUBE, SCENE
 
+from contactlab.physics.run.journal import leftovers
+from contactlab.physics.run.run_file import read_run
+
 PROGRAM = "from contactlab.app.cli import program; program()"
 MESH = '[[body]]\nname = "{name}"\nposition = [3, 0, 1]\n[[body.shape]]\ntype = "hull"\nfile = "{file}"\n'
 #: every attempt to reach another machine ends the process
@@ -24,6 +27,27 @@ ALONE = (
     "        os._exit(77)\n"
     "sys.addaudithook(watch)\n"
 )
+#: every draw call fails from a time of the run on
+BLIND = (
+    "import moderngl, contactlab.app.window.window as window\n"
+    "proceed = window.Window._proceed\n"
+    "def fail(*_, **__):\n"
+    "    raise moderngl.Error('the context is lost')\n"
+    "def lose(self, dt):\n"
+    "    if self.lab.snapshot is not None and self.lab.snapshot.t > {after}:\n"
+    "        moderngl.VertexArray.render = fail\n"
+    "    proceed(self, dt)\n"
+    "window.Window._proceed = lose\n"
+) + PROGRAM
+#: a letter in a file for every frame
+COUNTED = (
+    "import os, contactlab.app.window.window as window\n"
+    "flip, count = window.Window.flip, open(os.environ['XDG_CONFIG_HOME'] + '/frames', 'ab', 0)\n"
+    "def shown(self):\n"
+    "    flip(self)\n"
+    "    count.write(b'.')\n"
+    "window.Window.flip = shown\n"
+) + PROGRAM
 #: as a library may do that formats dates
 SET_LOCALE = "import locale; locale.setlocale(locale.LC_ALL, '')\n"
 
@@ -149,14 +173,16 @@ def test_without_opengl_or_a_screen_it_says_so_in_a_sentence(scene, screen, envi
 class Windowed:
     """The app as users start it, on a screen, with a home of its own that keeps only its settings."""
 
-    def __init__(self, screen, scene, home, name):
+    def __init__(self, screen, scene, home, name, code=PROGRAM):
         self.home, self.settings = home, home / "contactlab" / "settings.json"
+        self.runs = home / "state" / "contactlab" / "runs"
         self.videos = home / "videos"
         if home.is_dir() and not self.settings.exists():
             self.settings.parent.mkdir()
             self.settings.write_text(json.dumps({"record_folder": str(self.videos), "lower_tab": name}))
-        self.environment = {"DISPLAY": screen, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CONFIG_HOME": str(home)}
-        self.process = start(scene, **self.environment)
+        self.environment = {"DISPLAY": screen, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_CONFIG_HOME": str(home),
+                            "XDG_STATE_HOME": str(home / "state")}
+        self.process = start(scene, code=code, **self.environment)
 
     def ask(self, *arguments):
         return subprocess.run(["xdotool", *arguments], env={**os.environ, **self.environment}, capture_output=True,
@@ -180,6 +206,9 @@ class Windowed:
         (video,) = self.videos.glob("*.mp4")
         self.until(lambda: video.stat().st_size > 20_000)
         return video
+
+    def frames(self):
+        return (self.home / "frames").stat().st_size
 
     def end(self, number):
         self.process.send_signal(number)
@@ -241,3 +270,33 @@ def test_a_screen_that_goes_away_leaves_a_video_that_plays_and_the_settings(scen
     assert app.process.returncode == 1 and "the screen is gone" in complaint
     assert pictures(video) > 5
     assert json.loads(app.settings.read_text())["width"] == 1280
+    assert [left.title for left in leftovers(app.runs)] == ["A ball"]
+
+
+@pytest.mark.parametrize("after", [0.3, 1.0])
+def test_where_opengl_fails_for_good_the_title_says_so_and_the_run_is_kept(scene, screen, tmp_path, after):
+    """A lost context cannot be had from a software renderer: here every draw call fails from one moment on."""
+    app = Windowed(screen[0], scene, tmp_path, "energy", BLIND.format(after=after))
+    app.shown()
+    app.until(lambda: "cannot draw" in app.ask("search", "--name", "Contactlab", "getwindowname"))
+    code, complaint = app.end(signal.SIGTERM)
+    assert code == 143 and "Contactlab cannot draw" in complaint and "Traceback" not in complaint
+    left, = leftovers(app.runs)
+    begin, end = read_run(left.folder).span
+    assert begin == 0.0 and end >= after
+    left.discard()
+    assert json.loads(app.settings.read_text())["lower_tab"] == "energy"
+
+
+def test_a_window_of_any_size_anywhere_goes_on(scene, screen, tmp_path):
+    """Minimised (unmapped), of one pixel, larger than the screen, moved off it: it draws on, and nothing fails."""
+    app = Windowed(screen[0], scene, tmp_path, "energy", COUNTED)
+    window, = app.shown()
+    for action in (["windowsize", window, "1", "1"], ["windowsize", window, "70", "3000"],
+                   ["windowmove", window, "-4000", "9000"], ["windowunmap", window], ["windowmap", window],
+                   ["windowsize", window, "1280", "800"], ["windowmove", window, "0", "0"]):
+        app.ask(*action)
+        frames = app.frames()
+        app.until(lambda frames=frames: app.frames() > frames + 3)
+    assert app.end(signal.SIGTERM) == (143, "contactlab: stopped\n")
+    assert list(app.runs.iterdir()) == []  # the last frame was drawn: the user closed it
