@@ -198,7 +198,9 @@ def kill_one(seed, runs):
     command = [sys.executable, "-c", PROGRAM, str(runs), str(seed), here]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, os.path.dirname(here)])}
     program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    assert program.stdout is not None and int(program.stdout.readline().split()[0]) > 0
+    assert program.stdout is not None
+    while int(program.stdout.readline().split()[0]) < 20:
+        pass  # kernels are loaded
     time.sleep(np.random.default_rng(seed).uniform(1.0, 3.0))
     program.send_signal(signal.SIGKILL)
     said = [line.split() for line in program.stdout.read().splitlines(keepends=True) if line.endswith("\n")]

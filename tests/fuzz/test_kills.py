@@ -1,0 +1,79 @@
+"""kill -9 at moments of chance, while a run is recorded and while files are saved: less than a second is lost, and
+every file has its old content or its new one, whole."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from effort import either
+
+sys.path.append(str(Path(__file__).parents[1] / "kernels"))
+from test_journal import kill_one
+from test_recording import balls
+
+from contactlab.app.preferences import Preferences
+from contactlab.physics import Scene
+from contactlab.physics.run.run_file import read_run
+
+KILLS = either(2, 50)
+STEPS = 80
+#: Saves a run, a record of one that goes on, a trajectory, a scene and settings again and again
+PROGRAM = """
+import sys
+from pathlib import Path
+from test_recording import balls
+from contactlab.app.preferences import Preferences
+from contactlab.app.trajectory import trajectory
+from contactlab.physics import Simulation
+from contactlab.physics.run.comparison import Comparison
+from contactlab.physics.run.keeper import Keeper
+from contactlab.physics.run.run_file import write_run
+folder, steps = Path(sys.argv[1]), int(sys.argv[2])
+run, round = Comparison(balls(), {}, 16), 0
+for _ in range(steps):
+    run.step()
+while True:
+    write_run(folder / "saved.contactlab", run.heading, run.take(everything=True))
+    simulation = Simulation(balls())
+    keeper = Keeper(folder / "kept.contactlab", simulation)
+    with trajectory(folder / "t.npz", simulation) as note:
+        for _ in range(steps):
+            keeper.step()
+            note()
+    keeper.close()
+    balls().save(folder / "scene.toml")
+    Preferences(width=1000 + round).save(folder / "settings.json")
+    print(round, flush=True)
+    round += 1
+"""
+
+
+def test_a_killed_run_is_offered_up_to_less_than_a_second_before(tmp_path):
+    lost = [kill_one(seed, tmp_path) for seed in range(100, 100 + KILLS)]
+    print(f"{KILLS} kills, at most {max(lost):.2f} s lost")
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_a_file_that_a_kill_interrupts_is_the_old_one_or_the_new_one(seed, tmp_path):
+    here = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(here), str(here / "kernels"), *sys.path])
+    program = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path), str(STEPS)], stdout=subprocess.PIPE,
+                               env=os.environ | {"PYTHONPATH": paths})
+    assert program.stdout is not None and program.stdout.readline() == b"0\n"
+    time.sleep(np.random.default_rng(seed).uniform(0.0, 0.5))
+    program.send_signal(signal.SIGKILL)
+    rounds = 1 + len(program.stdout.read().split())
+    program.wait()
+    for name in ("saved.contactlab", "kept.contactlab"):
+        recording = read_run(tmp_path / name)
+        assert recording.notes == () and recording.tracks[0].history.last == STEPS - 1
+    with np.load(tmp_path / "t.npz") as table:
+        assert len(table["t"]) == STEPS
+    assert Scene.load(tmp_path / "scene.toml") == balls()
+    kept, damage = Preferences.load(tmp_path / "settings.json")
+    assert damage == "" and 1000 + rounds - 1 <= kept.width <= 1000 + rounds
