@@ -61,12 +61,19 @@ def read_urdf(path: Path) -> Found:
     if path.stat().st_size > LARGEST_FILE:
         raise SceneError(f"{path.name}: is larger than {LARGEST_FILE >> 20} MiB; it must be a smaller file.")
     try:
-        root = ElementTree.parse(path).getroot()
+        root = ElementTree.fromstring(_document(path.read_bytes()))
     except (ElementTree.ParseError, UnicodeError, LookupError, ValueError) as error:
         raise SceneError(f"{path.name}: is not a robot in URDF ({error}).") from error
     if root.tag != "robot":
         raise SceneError(f"{path.name}: is not a robot in URDF (its root is <{root.tag}>, not <robot>).")
     return _UrdfReader(path, root).robot()
+
+
+def _document(data: bytes) -> bytes:
+    """What of a file is XML. Blanks before it and a zero byte after it, which XML forbids [XML 1.0 §2.2, §2.8], are
+    found in robots that ROS and Bullet read: they skip blanks, and end the text at the zero."""
+    whole = data.rstrip(b"\0")
+    return data if b"\0" in whole else whole.lstrip()  # else it is in UTF-16
 
 
 class _UrdfReader:

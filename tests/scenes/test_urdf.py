@@ -58,6 +58,14 @@ def test_the_inertia_matrix_is_pinocchios(arm, q):
     np.testing.assert_allclose(H, np.triu(wanted) + np.triu(wanted, 1).T, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_blanks_before_a_robot_and_a_zero_byte_after_it_are_not_read(tmp_path, encoding):
+    """As in files for ROS and Bullet, whose readers skip blanks and end the text at a zero. UTF-16 is full of zeros."""
+    path, text = tmp_path / "arm.urdf", f'<?xml version="1.0" encoding="{encoding}"?>{ARM}\n'
+    path.write_bytes(b"\n\n " + text.encode() + b"\0" if encoding == "utf-8" else text.encode(encoding))
+    assert open_file(path).build().labels.joints == ("shoulder", "elbow")
+
+
 def test_what_is_left_out_is_listed(arm):
     notes = "; ".join(open_file(arm).build().labels.notes)
     for word in ("missing.stl is not beside the file", "friction in the joint", "effort and velocity"):
