@@ -118,6 +118,10 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             ask(ui, send, "substeps", round(count), round(count))
     largest = min(snapshot.info.stable_step, step_in_contact(snapshot, integrator))
     value_row(ui, "Largest stable step", f"{1e3 * largest:.3g} ms" if largest < 1.0 else "any")
+    if snapshot.info.iterations:
+        _warn(ui, snapshot.info.status)
+        _offer_implicit(send)
+        return
     if integrator.adaptive and snapshot.info.status != "solved":
         _warn(ui, f"{snapshot.info.status}: contact points jump about, the rest of the step is made in fixed substeps")
     if integrator.adaptive or settings.h <= largest * max(made, 1):
@@ -127,10 +131,14 @@ def draw_substeps(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     if settings.substeps and imgui.button("make as many substeps as needed"):
         send(Set("substeps", 0))
     elif not settings.substeps:
-        for name, offer in IMPLICIT.items():
-            if imgui.button(f"take implicit steps: {name}"):
-                send(Set("integrator", name))
-            imgui.set_item_tooltip(offer.title)
+        _offer_implicit(send)
+
+
+def _offer_implicit(send: Send) -> None:
+    for name, offer in IMPLICIT.items():
+        if imgui.button(f"take implicit steps: {name}"):
+            send(Set("integrator", name))
+        imgui.set_item_tooltip(offer.title)
 
 
 def step_in_contact(snapshot: Snapshot, integrator: Integrator) -> float:

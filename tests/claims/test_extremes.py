@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from contact_scenes import G, ball, block, ground, simulate
+from contact_scenes import G, ball, block, body, ground, simulate
 
 from contactlab.physics import SOLVERS
+from contactlab.physics.integrators import offered
+from contactlab.physics.methods.compliant.implicit import CONVERGED
 from contactlab.physics.problem.residual import ROUNDED
 from contactlab.physics.solvers.interior_point import InteriorPoint
 
@@ -54,6 +56,38 @@ def test_an_answer_that_its_solver_doubts_is_used_where_sweeps_leave_more(monkey
     assert sim.info.status == "stuck"
 
 
+@pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize(("solver", "mu"), [("pgs", 0.5), ("pgs", 0.0), ("nsgs", 0.5), ("nsgs", 0.0),
+                                            ("gauss_seidel", 0.0)])
+def test_sweeps_under_which_a_ton_sinks_are_not_called_solved(solver, mu, ratio):
+    """A sweep passes on 1/ratio of the load, so that the ton sinks. Its speed s is the sum of the approaches at both
+    faces of the cube below, of which one is s/2 at least: where λ > 0 a contact that approaches by that has a residual
+    of s/(2 √(1 + μ²)) or more, whatever its slip."""
+    sim = simulate(ground(), block("small", (0, 0, 0.05), (0.1,) * 3, 1e3 / ratio), block(*LARGE), mu=mu,
+                   method="time_stepping", solver=solver)
+    for _ in range(24):
+        sim.step()
+        assert sim.info.status == "iterations"
+        assert sim.info.residual >= -0.5 * sim.velocity("large")[2] / np.sqrt(1.0 + mu * mu)
+
+
+@pytest.mark.parametrize("integrator", offered("compliant"))
+def test_compliant_one_gram_carries_a_ton_in_implicit_steps(integrator):
+    """Both faces give way by F/k, k = 4 K/2 of four corners and two surfaces in series, F the weight above. The ton
+    vibrates on k/2 and d/2, and comes to rest as e^(-d t/4 m): e^-75 is left. Explicit integrators would need millions
+    of substeps, and say so."""
+    sim = simulate(ground(), block(*SMALL), block(*LARGE), method="compliant", integrator=integrator)
+    for _ in range(STEPS):
+        sim.step()
+    k = 2.0 * sim.model.materials.surfaces[0, 0, 0, 0]
+    low = (1000.0 + 1e-3) * G / k
+    assert sim.position("small") == pytest.approx([0.0, 0.0, 0.05 - low], abs=1e-12)
+    assert sim.position("large") == pytest.approx([0.0, 0.0, 0.6 - low - 1000.0 * G / k], abs=1e-12)
+    assert sorted(sim.contacts.lam) == pytest.approx([250.0 * G] * 4 + [(250.0 + 0.25e-3) * G] * 4, rel=1e-9)
+    said = "solved" if integrator == "sdirk2" else f"implicit steps, as {integrator} would need"
+    assert sim.info.status.startswith(said)
+
+
 # ------------------------------------------------------------------------------------------------ places
 METHODS = ["event_driven", "time_stepping", "compliant"]
 
@@ -93,3 +127,58 @@ def test_a_cube_of_a_millimetre_rides_on_a_plate_of_a_kilometre(method):
         off = sim.position("cube") - sim.position("plate") - np.array([200.0, 100.0, 0.5005])
         assert np.abs(off).max() <= (1e-11 if method == "event_driven" else 1e-4)
     assert sim.contacts.lam[:4].sum() == pytest.approx(1e-6 * G, rel=1e-6)
+
+
+def plate_and_cube(mass, height, gravity, integrator):
+    """A free plate of a kilometre, its lower face at the height, and a cube of a millimetre on it."""
+    plate = block("plate", (0, 0, height + 0.5), (1000.0, 1000.0, 1.0), mass)
+    cube = block("cube", (200.0, 100.0, height + 1.0005), (0.001,) * 3, 1e-6)
+    return simulate(ground(), plate, cube, gravity=gravity, method="compliant",
+                    integrator=integrator)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])
+def test_compliant_a_cube_of_a_millimetre_rests_on_a_free_body_of_a_kilometre(integrator):
+    """K = 7e13 N/m, as it carries the plate: K times the rounding of a gap threw the cube at 200 m/s. A gap is known
+    to r = ε 200 m, and velocities of an implicit stage of length γ h = 0.29 h to r/(γ h)."""
+    sim = plate_and_cube(1e9, 0.0, (0.0, 0.0, -G), integrator)
+    top = sim.position("plate")[2] + 0.5
+    for _ in range(STEPS):
+        sim.step()
+        assert np.abs(sim.velocity("cube") - sim.velocity("plate")).max() <= 200.0 * EPS / (0.29 * H) + CONVERGED
+        assert sim.position("cube")[2] - sim.position("plate")[2] == pytest.approx(0.5005, abs=200.0 * EPS)
+    k = 2.0 * sim.model.materials.surfaces[0, 0, 0, 0]
+    assert sim.position("plate")[2] + 0.5 - top == pytest.approx(-1e9 * G / k, rel=1e-9)
+    assert sorted(sim.contacts.lam) == pytest.approx([0.25e-6 * G] * 4 + [0.25e9 * G] * 4, rel=1e-6)
+
+
+def test_compliant_a_force_on_a_small_cube_moves_the_large_body_below_it():
+    """Without gravity, pressed by F: both go on as one, Σ P = F t to rounding, and the faces carry F less what the cube
+    takes."""
+    sim, force = plate_and_cube(1e3, 10.0, (0.0, 0.0, 0.0), "sdirk2"), 1e-5
+    for _ in range(STEPS):
+        sim.apply_force("cube", (0.0, 0.0, -force))
+        sim.step()
+    total = sim.state.bodies.P[sim.number("plate"), 2] + sim.state.bodies.P[sim.number("cube"), 2]
+    assert total == pytest.approx(-force * sim.time, rel=1e-12)
+    assert sim.contacts.lam.sum() == pytest.approx(force, rel=1e-6)
+
+
+@pytest.mark.parametrize("thin", [1e-2, 1e-3])
+@pytest.mark.parametrize("how", [{"angular_velocity": [5.0, 0.0, 3.0]}, {"velocity": [0.0, 1.0, 0.0]}])
+def test_compliant_thin_rods_roll_and_slide_in_implicit_steps(thin, how):
+    """A rod of 2 m, I = m r²/2 about its axis: a moment of 5e-7 kg m² beside an angular momentum of 1. All steps are
+    found. One that slides across comes to roll, at the depth d: its contact is half as deep, a = 1 - d/2r radii from
+    the axis, so that v = a²/(a² + 1/2) of its speed is left, to (d/r)²."""
+    rod = body("rod", (0, 0, thin), {"type": "capsule", "radius": thin, "height": 2.0, "euler": [0.0, 90.0, 0.0]}, 1.0,
+               (0.5 * thin**2, 1 / 3, 1 / 3), **how)
+    sim = simulate(ground(), rod, method="compliant", integrator="sdirk2")
+    before = sim.energy().total
+    for _ in range(STEPS):
+        sim.step()
+        assert sim.info.status == "solved"
+        assert sim.energy().total <= before
+    if "velocity" in how:
+        depth = 1.0 - sim.position("rod")[2] / thin
+        a = 1.0 - 0.5 * depth
+        assert sim.velocity("rod")[1] == pytest.approx(a**2 / (a**2 + 0.5), rel=depth**2)

@@ -154,6 +154,13 @@ def test_where_no_number_of_substeps_is_enough_implicit_steps_are_offered(panel)
     assert panel.click("take implicit steps: sdirk2") == m.Set("integrator", "sdirk2")
 
 
+def test_implicit_steps_that_stand_in_for_explicit_ones_are_said_and_offered(panel):
+    said = "implicit steps, as rk4 would need 8e+06 substeps"
+    panel.show(info=m.StepInfo(substeps=1, iterations=4, stable_step=1e-9, status=said))
+    assert any(said in text for text in panel.texts) and not any("too few" in text for text in panel.texts)
+    assert panel.click("take implicit steps: sdirk2") == m.Set("integrator", "sdirk2")
+
+
 def test_implicit_steps_are_stable_whatever_their_length(panel):
     panel.show(settings=replace(SETTINGS, integrator="sdirk2"), info=m.StepInfo(substeps=1))
     assert panel.said["Largest stable step"] == "any" and not any("too few" in text for text in panel.texts)

@@ -48,12 +48,10 @@ class Adaptive(Explicit):
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s]. Raises FloatingPointError where the motion is not finite."""
         soft, end = self.soft, self._end
-        self.carry(joints, self.course.joints)
         self.substeps, self.tries, self.exact, self.status = 0, 0, 1, "solved"
         self._times, self._changes = np.zeros(0), []
         contacts = min(max(int(soft.contacts.count[0]), MANY_CONTACTS), 10 * MANY_CONTACTS)
         self.most = MOST_TRIES * MANY_CONTACTS // contacts
-        self.stable = self.limits(bodies).step(self.integrator)
         self.reactions.haste[0] = 1.0 / (MOTOR_TIME * h)
         done, length, idle = 0.0, min(h, FIRST_TRIED * self.stable), 0
         while done < h * (1.0 - 1e-14):

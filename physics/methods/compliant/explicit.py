@@ -10,7 +10,7 @@ from ...integrators import Integrator
 from .contacts import SoftContacts
 from .limits import rate_limits
 from .rates import stage
-from .stability import FastestMode, substeps_needed
+from .stability import FastestMode, substeps_needed, too_stiff
 from .substeps import AT_STAGE, DONE, accept, attempt, empty_substep_scratch, make_substeps
 
 AT_ONCE = 5000  # substeps times bodies and contacts of one call of a kernel: some hundredths of a second
@@ -27,18 +27,27 @@ class Explicit:
         self.substeps = 1
         self.stable = np.inf   #: largest stable step [s] at the start of the step
         self.status = "solved"
+        self.fastest = FastestMode(0.0, 0.0)  #: what bounds the step
         self.course = empty_substep_scratch(model, len(integrator.tableau.c))
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
         self.books, self.reactions = self.course.books, self.course.reactions
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
         self._times: Array = np.zeros(0)  # ends of the substeps made last [s], the start first
 
+    def begin(self, bodies: Bodies, joints: JointState, asked: int, h: float) -> str:
+        """Find what bounds a step of h [s] from here; why it cannot be made, "" where it can. In the substeps asked for
+        it always can."""
+        self.carry(joints, self.course.joints)
+        self.fastest = self.limits(bodies)
+        self.stable = self.fastest.step(self.integrator)
+        if asked or not too_stiff(self.integrator, h, self.fastest):
+            return ""
+        return f"{self.integrator.name} would need {h / self.stable:.0e} substeps" if self.stable > 0.0 else (
+            f"no substeps of {self.integrator.name} are short enough")
+
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, or as many as stability needs where that is 0."""
-        self.carry(joints, self.course.joints)
-        limits = self.limits(bodies)
-        self.stable = limits.step(self.integrator)
-        self.substeps = asked or substeps_needed(self.integrator, h, limits)
+        self.substeps = asked or substeps_needed(self.integrator, h, self.fastest)
         self.status = "solved"
         if h > self.stable * self.substeps:
             several = "substeps are" if self.substeps > 1 else "substep is"

@@ -43,6 +43,7 @@ from .newton import (
     NewtonWork,
     empty_newton,
     fill_matrix,
+    follow_change,
     implicit_forces,
     residual,
     solve_full,
@@ -89,7 +90,7 @@ class Implicit:
         self.books, self.joints = empty_stage_books(model, stages), stage_joints(model, stages)
         self.reactions, self.joined = self.joints.reactions, len(model.joints.type) > 0
         self.substeps = 1
-        self.stable = np.inf   #: any step is
+        self.stable = np.inf   #: any step is; where it stands in for an explicit integrator, the stable step of that
         self.status = "solved"
         self.iterations = 0    #: Newton steps of the last step
         self.residual = 0.0    #: last change of a velocity in the worst stage [m/s]
@@ -105,6 +106,12 @@ class Implicit:
         self.newton: NewtonWork = empty_newton(16, self.size, self.more)
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
+        self.change = np.zeros(self.size)  #: of the velocities of all bodies in the last step of Newton's method
+
+    def begin(self, bodies: Bodies, joints: JointState, asked: int, h: float) -> str:
+        """See `Explicit.begin`; no step is too long."""
+        self.stable = np.inf
+        return ""
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
         """From t [s] over h [s] in the substeps asked for, one where that is 0, and more where a stage is not found.
@@ -150,7 +157,7 @@ class Implicit:
             worst, all_found = max(worst, change), all_found and found
             if not found and not anyhow:
                 return False
-            self.take(loads, t + c * h, g, i)
+            self.take(loads, t + c * h, g, i, found)
             changed = changed or self.touch_changed(i)
         start_stage(a.b_x, len(a.c), h, self.y0, self.k, soft.surfaces, soft.work, self.base)  # surfaces at the end
         if changed and a is not EULER and self.gains(bodies, joints, a, h):
@@ -204,13 +211,18 @@ class Implicit:
                 return True, best
         return False, best
 
-    def take(self, loads: Loads, t: float, g: float, row: int) -> None:
-        """Leave the stage `row` in k[row], and book it."""
+    def take(self, loads: Loads, t: float, g: float, row: int, found: bool) -> None:
+        """Leave the stage `row` in k[row], and book it; found: the last change of velocities was all but none."""
         model, soft, middle = self.model, self.soft, self.middle
-        self.evaluate(loads, t, g, row)
+        if found:
+            follow_change(model, soft.system, self.joints.place, self.change, self.newton.stiffness, row, middle,
+                          self.rate)
+        else:
+            self.evaluate(loads, t, g, row)
         add_impulses(self.joints, g, self.rate)
         note_stage(model, loads, middle, soft.system, *self.power, self.joints.trees.v, self.reactions, np.int64(row),
                    self.books)
+        place_stage(model, t, g, self.base, self.joints, middle)
         take_stage(model.kind, self.base, g, middle, self.rate, self.k[row])
         if self.joined:
             take_joints(model, g, middle, self.joints, row)
@@ -236,12 +248,12 @@ class Implicit:
         entries = fill_matrix(model, soft.system, joints.place, g, middle, newton)
         if self.joined:
             entries = joint_entries(model, loads, g, middle, joints, entries, newton)
-        change, full = self._solve(entries)
+        change, self.change = self._solve(entries)
         step = change[: self.velocities]
         if turn > RELAXED_AFTER:
             self.share = shortened(self.share, step, self.last)
         self.last[:] = step
-        changed = take_change(change, full, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
+        changed = take_change(change, self.change, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
         return float(np.abs(step).max(initial=0.0)), bool(changed)
 
     def _solve(self, entries: int) -> tuple[Array, Array]:

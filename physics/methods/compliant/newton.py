@@ -9,10 +9,11 @@ import numpy as np
 from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, LINK, Array
 from ...core.state import LongArray
-from ...core.sym3 import world_inverse_inertia
+from ...core.sym3 import sym_vec, world_inverse_inertia
 from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_mul, row, row4, scale, sub
 from ...laws.contact import disc_projection
 from ...laws.soft import NORMAL_1, TANGENT_1, TANGENT_2, follows, implicit_end, implicit_force, softness, spring_force
+from ...problem.system import velocity_between
 from ...solvers.linear import lu_factor, lu_solve
 from .rates import (
     LAW,
@@ -221,6 +222,41 @@ def put_answer(normal, tangent, mu, limit, n, stick, i, stiffness_out):
 
 
 @helper
+def change_of(place, change, i):
+    """Changes of v and ω of a body, 0 where it does not move."""
+    r = 6 * int(place[i])
+    if r < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    return (change[r], change[r + 1], change[r + 2]), (change[r + 3], change[r + 4], change[r + 5])
+
+
+@kernel
+def follow_change(model, soft, place, change, stiffness, s, bodies, ydot):
+    """Bring the contact forces of stage s, in `work` and in ydot (n, 13), to velocities that differ by `change` (m,)
+    from those they were found at, along their tangents -`stiffness`.
+
+    So are the forces found that end a stage. Found from the gaps at its end they would contain K times the rounding of
+    a gap: 8 mN at K = 7e13 N/m and lengths of 1 m, a thousand times the weight of a cube of 1 mg. Along the tangents
+    P* + g F is M u, and what is left is rounding of u.
+    """
+    contacts, slot, pushes = soft.contacts, soft.slot, soft.work.force[s]
+    for i in range(int(contacts.count[0])):
+        answer = stiffness[i]
+        if answer[0, 0] == 0.0 and answer[1, 1] == 0.0 and answer[2, 2] == 0.0:
+            continue
+        k, a, b, p = int(slot[i]), int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
+        arm_a, arm_b = sub(p, row(bodies.x, a)), sub(p, row(bodies.x, b))
+        (v_a, w_a), (v_b, w_b) = change_of(place, change, a), change_of(place, change, b)
+        u = velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b)
+        force = scale(-1.0, (dot(row(answer, 0), u), dot(row(answer, 1), u), dot(row(answer, 2), u)))
+        put(pushes, k, add(row(pushes, k), force))
+        if place[b] >= 0:
+            add_wrench(ydot, b, force, cross(arm_b, force))
+        if place[a] >= 0:
+            add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
+
+
+@helper
 def put_block(newton, at, r, c, arm_r, arm_c, factor, s):
     """factor · Gᵣᵀ S G_c as 36 entries from `at` on, G = [1, -arm ×]: the velocity of a point by v and ω. Returns where
     the next entry goes."""
@@ -250,8 +286,9 @@ def put_roll(newton, at, r, c, resistance, n):
 
 @kernel
 def fill_matrix(model, soft, place, g, bodies, newton):
-    """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. The turning of inertia and
-    contact geometry is left out: it is of order g and does not change the solution."""
+    """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. R I Rᵀ of a free body turns by
+    g ω, which adds g (R I Rᵀ [ω]× - [L]×). The turning of links, of joints and of contact geometry is left out: it is
+    of order g and does not change the solution."""
     contacts, slot, resistances, stiffness = soft.contacts, soft.slot, soft.work.roll, newton.stiffness
     at, rows, columns, values = 0, newton.row, newton.column, newton.value
     for i in range(len(place)):
@@ -259,13 +296,15 @@ def fill_matrix(model, soft, place, g, bodies, newton):
         if r < 0:
             continue
         inertia = world_inverse_inertia(row4(bodies.q, i), row(model.inertia, i))  # R I Rᵀ
+        turn = scale(g if model.kind[i] == DYNAMIC else 0.0, row(bodies.w, i))
+        spin = sym_vec(inertia, turn)
         for a in range(3):
             rows[at], columns[at], values[at] = r + a, r + a, model.mass[i]
             at += 1
+            unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
+            column = add(sym_vec(inertia, add(unit, cross(turn, unit))), cross(unit, spin))
             for b in range(3):
-                lo, hi = min(a, b), max(a, b)
-                rows[at], columns[at] = r + 3 + a, r + 3 + b
-                values[at] = inertia[lo * (5 - lo) // 2 + hi]
+                rows[at], columns[at], values[at] = r + 3 + b, r + 3 + a, column[b]
                 at += 1
     for i in range(int(contacts.count[0])):
         s = stiffness[i]

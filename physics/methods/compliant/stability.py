@@ -14,6 +14,7 @@ USED_SHARE = 0.25     # part of the largest stable step that is used: stable is 
 MOST_SUBSTEPS = 2000  # of one step
 LARGEST_PRODUCT = 100.0  # h ω (or h k) up to which the end of stability is looked for
 DAMPED = 50.0         # damping ratio from which on the slow root of an oscillator no longer matters
+RESOLVED = 1.0        # product of a substep and the fastest rate up to which the substep resolves the motion
 
 
 class FastestMode(NamedTuple):
@@ -27,6 +28,17 @@ class FastestMode(NamedTuple):
         """The largest stable step [s], 0 where none is small enough."""
         limit = stable_step(integrator, self.square, self.damping)
         return min(limit, real_limit(integrator.name) / self.recovery) if self.recovery > 0.0 else limit
+
+    def rate(self) -> float:
+        """The fastest rate [1/s]."""
+        return max(math.sqrt(max(self.square, 0.0)), self.damping, self.recovery)
+
+
+def too_stiff(integrator: Integrator, h: float, limits: FastestMode) -> bool:
+    """Whether even MOST_SUBSTEPS of h [s] are unstable and do not resolve the motion. Those of explicit Euler that do
+    show how it gains energy."""
+    substep = h / MOST_SUBSTEPS
+    return substep > limits.step(integrator) and substep * limits.rate() > RESOLVED
 
 
 def substeps_needed(integrator: Integrator, h: float, limits: FastestMode) -> int:

@@ -8,7 +8,8 @@ The forces follow from positions and velocities alone, so there are no impacts a
 are found anew at every stage of the integrator, and their forces go into its right-hand side. A step finds the contacts
 (`contacts`), makes substeps (`explicit`, `adaptive`, `implicit`, with the right-hand side of `rates`), brings the
 surfaces up to date (`settle`) and reports. An explicit integrator makes as many substeps as the stiffest contact asks
-for; an adaptive one ends its substeps at contact changes; the implicit one makes one step whatever the stiffness.
+for; an adaptive one ends its substeps at contact changes; the implicit one makes one step whatever the stiffness, and
+those that an explicit one cannot make.
 
 A motor that seeks a speed with a limited force closes in on it like e^(-t/T): this force, too, follows from positions
 and velocities. T is a substep of an explicit integrator, the part adaptive.MOTOR_TIME of the step of an adaptive one.
@@ -45,6 +46,7 @@ from .settle import report
 
 REST_SPEED = 2.0  # largest speed that counts as rest, in units of g h
 ZERO_MOTION = 1e-6  # [m] and [m/s] lengths and speeds that count as zero even without gravity
+STAND_IN = "sdirk2"  # makes the steps for which an explicit integrator would need too many substeps
 
 
 def solver_of(integrator: Integrator) -> type[Explicit] | type[Implicit]:
@@ -66,7 +68,7 @@ class Compliant:
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
-        self._course: Explicit | Implicit | None = None
+        self._courses: dict[str, Explicit | Implicit] = {}
         self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
         self._finder = EventFinder(model.shapes.body)
         self._margin, span = np.zeros(body_count(model)), self.soft.detector.span
@@ -75,11 +77,12 @@ class Compliant:
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
-        h, course, model, soft = settings.h, self._course_with(settings.integrator), self.model, self.soft
+        h, model, soft = settings.h, self.model, self.soft
         energy_before = total_energy(model, state.bodies, *state.joints)
-        self._keep_joints(state, course, settings, energy_before)
+        self._keep_joints(state, settings, energy_before)
+        self._find_contacts(state, settings)
+        course, too_stiff = self._course_of_step(state, settings)
         self._books.begin(state, course.books)
-        self._find_contacts(state, course, settings)
         stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
         stored = soft.stored() + stops
         course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
@@ -90,31 +93,44 @@ class Compliant:
         taken = stops - self._stop_energy(state) - float(course.books.ledger[Account.LIMITS, 0])
         soft.surfaces.dissipated[0] += taken
         self._report(state, course, h, energy_before)
+        if too_stiff and course.status == "solved":
+            self.info = replace(self.info, status=f"implicit steps, as {too_stiff}")
         self._books.end(state, course.books, stored, self.info.stored, self.info.dissipated - spent - taken, taken)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
         return TimeStepping(self.model).problem(state, loads, settings)
 
+    def _course_of_step(self, state: State, settings: Settings) -> tuple[Explicit | Implicit, str]:
+        """What makes this step: the integrator asked for; or the implicit one, and why."""
+        course = self._course_with(settings.integrator)
+        too_stiff = course.begin(state.bodies, state.joints, settings.substeps, settings.h)
+        if too_stiff:
+            stable, course = course.stable, self._course_with(STAND_IN)
+            course.stable = stable
+        course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
+        return course, too_stiff
+
     def _course_with(self, integrator: str) -> Explicit | Implicit:
         """What advances with this integrator."""
-        wanted = (INTEGRATORS | IMPLICIT)[integrator]
-        if self._course is None or self._course.integrator is not wanted:
-            self._course = solver_of(wanted)(self.model, self.soft, wanted)
-        return self._course
+        wanted, course = (INTEGRATORS | IMPLICIT)[integrator], self._courses.get(integrator)
+        if course is None or course.integrator is not wanted:
+            course = self._courses[integrator] = solver_of(wanted)(self.model, self.soft, wanted)
+        return course
 
-    def _find_contacts(self, state: State, course: Explicit | Implicit, settings: Settings) -> None:
+    def _find_contacts(self, state: State, settings: Settings) -> None:
         """Contacts that the bodies may make within the step, and their surfaces as the state remembers them."""
         first = state.surfaces.t[0] != state.t[0]  # another method has been at work
+        offered = INTEGRATORS | IMPLICIT
+        stages = max(len(offered[name].tableau.c) for name in (settings.integrator, STAND_IN))
         self._reach(state, settings.h)
-        self.soft.begin(state, settings.law, settings.surface, len(course.integrator.tableau.c), self._margin)
+        self.soft.begin(state, settings.law, settings.surface, stages, self._margin)
         if first:
             self.soft.settle(state.bodies, float(state.t[0]), exact=0)
 
-    def _keep_joints(self, state: State, course: Explicit | Implicit, settings: Settings, before: float) -> None:
+    def _keep_joints(self, state: State, settings: Settings, before: float) -> None:
         """Take up a cure for joints in maximal coordinates; velocities that they do not allow end at once. before: the
         energy [J]."""
-        course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
         if self._keeper.begin(state.bodies, state.joints, settings.joint_cure):
             done = total_energy(self.model, state.bodies, *state.joints)
             state.ledger[Account.JOINTS, 0] += done - before
