@@ -78,20 +78,36 @@ def test_a_fixed_step_finds_the_phases_to_a_few_steps(h):
     assert phases(sim, 2) == pytest.approx(stick_slip_phases(), abs=3 * h)
 
 
+def soft_shift(give, damping):
+    """By how much a surface of stiffness 1/give [m/N] lengthens stick and slip [s], to first order in κ = K give, and
+    how much is left out.
+
+    Stuck, it gives way by F give beside the spring, F = K x. So the block moves at V (1 - κ), and V t is the way of
+    block and surface: that of the surface is give times F - μ m g, for it is caught as it slid, with μ m g. Torn loose
+    at V (1 - κ) and caught at V, it swings with A² = Δ² + V² (1 - 2 κ)/ω² from x = Δ to -Δ + κ V²/(ω² Δ), u = V/(ω Δ):
+    for the angles π + atan(u (1 - κ)) + atan(u (1 + κ u²)). A damper D takes D κ V of the force that tears it loose."""
+    kappa, omega, excess = K * give, math.sqrt(K / M), (MU_S - MU) * M * G / K
+    u, way = V / (omega * excess), (MU_S - MU) * M * G * give
+    stick, slip = (way - kappa * u * u * excess) / V, -kappa * u * (1.0 - u * u) / ((1.0 + u * u) * omega)
+    return np.array([stick, slip]), damping * kappa * give + 4.0 * kappa * way / V
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "dopri5", "sdirk2"])
-def test_soft_surfaces_stick_and_slip_alike(integrator):
-    """Soft contacts break away one by one, each at its own load and with the shear that it was caught with. Of a flat
-    block, of height b and length L, these differ little: it brakes with a = (μ_s - μ) g when it is caught, the couple
-    m a b/2 shifts loads, and all breaks away by μ m a b/L too early. The surfaces give way by μ_s m g/K_t. What is
-    early by F the belt passes in F/(K V). Implicit steps are late by one."""
-    file, b = tomllib.loads(STICK_SLIP.read_text(encoding="utf-8")), 0.0005
-    file["body"][1] |= {"position": [0.0, 0.0, b / 2], "shape": [{"type": "box", "size": [0.3, 0.2, b]}]}
-    file["spring"][0] |= {"anchor_a": [-1.0, 0.0, 0.0], "anchor_b": [-0.15, 0.0, -b / 2]}
+@pytest.mark.parametrize("stiffness", [2e4, 8e4])
+def test_soft_surfaces_stick_and_slip_alike(integrator, stiffness):
+    """One point of contact of a body that all but does not turn, so that no couple shifts its load. Integrators that do
+    not search for kinks find them at the ends of their substeps, implicit ones at those of their steps."""
+    file, damping = tomllib.loads(STICK_SLIP.read_text(encoding="utf-8")), stiffness / 100.0
+    height = 0.1 - M * G / stiffness  # it rests in its surface: the spring stays level
+    file["body"][1] |= {"position": [0.0, 0.0, height], "inertia": [1e6] * 3,
+                        "shape": [{"type": "sphere", "radius": 0.1}]}
+    file["spring"][0] |= {"anchor_a": [-1.0, 0.0, height], "anchor_b": [-0.15, 0.0, 0.0]}
     sim = Simulation(Scene.from_dict(file), method="compliant", integrator=integrator)
-    sim.set(stiffness_n=2e4, damping_n=200.0, stiffness_t=2e4, damping_t=200.0)
-    sim.run(2.8)
-    give, early = MU_S * M * G / (4 * 2e4) / V, MU * M * (MU_S - MU) * G * b / 0.3 / (K * V)
-    assert phases(sim, 1) == pytest.approx(stick_slip_phases(), abs=2 * give + early + H * (integrator == "sdirk2"))
+    sim.set(stiffness_n=stiffness, damping_n=damping, stiffness_t=stiffness, damping_t=damping)
+    sim.run(4.5)
+    shift, left_out = soft_shift(1.0 / stiffness, damping)
+    found = {"dopri5": 0.0, "rk4": H / sim.info.substeps, "sdirk2": H}[integrator]
+    assert np.abs(phases(sim, 2) - stick_slip_phases() - shift).max() <= left_out + found
 
 
 # ------------------------------------------------------------------------------------------------- breaking away
