@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
 from ..books.ledger import Account
-from ..core.model import Array, Model
+from ..core.model import Model
 from ..core.report import StepInfo
 from ..core.state import Contacts, State
 
@@ -43,7 +44,7 @@ def _turning(axis: int) -> Callable[[Sample, int], float]:
     return lambda now, body: float(now.state.bodies.w[body, axis])
 
 
-def _rows(contacts: Contacts, body: int) -> Array:
+def _rows(contacts: Contacts, body: int) -> NDArray[np.bool_]:
     """Which contacts are those of the body."""
     return (contacts.body_a == body) | (contacts.body_b == body)
 
