@@ -9,13 +9,16 @@ contacts change no velocity at an instant, so that before and at differ by who t
 `time_stepping` an event belongs to a step: before is the beginning of the step, at and after are its end.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 
 from ..core.model import Model
 from ..core.report import Settings
 from ..core.state import Bodies, Contacts, JointState, State, copy_state
 from ..dynamics.forces import Loads
-from ..methods.compliant.step import Compliant
+from ..integrators import IMPLICIT, INTEGRATORS
+from ..methods.compliant.explicit import Explicit
+from ..methods.compliant.step import Compliant, solver_of
 from ..methods.event_driven.search import PieceSearch, Trigger
 from ..methods.event_driven.step import EventDriven
 from ..problem.contact_snapshot import ContactSnapshot
@@ -77,10 +80,23 @@ def _searched(state: State, settings: Settings, loads: Loads, model: Model, t: f
 
 def _cut(state: State, settings: Settings, loads: Loads, model: Model, t: float, phase: str
          ) -> tuple[State, Contacts]:
-    """The end of a step of `compliant` from this state, which it advances, to just before the instant t [s] or just
-    beyond."""
-    method = Compliant(model)
-    length = t - float(state.t[0]) + (-SAME if phase == "before" else SAME)
-    method.step(state, loads, replace(settings, h=max(length, SAME)))
+    """What a step of `compliant` from this state, which it advances, shows of the instant t [s]. Steps of fixed
+    substeps are made again up to the substep with the instant. To it contacts keep their modes in that one: a stage
+    beyond it would feel those that begin there. Other steps are made to end just before the instant or just beyond."""
+    method, start = Compliant(model), float(state.t[0])
+    method.step(copy_state(state), loads, settings)
+    if solver_of((INTEGRATORS | IMPLICIT)[settings.integrator]) is not Explicit or method.info.iterations:
+        length = t - start + (-SAME if phase == "before" else SAME)
+        method.step(state, loads, replace(settings, h=max(length, SAME)))
+    else:
+        length = settings.h / method.info.substeps
+        whole = max(math.ceil((t - start - SAME) / length) - 1, 0)
+        if whole:
+            method.step(state, loads, replace(settings, h=whole * length, substeps=whole))
+        method.held = True
+        method.step(state, loads, replace(settings, h=max(t - start - whole * length - SAME, SAME), substeps=1))
+        method.held = False
+        if phase == "at":
+            method.step(state, loads, replace(settings, h=2.0 * SAME, substeps=1))
     state.t[0] = state.surfaces.t[0] = t
     return state, method.contacts

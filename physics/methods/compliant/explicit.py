@@ -55,6 +55,21 @@ class Explicit:
         self.make(self.substeps, bodies, loads, t, h)
         self.carry(self.course.joints, joints)
 
+    def hold(self, bodies: Bodies, joints: JointState, loads: Loads, t: float, h: float) -> None:
+        """From t [s] over h [s] in one substep in which all contacts keep their modes."""
+        soft = self.soft
+        self.reactions.haste[0] = 1.0 / h
+        soft.settle(bodies, t, exact=1)
+        while not attempt(self.model, loads, self.integrator.tableau, np.int64(1), t, h, soft.system, self.course,
+                          bodies, bodies):
+            soft.look(self.middle)
+            soft.look(bodies)
+        self.take(h)
+        soft.look(bodies)
+        soft.settle(bodies, t + h, exact=1)
+        self.substeps, self.status, self._times = 1, "solved", np.zeros(0)
+        self.carry(self.course.joints, joints)
+
     def make(self, count: int, bodies: Bodies, loads: Loads, t: float, h: float) -> None:
         """So many substeps from t [s] over h [s]."""
         soft, made = self.soft, 0

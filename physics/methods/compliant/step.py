@@ -26,7 +26,7 @@ import numpy as np
 from ...books.diagnostics import total_energy
 from ...books.events import EventFinder, slip_events
 from ...books.ledger import Account
-from ...core.model import Model, body_count
+from ...core.model import BoolArray, Model, body_count
 from ...core.report import Event, Settings, StepInfo
 from ...core.state import Contacts, Owner, State, empty_contacts, grow_memory
 from ...dynamics.constraints.cure import JointKeeper, gain
@@ -68,6 +68,7 @@ class Compliant:
         self.contacts: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
+        self.held = False  #: a step is one substep in which contacts keep their modes, as up to the instant of an event
         self._courses: dict[str, Explicit | Implicit] = {}
         self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
         self._finder = EventFinder(model.shapes.body)
@@ -85,7 +86,10 @@ class Compliant:
         self._books.begin(state, course.books)
         stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
         stored = soft.stored() + stops
-        course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
+        if self.held and isinstance(course, Explicit):
+            course.hold(state.bodies, state.joints, loads, float(state.t[0]), h)
+        else:
+            course.advance(state.bodies, state.joints, loads, settings.substeps, float(state.t[0]), h)
         state.t[0] += h
         if settings.joint_cure == "projection":
             self._keeper.mend(state.bodies, state.joints, settings.joint_cure)
@@ -154,8 +158,8 @@ class Compliant:
         deepest = report(model, soft.system, bodies, rest_speed, h, approach)
         energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
-            self.contacts, memory, approach, rest_speed, bodies.x, partial(soft.instant, end=float(state.t[0])),
-            energy_before, energy_after)
+            _with_late_touches(self.contacts, approach < -rest_speed), memory, approach, rest_speed, bodies.x,
+            partial(soft.instant, end=float(state.t[0])), energy_before, energy_after)
         self.events += slip_events(self.contacts, *soft.slips(float(state.t[0])), energy_before, energy_after)
         if self.events:
             self.events = _at_their_instants(self.events, course, (float(state.t[0]) - h, float(state.t[0])),
@@ -171,6 +175,17 @@ class Compliant:
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
             joint_error=apart, joint_unit=unit, motors=motor_states(course.reactions))
+
+
+def _with_late_touches(contacts: Contacts, hit: BoolArray) -> Contacts:
+    """The contacts as they are read for events: of those that were hit (c,), the ones that touch only as the step ends
+    have no impulse yet. They carry all the same, or their impact would be told as a gain."""
+    late = hit & (contacts.current[: len(hit)] == 1) & (contacts.lam[: len(hit)] == 0.0)
+    if not late.any():
+        return contacts
+    lam = contacts.lam.copy()
+    lam[: len(hit)][late] = np.inf
+    return contacts._replace(lam=lam)
 
 
 def _at_their_instants(events: list[Event], course: Explicit | Implicit, span: tuple[float, float],
