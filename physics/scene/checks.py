@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ..shapes.shapes import unphysical
 from .joint_checks import check_joints
 from .refusals import SceneError
-from .schema import SHAPES, TABLES, Body, Hull, Mesh, SceneFile, Table
+from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, Table, pair_friction
 from .values import MAX_BODIES, THINNEST, in_words
 
 Location = tuple[str | int, ...]
@@ -178,9 +178,7 @@ def _check_meaning(
     for i, body in bodies.items():
         problems += _check_body(("body", i), body, materials, folder)
     for i, pair in _whole_tables(data, "pair", broken):
-        for name in pair.materials:
-            if name not in materials:
-                problems.append(_unknown(("pair", i, "materials"), name, "material", materials))
+        problems += _check_pair(("pair", i), pair, materials, {"default": Material(), **file.material} if file else {})
     known = {name for name, _ in names}
     problems += _check_arrays(data, broken, known)
     for i, spring in _whole_tables(data, "spring", broken):
@@ -286,6 +284,19 @@ def _check_spring(at: Location, spring: Any, known: set[str]) -> Iterator[Proble
             yield _unknown((*at, field), name, "body", {*known, "world"})
     if spring.body_a == spring.body_b:
         yield Problem((*at, "body_b"), f"is {shown(spring.body_b)}, as body_a is; it must be another body")
+
+
+def _check_pair(at: Location, pair: Pair, names: set[str], materials: Mapping[str, Material]) -> Iterator[Problem]:
+    """names: of all materials; materials: those whose tables could be read."""
+    for name in pair.materials:
+        if name not in names:
+            yield _unknown((*at, "materials"), name, "material", names)
+    own = [materials[name].friction for name in pair.materials if name in materials]
+    if len(own) == 2 and pair.friction is None and pair.friction_static is not None:
+        mu, static = pair_friction(*own), pair.friction_static
+        if static < mu * (1.0 - 1e-9):  # rounding of the root
+            yield Problem((*at, "friction_static"), f"is {static:g}; it must not be below friction, which is {mu:g} by "
+                                                    "the rule of pairs")
 
 
 # ---------------------------------------------------------------------------------------------------- bodies

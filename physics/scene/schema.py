@@ -3,6 +3,7 @@ is also what error messages and the JSON Schema say. SI units; angles in degrees
 """
 
 import json
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationInfo, create_model, field_validator
@@ -144,8 +145,10 @@ Friction = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=100.
 class GainsTable(Table):
     """Springs and dampers of compliant surfaces, for the method compliant [RBDA §11.8]."""
 
-    stiffness_n: Stiffness | None = _field(None, "K of the surface along the normal, a number > 0 [N/m], inf = rigid")
-    damping_n: NotNegative | None = _field(None, "D along the normal, a number >= 0 [N s/m]")
+    stiffness_n: Stiffness | None = _field(
+        None, "K of the surface along the normal, a number > 0 [N/m], with the law hertz [N/m^1.5], inf = rigid")
+    damping_n: NotNegative | None = _field(
+        None, "D along the normal, a number >= 0 [N s/m], with the laws hertz [N s/m^1.5] and hunt_crossley [N s/m2]")
     stiffness_t: Stiffness | None = _field(None, "K in the tangent plane, a number > 0 [N/m], inf = rigid")
     damping_t: NotNegative | None = _field(None, "D in the tangent plane, a number >= 0 [N s/m]")
     stiffness_series: Stiffness | None = _field(
@@ -183,6 +186,11 @@ class Material(_Rough):
     restitution: Restitution = _field(0.0, "the coefficient of restitution, a number from 0 to 1")
     friction: Friction = _field(0.5, "the coefficient of friction, a number from 0 to 100")
     friction_static: Friction | None = _field(None, "μ of what sticks, a number from 0 to 100 (else as friction)")
+
+
+def pair_friction(a: float, b: float) -> float:
+    """The coefficient of two materials with these own ones, by the rule of pairs."""
+    return math.sqrt(a * b)
 
 
 class Pair(_Rough):
@@ -412,9 +420,7 @@ class Joint(Table):
                                             "joint; of a ball three, the angular velocity relative to the parent")
     limits: Ranges | None = _field(None, "[lower, upper] [degrees], of a slider [m]; two pairs of a universal joint; "
                                          "of a ball one number, the greatest angle from its start")
-    restitution: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.0, le=1.0)] = _field(
-        0.0, "the coefficient of restitution of its limits, a number from 0 to 1"
-    )
+    restitution: Restitution = _field(0.0, "the coefficient of restitution of its limits, a number from 0 to 1")
     damping: NotNegative = _field(0.0, "a number >= 0 [N m s/rad], or [N s/m] of a slider")
     armature: NotNegative = _field(0.0, "inertia of a rotor, a number >= 0 [kg m2], or [kg] of a slider")
     spring: JointSpring | None = _field(None, "a table {stiffness, position}")

@@ -214,6 +214,16 @@ def test_a_scene_says_where_static_friction_is_below_kinetic():
         Scene.from_dict({"material": material, "body": [ball("b", (0, 0, 1))]})
 
 
+def test_a_scene_says_where_static_friction_of_a_pair_is_below_that_of_the_rule():
+    """√(0.9 · 0.4) = 0.6; it was left out without a word."""
+    scene = {"material": {"a": {"friction": 0.9}, "b": {"friction": 0.4}}, "body": [ball("x", (0, 0, 1))],
+             "pair": [{"materials": ["a", "b"], "friction_static": 0.5}]}
+    with pytest.raises(SceneError, match=r"friction_static is 0.5; it must not be below friction, which is 0.6 by the"):
+        Scene.from_dict(scene)
+    scene["pair"][0]["friction_static"] = 0.6
+    Scene.from_dict(scene)
+
+
 def test_static_friction_of_pairs_is_the_geometric_mean_or_what_they_say():
     sim = Simulation(Scene.from_dict({
         "material": {"default": {"friction": 0.4, "friction_static": 0.9}, "a": {"friction": 0.1}, "b": {}},
