@@ -14,6 +14,17 @@ from ..shapes.table import flat_end_cosine, has_rims
 from .geometry import PATCH, between, extent, origin, put_point, swell, to_local
 from .geometry import axis as axis_of
 from .gjk import EXPANSIONS, OVERLAP, SIMPLEX, expand, fill_simplex, gjk, support, weighted
+from .known_features import (
+    APART,
+    CLEAR,
+    NOTHING,
+    facing_features,
+    find_note,
+    new_notes,
+    note_axis,
+    prove,
+    recall,
+)
 from .manifold import B_SIDE, CORNER, lay_over, reduce_points
 from .polytope import (
     EDGES,
@@ -22,7 +33,10 @@ from .polytope import (
     Solids,
     allowed,
     best_face,
+    edge_towards,
     first_loop,
+    is_solid,
+    load_corner,
     load_faces,
     load_points,
     put_edge,
@@ -45,6 +59,8 @@ class ConvexScratch(NamedTuple):
     picked: LongArray  #: (2, e) edges worth a test
     cone: Array       #: (8, 3) directions that the triangle in hand may push along, see `allowed`
     patch: Array      #: (k, PATCH) contact points of the pair in hand
+    notes: Array      #: (2^k, 9) what is noted of pairs of solids a, b, see known_features: a, b, what, which features;
+    #:                   5-8 an axis in the frame of a, and how far a reaches along it [m]
 
 
 def new_work(solids: Solids) -> ConvexScratch:
@@ -54,7 +70,7 @@ def new_work(solids: Solids) -> ConvexScratch:
     return ConvexScratch(
         np.zeros((4, 2 * corners + 2, CORNER)), np.zeros((2, points + faces + 1, 3)),
         np.zeros((9 * EXPANSIONS + 5, SIMPLEX)), np.zeros((2, max(edges, 1)), np.int64), np.zeros((8, 3)),
-        np.zeros((max(128, 2 * points), PATCH)),
+        np.zeros((max(128, 2 * points), PATCH)), new_notes(1),
     )
 
 
@@ -162,19 +178,77 @@ def direction(geom, solids, work, a, b, distance, rows):
 
 
 @helper
-def touch_convex(geom, solids, work, a, b, margin, first):
-    """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last."""
-    core, simplex, patch = work.core, work.simplex, work.patch
-    ra, rb = swell(geom, a), swell(geom, b)
-    na = load_points(geom, solids, a, core[0])
-    nb = load_points(geom, solids, b, core[1])
-    distance, rows = gjk(core[0], na, core[1], nb, geom, a, b, margin + ra + rb, simplex)
-    if distance > margin + ra + rb:
+def put_known_face(geom, solids, core, s, f, side, feature_out):
+    """Face f of solid s as a feature; returns its number of corners. Of the core only these corners are loaded."""
+    row = first_loop(solids, s) + f
+    for i in range(solids.loops[row, 0]):
+        load_corner(geom, solids, s, solids.loops[row, 1 + i], core)
+    return put_face(core, solids.loops, row, side, feature_out)
+
+
+@helper
+def put_faced(geom, solids, core, s, n, facing, side, feature_out):
+    """The feature of solid s that looks along n: the face, with its cosine, or where it looks aside an edge."""
+    face, cosine = facing
+    if cosine > FACE_FACING:
+        return put_known_face(geom, solids, core, s, face, side, feature_out)
+    load_points(geom, solids, s, core)
+    return put_edge(core, solids, s, n, side, feature_out)
+
+
+@helper
+def touch_known(geom, solids, work, note, found, margin, first):
+    """As `touch_convex`, for two solids whose features are noted, and what `recall` or `prove` say of them."""
+    _, separation, n, point = found
+    if separation > margin:
         return first
-    load_faces(geom, solids, a, core[0])
-    load_faces(geom, solids, b, core[1])
+    a, b, core, figures, last = int(note[0]), int(note[1]), work.core, work.figures, first
+    face_a, cos_a, face_b, cos_b = facing_features(geom, solids, note, n)
+    if max(cos_a, cos_b) > FACE_ALIGNED:
+        ca = put_faced(geom, solids, core[0], a, n, (face_a, cos_a), 0, figures[0])
+        cb = put_faced(geom, solids, core[1], b, neg(n), (face_b, cos_b), B_SIDE, figures[1])
+        if ca > 1 and cb > 1:
+            last = lay_over(figures[:2], figures[2:], ca, cb, n, 0.0, 0.0, margin, work.patch, first)
+    return finish(work.patch, first, last, separation, point, n, margin, geom.core[a] + geom.core[b])
+
+
+@helper
+def touch_convex(geom, solids, work, a, b, margin, first):
+    """Contact points of two convex shapes, in rows of the patch from `first` on; returns the row after the last. Of two
+    solids is tried first what is noted of them, see `known_features`."""
+    core, simplex = work.core, work.simplex
+    ra, rb = swell(geom, a), swell(geom, b)
+    limit, solid = margin + ra + rb + CLEAR * (geom.core[a] + geom.core[b]), is_solid(geom, a) and is_solid(geom, b)
+    note = find_note(work.notes, a, b) if solid else work.notes[0]
+    found = recall(geom, solids, note, limit) if solid else (NOTHING, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    if found[0] == APART:
+        return first
+    if found[0] == NOTHING:
+        na = load_points(geom, solids, a, core[0])
+        nb = load_points(geom, solids, b, core[1])
+        distance, rows = gjk(core[0], na, core[1], nb, geom, a, b, limit, simplex)
+        if distance > limit:
+            if solid:
+                note_axis(geom, solids, a, unit(neg(weighted(simplex, rows, 0))), note)
+            return first
+        load_faces(geom, solids, a, core[0])
+        load_faces(geom, solids, b, core[1])
+        separation, n = direction(geom, solids, work, a, b, distance, rows)
+        if solid:
+            e, g = edge_towards(core[0], solids, a, n)[1], edge_towards(core[1], solids, b, neg(n))[1]
+            found = prove(geom, solids, note, n, e, g, limit)
+        if found[0] <= APART:
+            return touch_found(geom, solids, work, a, b, (distance, rows, separation, n), margin, first)
+    return touch_known(geom, solids, work, note, found, margin, first)
+
+
+@helper
+def touch_found(geom, solids, work, a, b, answer, margin, first):
+    """As `touch_convex`, for two shapes whose cores are loaded; answer: what `gjk` and `direction` say of them."""
+    core, simplex, patch = work.core, work.simplex, work.patch
+    distance, rows, separation, n = answer
+    ra, rb, na, nb = swell(geom, a), swell(geom, b), solids.info[a, POINTS], solids.info[b, POINTS]
     size = geom.core[a] + geom.core[b]
-    separation, n = direction(geom, solids, work, a, b, distance, rows)
     apart, known = distance > OVERLAP * size, True
     if not allowed(work.cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
         front = neg(spot(core[1], 3))

@@ -9,6 +9,7 @@ from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
 from .convex import new_work
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, first_touches, new_paths
+from .known_features import new_notes
 from .narrow_phase import (
     BOXES,
     CONVEX,
@@ -55,7 +56,8 @@ def body_sizes(geom: Geometry, model: Model) -> tuple[Array, Array]:
 class Detector:
     """Collision detection for one model.
 
-    It keeps scratch memory only: equal bodies give equal contacts, bit for bit, whatever was asked before.
+    It keeps scratch memory only: equal bodies give equal contacts, bit for bit, whatever was asked before. What it
+    notes of pairs (see `known_features`) tells where to look first.
     """
 
     def __init__(self, model: Model) -> None:
@@ -87,6 +89,7 @@ class Detector:
         self.lists = np.zeros((FAMILIES, pairs), np.int64)
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
+        self.work = self.work._replace(notes=new_notes(pairs))
         self._near: Near | None = None
 
     def _make_room_for_points(self, points: int) -> None:

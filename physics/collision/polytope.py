@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import helper
-from ..core.model import Array, Hulls, Model
+from ..core.model import Array, Hulls, IntArray, Model
 from ..core.state import LongArray
-from ..core.vec import add, cross, dot, scale, sub, unit
+from ..core.vec import add, cross, dot, mul, row, scale, sub, unit
 from ..shapes.cylinder import CAP_CORNERS
 from ..shapes.form import Core
 from ..shapes.table import FORMS, corners_towards
@@ -21,7 +21,7 @@ from .manifold import B_SIDE, put_corner
 
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
 LEAN = 1e-6         # sine: a normal that leans over an edge of a triangle by less counts as upright
-FACE_BIAS = 1e-7    # how much better than a face, relative to size, an edge pair must be to give the normal
+FACE_BIAS = 1e-12   # how much better than a face, relative to size, an edge pair must be to give the normal
 
 POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(6)  # columns of Solids.info
 
@@ -34,8 +34,9 @@ class Solids(NamedTuple):
 
     info: LongArray   #: (s + 1, 6) of every shape: first vertex and their number, likewise faces and edges
     vectors: Array   #: (v + f, 3) vertices of all polytopes, then their face normals, shape frame
-    loops: LongArray  #: (f, 1 + l) number of corners of a face, then its corners
+    loops: LongArray  #: (f, 1 + l) number of corners of a face, then its corners, of a hull the highest first
     edges: LongArray  #: (e, 4) vertex, vertex, face, face
+    frame: Array     #: (s + 1, 6) of every shape: what its vertices are multiplied by, and a point within it [m]
 
 
 def new_solids(model: Model) -> Solids:
@@ -57,17 +58,87 @@ def new_solids(model: Model) -> Solids:
     padded = np.zeros((len(faces), 1 + max(map(len, faces))), np.int64)
     for f, loop in enumerate(faces):
         padded[f, : 1 + len(loop)] = [len(loop), *loop]
+    shapes = model.shapes
+    frame = np.tile([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], (len(table), 1))
+    for s, kind in enumerate(shapes.kind):
+        if kind == BOX:
+            frame[s, :3] = shapes.size[s]
+        elif kind == CAPSULE:
+            frame[s, 2] = shapes.size[s, 1]
+        elif kind == HULL:
+            frame[s, 3:] = parts[shapes.data[s]][0].mean(axis=0)
     return Solids(table, np.vstack([p[0] for p in parts] + [p[1] for p in parts]), padded,
-                  np.vstack([np.array(p[3], np.int64).reshape(-1, 4) for p in parts]))
+                  np.vstack([np.array(p[3], np.int64).reshape(-1, 4) for p in parts]), frame)
 
 
 def _hull(hulls: Hulls, k: int) -> tuple:
     """Vertices, normals, loops and edges of hull k, counted from 0."""
     v, f = hulls.vertex_start[k], hulls.face_start[k]
     v_end, f_end = hulls.vertex_start[k + 1], hulls.face_start[k + 1]
-    loops = [hulls.face_loop[hulls.loop_start[i] : hulls.loop_start[i + 1]] - v for i in range(f, f_end)]
+    loops = [_from_highest(hulls.face_loop[hulls.loop_start[i] : hulls.loop_start[i + 1]], hulls.vertices,
+                           hulls.face_normal[i]) - v for i in range(f, f_end)]
     edges = hulls.edges[hulls.edge_start[k] : hulls.edge_start[k + 1]] - [v, v, f, f]
     return hulls.vertices[v:v_end], hulls.face_normal[f:f_end], loops, edges
+
+
+def _from_highest(loop: IntArray, vertices: Array, normal: Array) -> IntArray:
+    """The loop from its highest corner on, since faces are only nearly flat."""
+    return np.roll(loop, -int(np.argmax(vertices[loop] @ normal)))
+
+
+@helper
+def spot(points, i):
+    return (points[i, 0], points[i, 1], points[i, 2])
+
+
+@helper
+def is_solid(geom, s):
+    """Whether shape s is a polytope with faces all around."""
+    return geom.kind[s] == HULL or geom.kind[s] == BOX
+
+
+@helper
+def corner_of(solids, s, i):
+    """Corner i of solid s, shape frame."""
+    return mul(row(solids.frame, s), spot(solids.vectors, solids.info[s, POINT_ROW] + i))
+
+
+@helper
+def middle_of(solids, s):
+    """A point within solid s, shape frame."""
+    return (solids.frame[s, 3], solids.frame[s, 4], solids.frame[s, 5])
+
+
+@helper
+def normal_of(solids, s, f):
+    """Normal of face f of solid s, shape frame."""
+    return spot(solids.vectors, solids.info[s, FACE_ROW] + f)
+
+
+@helper
+def farthest(solids, s, d):
+    """(corner, height) of solid s farthest along d, shape frame."""
+    points, first, count = solids.vectors, solids.info[s, POINT_ROW], solids.info[s, POINTS]
+    x, y, z = mul(row(solids.frame, s), d)
+    best, top = 0, -math.inf
+    for i in range(count):
+        h = points[first + i, 0] * x + points[first + i, 1] * y + points[first + i, 2] * z
+        if h > top:
+            best, top = i, h
+    return best, top
+
+
+@helper
+def facing(geom, solids, s, n):
+    """The face of solid s that looks most along n, and its cosine."""
+    normals, first, count = solids.vectors, solids.info[s, FACE_ROW], solids.info[s, FACES]
+    x, y, z = to_local(geom, s, n)
+    best, cosine = 0, -math.inf
+    for f in range(count):
+        c = normals[first + f, 0] * x + normals[first + f, 1] * y + normals[first + f, 2] * z
+        if c > cosine:
+            best, cosine = f, c
+    return best, cosine
 
 
 @helper
@@ -76,20 +147,16 @@ def load_points(geom, solids, s, core_out):
 
     The corners of the triangle in hand are in place already.
     """
-    kind, first, count = geom.kind[s], solids.info[s, POINT_ROW], solids.info[s, POINTS]
-    if kind == TRIANGLE:
-        return count
-    x, e = origin(geom, s), extent(geom, s)
-    stretch = (1.0, 1.0, 1.0)
-    if kind == BOX:
-        stretch = e
-    elif kind == CAPSULE:
-        stretch = (1.0, 1.0, e[1])
-    for i in range(count):
-        v = spot(solids.vectors, first + i)
-        p = add(x, to_world(geom, s, (stretch[0] * v[0], stretch[1] * v[1], stretch[2] * v[2])))
-        core_out[i, 0], core_out[i, 1], core_out[i, 2] = p
+    count = solids.info[s, POINTS]
+    for i in range(0 if geom.kind[s] == TRIANGLE else count):
+        load_corner(geom, solids, s, i, core_out)
     return count
+
+
+@helper
+def load_corner(geom, solids, s, i, core_out):
+    """Corner i of the core of shape s in the world."""
+    core_out[i, 0], core_out[i, 1], core_out[i, 2] = add(origin(geom, s), to_world(geom, s, corner_of(solids, s, i)))
 
 
 @helper
@@ -108,11 +175,6 @@ def load_faces(geom, solids, s, core_out):
 def first_loop(solids, s):
     """The row of the loops of the first face of shape s."""
     return solids.info[s, FACE_ROW] - (solids.vectors.shape[0] - solids.loops.shape[0])
-
-
-@helper
-def spot(points, i):
-    return (points[i, 0], points[i, 1], points[i, 2])
 
 
 @helper
@@ -296,8 +358,8 @@ def edge_name(v, w):
 
 
 @helper
-def put_edge(core, solids, s, n, side, feature_out):
-    """The edge at the vertex farthest along n that leans least; returns 2, or 1 for the vertex alone."""
+def edge_towards(core, solids, s, n):
+    """(corner farthest along n, edge there that leans least or -1 where all of them lean)."""
     edges, count, first, total = solids.edges, solids.info[s, POINTS], solids.info[s, EDGE_ROW], solids.info[s, EDGES]
     top = 0
     for i in range(1, count):
@@ -309,10 +371,17 @@ def put_edge(core, solids, s, n, side, feature_out):
             u = unit(sub(spot(core, edges[e, 1]), spot(core, edges[e, 0])))
             if abs(dot(u, n)) < best:
                 best, found = abs(dot(u, n)), e
+    return top, found
+
+
+@helper
+def put_edge(core, solids, s, n, side, feature_out):
+    """The edge at the vertex farthest along n that leans least; returns 2, or 1 for the vertex alone."""
+    top, found = edge_towards(core, solids, s, n)
     if found < 0:
         put_corner(feature_out, 0, spot(core, top), side + top)
         return 1
-    v, w = int(edges[found, 0]), int(edges[found, 1])
+    v, w = int(solids.edges[found, 0]), int(solids.edges[found, 1])
     put_corner(feature_out, 0, spot(core, v), side + edge_name(v, w))
     put_corner(feature_out, 1, spot(core, w), side + edge_name(v, w))
     return 2
