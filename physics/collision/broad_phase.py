@@ -13,7 +13,7 @@ from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
 from ..core.state import LongArray
 from ..core.vec import dot, row, sub
-from .geometry import PLANE, Geometry, axis, origin
+from .geometry import PLANE, axis, origin
 
 
 class Sweep(NamedTuple):
@@ -152,14 +152,3 @@ def drop_joined(joined, body, pairs_in_out, count):
         pairs_in_out[kept, 1] = pairs_in_out[p, 1]
         kept += 1
     return kept
-
-
-def find_pairs(geom: Geometry, sweep: Sweep, body: IntArray, moves: IntArray, planes: IntArray) -> int:
-    """Fill sweep.pairs; returns the number of pairs, and where that exceeds the room the caller must make more."""
-    first = widest_axis(geom.lo, geom.hi)
-    order = np.argsort(geom.lo[:, first], kind="stable")
-    count = sweep_shapes(geom, body, moves, order, first, sweep)
-    count = search_planes(geom, body, moves, planes, sweep, count)
-    if count <= len(sweep.found):
-        sort_pairs(sweep, count)
-    return count

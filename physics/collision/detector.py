@@ -5,30 +5,14 @@ import numpy as np
 from ..core.limits import CONTACT_POINTS, SHAPE_PAIRS
 from ..core.model import Array, Model, movable, shape_count
 from ..core.state import Bodies, ContactMemory, Contacts, LongArray, empty_contacts
-from .broad_phase import drop_joined, find_pairs, joined_bodies, new_sweep
+from .broad_phase import joined_bodies, new_sweep
 from .convex import new_work
+from .detection import Detection, find_contacts, find_pairs
 from .geometry import BOWL, MESH, PATCH, PIPE, PLANE, Geometry, bound_shapes, new_geometry, place_shapes
 from .impact_time import bound_paths, find_fast, first_touches, new_paths
 from .known_features import new_notes
-from .narrow_phase import (
-    BOXES,
-    CONVEX,
-    FAMILIES,
-    FAMILY,
-    HOLLOWS,
-    RANK,
-    ROUND,
-    TRIANGLES,
-    Found,
-    drop_doubles,
-    fill_contacts,
-    sort_families,
-    touch_box_pairs,
-    touch_convex_pairs,
-    touch_hollow_pairs,
-    touch_round_pairs,
-)
-from .nearby_pairs import Near, keep_near, touch_again
+from .narrow_phase import BOXES, CONVEX, FAMILIES, FAMILY, HOLLOWS, RANK, ROUND, TRIANGLES, Found, sort_families
+from .nearby_pairs import Near, keep_near, touch_again, touch_listed
 from .polytope import new_solids
 from .triangles import find_triangles, new_sheets, new_stack
 
@@ -76,6 +60,7 @@ class Detector:
         self.shapes_of = np.bincount(model.shapes.body, minlength=len(model.kind)).astype(np.int32)
         self.moves = movable(model.kind).astype(np.int32)
         self.joined = joined_bodies(model)
+        self.family = np.array(FAMILY)
         self.planes = np.flatnonzero(model.shapes.kind == PLANE).astype(np.int32)
         self.contacts: Contacts = empty_contacts(0)
         thickness, self.span = body_sizes(self.geometry, model)
@@ -90,7 +75,7 @@ class Detector:
         self.counts = np.zeros(FAMILIES, np.int32)
         self.start = np.zeros(pairs + 2, np.int32)
         self.work = self.work._replace(notes=new_notes(pairs))
-        self._near: Near | None = None
+        self._detection: Detection | None = None
 
     def _make_room_for_points(self, points: int) -> None:
         CONTACT_POINTS.allow(points // 2)  # twice what is needed now is asked for
@@ -98,17 +83,24 @@ class Detector:
         self.link = np.zeros(points, np.int32)
         self.head = np.zeros(1 << points.bit_length(), np.int32)
         self.contacts = empty_contacts(points)
-        self._near = None
+        self._detection = None
+
+    @property
+    def detection(self) -> Detection:
+        """The arguments of `find_contacts`. The tuple is built anew only after one of its arrays has been replaced."""
+        if self._detection is None:
+            compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
+            near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
+                        self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
+                        self.start, self.stack, self.found, self.link, self.head, np.zeros(3, np.int32))
+            self._detection = Detection(near, self.sweep, self.moves, self.planes, self.joined, self.family,
+                                        self.contacts)
+        return self._detection
 
     @property
     def near(self) -> Near:
-        """The arguments of `touch_again`. The tuple is built anew only after one of its arrays has been replaced."""
-        if self._near is None:
-            compound = np.array([self.shapes_of.max(initial=0) > 1], np.int32)
-            self._near = Near(self.geometry, self.solids, self.work, self.sheets, self.rank, self.shapes_of, compound,
-                              self.reach, self.sweep.pairs, self.seen_pairs, self.lists, self.counts, self.chosen,
-                              self.start, self.stack, self.found, self.link, self.head, np.zeros(2, np.int32))
-        return self._near
+        """The arguments of `touch_again`."""
+        return self.detection.near
 
     def detect(self, bodies: Bodies, margin: Array) -> Contacts:
         """All contact points of bodies at these poses whose gap is within the margins of the two bodies.
@@ -116,35 +108,31 @@ class Detector:
         margin (n,) [m] per body. Rows are ordered by shape pair; shape_a < shape_b in every row. The contacts belong to
         the detector and are overwritten by the next call.
         """
-        self.reach[:] = margin[self.model.shapes.body]
-        self._place(bodies.x, bodies.q, self.reach)
-        self.pair_count = self._find_pairs()
-        return self._touch_pairs(self.reach)
+        while find_contacts(self.model, self.detection, bodies.x, bodies.q, margin) < 0:
+            self._make_what_is_needed()
+        self.pair_count = int(self.seen_pairs[0])
+        return self.contacts
+
+    def _make_what_is_needed(self) -> None:
+        """Room for what there was none for."""
+        points, chosen, pairs = self.near.needed.tolist()
+        if pairs > len(self.sweep.found):
+            SHAPE_PAIRS.allow(pairs)
+            self._make_room_for_pairs(2 * pairs)
+        if points > len(self.found.rows):
+            self._make_room_for_points(2 * points)
+        if chosen > len(self.chosen):
+            SHAPE_PAIRS.allow(chosen)
+            self.chosen, self._detection = np.zeros((2 * chosen, 2), np.int64), None
 
     def keep_near(self) -> None:
         """Remember the pairs that had contacts in the last `detect`: those are what `detect_again` looks at."""
-        self.seen_pairs[0] = self.pair_count
-        keep_near(self.geometry.kind, FAMILY, self.contacts, self.near)
+        keep_near(self.geometry.kind, self.family, self.contacts, self.near)
 
     def detect_again(self, bodies: Bodies) -> Contacts:
         """As `detect` with the same margins, looking only at the pairs that were near when `keep_near` was called."""
         while touch_again(self.model, self.near, bodies.x, bodies.q, self.contacts) < 0:
-            points, chosen = self.near.needed.tolist()
-            if points > len(self.found.rows):
-                self._make_room_for_points(2 * points)
-            if chosen > len(self.chosen):
-                self.chosen, self._near = np.zeros((2 * chosen, 2), np.int64), None
-        return self.contacts
-
-    def _touch_pairs(self, reach: Array) -> Contacts:
-        while (total := self._touch(reach)) > len(self.found.rows):
-            self._make_room_for_points(2 * total)
-        shapes = self.model.shapes
-        if self.shapes_of.max(initial=0) > 1:
-            total = drop_doubles(self.geometry, self.sweep.pairs, shapes.body, self.shapes_of, total, self.head,
-                                 self.link, self.found)
-        fill_contacts(self.sweep.pairs, self.pair_count, self.found, total, self.start, shapes, self.model.materials,
-                      self.contacts)
+            self._make_what_is_needed()
         return self.contacts
 
     def gap(self, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
@@ -152,16 +140,17 @@ class Detector:
 
         inf and nan for a pair that has none: two planes or meshes, or a shape behind all triangles of a mesh.
         """
-        reach = np.full(shape_count(self.model), FAR)
-        self._place(bodies.x, bodies.q, reach)
-        self.sweep.pairs[0] = shape_a, shape_b
-        self.pair_count = 1
-        while (total := self._touch(reach)) > len(self.found.rows):
-            self._make_room_for_points(2 * total)
+        self.reach[:] = FAR
+        place_shapes(self.model.shapes, bodies.x, bodies.q, self.geometry)
+        bound_shapes(self.geometry, self.reach)
+        self.sweep.pairs[0], self.seen_pairs[0] = (shape_a, shape_b), 1
+        sort_families(self.geometry.kind, self.family, self.sweep.pairs, 1, self.lists, self.counts)
+        while (total := touch_listed(self.model, self.near, self.contacts)) < 0:
+            self._make_what_is_needed()
         if total == 0:
             return np.inf, np.full(3, np.nan), np.full(3, np.nan)
-        row = self.found.rows[np.argmin(self.found.rows[:total, 6])]
-        return float(row[6]), row[3:6].copy(), row[:3].copy()
+        k, found = int(np.argmin(self.contacts.gap[:total])), self.contacts
+        return float(found.gap[k]), found.normal[k].copy(), found.point[k].copy()
 
     def time_of_impact(self, bodies: Bodies, memory: ContactMemory, h: float) -> Array:
         """Part (n,) of a step h [s] that each body can move at its v and w before its first new contact.
@@ -175,13 +164,15 @@ class Detector:
         no_margin = np.zeros(len(shapes.kind))
         if not find_fast(bodies, h, paths):
             return paths.fraction.copy()
-        self._place(bodies.x, bodies.q, no_margin)
+        place_shapes(shapes, bodies.x, bodies.q, geom)
+        bound_shapes(geom, no_margin)
         lo, hi = geom.lo.copy(), geom.hi.copy()
-        self._place(paths.x, paths.q, no_margin)
+        place_shapes(shapes, paths.x, paths.q, geom)
+        bound_shapes(geom, no_margin)
         bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
-        self.pair_count = self._find_pairs()
+        while find_pairs(self.model, self.detection) < 0:
+            self._make_what_is_needed()
         lists, counts = self.lists, self.counts
-        sort_families(geom.kind, FAMILY, self.sweep.pairs, self.pair_count, lists, counts)
         single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)])
         chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])
         if counts[TRIANGLES]:
@@ -190,44 +181,6 @@ class Detector:
         chosen = np.column_stack([self.sweep.pairs[chosen[:, 0]], chosen[:, 1]]).astype(np.int64)
         first_touches(geom, self.solids, self.sheets, self.work, chosen, shapes, bodies, memory, paths, h)
         return paths.fraction.copy()
-
-    def _place(self, x: Array, q: Array, reach: Array) -> None:
-        """Poses of all shapes, and their bounds swollen by the reach (s,) of each."""
-        place_shapes(self.model.shapes, x, q, self.geometry)
-        bound_shapes(self.geometry, reach)
-
-    def _find_pairs(self) -> int:
-        """Fill self.sweep.pairs; returns the number of pairs."""
-        body = self.model.shapes.body
-        while True:
-            count = find_pairs(self.geometry, self.sweep, body, self.moves, self.planes)
-            if count <= len(self.sweep.found):
-                return drop_joined(self.joined, body, self.sweep.pairs, count) if len(self.joined) else count
-            SHAPE_PAIRS.allow(count)
-            self._make_room_for_pairs(2 * count)
-
-    def _touch(self, reach: Array) -> int:
-        """Points of all pairs in self.found, family by family; returns their number, which may exceed the room."""
-        geom, work, solids, pairs = self.geometry, self.work, self.solids, self.sweep.pairs
-        lists, counts, found = self.lists, self.counts, self.found
-        sort_families(geom.kind, FAMILY, pairs, self.pair_count, lists, counts)
-        total = 0
-        if counts[ROUND]:
-            total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], int(counts[ROUND]), reach, total,
-                                      found)
-        if counts[HOLLOWS]:
-            total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], int(counts[HOLLOWS]), reach, total,
-                                       found)
-        if counts[BOXES]:
-            total = touch_box_pairs(geom, work, pairs, lists[BOXES], int(counts[BOXES]), reach, total, lists, counts,
-                                    found)
-        chosen = np.full((counts[CONVEX], 2), -1, np.int64)
-        chosen[:, 0] = lists[CONVEX, : counts[CONVEX]]
-        if counts[TRIANGLES]:
-            chosen = np.vstack([chosen, self._find_triangles(reach)])
-        if len(chosen):
-            total = touch_convex_pairs(geom, solids, self.sheets, work, pairs, chosen, len(chosen), reach, total, found)
-        return total
 
     def _find_triangles(self, reach: Array) -> LongArray:
         """(pair, triangle) rows of what may touch."""

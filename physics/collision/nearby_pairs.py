@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import kernel
+from ..core.jit import kernel, program
 from ..core.model import Array, IntArray
 from ..core.state import LongArray
 from .convex import ConvexScratch
@@ -51,7 +51,7 @@ class Near(NamedTuple):
     found: Found         #: scratch
     link: IntArray       #: (r,) scratch
     head: IntArray       #: scratch
-    needed: IntArray     #: (2,) rows and chosen pairs that there was no room for
+    needed: IntArray     #: (3,) rows, chosen pairs and pairs that there was no room for
 
 
 @kernel
@@ -69,32 +69,26 @@ def keep_near(kind, family, contacts, near):
                 i += 1
 
 
-@kernel
-def touch_again(model, near, x, q, contacts_out):
-    """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
-    or NO_ROOM with the sizes in `needed`. Integers are passed on as int64, as calls from Python pass them: each kernel
-    is then compiled for one signature."""
+@program
+def touch_listed(model, near, contacts_out):
+    """Contacts of the pairs in near.lists, whose shapes are placed, and bounded where there are triangles; returns
+    their number, or NO_ROOM with the sizes in `needed`."""
     geom, solids, work, shapes, pairs = near.geometry, near.solids, near.work, model.shapes, near.pairs
     lists, counts, found, reach = near.lists, near.counts, near.found, near.reach
-    place_shapes(shapes, x, q, geom)
     convex, total = counts[CONVEX], np.int64(0)
     if counts[ROUND] > 0:
-        total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], np.int64(counts[ROUND]), reach, total,
-                                  found)
+        total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], counts[ROUND], reach, total, found)
     if counts[HOLLOWS] > 0:
-        total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], np.int64(counts[HOLLOWS]), reach, total,
-                                   found)
+        total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], counts[HOLLOWS], reach, total, found)
     if counts[BOXES] > 0:
-        total = touch_box_pairs(geom, work, pairs, lists[BOXES], np.int64(counts[BOXES]), reach, total, lists, counts,
-                                found)
+        total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     chosen = np.int64(counts[CONVEX])
     for i in range(min(chosen, len(near.chosen))):
         near.chosen[i, 0], near.chosen[i, 1] = lists[CONVEX, i], -1
     counts[CONVEX] = convex
     if counts[TRIANGLES] > 0:
-        bound_shapes(geom, reach)
-        chosen += find_triangles(geom, model.meshes, pairs, lists[TRIANGLES], np.int64(counts[TRIANGLES]), reach,
-                                 near.rank, near.sheets, near.stack, near.chosen[min(chosen, len(near.chosen)):])
+        chosen += find_triangles(geom, model.meshes, pairs, lists[TRIANGLES], counts[TRIANGLES], reach, near.rank,
+                                 near.sheets, near.stack, near.chosen[min(chosen, len(near.chosen)):])
     if chosen > len(near.chosen):
         near.needed[0], near.needed[1] = total, chosen
         return NO_ROOM
@@ -105,6 +99,15 @@ def touch_again(model, near, x, q, contacts_out):
         return NO_ROOM
     if near.compound[0] == 1:
         total = drop_doubles(geom, pairs, shapes.body, near.shapes_of, total, near.head, near.link, found)
-    fill_contacts(pairs, np.int64(near.pair_count[0]), found, total, near.start, shapes, model.materials, contacts_out)
+    fill_contacts(pairs, near.pair_count[0], found, total, near.start, shapes, model.materials, contacts_out)
     return total
 
+
+@program
+def touch_again(model, near, x, q, contacts_out):
+    """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
+    or NO_ROOM with the sizes in `needed`."""
+    place_shapes(model.shapes, x, q, near.geometry)
+    if near.counts[TRIANGLES] > 0:
+        bound_shapes(near.geometry, near.reach)
+    return touch_listed(model, near, contacts_out)

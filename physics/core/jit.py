@@ -1,4 +1,5 @@
-"""Numba as we use it: `@kernel` for what Python calls, `@helper` for what kernels call, caches keyed by the sources.
+"""Numba as we use it: `@kernel` for what Python calls, `@helper` for what kernels call, `@program` for many kernels in
+one call, caches keyed by the sources.
 
 numba's own cache looks only at the file of the cached function, so a kernel would keep running an old helper
 of another file. Each module's kernels therefore live in a cache folder named by a digest of that module and of every
@@ -13,6 +14,8 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from copy import copy
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding
@@ -20,8 +23,9 @@ import numba
 import platformdirs
 from numba.core.codegen import get_host_cpu_features
 from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import make_concrete_template
 
-from .kernel_file import SUFFIX, KernelFile
+from .kernel_file import SUFFIX, KernelFile, prefixed
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
@@ -35,6 +39,8 @@ KEPT_FOLDERS = 400  # cache folders, one a module and version: enough for severa
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTILINE)
 
 KERNELS: list[Any] = []  #: every function that `@kernel` made
+_BY_SYMBOL: dict[str, Any] = {}
+_STANDING: set[str] = set()  # symbols of kernels that the linker knows
 # numba declares these without the options and attributes used here
 njit: Any = numba.njit
 numba_types: Any = numba.types
@@ -131,6 +137,30 @@ class ArrayKernel(CPUDispatcher):
     def _compile_for_args(self, *args: Any, **_: Any) -> Any:
         raise TypeError(f"{self.__name__} was compiled for other arguments than {[str(type_of(a)) for a in args]}")
 
+    def stand(self, kinds: tuple | None = None) -> bool:
+        """Compile for arguments of these types, or load what was compiled for whichever types, and let programs find
+        its machine code by its symbol. Returns whether there is any."""
+        with lent_arrays():
+            if not self.overloads and kinds is not None:
+                self.compile(kinds)
+            cache: Any = self._cache  # pyright: ignore[reportAttributeAccessIssue]
+            if not self.overloads and (found := cache.load_overload(None, self.targetctx)) is not None:
+                self.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
+                self.add_overload(found)
+            for compiled in self.overloads.values() if self.symbol not in _STANDING else ():
+                described = copy(compiled.fndesc)
+                described.mangled_name = self.symbol
+                llvmlite.binding.add_symbol(
+                    self.symbol, compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+                self.targetctx.insert_user_function(self.symbol, described)  # of no library: nothing is copied
+                _STANDING.add(self.symbol)
+        return bool(self.overloads)
+
+    @property
+    def symbol(self) -> str:
+        """Its name for the linker."""
+        return prefixed(f"{self.py_func.__module__}:{self.__name__}:{self.py_func.__code__.co_firstlineno}")
+
 
 class Kernel(ArrayKernel):
     """An ArrayKernel that also takes NamedTuples of arrays, by address (see `tuple_abi`). The first call fixes the
@@ -146,6 +176,36 @@ class Kernel(ArrayKernel):
         body = {"__call__": _packing_call(len(args), tuple(packed))(*packed.values())} if packed else {}
         self.__class__ = type(type(self).__name__, (ArrayKernel,), body)  # pyright: ignore[reportAttributeAccessIssue]
         return self(*args)
+
+
+class Standing:
+    """A kernel as a program calls it: its machine code stands where it is and is found by its symbol. Without this
+    numba copies the code of a kernel into every kernel that calls it, and optimizes all of it anew."""
+
+    is_compiling = False  # numba asks, for functions that call themselves
+
+    def __init__(self, called: ArrayKernel) -> None:
+        self.called = called
+        self._numba_type_ = numba_types.Dispatcher(self)
+
+    def get_call_template(self, args: tuple, kws: Any) -> tuple:
+        """numba asks for the signature. Numbers come in as from Python, so that there is one signature."""
+        kinds = tuple(_as_from_python(kind) for kind in args)
+        self.called.stand(kinds)
+        name = self.called.py_func.__name__
+        signatures = [compiled.signature for compiled in self.called.overloads.values()]
+        return make_concrete_template(name, name, signatures), None, args, kws
+
+    def get_overload(self, _: Any) -> str:
+        """numba asks for the key of what to call."""
+        return self.called.symbol
+
+
+def _as_from_python(kind: Any) -> Any:
+    """The type of a number that Python passes, for any kind of number."""
+    kind = numba_types.unliteral(kind)
+    whole = isinstance(kind, numba_types.Integer)
+    return numba_types.intp if whole else kind
 
 
 @functools.cache
@@ -173,9 +233,25 @@ def kernel(function: Callable) -> Kernel:
                                                "no_cfunc_wrapper": True, "boundscheck": None})
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
-            function, cache_folder(module_of(function)))
+            function, cache_folder(module_of(function)), _stands)
     KERNELS.append(compiled)
+    _BY_SYMBOL[compiled.symbol] = compiled
     return compiled
+
+
+def program(function: Callable) -> Kernel:
+    """Compile a function that Python calls and that runs kernels one after the other, in one call and without Python's
+    lock. The kernels it names are called where they stand: what they are compiled to is not compiled once more."""
+    space = {name: Standing(value) if isinstance(value, ArrayKernel) else value
+             for name, value in function.__globals__.items()}
+    calling = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+    calling.__module__, calling.__doc__ = function.__module__, function.__doc__
+    return kernel(calling)
+
+
+def _stands(symbol: str) -> bool:
+    """Whether programs find the kernel of this symbol; it is loaded where it is not yet."""
+    return symbol in _STANDING or (symbol in _BY_SYMBOL and _BY_SYMBOL[symbol].stand())
 
 
 def helper(function: Callable) -> Any:

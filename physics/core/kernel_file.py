@@ -13,19 +13,22 @@ from numba.core.serialize import dumps
 from .whole_file import whole_file
 
 SUFFIX, DAMAGED = ".kernel", ".damaged"
+SYMBOL = "contactlab:"  # how the symbols begin by which a program calls kernels
 SEAL = hashlib.sha256().digest_size  # [bytes] before the pickle
 
 
 class KernelFile:
     """The file of one kernel, in place of numba's cache of a dispatcher, which unpickles and links whatever it finds.
 
-    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, compiled kernel). Where the digest
-    does not fit the rest, the file is renamed and counts as not there: the kernel is compiled anew and written again.
+    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, symbols of the kernels that it calls
+    where they stand, compiled kernel). Where the digest does not fit the rest, the file is renamed and counts as not
+    there: the kernel is compiled anew and written again.
     Where it cannot be written (read-only or full disk), the kernel is compiled in every process.
     """
 
-    def __init__(self, function: Callable, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, function: Callable, folder: Path, stands: Callable[[str], bool]) -> None:
+        """stands: whether the kernel of a symbol can be called; the linker ends the process where one cannot."""
+        self.folder, self._stands = folder, stands
         self._path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}{SUFFIX}"
 
     @property
@@ -34,7 +37,7 @@ class KernelFile:
         return str(self.folder)
 
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
-        """The compiled kernel, None where there is none of this signature."""
+        """The compiled kernel, None where there is none of this signature (None: of any)."""
         context.refresh()
         try:
             sealed = self._path.read_bytes()
@@ -43,8 +46,10 @@ class KernelFile:
         try:
             if hashlib.sha256(memoryview(sealed)[SEAL:]).digest() != sealed[:SEAL]:
                 raise ValueError("not what was written")
-            *known, parts = pickle.loads(memoryview(sealed)[SEAL:])
-            return CompileResult._rebuild(context, *parts) if known == [self._path.name, signature] else None
+            name, known, called, parts = pickle.loads(memoryview(sealed)[SEAL:])
+            if name != self._path.name or signature not in (known, None) or not all(map(self._stands, called)):
+                return None
+            return CompileResult._rebuild(context, *parts)
         except Exception:  # whole, yet not to be loaded: say, by a library of another version
             with suppress(OSError):
                 self._path.replace(self._path.with_name(self._path.name + DAMAGED))
@@ -52,9 +57,16 @@ class KernelFile:
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Write the compiled kernel where that is possible."""
-        content = dumps((self._path.name, signature, compiled._reduce()))
+        code = compiled.library._get_module_for_linking()
+        called = [f.name for f in code.functions if f.is_declaration and f.name.startswith(SYMBOL)]
+        content = dumps((self._path.name, signature, called, compiled._reduce()))
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)  # someone may have emptied the cache meanwhile
             with whole_file(self._path, sync=False) as file:  # the seal tells after a power cut
                 file.write(hashlib.sha256(content).digest())
                 file.write(content)
+
+
+def prefixed(name: str) -> str:
+    """The symbol of a kernel of this name."""
+    return SYMBOL + name

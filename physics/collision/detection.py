@@ -1,0 +1,59 @@
+"""All contacts at given poses in one call: place the shapes, find the pairs, touch them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.jit import program
+from ..core.model import IntArray
+from ..core.state import Contacts
+from .broad_phase import Sweep, drop_joined, search_planes, sort_pairs, sweep_shapes, widest_axis
+from .geometry import bound_shapes, place_shapes
+from .narrow_phase import sort_families
+from .nearby_pairs import NO_ROOM, Near, touch_listed
+
+
+class Detection(NamedTuple):
+    """What `find_contacts` reads and writes; the arrays are the detector's."""
+
+    near: Near
+    sweep: Sweep
+    moves: IntArray    #: (n,) 1 for bodies that forces move
+    planes: IntArray   #: (p,) shapes that are planes
+    joined: IntArray   #: (k, 2) bodies that do not touch each other
+    family: IntArray   #: (kinds, kinds) which kernel touches two shapes
+    contacts: Contacts
+
+
+@program
+def find_pairs(model, detection):
+    """Fill sweep.pairs with the pairs of shapes whose bounds overlap, and near.lists with these pairs by family.
+    Returns their number, or NO_ROOM with what there was no room for in near.needed."""
+    near, sweep, body = detection.near, detection.sweep, model.shapes.body
+    geom = near.geometry
+    near.needed[:] = 0
+    first = widest_axis(geom.lo, geom.hi)
+    order = np.argsort(geom.lo[:, first], kind="mergesort")
+    count = sweep_shapes(geom, body, detection.moves, order, first, sweep)
+    count = search_planes(geom, body, detection.moves, detection.planes, sweep, count)
+    if count > len(sweep.found):
+        near.needed[2] = count
+        return NO_ROOM
+    sort_pairs(sweep, count)
+    if len(detection.joined) > 0:
+        count = drop_joined(detection.joined, body, sweep.pairs, count)
+    near.pair_count[0] = count
+    sort_families(geom.kind, detection.family, sweep.pairs, count, near.lists, near.counts)
+    return count
+
+
+@program
+def find_contacts(model, detection, x, q, margin):
+    """Fill detection.contacts with the contacts (as of Detector.detect) of bodies at x (n, 3), q (n, 4) within their
+    margins (n,) [m]; returns their number, or NO_ROOM as `find_pairs`."""
+    near, body = detection.near, model.shapes.body
+    for s in range(len(body)):
+        near.reach[s] = margin[body[s]]
+    place_shapes(model.shapes, x, q, near.geometry)
+    bound_shapes(near.geometry, near.reach)
+    return touch_listed(model, near, detection.contacts) if find_pairs(model, detection) >= 0 else NO_ROOM

@@ -1,0 +1,77 @@
+"""Programs: kernels that run in one call, each where it stands."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+from contactlab.assets import gallery
+from contactlab.physics import Scene
+from contactlab.physics.collision import Detector
+from contactlab.physics.core import jit
+from contactlab.physics.core.kernel_file import SUFFIX, SYMBOL
+
+
+@jit.kernel
+def doubled(a, times):
+    for i in range(len(a)):
+        a[i] *= 2.0 * times
+    return a[0]
+
+
+@jit.program
+def doubled_twice(a):
+    number = np.int32(1)
+    doubled(a, number)
+    return doubled(a, 1)
+
+
+def test_a_program_runs_its_kernels_in_order_and_numbers_come_in_as_from_python():
+    """2 · 2 · (1, 3) = (4, 12). An int32 and a literal count as the int that Python passes: one signature."""
+    a = np.array([1.0, 3.0])
+    assert doubled_twice(a) == 4.0
+    assert a.tolist() == [4.0, 12.0]
+    assert doubled(a, 1) == 8.0
+    assert len(doubled.signatures) == 1
+
+
+#: finds the contacts of a scene; prints how many, and how many kernels it compiled
+LOOK = """
+import numpy as np
+from contactlab.assets import gallery
+from contactlab.physics import Scene
+from contactlab.physics.collision import Detector
+from contactlab.physics.core import jit
+setup = Scene.load(gallery()["tower"]).build()
+found = Detector(setup.model).detect(setup.state.bodies, np.full(len(setup.model.kind), 0.1))
+print(int(found.count[0]), sum(sum(k.stats.cache_misses.values()) for k in jit.KERNELS))
+"""
+
+
+def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_again(tmp_path):
+    """The machine code of a program names the kernels that it calls. Where one of them is not there, the linker would
+    end the process."""
+    def look():
+        done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True,
+                              env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+        assert done.returncode == 0, done.stderr
+        return [int(word) for word in done.stdout.split()]
+
+    count, compiled = look()
+    assert count > 0 and compiled > 10
+    assert look() == [count, 0]
+    (file,) = [p for p in tmp_path.rglob("*" + SUFFIX) if p.name.startswith("fill_contacts")]
+    file.unlink()
+    again, compiled = look()
+    assert again == count and 0 < compiled < 10
+
+
+def test_the_code_of_a_kernel_is_not_in_the_programs_that_call_it():
+    setup = Scene.load(gallery()["tower"]).build()
+    Detector(setup.model).detect(setup.state.bodies, np.full(len(setup.model.kind), 0.1))
+    (program,) = [k for k in jit.KERNELS if k.__name__ == "touch_listed"]
+    (compiled,) = program.overloads.values()
+    called = {f.name for f in compiled.library._get_module_for_linking().functions if f.name.startswith(SYMBOL)}
+    names = {name.split(":")[-2] for name in called}
+    assert {"touch_round_pairs", "touch_box_pairs", "touch_convex_pairs", "fill_contacts"} <= names
