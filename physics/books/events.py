@@ -9,6 +9,7 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +27,20 @@ LEAST_SHARE = 1e-3  # part of the load of its pair of shapes below which the sli
 MOST_EVENTS = 64  # events of one step: a pile makes hundreds, too many to read
 
 
+class Changes(NamedTuple):
+    """What `find_changes` found of each pair of shapes that an event is about."""
+
+    kind: IntArray    #: (m,) row of EVENT_KINDS
+    row: IntArray     #: (m,) of the hardest contact of the pair; nothing where the pair was lost
+    shapes: IntArray  #: (m, 2)
+    impulse: Array    #: (m, 3) the first of a lost pair in the memory [N s]
+
+
 @kernel
-def find_changes(contacts, memory, zeta_before, rest_speed, kind_out, row_out):
-    """Find the event of every pair of shapes and return their number. Writes the kind of each and its row in the
-    contacts; for a geometric loss, its row in the memory. Merges the two tables, both ordered by pair, in one pass."""
+def find_changes(contacts, memory, zeta_before, rest_speed, changes_out):
+    """Find the event of every pair of shapes and return their number. Merges the two tables, both ordered by pair, in
+    one pass."""
+    kind_out = changes_out.kind
     now, before = int(contacts.count[0]), int(memory.count[0])
     shape_a, shape_b, old = contacts.shape_a, contacts.shape_b, memory.shapes
     i, j, found = 0, 0, 0
@@ -62,7 +73,10 @@ def find_changes(contacts, memory, zeta_before, rest_speed, kind_out, row_out):
             kind = GEOMETRIC_LOSS if order < 0 else DYNAMIC_LOSS
         if kind >= 0:
             kind_out[found] = kind
-            row_out[found] = first_old if kind == GEOMETRIC_LOSS else hardest
+            changes_out.row[found] = 0 if kind == GEOMETRIC_LOSS else hardest
+            changes_out.shapes[found, 0], changes_out.shapes[found, 1] = a, b
+            for c in range(3 if kind == GEOMETRIC_LOSS else 0):
+                changes_out.impulse[found, c] = memory.impulse[first_old, c]
             found += 1
     return found
 
@@ -72,8 +86,8 @@ class EventFinder:
 
     def __init__(self, shape_body: np.ndarray) -> None:
         self.shape_body = shape_body
-        self.kind = np.zeros(MOST_EVENTS, np.int32)
-        self.row = np.zeros(MOST_EVENTS, np.int32)
+        self.changes = Changes(np.zeros(MOST_EVENTS, np.int32), np.zeros(MOST_EVENTS, np.int32),
+                               np.zeros((MOST_EVENTS, 2), np.int32), np.zeros((MOST_EVENTS, 3)))
 
     def find(
         self, contacts: Contacts, memory: ContactMemory, zeta_before: np.ndarray, rest_speed: float, x: np.ndarray,
@@ -82,37 +96,42 @@ class EventFinder:
         """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, zeta_before (c,) the
         normal velocities before the step [m/s], x (n, 3) the centres of mass, `instant` says when an event of a kind
         happened to a pair of shapes [s], and the energies are those before and after the step [J]."""
-        count = find_changes(contacts, memory, zeta_before, rest_speed, self.kind, self.row)
+        count = find_changes(contacts, memory, zeta_before, rest_speed, self.changes)
+        return self.events(count, contacts, x, instant, energy_before, energy_after)
+
+    def events(
+        self, count: int, contacts: Contacts, x: np.ndarray, instant: Callable[[str, tuple[int, int]], float],
+        energy_before: float, energy_after: float,
+    ) -> list[Event]:
+        """The events of so many `changes` that were found."""
         if not count:
             return []
-        lost = self.kind[:count] == GEOMETRIC_LOSS
-        rows = np.where(lost, 0, self.row[:count])  # a geometric loss has no row among the contacts
+        lost = self.changes.kind[:count] == GEOMETRIC_LOSS
+        rows = self.changes.row[:count]
         about = () if lost.all() else (
             contacts.body_a[rows], contacts.body_b[rows], contacts.point[rows], contacts.normal[rows],
             contacts.impulse[rows], contacts.case[rows] == Case.SEPARATING)
         columns = [field.tolist() for field in about]
         found = []
-        for i, kind in enumerate(self.kind[:count].tolist()):
+        for i, kind in enumerate(self.changes.kind[:count].tolist()):
             after = 0
             if kind == GEOMETRIC_LOSS:
-                told = self._lost(int(self.row[i]), memory, x)
+                told = self._lost(i, x)
             else:
                 a, b, point, normal, impulse, separating = (column[i] for column in columns)
                 told = (a, b), tuple(point), tuple(normal), tuple(impulse)
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = int(Case.SEPARATING if separating else Case.RESTING)
-            shapes = memory.shapes[self.row[i]] if kind == GEOMETRIC_LOSS else (
-                contacts.shape_a[rows[i]], contacts.shape_b[rows[i]])
-            name, pair = EVENT_KINDS[kind], (int(shapes[0]), int(shapes[1]))
-            found.append(Event(name, 0, instant(name, pair), *told, energy_before, energy_after, after))
+            a, b = self.changes.shapes[i].tolist()
+            name = EVENT_KINDS[kind]
+            found.append(Event(name, 0, instant(name, (a, b)), *told, energy_before, energy_after, after))
         return found
 
-    def _lost(self, row: int, memory: ContactMemory, x: np.ndarray
-              ) -> tuple[tuple[int, int], Vector, Vector, Vector]:
-        """Bodies, point, normal and impulse of a geometric loss. The memory knows the bodies and the last impulse: the
+    def _lost(self, i: int, x: np.ndarray) -> tuple[tuple[int, int], Vector, Vector, Vector]:
+        """Bodies, point, normal and impulse of a geometric loss. The memory knew the bodies and the last impulse: the
         point is midway between the centres of mass, the normal is the direction of that impulse."""
-        a, b = self.shape_body[memory.shapes[row]].tolist()
-        p = memory.impulse[row]
+        a, b = self.shape_body[self.changes.shapes[i]].tolist()
+        p = self.changes.impulse[i]
         normal = p / (math.sqrt(float(p @ p)) or 1.0)
         return (a, b), tuple((0.5 * (x[a] + x[b])).tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)
 

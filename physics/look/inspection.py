@@ -32,8 +32,7 @@ from ..dynamics.trees.rates import empty_tree_scratch
 from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit, through_friction
 from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
-from ..methods.time_stepping.stages import half_drift
-from ..methods.time_stepping.step import SMALLEST
+from ..methods.time_stepping.stages import SMALLEST, half_drift
 from ..methods.time_stepping.trees import TreePart
 from ..problem.contact_snapshot import ContactSnapshot, TooMany, detected
 from ..problem.problem import ContactProblem

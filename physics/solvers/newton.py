@@ -422,5 +422,9 @@ class Newton(Solver):
         iterations and tolerance [m/s] are those of sweeps over islands that are not solved."""
         told = np.zeros(3)
         solve_islands(system, iterations, tolerance, told)
-        status = "solved" if told[ISLANDS_SWEPT] == 0.0 or told[CHANGE] <= tolerance else "iterations"
-        return SolveInfo(status, int(told[STEPS]), float(told[CHANGE]))
+        return SolveInfo(status_of(told, tolerance), int(told[STEPS]), float(told[CHANGE]))
+
+
+def status_of(told: Array, tolerance: float) -> str:
+    """The status of what `solve_islands` told."""
+    return "solved" if told[ISLANDS_SWEPT] == 0.0 or told[CHANGE] <= tolerance else "iterations"

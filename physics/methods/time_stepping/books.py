@@ -37,7 +37,7 @@ class StepBooks:
     def __init__(self, model: Model, joints: JointPart | None) -> None:
         n = body_count(model)
         self.model, self.books, self._joints = model, Books(model, asked=len(model.trees.body) > 0), joints
-        self._at, self._over = empty_state(n).bodies, empty_state(n).bodies
+        self.at, self.over = empty_state(n).bodies, empty_state(n).bodies
         self._springs = len(model.springs.body_a) > 0
         self._floating_trees = np.flatnonzero(free_trees(model, jointed(model))).astype(np.int32)
         self.floats = len(self._floating_trees) > 0
@@ -50,9 +50,9 @@ class StepBooks:
 
     def note(self, middle: Bodies) -> None:
         """In the middle, before any impulse: keep the poses and velocities from which spring forces were computed."""
-        np.copyto(self._at.x, middle.x)
+        np.copyto(self.at.x, middle.x)
         if self._springs:
-            for mine, theirs in zip(self._at, middle, strict=True):
+            for mine, theirs in zip(self.at, middle, strict=True):
                 np.copyto(mine, theirs)
 
     def end(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> None:
@@ -65,13 +65,13 @@ class StepBooks:
     def _enter(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> float:
         """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion.
         Returns the energy [J] that friction gave at contacts that were hit."""
-        state, loads, h, over, system = step.state, step.loads, step.h, self._over, step.system
+        state, loads, h, over, system = step.state, step.loads, step.h, self.over, step.system
         ledger = state.ledger
         if self._joints is not None:
             self._joints.book(step.before.bodies, step.motion.bodies, h, ledger)
         mean_motion(self.model.kind, step.middle, step.start.bodies, step.before.bodies, step.motion.bodies,
                     step.involved, state.bodies, over)
-        self.books.forces(loads, self._at, over, h, ledger)
+        self.books.forces(loads, self.at, over, h, ledger)
         given = float(book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given))
         grab = system.grab
         if grab.body[0] >= 0:

@@ -19,7 +19,9 @@ from ...problem.assemble import (
     TURN,
     ZETA,
     H,
+    flat,
     place_of,
+    put_flat,
     surface_velocity,
 )
 from ...problem.system import (
@@ -45,6 +47,16 @@ APART, COLLIDING, SEPARATING, RESTING = int(Case.APART), int(Case.COLLIDING), in
 OVERLAP_SHARE = 0.3   # part of an overlap that one step takes out
 OVERLAP_SPEED = 2.0   # largest speed at which the overlap of contacts is taken out [m/s]
 SEPARATE_SWEEPS = 10  # over all overlaps
+SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
+COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
+SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
+
+
+@kernel
+def scales_of(gravity, h):
+    """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity [m/s2] gives a free body in two
+    steps, and twice the way it falls in one. Without gravity SMALLEST."""
+    return 2.0 * gravity * h + SMALLEST, gravity * h * h + SMALLEST
 
 
 @helper
@@ -303,6 +315,20 @@ def remember(contacts, fired, kind, x, memory_out):
         put(memory_out.place, i, place)
         put(memory_out.impulse, i, (0.0, 0.0, 0.0) if fired[i] == 1 else row(contacts.impulse, i))
         memory_out.touching[i] = contacts.current[i]
+
+
+@kernel
+def report_grab(system, h, loads_out):
+    """The mean force of the mouse over the step; of one that turns, the force at the grabbed point that makes this
+    torque."""
+    grab = system.grab
+    p = flat(grab.impulse) if grab.body[0] >= 0 else (0.0, 0.0, 0.0)
+    f = (p[0] / h, p[1] / h, p[2] / h)
+    if grab.body[0] >= 0 and grab.turn[0] == 1:
+        arm = flat(grab.arm)
+        square, turn = max(dot(arm, arm), SMALLEST), cross(f, arm)
+        f = (turn[0] / square, turn[1] / square, turn[2] / square)
+    put_flat(loads_out.grab_force, f)
 
 
 @kernel

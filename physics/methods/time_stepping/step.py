@@ -15,6 +15,7 @@ coordinates of their joints, u = v, M = H; what moves them between two middles i
 pushes in this step are advanced by the chosen integrator instead; where nothing can touch in any step, that is all.
 
 Free bodies, trees and joints in maximal coordinates are the parts of a step (`parts`); each stage asks all of them.
+Where there are free bodies alone, all stages run in one call, `whole: step_free_bodies`.
 """
 
 import math
@@ -25,7 +26,7 @@ import numpy as np
 from ...books.diagnostics import total_energy
 from ...books.events import UNKNOWN, EventFinder, slip_events
 from ...collision import Detector
-from ...core.model import Array, Model, body_count, movable
+from ...core.model import Array, BodyKind, Model, body_count, movable
 from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, empty_memory, grow_memory
 from ...dynamics.constraints.cure import JointKeeper
@@ -39,19 +40,29 @@ from ...problem.residual import system_residual
 from ...problem.system import SHORT
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
+from ...solvers.newton import STEPS, Newton, status_of
 from .bodies import FreeBodies
 from .books import StepBooks
 from .joints import JointPart
 from .parts import MoreauStep, Part, go_together
-from .stages import find_involved, reach, remember, remember_start, report, separate
+from .stages import (
+    COLD_START,
+    SLOP,
+    find_involved,
+    reach,
+    remember,
+    remember_start,
+    report,
+    report_grab,
+    scales_of,
+    separate,
+)
 from .static_friction import MODE, TURNS, StaticFriction
 from .trees import TreePart
+from .whole import DONE, TOLD, Whole, step_free_bodies
 
 TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
 SOLVED = 1e-10      # residual up to which a step's problem counts as solved, relative to the velocities it is made of
-SMALLEST = 1e-6     # m and m/s: lengths and speeds that count as zero even without gravity
-COLD_START = 20     # factor on the iterations where most contacts are new: too few from λ = 0 tilt stacks
-SLOP = 0.25         # overlap left alone, as a part of the gap that counts as touching
 OFFERED = offered("time_stepping")
 FLOWN = StepInfo()  # how a step without anything to solve went
 #: solvers that visit bodies, found once: to ask whether an object follows a protocol is slow
@@ -86,6 +97,10 @@ class TimeStepping:
         self._start, self._first = empty_memory(), True  # contacts at the beginning of the first step
         self._alone = _nothing_can_touch(model)
         self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
+        self._free = not (self._trees or self._joints or self._step.bounded or self._static.any)
+        self._whole: Whole | None = None
+        self._at_once = False  # whether the last step was made in one call
+        self._told = np.zeros(TOLD + 3)
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
@@ -93,6 +108,51 @@ class TimeStepping:
         if self._alone and loads.grab_body[0] < 0 and (integrator.implicit or not self._sprung):
             self._fly(step, integrator)
             return
+        self._at_once = self._free and self._step_at_once(step, settings, integrator)
+        if not self._at_once:
+            self._step_by_stages(step, settings, integrator)
+
+    def _step_at_once(self, step: MoreauStep, settings: Settings, integrator: Integrator) -> bool:
+        """Make the whole step of free bodies in one call, unless there is something to decide within it: the first
+        step, other solvers than Newton's, a flight in substeps, and what `step_free_bodies` leaves to Python."""
+        state, told = step.state, self._told
+        if (settings.solver != Newton.name or integrator.adaptive or integrator.implicit
+                or int(state.memory.owner[0]) != Owner.TIME_STEPPING):
+            return False
+        whole = self._whole_of(step, integrator)
+        if step_free_bodies(self.model, state, step.loads, step.h, settings.iterations, TOLERANCE, whole) != DONE:
+            return False
+        before, after, residual, size, deepest, found = told[:TOLD].tolist()
+        contacts = self.contacts = self.detector.contacts
+        self.events = self._finder.events(int(found), contacts, state.bodies.x, lambda *_: float(state.t[0]), before,
+                                          after) if found else []
+        status = _verdict(status_of(told[TOLD:], TOLERANCE), residual, size)
+        self.info = StepInfo(residual, int(told[TOLD + STEPS]), status, int(contacts.count[0]),
+                             int(self.detector.seen_pairs[0]), deepest)
+        return True
+
+    def _whole_of(self, step: MoreauStep, integrator: Integrator) -> Whole:
+        """What a step in one call works on, made anew where an array of it has been replaced."""
+        old, detection = self._whole, self.detector.detection
+        if (old is not None and old.detection is detection and old.system is step.system
+                and old.tableau is integrator.tableau):
+            return old
+        model, books, dense = self.model, self._books, self._dense
+        dense.begin(integrator, 0.0, step.h)
+        flight = dense.segment(0)
+        self._whole = Whole(
+            np.array([self._gravity]), np.array([int((model.kind == BodyKind.KINEMATIC).any())], np.int32),
+            np.array([int(len(model.springs.body_a) > 0)], np.int32), np.array([self._moving], np.int32),
+            self._radius, self._margin, self.detector.thickness, self.detector.paths, detection, step.middle,
+            step.flight, step.fraction, step.force, step.torque, step.start, step.before, step.shift, step.involved,
+            step.mechanisms, self._still, step.system, step.approach, step.need, step.need_rows, self._fired,
+            integrator.tableau, flight.y0, flight.k, dense.flight, books.at, books.over, books.books.given,
+            self._finder.changes, self._told)
+        return self._whole
+
+    def _step_by_stages(self, step: MoreauStep, settings: Settings, integrator: Integrator) -> None:
+        """Make the step stage by stage."""
+        state = step.state
         self._books.begin(state)
         if self._joints is not None:
             self._keeper.begin(state.bodies, state.joints, settings.joint_cure)
@@ -177,9 +237,8 @@ class TimeStepping:
             self._static.begin(step, self.contacts, approach.previous)
 
     def _scales(self, h: float) -> tuple[float, float]:
-        """Speed and gap that count as rest and touch [m/s], [m]: the speed that gravity gives a free body in two steps,
-        and twice the way it falls in one. Without gravity SMALLEST."""
-        return 2.0 * self._gravity * h + SMALLEST, self._gravity * h * h + SMALLEST
+        """Speed and gap that count as rest and touch [m/s], [m]."""
+        return scales_of(self._gravity, h)
 
     # ------------------------------------------------------------------------------------------------------- solve
     def _solve(self, step: MoreauStep, settings: Settings) -> SolveInfo:
@@ -256,20 +315,13 @@ class TimeStepping:
             self._static.remember(step, self.contacts)
             self.events += slip_events(contacts, *self._static.slips(contacts, float(state.t[0])),
                                        self._books.energy_before, energy_after)
-        self._report_grab(step)
+        report_grab(step.system, step.h, step.loads)
         return float(deepest)
 
     def _remember(self, memory: ContactMemory) -> None:
         memory.owner[0] = Owner.TIME_STEPPING
         memory.own[: self.contacts.count[0], MODE] = UNKNOWN
         remember(self.contacts, self._fired, self.model.kind, self._step.middle.x, memory)
-
-    def _report_grab(self, step: MoreauStep) -> None:
-        grab, loads = step.system.grab, step.loads
-        loads.grab_force[:] = grab.impulse / step.h if grab.body[0] >= 0 else 0.0
-        if grab.body[0] >= 0 and grab.turn[0] == 1:  # the force at the grabbed point that makes this torque
-            arm = grab.arm
-            loads.grab_force[:] = np.cross(loads.grab_force, arm) / max(float(arm @ arm), SMALLEST)
 
     def _motor_states(self, step: MoreauStep) -> tuple[MotorState, ...]:
         """What motors that seek a speed did."""
