@@ -28,6 +28,7 @@ class Bars:
         self._t = 0.0
         self._changed = True
         self._rows = np.zeros((0, 6))
+        self._last: tuple[bytes, bytes, bytes] | None = None  # what `_open` was made of
 
     @property
     def rows(self) -> Array:
@@ -55,6 +56,10 @@ class Bars:
             self._cut(before)  # the run went back to an earlier step
         self._t = t
         count = int(contacts.count[0])
+        last = contacts.key[:count].tobytes(), contacts.current[:count].tobytes(), contacts.active[:count].tobytes()
+        if last == self._last:
+            return  # the sets are as they were
+        self._last = last
         now = {}
         if count <= MOST_CONTACTS:
             for i in np.flatnonzero(contacts.current[:count]).tolist():
@@ -79,7 +84,7 @@ class Bars:
 
     def _cut(self, t: float) -> None:
         """Forget what came after t [s]; what ended after it goes on."""
-        self._changed = True
+        self._changed, self._last = True, None
         bars = [bar for bar in (*self._ended, *self._open.values()) if bar[BEGIN] <= t]
         goes_on = [not bar[END] <= t for bar in bars]
         self._ended = [bar for bar, on in zip(bars, goes_on, strict=True) if not on]

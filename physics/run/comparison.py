@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..books.diagnostics import measure
-from ..books.ledger import TAKERS, Account
+from ..books.balance import balance
+from ..books.ledger import Account
 from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
 from ..look.instant import SAME, simulation_at
@@ -164,9 +164,8 @@ class Member:
     def note(self, t: float, watch: Watch) -> None:
         """Write a row of the log."""
         sim = self.simulation
-        e, _ = measure(sim.model, sim.state.bodies, sim.state.joints)
-        books, now = sim.state.ledger[:, 0], Sample(sim.model, sim.state, sim.contacts, sim.info)
-        self.log.add((t, e.kinetic, e.potential, e.spring, -books[Account.STORED], -books[list(TAKERS)].sum(),
+        e, now = balance(sim.model, sim.state), Sample(sim.model, sim.state, sim.contacts, sim.info)
+        self.log.add((t, e.kinetic, e.potential, e.spring, -float(sim.state.ledger[Account.STORED, 0]), -e.taken,
                       sim.step_count, *(QUANTITIES[c.quantity].value(now, c.body) for c in watch.curves)))
 
     def look_back(self, watch: Watch, before: Watch) -> None:

@@ -8,8 +8,9 @@ gravity, m the mass of all bodies. The inputs are the work of motors, of the mou
 a prescribed motion, and the effect of changed settings, as the ledger books them. Dissipation only makes T + U smaller.
 """
 
-import numpy as np
+import math
 
+from ..books.balance import balance
 from ..books.ledger import TAKERS, Account
 from ..integrators import INTEGRATORS
 from ..methods import METHODS
@@ -20,7 +21,6 @@ AGAIN = 10.0  # factor by which this excess has to grow before the alarm repeats
 FALL = 4.0    # steps of free fall whose energy is tolerated, for errors of one step can make as much
 STILL = 1e-6  # speed that counts as none where there is no gravity [m/s]
 APART = 1e-3  # gap of joints in maximal coordinates from which on it counts as the cause [m] or [rad]
-INPUTS = (Account.JOINTS, Account.MOUSE, Account.APPLIED, Account.DRIVEN, Account.CHANGED)
 
 
 class EnergyAlarm:
@@ -44,12 +44,11 @@ class EnergyAlarm:
 def growth_of(sim: Simulation) -> tuple[float, float, float]:
     """T + U [J], the energy available for it [J], at least 0, and the excess over what is available, relative to what
     was put in (1)."""
-    ledger, energy = sim.state.ledger[:, 0], sim.energy()
-    moving = energy.kinetic + energy.spring - float(ledger[Account.STORED])
-    inputs = ledger[list(INPUTS)]
-    available = float(ledger[Account.START] - energy.potential + inputs.sum())
-    speed = FALL * float(np.linalg.norm(sim.settings.gravity)) * sim.settings.h + STILL
-    put_in = max(available, 0.0) + float(np.abs(inputs).sum()) + 0.5 * float(sim.model.mass.sum()) * speed**2
+    ledger, now = sim.state.ledger, balance(sim.model, sim.state)
+    moving = now.kinetic + now.spring - float(ledger[Account.STORED, 0])
+    available = float(ledger[Account.START, 0]) - now.potential + now.given
+    speed = FALL * math.hypot(*sim.settings.gravity) * sim.settings.h + STILL
+    put_in = max(available, 0.0) + now.moved + 0.5 * now.mass * speed**2
     return moving, max(available, 0.0), (moving - available) / put_in if put_in else 0.0  # 0 where nothing can move
 
 

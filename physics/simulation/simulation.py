@@ -108,7 +108,8 @@ class Simulation:
             if self.history is not None and not replays:
                 self.history.forget_from(self.step_count)
             raise
-        del self._events[self._events_before(self.step_count) :]  # those of a branch that this step replaces
+        if self._events and self._events[-1].step >= self.step_count:  # of a branch that this step replaces
+            del self._events[self._events_before(self.step_count) :]
         self._events += [event.at_step(self.step_count) for event in self._method.events]
         if len(self._events) > 2 * KEPT_EVENTS:
             self._dropped_events += len(self._events) - KEPT_EVENTS
