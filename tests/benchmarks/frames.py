@@ -6,7 +6,9 @@ frame in all threads, which other programs disturb less than its duration. MuJoC
 beside it where it is installed.
 
 --live opens the real window, with its panels and then without, while the physics thread runs, and counts the frames
-that it presented in five seconds. Without a display it needs xvfb-run -s "-screen 0 1280x800x24" before it.
+that it presented in five seconds. Of the physics thread it says which part of the time it computed, could have computed
+had a core been free, and waited: for its turn at Python, or for the next step to be due. Without a display it needs
+xvfb-run -s "-screen 0 1280x800x24" before it. --switch sets another interval of Python's lock than the app's.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import statistics
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -58,38 +61,44 @@ def measure(scene: Scene, size: tuple[int, int], panels: bool) -> tuple[int, flo
     return len(snapshot.x), statistics.median(walls[5:]) * 1e3, statistics.median(cpus[5:]) * 1e3
 
 
-def live(name: str, scene: Scene, size: tuple[int, int]) -> None:
+def scheduled(thread: threading.Thread) -> list[float]:
+    """How long a thread has computed, and has waited for a core [s]   [Linux, Documentation/scheduler/sched-stats]"""
+    return [1e-9 * int(word) for word in Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[:2]]
+
+
+def live(name: str, scene: Scene, size: tuple[int, int], switch: float) -> None:
     """Print the frames per second of the window, the processor time of a frame, and the pace of the physics."""
     import pyglet
 
     from contactlab.app.ui_state import Preferences
-    from contactlab.app.window import window
+    from contactlab.app.window import program, window
 
-    sys.setswitchinterval(window.SWITCH)
+    sys.setswitchinterval(switch or program.SWITCH)
     shown = window.Window(Preferences(width=size[0], height=size[1]))
     runner = Runner(scene)
     shown.begin(runner, scene, None)
     flips: list[float] = []
     flip = shown.flip
     shown.flip = lambda: (flip(), flips.append(time.perf_counter()))
-    clock = time.pthread_getcpuclockid(next(t.ident for t in threading.enumerate() if t.name == "physics"))
-    marks: list[tuple[float, int, float, float, float]] = []
+    physics = next(t for t in threading.enumerate() if t.name == "physics")
+    marks: list[tuple[float, ...]] = []
 
     def look(_: float) -> None:
         snapshot = runner.latest
         if runner.progress is not None or snapshot is None:
             return
-        physics = time.clock_gettime(clock)
-        now = time.perf_counter(), len(flips), time.process_time() - physics, physics, snapshot.t
+        computed, queued = scheduled(physics)
+        now = time.perf_counter(), len(flips), time.process_time() - computed, computed, queued, snapshot.t
         if not marks or now[0] - marks[-1][0] > (SETTLE if len(marks) % 2 else LIVE):
             marks.append(now)
         if len(marks) == 3:
-            seconds, frames, drawing, stepping, simulated = np.subtract(marks[2], marks[1])
+            seconds, frames, drawing, stepping, queued, simulated = np.subtract(marks[2], marks[1])
             panels = "without" if shown.ui.panels_hidden else "with"
             contacts = int(snapshot.contacts.count[0])
             print(f"{name:16}{len(snapshot.x):6} bodies {contacts:5} contacts, {panels:7} panels "
                   f"{frames / seconds:5.1f} fps {1e3 * drawing / frames:6.1f} ms cpu a frame, physics at "
-                  f"{simulated / seconds:4.2f} of real time with {stepping / seconds:.0%} of a core", flush=True)
+                  f"{simulated / seconds:4.2f} of real time: computes {stepping / seconds:.0%}, "
+                  f"queues {queued / seconds:.0%}, waits {1.0 - (stepping + queued) / seconds:.0%}", flush=True)
             marks.clear()
             if shown.ui.panels_hidden:
                 pyglet.app.exit()
@@ -131,13 +140,14 @@ def main() -> None:
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--panels", action="store_true")
     parser.add_argument("--live", action="store_true")
+    parser.add_argument("--switch", type=float, default=0.0, help="[s]")
     options = parser.parse_args()
     width, _, height = options.size.partition("x")
     size = int(width), int(height)
     pile = boxes(300)
     for name, scene in [*((s, Scene.load(scene_path(s))) for s in options.scenes), ("300 boxes", pile)]:
         if options.live:
-            live(name, scene, size)
+            live(name, scene, size, options.switch)
         else:
             count, ms, cpu = measure(scene, size, options.panels)
             print(f"{name:16}{count:6} bodies {ms:8.1f} ms {1e3 / ms:7.1f} fps  cpu {cpu:6.1f} ms")
