@@ -34,6 +34,7 @@ from ..physics.run.keeper import Keeper
 from ..physics.run.messages import SIDES, Recording, Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.warm_up import kernels_cached
+from ..physics.scene.mesh_files import NAMES
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .machine import Unavailable, no_window, require_display, require_libraries
@@ -337,7 +338,7 @@ def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
     with bar_of(TextColumn("{task.description}"), BarColumn()) as shown:
         task = shown.add_task("", total=1.0)
         with telling(lambda words, share: shown.update(task, description=words, completed=share)):
-            content = opened(path, check=False).content
+            content = opened(path, check=path.suffix.lower() in NAMES).content  # what takes long, while it is shown
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):

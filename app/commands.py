@@ -42,11 +42,16 @@ TOGGLES: dict[str, str] = {
     "inertia_boxes": "Inertia boxes",
     "transparent": "Transparent bodies",
     "wireframe": "Wireframe",
+    "as_collided": "Meshes as they collide",
     "shadows": "Shadows",
     "grid": "Grid",
     "logarithmic": "Logarithmic arrows",
     "follow_selected": "Follow the selected body",
 }
+
+
+#: switches that change how things are shown, not whether
+WAYS = ("logarithmic", "follow_selected", "transparent", "wireframe", "as_collided")
 
 
 def _faster(lab: Lab, direction: int) -> None:
@@ -181,6 +186,7 @@ COMMANDS: dict[str, AppCommand] = {
     "go_on": AppCommand("Go on with a run that was cut off", "", lambda lab, _: lab.go_on()),
     "discard": AppCommand("Discard a run that was cut off", "", lambda lab, _: lab.discard()),
     "open_path": AppCommand("Open", "", lambda lab, path: lab.open_path(path)),
+    "open_as_hull": AppCommand("Let a hollow mesh collide as its hull", "", lambda lab, _: lab.open_as_hull()),
     "cancel_opening": AppCommand("Give up opening a file", "", lambda lab, _: lab.cancel_opening()),
     "reload": AppCommand("Reload the file from disk", "Scenes", lambda lab, _: lab.reload()),
     "palette": AppCommand("All commands and scenes", "App", _palette),
@@ -188,8 +194,7 @@ COMMANDS: dict[str, AppCommand] = {
     "frame_all": AppCommand("Frame everything", "View", lambda lab, _: lab.frame(selected=False)),
     "deselect": AppCommand("Deselect, close boxes", "View", lambda lab, _: lab.escape()),
     **{
-        f"toggle_{name}": AppCommand(f"{title}: show or hide" if name not in (
-            "logarithmic", "follow_selected", "transparent", "wireframe") else title, "View", _toggle(name))
+        f"toggle_{name}": AppCommand(title if name in WAYS else f"{title}: show or hide", "View", _toggle(name))
         for name, title in TOGGLES.items()
     },
     "compare": AppCommand("Compare methods side by side, or end it", "Compare", _compare),

@@ -16,7 +16,8 @@ from ..physics.core.kernel_file import DAMAGED
 from . import machine
 from .preferences import SETTINGS, faults
 
-LIBRARIES = ("numpy", "scipy", "numba", "pyglet", "moderngl", "imgui-bundle", "trimesh", "pydantic", "av", "pillow")
+LIBRARIES = ("numpy", "scipy", "numba", "pyglet", "moderngl", "imgui-bundle", "trimesh", "coacd", "pydantic", "av",
+             "pillow")
 FONTS = ("Roboto-Regular.ttf", "Roboto-Bold.ttf", "Symbols.ttf", "Icons.otf")
 DIALOGS = ("zenity", "kdialog", "matedialog", "qarma")
 DRIVER_PATIENCE = 60.0  # [s] for a context of OpenGL

@@ -188,6 +188,12 @@ class Lab:
         self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
         self._opening = Opening(path)
 
+    def open_as_hull(self) -> None:
+        """Let the mesh that is being taken apart collide as its convex hull."""
+        if self._opening is not None:
+            self._opening.give_up()
+            self._opening = Opening(self._opening.path, "hull")
+
     def cancel_opening(self) -> None:
         """Give up the file that is being opened; what runs was not touched."""
         if self._opening is not None:
@@ -202,7 +208,7 @@ class Lab:
             return
         if not opening.done:
             if opening.seconds > SHOWN_AFTER:
-                self.ui.opening = OpeningStatus(opening.path.name, *opening.stage)
+                self.ui.opening = OpeningStatus(opening.path.name, *opening.stage, opening.may_be_hull)
             return
         self._opening = self.ui.opening = self.ui.notice = None
         try:

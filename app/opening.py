@@ -16,6 +16,8 @@ from ..physics.core.progress import telling
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_run
+from ..physics.scene.mesh_files import NAMES
+from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
@@ -32,17 +34,17 @@ class Opened(NamedTuple):
     content: Scene | ContactProblem | Recording
 
 
-def opened(path: str | Path, check: bool = True) -> Opened:
+def opened(path: str | Path, check: bool = True, collide: str | None = None) -> Opened:
     """Read a scene, a robot, a mesh, a contact problem (.npz), a recorded run (.contactlab) or the folder of one that
     was cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to fail later; without it,
-    build it under `in_words`."""
+    build it under `in_words`. collide: of a mesh, see `Scene.from_mesh`."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
         if place.suffix.lower() == SUFFIX or place.is_dir():
             return Opened(place, read_run(place))
-        scene = open_file(place)
+        scene = open_file(place, collide)
         if check:
             scene.build()
         return Opened(place, scene)
@@ -51,8 +53,9 @@ def opened(path: str | Path, check: bool = True) -> Opened:
 class Opening:
     """A file that is being opened in a thread of its own: how far that is, and a way to give it up."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, collide: str | None = None) -> None:
+        """collide: of a mesh, see `Scene.from_mesh`."""
+        self.path, self._collide = path, collide
         self.stage: tuple[str, float] = (f"Reading {path.name}", 0.0)  #: what is done now, and the share that is done
         self._begun = time.monotonic()
         self._unwanted = Event()
@@ -62,6 +65,11 @@ class Opening:
     def seconds(self) -> float:
         """How long it has taken so far."""
         return time.monotonic() - self._begun
+
+    @property
+    def may_be_hull(self) -> bool:
+        """Whether a mesh is being taken apart that could collide as its hull instead."""
+        return self._collide is None and self.path.suffix.lower() in NAMES and TAKEN_APART in self.stage[0]
 
     @property
     def done(self) -> bool:
@@ -78,7 +86,7 @@ class Opening:
     def _open(self) -> Opened:
         with interruptible(self._unwanted.is_set), telling(self._tell):
             try:
-                return opened(self.path)
+                return opened(self.path, collide=self._collide)
             except Interrupted as error:
                 raise CannotOpen(f"{self.path.name} was not opened.") from error
 

@@ -102,6 +102,7 @@ class OpeningStatus(NamedTuple):
     name: str
     words: str    # what is done now
     share: float  # that is done, 0..1
+    may_be_hull: bool = False  # a hollow mesh is taken apart: its hull can be chosen instead
 
 
 class Failure(NamedTuple):

@@ -197,6 +197,7 @@ GROWING = {
     "physics/core/whole_file.py": "itself",
     "physics/run/warm_up.py": "a lock, and a mesh in a temporary folder",
     "app/record/encoder.py": "a video, which plays at any length",
+    "physics/scene/parts.py": "a log, in a temporary folder",
     "physics/run/journal.py": "a lock, and files that are whole up to their last whole entry",
     "physics/run/run_file.py": "a file that is whole up to its last whole entry",
     "app/trajectory.py": "members of an archive that is a whole file",

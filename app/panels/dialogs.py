@@ -270,9 +270,14 @@ def draw_opening(ui: UiState, opening: OpeningStatus) -> None:
         imgui.text(f"Opening {opening.name}")
     imgui.progress_bar(opening.share, (-1, 0.5 * ui.font), "")
     style.muted(ui, f"{opening.words} …", wrap=True)
+    if opening.may_be_hull:
+        style.muted(ui, "As its hull it would be solid: nothing could fall into it.", wrap=True)
     imgui.dummy((0, 0.2 * ui.font))
     if imgui.button("Cancel##opening", (6 * ui.font, 0)):
         ui.request("cancel_opening")
+    imgui.same_line()
+    if opening.may_be_hull and imgui.button("Use its hull##opening", (8 * ui.font, 0)):
+        ui.request("open_as_hull")
     imgui.end()
 
 

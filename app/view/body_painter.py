@@ -72,12 +72,12 @@ class BodyPainter(GlOwner):
     def _buffer(owner: GlOwner, data: geometry.Vertices, *fields: tuple[str, int]) -> _MeshBuffer:
         return _MeshBuffer(owner.own(owner.ctx.buffer(data.tobytes())), fields)
 
-    def set_scene(self, model: Model, labels: Labels) -> None:
-        """Make the buffers of a scene's shapes."""
+    def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
+        """Make the buffers of a scene's shapes. as_collided: hulls and convex parts instead of their meshes."""
         self._scene.release()
         self._drawables = []
         self._bodies = model.shapes.body
-        self._colors = instances.shape_colors(model, labels)
+        self._colors = instances.shape_colors(model, labels, as_collided)
         self._sizes = instances.drawn_sizes(model)
         for group in instances.groups(model):
             rows = self._scene.own(self.ctx.buffer(reserve=4 * instances.ROW * len(group.shapes), dynamic=True))
@@ -85,7 +85,9 @@ class BodyPainter(GlOwner):
             if kind in self._meshes:
                 mesh, shadow_mesh = self._meshes[kind], self._shadow_meshes[kind]
             else:
-                corners = geometry.surface(model, labels, group)
+                corners = geometry.surface(model, labels, group, as_collided)
+                if not len(corners):
+                    continue
                 mesh = shadow_mesh = self._buffer(self._scene, corners, *TRIANGLE)
                 if kind in HOLLOW:
                     corners[:, :3] *= BEHIND

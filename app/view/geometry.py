@@ -69,11 +69,11 @@ def _smooth_edges(places: NDArray[np.integer], unit: Array) -> NDArray[np.bool_]
     return smooth[name].reshape(m, 3)
 
 
-def surface(model: Model, labels: Labels, group: Group) -> Vertices:
-    """Rows of the shapes of a group that no program of their own draws: as their file shows them, else as they
-    collide."""
+def surface(model: Model, labels: Labels, group: Group, as_collided: bool = False) -> Vertices:
+    """Rows of the shapes of a group that no program of their own draws: as their file shows them, else, or with
+    `as_collided`, as they collide. None for a part of a mesh that is drawn with the first one."""
     s = int(group.shapes[0])
-    if labels.draw_meshes and len(labels.draw_meshes[s][1]):
+    if labels.draw_meshes and len(labels.draw_meshes[s][1]) and not as_collided:
         return smoothed(*labels.draw_meshes[s])
     triangles = FORMS[group.kind].surface
     assert triangles is not None

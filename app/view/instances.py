@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...physics.core.model import Array, BodyKind, Labels, Model, ShapeKind
+from ...physics.scene.geometry_tables import ELSEWHERE
 from ...physics.shapes.table import MODELLED
-from .theme import body_colors, linear
+from .theme import BODY_COLORS, body_colors, linear
 
 ROW = 14  # floats of an instance
 HATCH = 0.28  # period of the stripes of kinematic bodies / bounding radius
@@ -68,12 +69,26 @@ def product(p: Array, q: Array) -> Array:
     return np.hstack([w, p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])])
 
 
-def shape_colors(model: Model, labels: Labels) -> Array:
-    """(s, 4): linear colour, and the period [m] of the stripes of shapes of kinematic bodies, 0 for others."""
+def shape_colors(model: Model, labels: Labels, as_collided: bool = False) -> Array:
+    """(s, 4): linear colour, and the period [m] of the stripes of shapes of kinematic bodies, 0 for others.
+    as_collided: each convex part of a mesh in a colour of its own."""
     body = model.shapes.body
     period = np.where(np.isfinite(model.shapes.bound), HATCH * model.shapes.bound, 1.0)
     color = linear(body_colors(model, labels))[body]
+    if as_collided:
+        part = part_numbers(labels, len(body))
+        color[part >= 0] = linear(np.array(BODY_COLORS))[part[part >= 0] % len(BODY_COLORS)]
     return np.column_stack([color, np.where(model.kind[body] == BodyKind.KINEMATIC, period, 0.0)])
+
+
+def part_numbers(labels: Labels, count: int) -> NDArray[np.intp]:
+    """(count,): the number of the convex part of a mesh that a shape is, counted from 0; -1 for other shapes."""
+    part = np.full(count, -1)
+    for s, (_, triangles) in enumerate(labels.draw_meshes):
+        if triangles is ELSEWHERE[1]:
+            part[s - 1] = max(part[s - 1], 0)
+            part[s] = part[s - 1] + 1
+    return part
 
 
 def drawn_sizes(model: Model) -> Array:

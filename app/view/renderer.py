@@ -58,11 +58,12 @@ class Renderer(GlOwner):
         self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._shadow_target = self.own(self.ctx.framebuffer(depth_attachment=self._shadow_map))
 
-    def set_scene(self, model: Model, labels: Labels) -> None:
-        """Take another scene. `draw` does it by itself where the shapes of the snapshot's model are others."""
-        self._model = model
+    def set_scene(self, model: Model, labels: Labels, as_collided: bool = False) -> None:
+        """Take another scene. `draw` does it by itself where the shapes of the snapshot's model are others.
+        as_collided: draw hulls and convex parts instead of the meshes that collide as these."""
+        self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
-        self._bodies.set_scene(model, labels)
+        self._bodies.set_scene(model, labels, as_collided)
         self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
@@ -71,8 +72,9 @@ class Renderer(GlOwner):
              rect: Rect | None = None) -> None:
         """Draw the snapshot over the part `rect` of the framebuffer `target`, or all of it. `ui_scale`: pixels per
         unit of the glyphs' sizes."""
-        if self._model is None or snapshot.model.shapes is not self._model.shapes:
-            self.set_scene(snapshot.model, snapshot.labels)
+        known = self._model is not None and snapshot.model.shapes is self._model.shapes
+        if not known or options.as_collided != self._as_collided:
+            self.set_scene(snapshot.model, snapshot.labels, options.as_collided)
         rect = rect or (0, 0, *target.size)
         if rect != self._targets.rect:
             self._targets.release()

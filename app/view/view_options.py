@@ -34,6 +34,7 @@ class ViewOptions:
     inertia_boxes: bool = False    # equal-inertia boxes
     wireframe: bool = False
     transparent: bool = False      # see contacts inside piles
+    as_collided: bool = False      # meshes as their hulls or convex parts, these in colours
     shadows: bool = True
     grid: bool = True
     legend: bool = True

@@ -14,10 +14,13 @@ from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
 from .kept_meshes import MeshFile, mesh_file
-from .mesh import StaticMesh
+from .mesh import Solid, StaticMesh, hull_notes
+from .parts import NoParts
 from .refusals import SceneError
 
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+#: draw mesh of a convex part of a mesh but the first, with which the whole mesh is drawn: one triangle without area
+ELSEWHERE = (np.zeros((1, 3)), np.zeros((1, 3), np.int32))
 
 
 class _CentredHull(NamedTuple):
@@ -43,6 +46,7 @@ class ShapeTables:
         self._meshes: list[StaticMesh] = []
         self._hull_rows: dict[Any, int] = {}
         self._mesh_rows: dict[Any, int] = {}
+        self._part_rows: dict[Any, range] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -51,9 +55,13 @@ class ShapeTables:
         self, body: int, shape: Any, position: Array, R: Array, material: str, dynamic: bool, at: str
     ) -> MassProperties:
         """Enter a shape of the scene file. Returns its mass properties at density 1 in the shape's own frame."""
-        if shape.type == "mesh" and not dynamic:
-            self._add_surface(body, shape, position, R, material, at)
-            return NO_MASS
+        if shape.type == "mesh":
+            collide = shape.collide or ("hull" if dynamic else "surface")
+            if collide == "surface":
+                self._add_surface(body, shape, position, R, material, at)
+                return NO_MASS
+            if collide == "parts":
+                return self._add_parts(body, shape, position, R, material, at)
         kind = ShapeKind[shape.type.upper()]
         measure = FORMS[kind].measure
         if measure is None:
@@ -83,7 +91,33 @@ class ShapeTables:
         if key not in self._hull_rows:
             self._hulls.append(self._hull(shape, at))
             self._hull_rows[key] = len(self._hulls) - 1
-        row = self._hull_rows[key]
+        return self._enter_hull(body, self._hull_rows[key], position, R, material)
+
+    def _add_parts(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
+        """Enter the convex parts of a mesh, the first of which is drawn as all of it; its hull where there are none."""
+        key = ("parts", shape.file, shape.part, shape.scale, shape.threshold)
+        file = self._file(shape, at)
+        with _named(at):
+            whole = file.solid(shape.part, shape.scale)
+        if key not in self._part_rows:
+            name = file.called(shape.part)
+            try:
+                hulls = file.convex_parts(shape.part, shape.scale, shape.threshold)
+            except NoParts as error:
+                self.notes.append(f"{name} cannot be taken apart: {error}.")
+                return self._add_hull(body, shape, position, R, material, at)
+            self.notes += (*whole.notes, parts_note(whole, hulls, name))
+            first = len(self._hulls)
+            for k, hull in enumerate(hulls):
+                center = hull_properties(hull).center
+                draw = (whole.surface.vertices - center, whole.surface.triangles) if k == 0 else ELSEWHERE
+                self._hulls.append(_CentredHull(moved_hull(hull, -center), center, NO_MASS, draw))
+            self._part_rows[key] = range(first, len(self._hulls))
+        for row in self._part_rows[key]:
+            self._enter_hull(body, row, position, R, material)
+        return whole.properties
+
+    def _enter_hull(self, body: int, row: int, position: Array, R: Array, material: str) -> MassProperties:
         whole = self._hulls[row]
         size = 0.5 * np.ptp(whole.hull.vertices, axis=0)
         bound = float(np.linalg.norm(whole.hull.vertices, axis=1).max())
@@ -103,7 +137,7 @@ class ShapeTables:
             with _named(at):
                 whole = file.solid(shape.part, shape.scale)
             hull, properties, surface = whole.hull, whole.properties, whole.surface
-            self.notes += whole.notes
+            self.notes += (*whole.notes, *hull_notes(whole, file.called(shape.part)))
         center = hull_properties(hull).center
         draw = (np.ascontiguousarray(surface[0] - center), surface[1])
         return _CentredHull(moved_hull(hull, -center), center, properties, draw)
@@ -190,6 +224,14 @@ class ShapeTables:
             node_max=joined([m.node_max for m in meshes], np.float64, 3), child=joined(child, np.int32, 2),
             leaf_order=joined([m.leaf_order + t[k] for k, m in enumerate(meshes)], np.int32),
         )
+
+
+def parts_note(whole: Solid, hulls: list[Polyhedron], name: str) -> str:
+    """How many parts there are, and how much more than the mesh they hold."""
+    held, own = sum(hull_properties(hull).mass for hull in hulls), whole.properties.mass
+    more = 100.0 * (held / own - 1.0)
+    return (f"{name} collides as {len(hulls)} convex parts, which together hold {abs(more):.1f} % "
+            f"{'more' if more >= 0.0 else 'less'} than it.")
 
 
 def starts(counts: Iterable[int]) -> IntArray:

@@ -1,11 +1,14 @@
 """Mesh files that were read lately: each is read, split into solids and given hulls once, however often it is used."""
 
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
 from ..core.progress import at
-from .mesh import MeshSurface, Solid, StaticMesh, solid, solids, static_mesh
+from .hull import FlatError, Polyhedron, convex_hull
+from .mesh import MeshSurface, Solid, StaticMesh, is_closed, solid, solids, static_mesh, wound_outwards
 from .mesh_files import checked_size, read_surface
+from .parts import NoParts, convex_parts
 
 MOST_KEPT = 4_000_000  # triangles of all files kept, of which each takes about 300 bytes
 
@@ -23,6 +26,7 @@ class MeshFile:
         self.surface = read_surface(path)
         self._parts: tuple[MeshSurface, ...] | None = None
         self._solids: dict[tuple[int | None, float], Solid] = {}
+        self._convex: dict[tuple[int | None, float, float], list[Polyhedron]] = {}
         self._scenery: dict[tuple[int | None, float], StaticMesh] = {}
 
     def parts(self) -> tuple[MeshSurface, ...]:
@@ -40,6 +44,22 @@ class MeshFile:
             self._solids[part, scale] = solid(*self._scaled(part, scale))
         return self._solids[part, scale]
 
+    def convex_parts(self, part: int | None, scale: float, threshold: float) -> list[Polyhedron]:
+        """Hulls [m] that together are as hollow as the solid, see `parts`. Raises NoParts."""
+        key = part, scale, threshold
+        if key not in self._convex:
+            surface, name = self._scaled(part, 1.0)
+            if is_closed(surface):
+                surface, _ = wound_outwards(surface)
+            hulls = []
+            for vertices in convex_parts(surface, threshold, name):
+                with suppress(FlatError):  # what is thinner than rounding holds nothing up
+                    hulls.append(convex_hull(scale * vertices))
+            if not hulls:
+                raise NoParts("all parts are flat")
+            self._convex[key] = hulls
+        return self._convex[key]
+
     def scenery(self, part: int | None, scale: float) -> StaticMesh:
         """The surface to collide with [m]. Raises SceneError where it has no area."""
         if (part, scale) not in self._scenery:
@@ -50,8 +70,11 @@ class MeshFile:
     def _scaled(self, part: int | None, scale: float) -> tuple[MeshSurface, str]:
         """A surface in metres, and the name that it goes by in notes."""
         surface = self.surface if part is None else self.parts()[part]
-        name = self.name if part is None or len(self.parts()) == 1 else f"{self.name} (part {part})"
-        return surface._replace(vertices=scale * surface.vertices), name
+        return surface._replace(vertices=scale * surface.vertices), self.called(part)
+
+    def called(self, part: int | None) -> str:
+        """The name of a part in notes."""
+        return self.name if part is None or len(self.parts()) == 1 else f"{self.name} (part {part})"
 
 
 _Key = tuple[Path, int, int]  # with the time of the last change [ns] and the size [bytes]

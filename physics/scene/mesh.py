@@ -36,6 +36,7 @@ class Solid(NamedTuple):
     surface: MeshSurface            #: wound outwards where it is closed
     hull: Polyhedron
     properties: MassProperties  #: at density 1
+    filled: float                   #: its volume over that of its hull; 1 where it is not closed
     notes: tuple[str, ...]
 
 
@@ -281,14 +282,21 @@ def solid(surface: MeshSurface, name: str) -> Solid:
     else:
         notes.append(f"{name} is not closed: mass and inertia are those of its convex hull.")
     ratio = properties.mass * hull.shrunk / whole.mass
-    if properties is not whole and ratio < 0.995:
-        notes.append(f"{name} is not convex: it collides as its convex hull, of which it fills {100 * ratio:.0f} %.")
-    if hull.shrunk < 1.0:
+    return Solid(surface, hull, properties, 1.0 if properties is whole else ratio, tuple(notes))
+
+
+def hull_notes(whole: Solid, name: str) -> list[str]:
+    """What it means for a solid to collide as its hull."""
+    notes = []
+    if whole.filled < 0.995:
+        notes.append(f"{name} is not convex: it collides as its convex hull, of which it fills "
+                     f"{100 * whole.filled:.0f} %.")
+    if whole.hull.shrunk < 1.0:
         notes.append(
-            f"{name}: its hull is simplified to {len(hull.vertices)} vertices for collision "
-            f"({100 * hull.shrunk:.1f} % of the exact hull's volume)."
+            f"{name}: its hull is simplified to {len(whole.hull.vertices)} vertices for collision "
+            f"({100 * whole.hull.shrunk:.1f} % of the exact hull's volume)."
         )
-    return Solid(surface, hull, properties, tuple(notes))
+    return notes
 
 
 def _check_extent(surface: MeshSurface, name: str) -> None:

@@ -6,6 +6,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from .schema import Apart, CameraTable, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
+HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 LARGEST_SCENE_FILE = 16 * 2**20  # [bytes]
 
 
@@ -88,12 +90,13 @@ class Scene:
             return cls(read_tables(data, "scene", folder), folder)
 
     @classmethod
-    def from_mesh(cls, path: str | Path) -> "Scene":
-        """A mesh as a body (several where the file holds separate solids) that falls on the ground.
+    def from_mesh(cls, path: str | Path, collide: str | None = None) -> "Scene":
+        """A mesh as a body (several where the file holds separate solids) that falls on the ground. collide: "hull" or
+        "parts", else parts where it is hollow.
 
         Raises SceneError where the file cannot be read or is no solid.
         """
-        return cls._read(Path(path), _mesh_scene, follow=True)
+        return cls._read(Path(path), partial(_mesh_scene, collide=collide), follow=True)
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
@@ -188,19 +191,20 @@ def _read_toml(path: Path) -> Found:
         raise SceneError(f"{path.name}: is not valid TOML: {error}.") from error
 
 
-def _mesh_scene(path: Path) -> Found:
+def _mesh_scene(path: Path, collide: str | None) -> Found:
     """The tables of a scene with the solids of a mesh file above the ground."""
     file = mesh_file(path)
     surface, parts = file.surface, file.parts()
-    for k in range(len(parts)):
-        file.solid(k if len(parts) > 1 else None, 1.0)
+    wholes = [file.solid(k if len(parts) > 1 else None, 1.0) for k in range(len(parts))]
+    collides = [collide or ("parts" if HOLLOW * whole.filled < 1.0 else "hull") for whole in wholes]
     lo, hi = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     size = float(np.linalg.norm(hi - lo))
     place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), 0.25 * size - float(lo[2])]
     bodies = [
         {
             "name": path.stem if len(parts) == 1 else f"{path.stem} {k + 1}", "position": place,
-            "shape": [{"type": "mesh", "file": path.name} | ({"part": k} if len(parts) > 1 else {})],
+            "shape": [{"type": "mesh", "file": path.name, "collide": collides[k]}
+                      | ({"part": k} if len(parts) > 1 else {})],
         }
         for k in range(len(parts))
     ]
@@ -225,12 +229,12 @@ def _extent(lengths: Any) -> str:
     return text
 
 
-def open_file(path: str | Path) -> Scene:
-    """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene. Raises
-    SceneError."""
+def open_file(path: str | Path, collide: str | None = None) -> Scene:
+    """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene, see
+    `Scene.from_mesh`. Raises SceneError."""
     path = Path(path)
     readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
-    return readers.get(path.suffix.lower(), Scene.from_mesh)(path)
+    return readers.get(path.suffix.lower(), partial(Scene.from_mesh, collide=collide))(path)
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]

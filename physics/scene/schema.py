@@ -289,10 +289,19 @@ class Hull(ShapeTable):
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
 
 
+Concavity = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.01, le=1.0)]
+
+
 class Mesh(ShapeTable):
-    """A mesh file: its convex hull on a dynamic body, its triangles on one that is not."""
+    """A mesh file. It collides as its triangles, its convex hull or convex parts."""
 
     type: Literal["mesh"]
+    collide: Literal["surface", "hull", "parts"] | None = _field(
+        None, '"surface" (not on dynamic bodies), "hull" or "parts" (else "hull" on dynamic bodies, else "surface")'
+    )
+    threshold: Concavity = _field(
+        0.05, "how hollow a part may be, a number from 0.01 (many parts) to 1 (few), as a share of the size"
+    )
     file: Name = _field(..., "a mesh file below the scene's folder")
     part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
-from contactlab.physics.scene.mesh import MeshSurface, is_closed, solid, solids, static_mesh, weld
+from contactlab.physics.scene.mesh import MeshSurface, hull_notes, is_closed, solid, solids, static_mesh, weld
 from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
 from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene, open_file
@@ -79,7 +79,7 @@ def test_a_cube_less_an_octant_has_the_mass_properties_of_its_seven_cubes(tmp_pa
     expected = np.full((3, 3), product) + (diagonal - product) * np.eye(3)
     assert np.allclose(whole.properties.inertia / whole.properties.mass, expected, rtol=1e-6)
     assert np.allclose(np.linalg.eigvalsh(expected), [246.2585, 246.2585, 295.2381], rtol=0, atol=1e-4)
-    assert any("not convex" in note and "%" in note for note in whole.notes)
+    assert any("not convex" in note and "%" in note for note in hull_notes(whole, "notch.STL"))
 
 
 @pytest.mark.parametrize("ending", ["obj", "stl", "ply", "off", "glb"])

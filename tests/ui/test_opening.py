@@ -16,6 +16,8 @@ from contactlab.app.ui_state import OpeningStatus, Request, UiState
 from contactlab.physics.core.interruption import Interrupted
 from contactlab.physics.core.progress import at, telling
 from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.scene.parts import TAKEN_APART
+from contactlab.physics.scene.refusals import SceneError
 
 BALL = '[scene]\ntitle = "Ball"\n[[body]]\nname = "b"\n[[body.shape]]\ntype = "sphere"\nradius = 0.1\n'
 ERRORS = (KeyError("x"), IndexError("list index out of range"), ZeroDivisionError("division by zero"), EOFError(),
@@ -90,7 +92,7 @@ def test_a_file_that_takes_long_shows_how_far_it_is_and_given_up_it_leaves_all_a
     """Its work ends in its thread where it next looks up, and nothing is sent to the engine, also not later."""
     path, ended, go_on = tmp_path / "large.stl", threading.Event(), threading.Event()
 
-    def read(_):
+    def read(_, collide):
         at("half of it", 0.5)
         go_on.wait(20.0)
         try:
@@ -124,6 +126,38 @@ def test_cancel_in_the_box_gives_up_opening(monkeypatch):
     probe.click("Cancel##opening")
     assert ui.requests == [Request("cancel_opening")]
     probe.gui.release()
+
+
+def test_a_hollow_mesh_may_be_its_hull_instead_of_taken_apart(monkeypatch):
+    """The box asks once, and goes on with parts; its button opens the file again, as its hull."""
+    asked, go_on = [], threading.Event()
+
+    def read(path, collide):
+        asked.append(collide)
+        if collide is None:
+            at(f"cup.stl is hollow: {TAKEN_APART}", 0.3)
+            go_on.wait(20.0)
+            at("more of it", 0.4)
+        raise SceneError(f"{path.name} is opened with {collide}.")
+
+    monkeypatch.setattr(opening, "open_file", read)
+    monkeypatch.setattr("contactlab.app.lab.SHOWN_AFTER", 0.0)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path("cup.stl")
+    while lab.ui.opening is None or not lab.ui.opening.may_be_hull:
+        lab.update()
+        time.sleep(0.001)
+    probe = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, fakes.snapshot(), lambda command: None), lab.ui)
+    probe.click("Use its hull##opening")
+    assert lab.ui.requests == [Request("open_as_hull")]
+    probe.gui.release()
+    lab.open_as_hull()
+    go_on.set()
+    while lab.opening:
+        lab.update()
+        time.sleep(0.001)
+    assert asked == [None, "hull"] and lab.ui.message == "cup.stl is opened with hull." and lab.engine.sent == []
+    lab.close()
 
 
 def test_opening_a_mesh_tells_stages_in_order(tmp_path):
