@@ -1,7 +1,9 @@
 """Piles of a thousand bodies in a walled bin: Contactlab beside PyBullet and MuJoCo, same scene, same run.
 
-    python tests/benchmarks/piles.py [boxes spheres capsules hulls] [--count 1000] [--seconds 5] [--repeats 3]
+    python tests/benchmarks/piles.py [boxes spheres capsules hulls chairs] [--count 1000] [--seconds 5] [--repeats 3]
                                      [--engines contactlab pybullet mujoco:cg20]
+
+Hulls have 20 random corners, chairs are ten convex parts each.
 
 Every engine runs in its own process, pinned to one core, in turns (A B C A B C …), so that slow drifts of the machine
 hit all alike. One referee, MuJoCo's collision code, judges the penetration of everybody's final poses. Times are
@@ -11,7 +13,6 @@ milliseconds a step over the second half of the run, when the pile has settled; 
 import argparse
 import json
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
@@ -23,38 +24,47 @@ import numpy as np
 
 H = 1 / 240
 DENSITY = 500.0
-INNER = {"boxes": 8.0, "spheres": 6.0, "capsules": 6.0, "hulls": 7.0}  # inner width of the bin for 1000 bodies [m]
+INNER = {"boxes": 8.0, "spheres": 6.0, "capsules": 6.0, "hulls": 7.0, "chairs": 9.0}  # of the bin for 1000 bodies [m]
 
 
 # ------------------------------------------------------------------------------------------------------- the scene
-def item(kind: str, rng: np.random.Generator, folder: pathlib.Path, i: int) -> tuple[dict, float]:
-    """One random body's shape and the radius that holds it."""
+def chair() -> list[dict]:
+    """A seat, four legs, a back of two posts, two rails and a slat: ten tapering hulls that fill a cube of 0.6 m."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 1.0
+    legs = [([0.04, 0.04, 0.14], [0.25 * x, 0.25 * y, -0.16]) for x in (-1, 1) for y in (-1, 1)]
+    back = [([0.03, 0.03, 0.14], [0.25 * x, 0.26, 0.16]) for x in (-1, 1)]
+    rails = [([0.22, 0.02, 0.03], [0.0, 0.26, z]) for z in (0.1, 0.25)]
+    boxes = [([0.3, 0.3, 0.02], [0.0, 0.0, 0.0]), *legs, *back, *rails, ([0.02, 0.02, 0.03], [0.0, 0.26, 0.175])]
+    taper = np.where(corners[:, 2:] < 0.0, 0.8, 1.0) ** [1.0, 1.0, 0.0]
+    return [{"type": "hull", "points": (corners * taper * half + centre).tolist()} for half, centre in boxes]
+
+
+def item(kind: str, rng: np.random.Generator) -> tuple[list[dict], float]:
+    """The shapes of one random body and the radius that holds it."""
     if kind == "boxes":
         size = rng.uniform(0.3, 0.6, 3)
-        return {"type": "box", "size": size.tolist()}, float(np.linalg.norm(size) / 2)
+        return [{"type": "box", "size": size.tolist()}], float(np.linalg.norm(size) / 2)
     if kind == "spheres":
         radius = rng.uniform(0.15, 0.3)
-        return {"type": "sphere", "radius": radius}, radius
+        return [{"type": "sphere", "radius": radius}], radius
     if kind == "capsules":
         radius, half = rng.uniform(0.1, 0.2), rng.uniform(0.1, 0.3)
-        return {"type": "capsule", "radius": radius, "height": 2 * half}, radius + half
-    import trimesh
-
+        return [{"type": "capsule", "radius": radius, "height": 2 * half}], radius + half
+    if kind == "chairs":
+        return chair(), 0.55
     points = rng.normal(size=(20, 3))
     points *= rng.uniform(0.2, 0.4, 3) / np.linalg.norm(points, axis=1)[:, None]
-    hull = trimesh.convex.convex_hull(points)
-    hull.vertices -= hull.center_mass
-    hull.export(folder / f"{i}.ply")
-    return {"type": "mesh", "file": f"{i}.ply"}, float(np.linalg.norm(hull.vertices, axis=1).max())
+    points -= points.mean(axis=0)
+    return [{"type": "hull", "points": points.tolist()}], float(np.linalg.norm(points, axis=1).max())
 
 
-def pile(kind: str, count: int, folder: pathlib.Path, seed: int = 1) -> dict:
+def pile(kind: str, count: int, seed: int = 1) -> dict:
     """Each turned body is put at the lowest free spot of 20 random columns: nothing overlaps, then all of it falls."""
     rng = np.random.default_rng(seed)
     inner = INNER[kind] * (count / 1000) ** (1 / 3)
     centres, radii, bodies = np.zeros((count, 3)), np.zeros(count), []
     for i in range(count):
-        shape, r = item(kind, rng, folder, i)
+        shapes, r = item(kind, rng)
         r += 0.005
         spots = []
         for xy in rng.uniform(r - inner / 2, inner / 2 - r, (20, 2)):
@@ -66,7 +76,7 @@ def pile(kind: str, count: int, folder: pathlib.Path, seed: int = 1) -> dict:
         centres[i], radii[i] = (x, y, z), r
         q = rng.normal(size=4)
         bodies.append({"name": f"b{i}", "position": [x, y, z], "orientation": (q / np.linalg.norm(q)).tolist(),
-                       "density": DENSITY, "shape": [shape]})
+                       "density": DENSITY, "shape": shapes})
     height, t = float(centres[:, 2].max()) + 2, 0.5
     for axis, side in ((0, 1), (0, -1), (1, 1), (1, -1)):
         size, position = [inner + 4 * t, inner + 4 * t, height], [0.0, 0.0, height / 2]
@@ -125,22 +135,9 @@ class PyBullet:
         p.setGravity(*model.gravity)
         p.setTimeStep(H)
         root = float(np.sqrt(model.materials.friction[0, 0]))  # Bullet multiplies the two coefficients
-        shapes = model.shapes
-        for s, i in enumerate(shapes.body):
-            size = shapes.size[s]
-            match int(shapes.kind[s]):
-                case 0:
-                    shape = p.createCollisionShape(p.GEOM_SPHERE, radius=size[0])
-                case 1:
-                    shape = p.createCollisionShape(p.GEOM_BOX, halfExtents=size.tolist())
-                case 2:
-                    shape = p.createCollisionShape(p.GEOM_CAPSULE, radius=size[0], height=2 * size[1])
-                case 4:
-                    shape = p.createCollisionShape(p.GEOM_PLANE)
-                case _:
-                    shape = p.createCollisionShape(p.GEOM_MESH, vertices=body_points(setup, s).tolist())
+        for i, shapes in shapes_of_bodies(model):
             q = bodies.q[i]
-            handle = p.createMultiBody(model.mass[i], shape, basePosition=bodies.x[i].tolist(),
+            handle = p.createMultiBody(model.mass[i], self._shape(setup, shapes), basePosition=bodies.x[i].tolist(),
                                        baseOrientation=[q[1], q[2], q[3], q[0]], useMaximalCoordinates=1)
             p.changeDynamics(handle, -1, lateralFriction=root, restitution=0.0, linearDamping=0.0, angularDamping=0.0,
                              rollingFriction=0.0, spinningFriction=0.0)
@@ -148,6 +145,26 @@ class PyBullet:
                 p.changeDynamics(handle, -1, mass=model.mass[i], localInertiaDiagonal=model.inertia[i].tolist())
                 self.handles.append(handle)
         self.step = p.stepSimulation
+
+    def _shape(self, setup, shapes):
+        """One shape, or several hulls as the groups of a file: Bullet's way to put hulls on one body."""
+        p, s = self.p, shapes[0]
+        size = setup.model.shapes.size[s]
+        if len(shapes) > 1:
+            with tempfile.NamedTemporaryFile("w", suffix=".obj") as file:
+                file.write(obj_text([body_points(setup, k) for k in shapes]))
+                file.flush()
+                return p.createCollisionShape(p.GEOM_MESH, fileName=file.name)
+        match int(setup.model.shapes.kind[s]):
+            case 0:
+                return p.createCollisionShape(p.GEOM_SPHERE, radius=size[0])
+            case 1:
+                return p.createCollisionShape(p.GEOM_BOX, halfExtents=size.tolist())
+            case 2:
+                return p.createCollisionShape(p.GEOM_CAPSULE, radius=size[0], height=2 * size[1])
+            case 4:
+                return p.createCollisionShape(p.GEOM_PLANE)
+        return p.createCollisionShape(p.GEOM_MESH, vertices=body_points(setup, s).tolist())
 
     def pose(self):
         rows = [self.p.getBasePositionAndOrientation(h) for h in self.handles]
@@ -175,6 +192,21 @@ class Mujoco:
         return int(self.data.ncon)
 
 
+def shapes_of_bodies(model):
+    """Every body that has shapes, and these."""
+    return [(int(i), np.flatnonzero(model.shapes.body == i)) for i in np.unique(model.shapes.body)]
+
+
+def obj_text(parts):
+    """A group of the file for each hull; the reader makes hulls of their corners again."""
+    lines, first = [], 1
+    for k, points in enumerate(parts):
+        lines += [f"o part{k}", *(f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in points)]
+        lines += [f"f {first} {first + i} {first + i + 1}" for i in range(1, len(points) - 1)]
+        first += len(points)
+    return "\n".join(lines) + "\n"
+
+
 def body_points(setup, s):
     """Vertices of a hull in its body's frame: (k, 3)."""
     shapes, hulls = setup.model.shapes, setup.model.hulls
@@ -195,26 +227,28 @@ def mujoco_xml(setup, variant=""):
 
     solver = f'solver="CG" iterations="{variant[2:] or 100}"' if variant.startswith("cg") else ""
     assets, world = [], []
-    for s, i in enumerate(shapes.body):
+
+    def geom(s):
         size = shapes.size[s]
         match int(shapes.kind[s]):
             case 0:
-                geom = f'type="sphere" size="{size[0]}"'
+                return f'<geom type="sphere" size="{size[0]}"/>'
             case 1:
-                geom = f'type="box" size="{text(size)}"'
+                return f'<geom type="box" size="{text(size)}"/>'
             case 2:
-                geom = f'type="capsule" size="{size[0]} {size[1]}"'
+                return f'<geom type="capsule" size="{size[0]} {size[1]}"/>'
             case 4:
-                world.append('<geom type="plane" size="0 0 1"/>')
-                continue
-            case _:
-                assets.append(f'<mesh name="m{s}" inertia="exact" vertex="{text(body_points(setup, s))}"/>')
-                geom = f'type="mesh" mesh="m{s}"'
+                return '<geom type="plane" size="0 0 1"/>'
+        assets.append(f'<mesh name="m{s}" inertia="exact" vertex="{text(body_points(setup, s))}"/>')
+        return f'<geom type="mesh" mesh="m{s}"/>'
+
+    for i, rows in shapes_of_bodies(model):
         inertial = ""
         if model.kind[i] == 0:
             mass = f'mass="{model.mass[i]:.17g}" diaginertia="{text(model.inertia[i])}"'
             inertial = f'<freejoint/><inertial pos="0 0 0" {mass}/>'
-        world.append(f'<body pos="{text(bodies.x[i])}" quat="{text(bodies.q[i])}">{inertial}<geom {geom}/></body>')
+        geoms = "".join(geom(s) for s in rows)
+        world.append(f'<body pos="{text(bodies.x[i])}" quat="{text(bodies.q[i])}">{inertial}{geoms}</body>')
     mu = model.materials.friction[0, 0]
     return (f'<mujoco><option timestep="{H:.17g}" gravity="{text(model.gravity)}" {solver}/><size memory="4G"/>'
             f'<default><geom friction="{mu} 0 0"/></default><asset>{"".join(assets)}</asset>'
@@ -244,9 +278,8 @@ def work(kind: str, count: int, seconds: float, engine: str) -> dict:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     from contactlab.physics import Scene
 
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Scene.from_dict(pile(kind, count, pathlib.Path(folder)), folder=pathlib.Path(folder))
-        setup = scene.build()
+    scene = Scene.from_dict(pile(kind, count))
+    setup = scene.build()
     name, _, variant = engine.partition(":")
     runner = ENGINES[name](scene, setup, *([variant] if variant else []))
     times = []
