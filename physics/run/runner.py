@@ -139,7 +139,13 @@ class Runner:
         if not known:
             self._rest = compile_the_rest()
         while not self._stopped:
-            self._wake.wait(self.tick())
+            try:
+                pause = self.tick()
+            except Exception as error:  # beside stepping and commands: told likewise, and the thread goes on
+                self._fail(error)
+                self._commands.append(m.Pause())  # after a rest, which leads to a snapshot that tells it
+                pause = IDLE_WAIT
+            self._wake.wait(pause)
             self._wake.clear()
 
     def begin(self) -> None:

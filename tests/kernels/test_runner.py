@@ -305,6 +305,27 @@ def test_reset_keeps_the_settings_and_open_brings_another_scene():
 # ------------------------------------------------------------------------------------------------ errors
 
 
+def test_an_error_beside_steps_and_commands_does_not_end_the_thread(monkeypatch):
+    runner = Runner(Balls(2))
+    runner.start()
+    until(lambda: runner.latest is not None and runner.latest.step > 20)
+    whole, failed = Runner._snapshot, []
+
+    def fails_once(self, *arguments):
+        if not failed:
+            failed.append(1)
+            raise SystemError("a mistake of ours")
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(Runner, "_snapshot", fails_once)
+    until(lambda: runner.latest.error)
+    assert "a mistake of ours" in runner.latest.error and runner.latest.paused and "fails_once" in runner.failure
+    step = runner.latest.step
+    runner.send(m.Play())
+    until(lambda: runner.latest.step > step + 5 and runner.latest.error is None)
+    runner.stop()
+
+
 def test_an_engine_error_pauses_is_shown_and_reset_helps(monkeypatch):
     runner = Runner(Balls(2))
     runner.start()
