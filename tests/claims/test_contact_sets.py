@@ -31,10 +31,11 @@ def test_what_carries_in_the_current_set_is_active_while_things_bounce_and_come_
     assert rested > 30
 
 
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven", "compliant"])
 @pytest.mark.parametrize(("key", "t"), [("soft_chatter", 0.8), ("rocking_block", 2.5)])
-def test_no_ring_without_a_disc_carries_a_load(key, t):
+def test_no_ring_without_a_disc_carries_a_load(key, t, method):
     """Corners that share a load beside the basis were shown as current only, with 9.81 N."""
-    sim = Simulation(Scene.load(gallery()[key]))
+    sim = Simulation(Scene.load(gallery()[key]), method=method)
     shared = False
     while sim.time < t:
         sim.step()
