@@ -32,7 +32,7 @@ from ..dynamics.trees.rates import empty_tree_scratch
 from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls, hit, through_friction
 from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
-from ..methods.time_stepping.stages import SMALLEST, half_drift
+from ..methods.time_stepping.stages import half_drift, scales_of
 from ..methods.time_stepping.trees import TreePart
 from ..problem.contact_snapshot import ContactSnapshot, TooMany, detected
 from ..problem.problem import ContactProblem
@@ -215,8 +215,7 @@ def resting(sim: Simulation) -> ContactSnapshot:
 def scales(settings: Settings) -> tuple[float, float]:
     """Speed [m/s] below which a contact rests and gap [m] below which it touches, for methods of finite steps: the
     speed that gravity gives in two steps, 2 g h, and twice the fall in one step, g h²."""
-    g, h = float(np.linalg.norm(settings.gravity)), settings.h
-    return 2.0 * g * h + SMALLEST, g * h * h + SMALLEST
+    return scales_of(float(np.linalg.norm(settings.gravity)), settings.h)
 
 
 def forces_of(sim: Simulation, contacts: ContactSnapshot) -> tuple[Array, Array]:

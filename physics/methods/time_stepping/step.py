@@ -143,7 +143,7 @@ class TimeStepping:
         self._whole = Whole(
             np.array([self._gravity]), np.array([int((model.kind == BodyKind.KINEMATIC).any())], np.int32),
             np.array([int(len(model.springs.body_a) > 0)], np.int32), np.array([self._moving], np.int32),
-            self._radius, self._margin, self.detector.thickness, self.detector.paths, detection, step.middle,
+            self._radius, self._margin, self.detector.paths, detection, step.middle,
             step.flight, step.fraction, step.force, step.torque, step.start, step.before, step.shift, step.involved,
             step.mechanisms, self._still, step.system, step.approach, step.need, step.need_rows, self._fired,
             integrator.tableau, flight.y0, flight.k, dense.flight, books.at, books.over, books.books.given,

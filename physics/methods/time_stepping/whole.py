@@ -19,7 +19,8 @@ from ...dynamics.motion import drive
 from ...integrators.midpoint import FlightScratch
 from ...integrators.stepper import runge_kutta_step
 from ...integrators.tableau import Tableau
-from ...problem.assemble import Approach, assemble, flat, free_motion, hold, match, momenta, warm_start
+from ...problem.assemble import Approach, assemble, flat, free_motion, match, momenta, warm_start
+from ...problem.grab_row import hold
 from ...problem.mechanisms import Mechanisms
 from ...problem.residual import system_residual
 from ...problem.system import SHORT, Motion, System
@@ -58,7 +59,6 @@ class Whole(NamedTuple):
     moving: IntArray     #: (1,) number of bodies that forces move
     radius: Array        #: (n,) that holds all shapes of a body, about its centre of mass [m]
     margin: Array        #: (n,) see `stages.reach`
-    thickness: Array     #: (n,) see `impact_time.find_fast`
     paths: Paths
     detection: Detection
     middle: Bodies
@@ -101,7 +101,7 @@ def step_free_bodies(model, state, loads, h, iterations, tolerance, whole):
 
     # approach
     reach(kind, bodies, whole.radius, 2.0 * touch, h, whole.margin)
-    if find_fast(bodies, 0.5 * h, whole.thickness, whole.paths) > 0:
+    if find_fast(bodies, 0.5 * h, whole.paths) > 0:
         return PYTHON
     whole.fraction[:] = 1.0
     half_drift(kind, bodies, whole.fraction, h, middle)
