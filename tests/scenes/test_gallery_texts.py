@@ -13,6 +13,8 @@ from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.model import movable
 from contactlab.physics.look.instant import simulation_at
 
+G = 9.81
+
 NUMBER_WORDS = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16}
 
 
@@ -147,3 +149,248 @@ def test_the_corners_of_the_plank_hit_ever_faster_and_end_in_finite_time():
     touching = np.abs(before.gap) < 1e-9
     assert touching.sum() == 2 and after.key.tolist() == before.key.tolist()
     assert after.zeta[touching] == pytest.approx(-0.6 * before.zeta[touching], abs=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ time_stepping
+def test_the_ball_rolls_when_and_as_fast_as_the_text_says():
+    """To a step, and to half of the last digit."""
+    sim, text = opened("rolling_ball")
+    t, = numbers(r"μ g\) = ([\d.]+) s", text)
+    part, whole = numbers(r"rolls on at (\d)/(\d) of its first speed", text)
+    first, slips = sim.velocity("ball")[0], True
+    while slips:
+        sim.step()
+        slips = sim.contacts.slip[0] > 1e-9
+    assert sim.time == pytest.approx(t, abs=0.005 + sim.settings.h)
+    sim.run(0.5)
+    assert sim.velocity("ball")[0] == pytest.approx(first * part / whole, rel=1e-9)
+
+
+def test_on_the_incline_the_box_with_the_least_friction_slides_alone():
+    sim, text = opened("incline")
+    tan, = numbers(r"tan 25° = (\d\.\d+)", text)
+    a, = numbers(r"= ([\d.]+) m/s²", text)
+    assert tan == pytest.approx(np.tan(np.radians(25.0)), abs=5e-4)
+    sim.run(1.0)
+    speeds = sorted(np.linalg.norm(sim.velocity(name)) for name in sim.labels.bodies if name != "slope")
+    assert speeds[-1] == pytest.approx(a, abs=0.005)
+    assert speeds[-2] < 1e-5
+    c = sim.contacts
+    for body in set(c.body_b.tolist()):
+        mine = c.body_b == body
+        force = c.lam[mine] @ c.normal[mine] + c.friction_force[mine].sum(axis=0)
+        assert force[2] > np.cos(np.radians(3.0)) * np.linalg.norm(force)
+
+
+def test_the_tower_carries_its_weight_on_four_equal_corners_and_the_ball_comes_when_the_text_says():
+    sim, text = opened("tower")
+    t, = numbers(r"strikes the pyramid after ([\d.]+) s", text)
+    assert "you see the least, four equal ones" in text
+    sim.run(0.2)
+    c, names = sim.contacts, sim.labels.bodies
+    for level in range(1, 11):
+        mine = [k for k, b in enumerate(c.body_b.tolist()) if names[b] == ("block" if level == 1 else f"block {level}")]
+        weight = (11 - level) * sim.model.mass[sim.number("block")] * G
+        assert c.lam[mine] == pytest.approx([weight / 4] * 4, rel=1e-9)
+    ball = sim.number("ball")
+    while not any(ball in event.bodies for event in sim.events):
+        sim.step()
+    assert sim.time == pytest.approx(t, abs=0.005 + sim.settings.h)
+
+
+def test_the_residual_tells_the_glue_from_the_moment_the_spring_carries_the_weight():
+    sim, text = opened("glue")
+    assert "when the spring reaches m g. From there on the residual in the status line tells them apart" in text
+    projected = Simulation(Scene.load(gallery()["glue"]), solver="pgs")
+    while sim.time < 2.0:
+        sim.step()
+        projected.step()
+        assert projected.info.status == "solved" and projected.info.residual < 1e-9
+        if sim.contacts.lam.sum() > 0.0:
+            assert sim.info.residual < 1e-9
+        else:
+            assert sim.info.status == "glued" and sim.info.residual > 1e-4
+
+
+def test_the_machines_do_what_the_text_says():
+    """Belt, turntable and shaker."""
+    sim, text = opened("machines")
+    motions, balls = sim.model.motions, [i for i, name in enumerate(sim.labels.bodies) if name.startswith("ball")]
+    tray = sim.number("tray")
+    rate, amplitude = float(motions.frequency[tray]), float(motions.amplitude[tray, 2])
+    assert amplitude * (2 * np.pi * rate) ** 2 / G == pytest.approx(numbers(r"= ([\d.]+) g", text)[0], abs=0.05)
+    flew, fastest = [set() for _ in range(15)], 0.0
+    for _ in range(round(15 / rate / sim.settings.h) - 1):
+        sim.step()
+        c = sim.contacts
+        touching = {*c.body_a[c.lam > 0.0].tolist(), *c.body_b[c.lam > 0.0].tolist()}
+        flew[int(sim.time * rate)] |= set(balls) - touching
+        fastest = max(fastest, sim.velocity("parcel")[0])
+    assert all(stroke == set(balls) for stroke in flew)
+    assert fastest == pytest.approx(motions.surface_velocity[sim.number("belt"), 0], abs=1e-6)
+    on = [sim.position(name)[2] > 0.29 for name in ("cube", "cube 2", "cube 3")]
+    assert on == [True, True, False]
+
+
+def test_the_wave_along_the_dominoes_has_a_speed_of_its_own():
+    """A ball twice as fast reaches the row earlier; the second half of the row falls as fast."""
+    took = []
+    for faster in (1.0, 2.0):
+        sim, text = opened("dominoes")
+        count, = numbers(r"the first of (\d+) dominoes", text)
+        row = [i for i, name in enumerate(sim.labels.bodies) if name.startswith("domino")]
+        assert len(row) == count
+        ball = sim.number("ball")
+        sim.state.bodies.v[ball] *= faster
+        sim.state.bodies.P[ball] *= faster
+        falls = {}
+        while len(falls) < count and sim.time < 4.0:
+            sim.step()
+            for k in np.flatnonzero(np.linalg.norm(sim.state.bodies.w[row], axis=1) > 1.0).tolist():
+                falls.setdefault(k, sim.time)
+        took.append(falls[len(row) - 1] - falls[len(row) // 2])
+    assert took[1] == pytest.approx(took[0], rel=0.03)
+
+
+def test_the_gyroscope_goes_round_about_as_fast_as_the_text_says():
+    """m g l/(I ω), of a wheel that nods: to a tenth."""
+    sim, text = opened("gyroscope")
+    assert "precession at about m g l/(I ω)" in text
+    wheel = sim.number("wheel")
+    x = sim.state.bodies.x[wheel].copy()
+    pivot = x - np.array([x[0], x[1], 0.0])
+    arm = float(np.linalg.norm(x - pivot))
+    spin = float(np.abs(sim.angular_velocity("wheel") @ (x - pivot)) / arm)
+    wanted = sim.model.mass[wheel] * G * arm / (sim.model.inertia[wheel].max() * spin)
+    turned, last = 0.0, np.arctan2(x[1], x[0])
+    while sim.time < 4.0:
+        sim.step()
+        x = sim.state.bodies.x[wheel]
+        now = np.arctan2(x[1], x[0])
+        turned, last = turned + (now - last + np.pi) % (2 * np.pi) - np.pi, now
+    assert abs(turned) / 4.0 == pytest.approx(wanted, rel=0.1)
+
+
+@pytest.mark.parametrize(("cure", "low", "high"), [("projection", 0.0, 1e-12), ("baumgarte", 1e-6, 1e-3),
+                                                   ("none", 1e-3, 1e-2)])
+def test_the_linkages_joints_give_by_what_the_text_says(cure, low, high):
+    """Rounding; a little; millimetres."""
+    sim, text = opened("linkages")
+    assert 'with "none" they come apart by millimetres' in text
+    sim.set(joint_cure=cure)
+    largest = 0.0
+    while sim.time < 10.0:
+        sim.step()
+        largest = max(largest, sim.info.joint_error)
+    assert low <= largest <= high
+
+
+def test_the_humanoid_has_as_many_velocities_as_the_text_says():
+    sim, text = opened("humanoid")
+    assert len(sim.v) == numbers(r"(\d+) velocities", text)[0]
+
+
+# ------------------------------------------------------------------------------------------------ event-driven
+def lost(sim, body, until):
+    """The first dynamic loss of a body before a time, and the simulation at its instant."""
+    sim.record_history()
+    sim.run(until)
+    event = next(e for e in sim.events if e.kind == "dynamic_loss" and sim.number(body) in e.bodies)
+    sim.seek(event.step)
+    return event.t, simulation_at(sim, event.step, event.t, "at")
+
+
+def test_the_block_leaves_the_shaking_table_when_the_text_says():
+    sim, text = opened("shaken_block")
+    sine, phase, t = numbers(r"= ([\d.]+), at the phase φ = ([\d.]+)° on the way up, .*, ([\d.]+) s after", text)
+    found, there = lost(sim, "block", 0.2)
+    assert found == pytest.approx(t, abs=5e-4)
+    table = sim.number("table")
+    turn = 2 * np.pi * float(sim.model.motions.frequency[table]) * found + float(sim.model.motions.phase[table])
+    assert np.sin(turn) == pytest.approx(sine, abs=5e-3)
+    assert np.degrees(np.arcsin(np.sin(turn))) == pytest.approx(phase, abs=0.05)
+    assert there.velocity("block")[2] > 0.0
+
+
+def test_the_ladders_leave_the_wall_at_two_thirds_of_their_height():
+    _, text = opened("ladder")
+    starts = [int(n) for n in numbers(r"at rest at (\d+)°, (\d+)° and (\d+)°", text)]
+    wanted = numbers(r"sin θ₀, ([\d.]+)°, ([\d.]+)° and ([\d.]+)°", text)
+    for start, angle in zip(starts, wanted, strict=True):
+        _, there = lost(Simulation(Scene.load(gallery()["ladder"])), f"{start}°", 1.0)
+        q = there.state.bodies.q[there.number(f"{start}°")]
+        up = 1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2)  # of the rod's axis, body z
+        assert np.degrees(np.arcsin(abs(up))) == pytest.approx(angle, abs=0.05)
+        assert abs(up) == pytest.approx(2 / 3 * np.sin(np.radians(start)), rel=1e-6)
+
+
+def test_the_balls_leave_the_dome_where_the_text_says():
+    """The sliding ball at its angle; the rolling one slips before its own."""
+    sim, text = opened("dome")
+    slides, rolls = numbers(r"([\d.]+)°\. Rolling, .*: ([\d.]+)°", text)
+    _, there = lost(sim, "sliding", 1.0)
+    contact = there.contacts.body_b.tolist().index(there.number("sliding"))
+    assert np.degrees(np.arccos(abs(there.contacts.normal[contact, 2]))) == pytest.approx(slides, abs=0.05)
+    sim, _ = opened("dome")
+    sim.run(1.0)
+    rolling = sim.number("rolling")
+    kinds = [e.kind for e in sim.events if rolling in e.bodies]
+    assert kinds[:2] == ["slip", "dynamic_loss"]
+    assert rolls == pytest.approx(np.degrees(np.arccos(10 / 17 * np.cos(np.radians(5.0)))), abs=0.05)
+
+
+def test_the_rocking_blocks_keep_their_shares():
+    sim, text = opened("rocking_block")
+    slender = numbers(r"slender block keeps ([\d.]+) of its ω and ([\d.]+) of its kinetic energy", text)
+    squat = numbers(r"squat one ([\d.]+) and (\d\.\d+)", text)
+    sim.record_history()
+    sim.run(1.5)
+    events = list(sim.events)
+    for name, (speed, energy) in (("slender", slender), ("squat", squat)):
+        event = next(e for e in events if e.kind == "impact" and sim.number(name) in e.bodies)
+        sim.seek(event.step)
+        before, after = (np.linalg.norm(simulation_at(sim, event.step, event.t, phase).angular_velocity(name))
+                         for phase in ("before", "at"))
+        assert after / before == pytest.approx(speed, abs=0.005)
+        assert (after / before) ** 2 == pytest.approx(energy, abs=0.005)
+
+
+def test_the_slow_ball_has_bounced_infinitely_often_when_the_text_says():
+    sim, text = opened("slow_bounce")
+    t, = numbers(r"= ([\d.]+) s \(Zeno\)", text)
+    sim.run(t + 0.1)
+    assert sim.events[-1].t == pytest.approx(t, abs=0.005)
+    ball = sim.number("ball")
+    assert sim.contacts.active[0] == 1 and sim.contacts.lam[0] == pytest.approx(sim.model.mass[ball] * G, rel=1e-9)
+
+
+def test_the_tables_take_one_lcp():
+    sim, text = opened("tables")
+    assert "one LCP was solved for all the steps so far" in text
+    sim.run(1.0)
+    assert sim.info.solves == 1
+    c, names = sim.contacts, sim.labels.bodies
+    for table, legs in (("four legs", 4), ("five legs", 5), ("six legs", 6)):
+        mine = [k for k in range(len(c.lam)) if names[c.body_a[k]] == "floor" and names[c.body_b[k]] == table]
+        assert (c.current[mine] == 1).sum() == legs and (c.active[mine] == 1).sum() == 3
+
+
+def test_the_rods_of_painleve_jam_and_lie_down():
+    sim, text = opened("painleve")
+    limit, = numbers(r"above μ = ([\d.]+) Coulomb", text)
+    # n·M(n - μ s) = 0 of a rod at atan 2: 1/m + x²/I = μ x y/I, the contact below its end, x and y from the middle
+    x, y, inertia = 0.5 * np.cos(np.arctan(2.0)), 0.5 * np.sin(np.arctan(2.0)) + 0.02, 1.0 / 12.0
+    assert limit == pytest.approx((inertia + x * x) / (x * y), abs=0.005)
+    sim.run(0.6)
+    pushed, pulled = sim.number("pushed"), sim.number("pulled")
+    assert [e.kind for e in sim.events if pushed in e.bodies][:2] == ["inconsistent", "impact"]
+    assert [e.kind for e in sim.events if pulled in e.bodies] == ["impact", "stick"]
+    assert abs(sim.angular_velocity("pulled")[1]) < 1e-9
+
+
+def test_stick_and_slip_come_back_when_the_text_says():
+    sim, text = opened("stick_slip")
+    period, = numbers(r"every ([\d.]+) s", text)
+    sim.run(5.0)
+    slips = sorted({round(e.t, 6) for e in sim.events if e.kind == "slip"})
+    assert np.diff(slips) == pytest.approx(period, abs=0.005)
