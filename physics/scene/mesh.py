@@ -22,6 +22,7 @@ Mask = NDArray[np.bool_]
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
 SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller one the triangles are no surface
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
+SHARED = 1e-6      # least share of the volume that solids have in common where they are said to overlap
 MOST_SHELLS = 1000 # most shells of a file that is still split into solids
 
 
@@ -120,6 +121,32 @@ def crowded(surface: MeshSurface) -> bool:
     volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
     lo, hi = (ends[volume > 0.0] for ends in _boxes(surface, shell, count))
     return bool(_meeting(lo, hi).sum() > len(lo))
+
+
+def union(surface: MeshSurface) -> MeshSurface | None:
+    """The surface around all that the shells of a closed surface, wound outwards, hold: what two solids share is held
+    once. A cavity is one of the smallest solid whose box is around it. None where a shell crosses itself."""
+    import manifold3d as manifold  # few scenes need it
+
+    shell = _shells(surface)
+    count = int(shell.max()) + 1
+    volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
+    lo, hi = _boxes(surface, shell, count)
+    whole: dict[int, list[manifold.Manifold]] = {}  # of each solid: what is around it, then its cavities
+    for k in sorted(range(count), key=lambda k: volume[k] < 0.0):
+        points, triangles = _used(surface.vertices, surface.triangles[shell == k])
+        outwards = triangles if volume[k] > 0.0 else triangles[:, ::-1]
+        body = manifold.Manifold(manifold.Mesh64(points, outwards.astype(np.uint64)))
+        if body.status() != manifold.Error.NoError:
+            return None
+        around = [s for s in whole if (lo[s] <= lo[k]).all() and (hi[s] >= hi[k]).all()]
+        if volume[k] > 0.0:
+            whole[k] = [body]
+        elif around:
+            whole[min(around, key=lambda s: volume[s])].append(body)
+    bodies = [manifold.Manifold.batch_boolean(of, manifold.OpType.Subtract) for of in whole.values()]
+    mesh = manifold.Manifold.batch_boolean(bodies, manifold.OpType.Add).to_mesh64()
+    return MeshSurface(np.array(mesh.vert_properties[:, :3]), mesh.tri_verts.astype(np.int32))
 
 
 def _meeting(lo: Array, hi: Array) -> Mask:
@@ -272,9 +299,16 @@ def solid(surface: MeshSurface, name: str) -> Solid:
         if turned:
             count = len(surface.triangles)
             notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
-        if crowded(surface):
-            notes.append(f"{name} holds solids whose boxes overlap: where they overlap themselves, mass counts twice.")
         own = polyhedron(*surface)
+        if crowded(surface):
+            joined = union(surface)
+            if joined is None or not len(joined.triangles):
+                notes.append(f"{name} holds solids whose boxes overlap: where they overlap themselves, mass counts "
+                             "twice.")
+            elif abs((once := polyhedron(*joined)).mass - own.mass) > SHARED * own.mass:
+                share = 100.0 * (1.0 - once.mass / own.mass)
+                notes.append(f"{name} holds solids that overlap: what they share, {share:.2g} % of them, counts once.")
+                own = once
         if own.mass > 1e-6 * whole.mass:
             properties = own
         else:
