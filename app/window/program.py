@@ -21,7 +21,7 @@ from ..stopping import Stopped, between_steps
 from .lost_screen import when_the_screen_is_lost
 from .window import Window
 
-SWITCH = 0.001  # [s] after which a waiting thread gets its turn at Python: input and drawing stay smooth
+SWITCH = 0.0002  # [s] after which a waiting thread gets its turn at Python: a short part of a frame and of most steps
 RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"  # journals of what runs
 
 
