@@ -20,6 +20,7 @@ from .geometry import PLANE, axis, origin
 
 USUAL = 4.0          # times the geometric mean of all widths: shapes not wider stand in columns
 WIDER = 1.001        # columns are wider than shapes by more than rounding errors
+MANY = 500           # shapes; fewer stand in one column
 SHAPES_A_COLUMN = 8  # at least, on average
 
 
@@ -76,7 +77,7 @@ def width_of(geom, s, first):
 def column_grid(geom, order, first):
     """(columns along a side, width of a column): as wide as the widest of the usual shapes. One column where shapes are
     few, or many are much wider than others."""
-    if len(order) < 16 * SHAPES_A_COLUMN:
+    if len(order) < MANY:
         return 1, 1.0
     total, n = 0.0, 0
     for s in order:
@@ -163,15 +164,13 @@ def sweep_shapes(geom, body, moves, order, first, sweep):
     fill_columns(geom, order, first, side, width, sweep)
     wide, count = side * side, 0
     for c in range(wide + 1):
-        count = sweep_columns(c, c, True, body, moves, sweep, count)
-        i, j = c // side, c % side
-        for k in range(4 if side > 1 and c < wide else 0):  # half of the eight neighbours
-            d = ((i + (k + 2) // 3) & (side - 1)) * side + ((j + (1, -1, 0, 1)[k]) & (side - 1))
-            count = sweep_columns(c, d, False, body, moves, sweep, count)
-            count = sweep_columns(d, c, True, body, moves, sweep, count)
-        if c < wide:
-            count = sweep_columns(c, wide, False, body, moves, sweep, count)
-            count = sweep_columns(wide, c, True, body, moves, sweep, count)
+        for k in range(wide + 1 if c == wide else 10):  # wide shapes: all columns; others: nine and the wide ones
+            d, later = k, True
+            if c < wide:
+                i, j = (c // side + k // 3 - 1) & (side - 1), (c % side + k % 3 - 1) & (side - 1)
+                d, later = i * side + j if k < 9 else wide, k < 4
+            if side > 1 or k == 4:
+                count = sweep_columns(c, d, later, body, moves, sweep, count)
     return count
 
 
