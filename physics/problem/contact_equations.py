@@ -292,9 +292,10 @@ def free_rate(eq, i):
 
 
 @kernel
-def contact_matrix(count, eq, M_out, d_out):
-    """M (3 c, 3 c) and d (3 c,) of contacts 0 … count - 1, all three rows of each   [RBDA eqs. 11.35, 11.36]"""
-    for i in range(3 * count):
+def contact_matrix(first, end, eq, M_out, d_out):
+    """Rows first … end - 1 of M (3 c, 3 c), as far as the diagonal, with the columns that mirror them, and of d (3 c,);
+    each contact has three rows   [RBDA eqs. 11.35, 11.36]"""
+    for i in range(first, end):
         d_out[i] = free_rate(eq, i)
         for j in range(i + 1):
             M_out[i, j] = inner(eq, j, i)

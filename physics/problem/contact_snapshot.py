@@ -110,7 +110,7 @@ def equations_of(
         limit_rows(model, surface, t, bodies, key, witness, count, eq)
     weigh_rows(model, bodies, count, eq)
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
-    contact_matrix(count, eq, M, d)
+    contact_matrix(0, 3 * count, eq, M, d)
     point = 0.5 * (witness.p_a[:count] + witness.p_b[:count])
     limit = np.array([-1 if surface is None else limit_joint(surface, int(k)) for k in key], np.int32)
     return ContactSnapshot(

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..core.interruption import look_up
 from ..core.jit import kernel
 from ..core.model import Array
 from ..laws.contact import project_cone
@@ -15,6 +16,9 @@ FEW = 100           # equations up to which it saves nothing to find independent
 EXACT = 1e-14       # residual of the smallest forces within cones, relative to the right-hand side
 CONE_STEPS = 40     # most steps of Newton's method for the smallest forces within cones
 DAMPING = 1e-3      # added to the diagonal in Newton's method, times the relative residual
+AT_ONCE = 5_000_000  # multiplications of `pick_basis` in one call: a tenth of a second, then it looks up
+COLUMN = 100        # multiplications that reading a column of M and writing one of L count as
+CLASS, COUNT = range(2)  # entries of `pick_basis`'s place
 ENDLESS = 1e9       # size of the multipliers, relative to the right-hand side, above which no forces exist
 
 
@@ -95,24 +99,33 @@ def least(M: Array, right: Array) -> Array:
 def basis(M: Array, *classes: list[int]) -> list[int]:
     """Independent rows of M (n, n), symmetric and positive semidefinite: of each class in turn as many as do not depend
     on those chosen before, the most independent one first. By Cholesky's decomposition with pivoting."""
-    wanted = np.array([r for rows in classes for r in rows], np.int64)
+    M, wanted = np.ascontiguousarray(M), np.array([r for rows in classes for r in rows], np.int64)
     ends = np.cumsum([len(rows) for rows in classes], dtype=np.int64)
-    chosen = np.zeros(len(wanted), np.int64)
-    count = pick_basis(np.ascontiguousarray(M), wanted, ends, chosen)
-    return wanted[chosen[:count]].tolist()
+    chosen, at = np.zeros(len(wanted), np.int64), np.zeros(2, np.int64)
+    left, L = M.diagonal()[wanted], np.zeros((len(wanted), len(wanted)))
+    while pick_basis(M, wanted, ends, AT_ONCE, left, L, at, chosen):
+        look_up()
+    return wanted[chosen[: at[COUNT]]].tolist()
 
 
 @kernel
-def pick_basis(M, wanted, ends, chosen_out):
-    """See `basis`. The classes follow each other in the rows `wanted` and stop at the `ends`. Writes the places of the
-    chosen rows in `wanted` and returns their number."""
-    n, count, begin = len(wanted), 0, 0
-    left, unit, L = np.zeros(n), np.ones(n), np.zeros((n, n))
+def pick_basis(M, wanted, ends, at_once, left, L, at, chosen_out):
+    """Go on with `basis` for so many multiplications, about, where `at` says; returns whether rows are left.
+
+    The classes follow each other in the rows `wanted` and stop at the `ends`. Writes the places of the chosen rows in
+    `wanted`; `at` (2,): which class, and the number of rows chosen. Between calls: what remains of M's
+    diagonal, `left` (n,), and the factor L (n, n)."""
+    n, count, done = len(wanted), at[COUNT], 0
+    unit = np.ones(n)
     for i in range(n):
-        left[i] = M[wanted[i], wanted[i]]
-        unit[i] = left[i] if left[i] > 0.0 else 1.0  # the row of a point that cannot move is 0
-    for end in ends:
+        if M[wanted[i], wanted[i]] > 0.0:  # the row of a point that cannot move is 0
+            unit[i] = M[wanted[i], wanted[i]]
+    for which in range(at[CLASS], len(ends)):
+        begin, end = 0 if which == 0 else ends[which - 1], ends[which]
         while True:
+            if done > at_once:
+                at[CLASS], at[COUNT] = which, count
+                return True
             best = -1
             for i in range(begin, end):
                 if left[i] > DEPENDENT * unit[i] and (best < 0 or left[i] * unit[best] > left[best] * unit[i]):
@@ -130,5 +143,6 @@ def pick_basis(M, wanted, ends, chosen_out):
             left[best] = 0.0
             chosen_out[count] = best
             count += 1
-        begin = end
-    return count
+            done += n * (count + COLUMN)
+    at[COUNT] = count
+    return False

@@ -10,12 +10,13 @@ from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.interruption import Interrupted, interruptible, look_up
 from contactlab.physics.core.state import copy_state
 from contactlab.physics.methods.compliant import explicit
+from contactlab.physics.methods.event_driven import instant
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.runner import Runner
 from contactlab.physics.simulation.failure import CannotStep
 from contactlab.physics.simulation.history import arrays
-from contactlab.physics.solvers import SOLVERS, pgs
+from contactlab.physics.solvers import SOLVERS, least_forces, pgs
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +82,28 @@ def test_however_sweeps_are_cut_into_calls_the_bits_are_the_same(monkeypatch):
         for _ in range(8):
             sim.step()
         ends.append((bits(sim.state), sim.info.iterations))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("rank", [3, 40])
+def test_however_the_search_for_a_basis_is_cut_into_calls_its_rows_are_the_same(rank, monkeypatch):
+    factor = np.random.default_rng(rank).normal(size=(40, rank))
+    M, found, looks = factor @ factor.T, [], []
+    for at_once in (1, 10**9):
+        monkeypatch.setattr(least_forces, "AT_ONCE", at_once)
+        with interruptible(lambda: bool(looks.append(1))):
+            found.append(least_forces.basis(M, [0, 3, 6], [39, 5], list(range(7, 39))))
+    assert found[0] == found[1] and len(found[0]) == min(rank, 37) and len(looks) == len(found[0])
+
+
+def test_however_the_rows_of_M_are_cut_into_calls_the_bits_are_the_same(monkeypatch):
+    ends = []
+    for at_once in (1, 10**9):
+        monkeypatch.setattr(instant, "AT_ONCE", at_once)
+        sim = Simulation(boxes(1, 2), method="event_driven")
+        for _ in range(8):
+            sim.step()
+        ends.append(bits(sim.state))
     assert ends[0] == ends[1]
 
 

@@ -3,15 +3,18 @@
 import numpy as np
 
 from ...books.diagnostics import total_energy
+from ...core.interruption import look_up
 from ...core.model import Array
 from ...core.state import LongArray
 from ...dynamics.constraints.reactions import add_reactions, reactions_to
 from ...dynamics.constraints.reactions import displace as displace_free
 from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.trees.kinematics import advance, place_links
-from ...problem.contact_equations import push
+from ...problem.contact_equations import contact_matrix, push
 from .rates import Instant, RateScratch, equations_here, take_coordinates
 from .tolerances import ASIDE, STRAIGHT
+
+AT_ONCE = 48  # rows of M made in one call: of the thousands that memory allows a tenth of a second, then it looks up
 
 
 def equations(at: Instant, pairs: LongArray) -> tuple[Array, Array, Array]:
@@ -21,7 +24,10 @@ def equations(at: Instant, pairs: LongArray) -> tuple[Array, Array, Array]:
     if 3 * count > len(at.scratch.lam):
         raise RuntimeError("no room for the contacts")
     M, d = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
-    equations_here(at, np.ascontiguousarray(pairs), count, 1, M, d)
+    equations_here(at, np.ascontiguousarray(pairs), count, 1)
+    for first in range(0, 3 * count, AT_ONCE):
+        contact_matrix(first, min(first + AT_ONCE, 3 * count), at.scratch.equations, M, d)
+        look_up()
     return M, d, at.scratch.equations.u[: 3 * count].copy()
 
 
@@ -30,7 +36,7 @@ def velocities(at: Instant, pairs: LongArray) -> Array:
     count = len(pairs)
     if 3 * count > len(at.scratch.lam):
         raise RuntimeError("no room for the contacts")
-    equations_here(at, np.ascontiguousarray(pairs), count, 0, np.zeros((0, 0)), np.zeros(0))
+    equations_here(at, np.ascontiguousarray(pairs), count, 0)
     return at.scratch.equations.u[: 3 * count].copy()
 
 

@@ -136,8 +136,7 @@ def begin_piece(piece):
     for k in range(count):
         slides = slides or chosen.mode[k] == SLIDE
     if slides:
-        no_matrix, no_vector = np.empty((0, 0)), np.empty(0)
-        equations_here(start, chosen.pair, count, np.int64(0), no_matrix, no_vector)
+        equations_here(start, chosen.pair, count, np.int64(0))
         for k in range(count):
             slip = add(scale(eq.u[3 * k + 1], row(eq.tangent_1, k)), scale(eq.u[3 * k + 2], row(eq.tangent_2, k)))
             size, along = norm(slip), dot(slip, row(chosen.direction, k))

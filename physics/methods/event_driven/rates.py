@@ -25,7 +25,6 @@ from ...problem.contact_equations import (
     Equations,
     accelerate_bodies,
     add_row,
-    contact_matrix,
     contact_rows,
     empty_equations,
     free_rate,
@@ -270,20 +269,19 @@ def constrained_rates(at, chosen, t, bodies, ydot_out):
 
 
 @kernel
-def equations_here(at, pairs, count, matrix, M_out, d_out):
+def equations_here(at, pairs, count, weigh):
     """Put the links where their coordinates say; write witnesses, T and u of the first `count` pairs to the scratch.
-    matrix = 1: M (3 c, 3 c) and d (3 c,) too."""
+    weigh = 1: all that `contact_matrix` needs too."""
     model, bodies, scratch, t = at.model, at.bodies, at.scratch, at.clock[TIME]
     eq = scratch.equations
     trees = eq.trees
     trees.q[:], trees.v[:] = at.joints.q, at.joints.v
     place_links(model, trees.q, trees.v, trees.work, bodies)
-    if matrix == 1:
+    if weigh == 1:
         accelerate_free(at, t, bodies, True, scratch.rate)
     find_rows(at, t, bodies, pairs, count)
-    if matrix == 1:
+    if weigh == 1:
         weigh_rows(model, bodies, count, eq)
-        contact_matrix(count, eq, M_out, d_out)
 
 
 def find_forces(at: Instant, chosen: ContactSet) -> None:
