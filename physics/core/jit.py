@@ -26,6 +26,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import make_concrete_template
 
 from .kernel_file import SUFFIX, KernelFile, prefixed
+from .pipelines import HelperPipeline, KernelPipeline, no_garbage_collection
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
 ENGINE = pathlib.Path(__file__).parents[1]
@@ -41,9 +42,7 @@ _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTIL
 KERNELS: list[Any] = []  #: every function that `@kernel` made
 _BY_SYMBOL: dict[str, Any] = {}
 _STANDING: set[str] = set()  # symbols of kernels that the linker knows
-# numba declares these without the options and attributes used here
-njit: Any = numba.njit
-numba_types: Any = numba.types
+numba_types: Any = numba.types  # numba declares fewer attributes of it than used here
 
 
 @functools.cache
@@ -140,7 +139,7 @@ class ArrayKernel(CPUDispatcher):
     def stand(self, kinds: tuple | None = None) -> bool:
         """Compile for arguments of these types, or load what was compiled for whichever types, and let programs find
         its machine code by its symbol. Returns whether there is any."""
-        with lent_arrays():
+        with lent_arrays(), no_garbage_collection():
             if not self.overloads and kinds is not None:
                 self.compile(kinds)
             cache: Any = self._cache  # pyright: ignore[reportAttributeAccessIssue]
@@ -170,7 +169,7 @@ class Kernel(ArrayKernel):
         """Compile for the types of the first arguments, and call. This replaces the class of the kernel by one whose
         calls pack only the arguments that are tuples."""
         kinds = tuple(type_of(arg) for arg in args)
-        with lent_arrays():
+        with lent_arrays(), no_garbage_collection():
             self.compile(kinds)
         packed = {place: packs_of(kind) for place, kind in enumerate(kinds) if isinstance(kind, Packed)}
         body = {"__call__": _packing_call(len(args), tuple(packed))(*packed.values())} if packed else {}
@@ -208,6 +207,23 @@ def _as_from_python(kind: Any) -> Any:
     return numba_types.intp if whole else kind
 
 
+class Helper(CPUDispatcher):
+    """A compiled function that only kernels call, and other helpers."""
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep what was compiled. Callers find it by a key, which with numba's functions is the one that Python calls.
+        """
+        key = object()
+        self.targetctx.insert_user_function(key, cres.fndesc, [cres.library])
+        self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=key)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Like numba's method. numba compiles a function once more for every literal integer that it is called with;
+        here all of them count as integers."""
+        plain = {name: numba_types.unliteral(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(numba_types.unliteral(kind) for kind in args), plain)
+
+
 @functools.cache
 def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
     """A function that makes a `__call__` of `count` arguments from the `Packs` of the arguments in these places. The
@@ -230,7 +246,8 @@ def kernel(function: Callable) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
     assert function.__closure__ is None  # a kernel's file is known by its place in the sources
     compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
-                                               "no_cfunc_wrapper": True, "boundscheck": None})
+                                               "no_cfunc_wrapper": True, "boundscheck": None},
+                      pipeline_class=KernelPipeline)
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
             function, cache_folder(module_of(function)), _stands)
@@ -254,19 +271,8 @@ def _stands(symbol: str) -> bool:
     return symbol in _STANDING or (symbol in _BY_SYMBOL and _BY_SYMBOL[symbol].stand())
 
 
-def helper(function: Callable) -> Any:
-    """Compile a function that only kernels call; it is stored inside its callers' cache entries.
-
-    numba compiles a helper once more for every literal integer that it is called with; here all of them count as
-    integers. Python never calls a helper, so the wrappers for that are left out: they take almost half of the compile
-    time.
-    """
-    compiled = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    resolve = compiled.get_call_template
-
-    def resolve_without_literals(args, kws):
-        plain = {name: numba_types.unliteral(kind) for name, kind in dict(kws).items()}
-        return resolve(tuple(numba_types.unliteral(kind) for kind in args), plain)
-
-    compiled.get_call_template = resolve_without_literals
-    return compiled
+def helper(function: Callable) -> Helper:
+    """Compile a function that only kernels call; it is stored inside its callers' cache entries."""
+    return Helper(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
+                                           "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "boundscheck": None},
+                  pipeline_class=HelperPipeline)

@@ -1,4 +1,5 @@
-"""Compile kernels before they are needed: at the first start those of the scene, then all others in another process."""
+"""Compile kernels before they are needed: at the first start those of the scene, in two processes, then all others in
+another one."""
 
 import subprocess
 import sys
@@ -28,9 +29,10 @@ from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from ..look.inspection import look_at_step
 from ..methods import METHODS
 from ..problem.problem import ContactProblem, Takes
+from ..problem.system import empty_blocks, empty_motion, empty_system
 from ..scene.scene import Scene
 from ..simulation.simulation import Simulation
-from ..solvers import SOLVERS
+from ..solvers import SOLVERS, BodiesSolver
 from ..solvers.coulomb import all_sets
 
 #: shapes of dynamic bodies that together need every collision kernel; a cone needs no kernel of its own
@@ -48,13 +50,15 @@ FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles the integrators, a third of the work."""
-    simulation = Simulation(scene, **settings)
-    integrators = start("fly")
-    simulation.problem()
-    simulation.energy()
-    integrators.wait()  # where it fails, this process compiles the integrators too
-    _use(simulation)
+    kernel at a time in a process, so another process compiles half of them: those of integrators and of the default
+    solver. Meanwhile this one makes steps with sweeps, which take little to compile."""
+    quick = Simulation(scene, **settings)
+    solves = "solver" in METHODS[quick.settings.method].uses
+    others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
+    quick.set(solver="pgs")
+    _move(quick)
+    others.wait()  # where it fails, this process compiles them too
+    _move(Simulation(scene, **settings))
 
 
 def prepare(simulation: Simulation) -> None:
@@ -69,9 +73,9 @@ def compile_the_rest() -> subprocess.Popen[bytes]:
     return start("warm_up")
 
 
-def start(function: str) -> subprocess.Popen[bytes]:
+def start(function: str, *arguments: str) -> subprocess.Popen[bytes]:
     """A process that calls a function of this module."""
-    code = f"from {__name__} import {function}; {function}()"
+    code = f"from {__name__} import {function}; {function}(*{arguments})"
     return subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -103,7 +107,7 @@ def _run_everything() -> None:
         _use(Simulation(ball, method="time_stepping", solver=solver))
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
-    fly()
+    fly(*INTEGRATORS, *FLIGHT)
     _run_joined()
 
 
@@ -132,11 +136,22 @@ def _solve() -> None:
             solver(rough, np.zeros(6))
 
 
-def fly() -> None:
-    """One step of a ball in the air with every integrator."""
+def compile_ahead(integrator: str, solver: str) -> None:
+    """Compile, or load, what `compile_for` leaves to another process, first what it soon needs itself. solver: "" =
+    none."""
+    if integrator in INTEGRATORS | FLIGHT:
+        fly(integrator)
+    visiting = SOLVERS.get(solver)
+    if isinstance(visiting, BodiesSolver):
+        visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
+
+
+def fly(*names: str) -> None:
+    """One step of a ball in the air with these integrators."""
     setup = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     bodies, loads, dense = setup.state.bodies, empty_loads(1), Dense(setup.model)
-    for integrator in (INTEGRATORS | FLIGHT).values():
+    for name in names:
+        integrator = (INTEGRATORS | FLIGHT)[name]
         integrate(integrator, setup.model, loads, 0.0, 1e-3, bodies, copy_state(setup.state).bodies, dense)
 
 
@@ -196,13 +211,18 @@ def _run_exactly() -> None:
 
 
 def _use(simulation: Simulation) -> None:
+    _move(simulation)
+    simulation.problem()
+
+
+def _move(simulation: Simulation) -> None:
+    """A step as it is, and one with the mouse."""
     simulation.step()
+    simulation.energy()
     moving = np.flatnonzero(movable(simulation.model.kind))
     if len(moving):
         simulation.grab(simulation.labels.bodies[moving[0]], (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
         simulation.step()
-    simulation.problem()
-    simulation.energy()
 
 
 def compiled_share() -> float:

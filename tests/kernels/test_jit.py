@@ -1,15 +1,20 @@
 """The kernels: one signature each, and caches that an edit anywhere below a kernel makes stale."""
 
+import gc
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from fresh_jit import fresh_jit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core import jit
+from contactlab.physics.core.pipelines import QuickFlags
 from contactlab.physics.integrators import INTEGRATORS
 from contactlab.physics.run import warm_up
 
@@ -24,6 +29,41 @@ def test_one_signature_per_kernel():
         simulation.problem()
         simulation.step()
     assert {k.__name__: len(k.signatures) for k in jit.KERNELS if len(k.signatures) > 1} == {}
+
+
+@jit.helper
+def twice(x):
+    return 2.0 * x
+
+
+@jit.helper
+def twice_an_integer(x):
+    return int(twice(x))
+
+
+@jit.kernel
+def through_helpers(a):
+    a[0] = twice(twice_an_integer(a[0])) + twice(a[0])
+
+
+def test_only_kernels_become_machine_code(monkeypatch):
+    """What helpers call is in the kernel all the same, through other helpers and through functions of numba's own."""
+    made, make = [], JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", lambda code: (made.append(code.name), make(code)))
+    a = np.array([1.25])
+    through_helpers(a)
+    assert a[0] == 2.0 * 2 + 2.5
+    assert [name for name in made if "twice" in name or "through" in name] == ["through_helpers"]
+    assert gc.isenabled()
+
+
+def test_flags_count_as_those_of_numba_with_the_same_values():
+    quick, plain = QuickFlags(), Flags()
+    for flags in (quick, plain):
+        flags.nrt, flags.error_model = True, "numpy"
+    assert quick == plain and hash(quick) == hash(plain) and len({quick, plain, QuickFlags(plain), quick.copy()}) == 1
+    plain.nrt = False
+    assert quick != plain
 
 
 @pytest.fixture

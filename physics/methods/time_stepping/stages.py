@@ -168,7 +168,9 @@ def separate(gap, half_turn, system, slop, h, need, need_rows, shift_out):
     shift_out.v[:] = 0.0
     if found == 0:
         return 0
-    shift_out.bodies[:, INV_MASS:] = motion.bodies[:, INV_MASS:]
+    for i in range(len(motion.bodies)):
+        for c in range(INV_MASS, BODY_SIZE):
+            shift_out.bodies[i, c] = motion.bodies[i, c]
     for sweep in range(SEPARATE_SWEEPS):
         for k in range(int(blocks.count[OTHERS])):
             if not keeps_limit(blocks, k):
