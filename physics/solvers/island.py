@@ -94,9 +94,12 @@ def join(leader, before, i):
 
 @helper
 def join_block(blocks, k, bodies, leader):
-    """Unite the sets of all bodies and links that block k moves; returns their leader, -1 = it moves nothing."""
+    """Unite the sets of all bodies and links that block k moves; returns their leader, -1 = it moves nothing. A run
+    without velocities is that of a link fixed to the ground."""
     one, n = -1, len(bodies)
     for s in range(blocks.first[k], blocks.first[k + 1]):
+        if blocks.span[s, WIDTH] == 0:
+            continue
         key = key_of(int(blocks.span[s, PLACE]), n)
         if key >= n or bodies[key, INV_MASS] > 0.0:
             one = join(leader, one, key)
