@@ -30,6 +30,13 @@ def put(a_out, i, u):
 
 
 @helper
+def put_rows(a_out, a):
+    """a_out = a, (n, 3) arrays. An assignment of slices takes a second to compile: it also makes texts of shapes."""
+    for i in range(len(a)):
+        put(a_out, i, row(a, i))
+
+
+@helper
 def put4(a_out, i, u):
     """a[i] = u, for an (n, 4) array"""
     a_out[i, 0] = u[0]

@@ -77,26 +77,34 @@ def grab_residual(system):
     return spring_map_of(p, u, hold, grab.limit[0]), norm(u) + (3.0 * norm(p) / trace if trace > 0.0 else 0.0)
 
 
+@helper
+def contact_residual(system, k):
+    """Residual of contact k [m/s], and |u| + |p|/ρ; see `system_residual`."""
+    rows, bodies, motion = system.rows, system.motion.bodies, system.motion
+    u = add(three(rows, k, BIAS), pair_velocity(system, motion, k))
+    if system.block[k] >= 0:
+        inverse = six(rows, k, INVERSE)
+        if inverse[0] + inverse[3] + inverse[5] == 0.0:
+            return 0.0, 0.0  # a point on an axis cannot move at all
+        xx, _, _, yy, _, zz = sym_inverse(inverse)
+        trace = xx + yy + zz
+    else:
+        trace = (trace_at(bodies, int(system.body_a[k]), three(rows, k, ARM_A))
+                 + trace_at(bodies, int(system.body_b[k]), three(rows, k, ARM_B)))
+    p = row(system.impulse, k)
+    return (natural_map_of(p, u, three(rows, k, NORMAL), rows[k, FRICTION], 3.0 / trace),
+            norm(u) + norm(p) * trace / 3.0)
+
+
 @kernel
 def system_residual(system):
     """Residual of a system whose velocities contain the effect of its impulses [m/s], and what it is to be compared
     with: the largest |u| + |p|/ρ, the velocity of a row if its own impulse p were missing."""
-    rows, bodies, blocks, motion = system.rows, system.motion.bodies, system.blocks, system.motion
+    blocks, motion = system.blocks, system.motion
     worst, size = 0.0, 0.0
     for k in range(int(system.count[0])):
-        u = add(three(rows, k, BIAS), pair_velocity(system, motion, k))
-        if system.block[k] >= 0:
-            inverse = six(rows, k, INVERSE)
-            if inverse[0] + inverse[3] + inverse[5] == 0.0:
-                continue  # a point on an axis cannot move at all
-            xx, _, _, yy, _, zz = sym_inverse(inverse)
-            trace = xx + yy + zz
-        else:
-            trace = (trace_at(bodies, int(system.body_a[k]), three(rows, k, ARM_A))
-                     + trace_at(bodies, int(system.body_b[k]), three(rows, k, ARM_B)))
-        p = row(system.impulse, k)
-        worst = max(worst, natural_map_of(p, u, three(rows, k, NORMAL), rows[k, FRICTION], 3.0 / trace))
-        size = max(size, norm(u) + norm(p) * trace / 3.0)
+        e, own = contact_residual(system, k)
+        worst, size = max(worst, e), max(size, own)
     for k in range(int(blocks.count[OTHERS])):
         if blocks.kind[k] == MOUSE:
             e, own = grab_residual(system)

@@ -252,19 +252,31 @@ def clear_block(blocks, k, q_dot):
 
 # -------------------------------------------------------------------------------------------------- any contact
 @helper
-def pair_velocity(system, motion, k):
-    """u of contact k, bias left out, at the velocities `motion`."""
+def contact_velocity(system, bodies, q_dot, k):
+    """u of contact k, bias left out, at velocities laid out as in Motion: bodies are the first part of q_dot."""
     if system.block[k] >= 0:
-        return block_velocity(system.blocks, int(system.block[k]), motion.q_dot)
-    return relative_velocity(motion.bodies, int(system.body_a[k]), int(system.body_b[k]),
+        return block_velocity(system.blocks, int(system.block[k]), q_dot)
+    return relative_velocity(bodies, int(system.body_a[k]), int(system.body_b[k]),
                              three(system.rows, k, ARM_A), three(system.rows, k, ARM_B))
 
 
 @helper
-def push_pair(system, motion, k, p):
+def pair_velocity(system, motion, k):
+    """The same at the velocities of a Motion."""
+    return contact_velocity(system, motion.bodies, motion.q_dot, k)
+
+
+@helper
+def push_contact(system, bodies, q_dot, k, p):
     """Let the impulse p of contact k act on b, -p on a, and both on all that joints connect with them."""
     if system.block[k] >= 0:
-        push_block(system.blocks, int(system.block[k]), p, motion.q_dot)
+        push_block(system.blocks, int(system.block[k]), p, q_dot)
     else:
-        push(motion.bodies, int(system.body_b[k]), three(system.rows, k, ARM_B), p)
-        push(motion.bodies, int(system.body_a[k]), three(system.rows, k, ARM_A), neg(p))
+        push(bodies, int(system.body_b[k]), three(system.rows, k, ARM_B), p)
+        push(bodies, int(system.body_a[k]), three(system.rows, k, ARM_A), neg(p))
+
+
+@helper
+def push_pair(system, motion, k, p):
+    """The same on a Motion."""
+    push_contact(system, motion.bodies, motion.q_dot, k, p)

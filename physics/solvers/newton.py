@@ -10,9 +10,13 @@ sparse system:
 slightly elastic structure. Repeated steps with c = λ then remove the yielding and keep these shares (proximal point
 [Rockafellar 1976]). The modes follow from λ - ρ w, w = u + ε (λ - c) [Alart & Curnier 1991].
 
+Where nothing moves, the impulses of the last step are those of this one, and an island is not even set up (`at_rest`).
+
 From a guess with many wrong modes the modes can cycle. Then sweeps correct them contact by contact, and Newton's
 method begins again, first with a larger ε, which lessens the effect of wrong modes.
 [Silcowitz, Niebe & Erleben 2010]
+After sweeps, which share redundant forces as they come, the solution is sought once more from c = 0.
+
 An island that this does not solve within ROUNDS keeps the best impulses found and is swept on as by `pgs`. So is an
 island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
 sweeps, see WORK.
@@ -26,12 +30,26 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array
 from ..core.sym3 import six, sym_inverse, sym_vec, three
-from ..core.vec import add, axpy, cross, dot, norm, put, row, scale, sub
+from ..core.vec import add, axpy, cross, dot, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
-from ..problem.joint_rows import visit_row
+from ..problem.joint_rows import row_residual, visit_row
 from ..problem.problem import ContactProblem, SolveInfo, Takes
-from ..problem.residual import natural_map_of, spring_map_of
-from ..problem.system import CONTACT, MOUSE, OTHERS, System, push_block, push_pair, push_row
+from ..problem.residual import contact_residual, natural_map_of, spring_map_of
+from ..problem.system import (
+    BIAS,
+    BODY_SIZE,
+    CONTACT,
+    MOUSE,
+    NORMAL,
+    OTHERS,
+    System,
+    contact_velocity,
+    push_block,
+    push_contact,
+    push_pair,
+    push_row,
+    row_velocity,
+)
 from .interior_point import InteriorPoint
 from .island import (
     HIGH,
@@ -53,6 +71,7 @@ from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
+SOLVED, CYCLES, STUCK = range(3)  # how `follow_modes` ended: CYCLES where other modes may do better
 MOST = 300          # most row blocks of an island that is solved
 WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
 ROUNDS = 12         # most steps of Newton's method for an island
@@ -66,6 +85,7 @@ INNER = 0.1         # part of the residual that the laws for the last c may leav
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps the first time; the number doubles each time
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
+RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
 ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
@@ -212,7 +232,7 @@ def compliance_of(island):
 def settle(island, centre, eps, w_out):
     """Compute x and u from λ, and w = u + ε (λ - c)."""
     gather(island, island.lam, island.x)
-    island.u[:] = island.free
+    put_rows(island.u, island.free)
     add_velocity(island, island.x, island.u)
     for j in range(len(island.kind)):
         put(w_out, j, axpy(eps, sub(row(island.lam, j), row(centre, j)), row(island.u, j)))
@@ -297,35 +317,19 @@ def work_of(sky):
 
 
 @helper
-def solve_island(system, members, island, sky):
-    """Solve an island in the system. Returns the steps of Newton's method, how many sweeps were made, and whether the
-    island is solved; if not, the system has the best impulses found."""
-    m = len(island.kind)
-    D, way, w, centre = np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
-    mode, work, good = np.zeros(m, np.int64), np.zeros((3, len(island.x))), island.lam.copy()
-    size = 0.0
-    for j in range(m):
-        size = max(size, norm(row(island.free, j)))
-    usual = compliance_of(island)
-    eps, near, sweeps = usual, GUESS * size, 0
-    settle(island, island.lam, eps, w)
-    best = worst_of(island, w)
+def follow_modes(island, sky, centre, softer, size, most):
+    """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
+    `softer` times the usual one. size [m/s]: largest velocity without impulses. Returns how many were made, and SOLVED,
+    CYCLES or STUCK. λ becomes the solution, else the best found."""
+    m, usual = len(island.kind), compliance_of(island)
+    eps = softer * usual
+    mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
+    work, good = np.zeros((3, len(island.x))), island.lam.copy()
+    settle(island, centre, eps, w)
+    set_modes(island, island.u, eps, GUESS * size, mode, D, way)
+    best, stale = worst_of(island, island.u), True
     left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
-    begin, again, stale = True, best > QUIET * size, True
-    for done in range(ROUNDS):
-        if again:
-            island.lam[:] = good
-            give(system, island)
-            sweep_members(system, members, sweeps + FEW, 0.0)
-            take(system, island)
-            sweeps += sweeps + FEW
-            eps = SOFTER * usual
-            good[:] = centre[:] = island.lam
-            settle(island, centre, eps, w)
-            best, left, least, stalls, begin = worst_of(island, w), np.inf, np.inf, 0, True
-        if begin:
-            set_modes(island, w, eps, near, mode, D, way)
-            near, begin, stale = 0.0, False, True
+    for done in range(1, most + 1):
         if stale:
             set_identity(sky)
             add_products(island, D, work, sky)
@@ -337,28 +341,118 @@ def solve_island(system, members, island, sky):
         stale = other or turned > 0.0
         miss, wrong = worst_of(island, island.u), worst_of(island, w)
         if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
-            give(system, island)
-            return done + 1, sweeps, True
+            return done, SOLVED
         if miss < best:
             best = miss
-            good[:] = island.lam
+            put_rows(good, island.lam)
         if wrong <= INNER * miss:  # solved for this c
-            centre[:] = island.lam
+            put_rows(centre, island.lam)
             if miss > STILL * left:
                 if eps <= STIFFEST * usual:
                     break
                 eps *= LESS
-            set_modes(island, island.u, eps, 0.0, mode, D, way)
-            stale = True
+                stale = True
+            other, turned = set_modes(island, island.u, eps, 0.0, mode, D, way)
+            stale = stale or other or turned > 0.0
             left, least, stalls = miss, np.inf, 0
         elif wrong <= 0.5 * least:
             least, stalls = wrong, 0
         else:
             stalls += 1
-        again = stalls > 1 or not wrong < OVERFLOW
-    island.lam[:] = good
+        if stalls > 1 or not wrong < OVERFLOW:
+            put_rows(island.lam, good)
+            return done, CYCLES
+    put_rows(island.lam, good)
+    return most, STUCK
+
+
+@helper
+def solve_island(system, members, island, sky):
+    """Solve an island in the system. Returns the steps of Newton's method, how many sweeps were made, and whether the
+    island is solved; if not, the system has the best impulses found."""
+    centre = np.zeros((len(island.kind), 3))
+    steps, sweeps, size = 0, 0, 0.0
+    for j in range(len(island.kind)):
+        size = max(size, norm(row(island.free, j)))
+    state = CYCLES if worst_of(island, island.u) > QUIET * size else STUCK
+    if state == STUCK:
+        steps, state = follow_modes(island, sky, centre, 1.0, size, ROUNDS)
+    while state == CYCLES and steps < ROUNDS:
+        give(system, island)
+        sweep_members(system, members, sweeps + FEW, 0.0)
+        take(system, island)
+        sweeps += sweeps + FEW
+        put_rows(centre, island.lam)
+        made, state = follow_modes(island, sky, centre, SOFTER, size, ROUNDS - steps)
+        steps += made
+    if state == SOLVED and sweeps > 0:
+        swept = island.lam.copy()
+        centre[:] = 0.0
+        made, again = follow_modes(island, sky, centre, 1.0, size, FEW)
+        steps += made
+        if again != SOLVED:
+            put_rows(island.lam, swept)
     give(system, island)
-    return ROUNDS, sweeps, False
+    return steps, sweeps, state == SOLVED
+
+
+@helper
+def without_impulses(system, q_dot_out):
+    """Velocities without the effect of the impulses of the system, laid out as Motion.q_dot."""
+    blocks, count = system.blocks, int(system.count[0])
+    size = BODY_SIZE * len(system.motion.bodies)
+    bodies = q_dot_out[:size].reshape(size // BODY_SIZE, BODY_SIZE)
+    for i in range(len(q_dot_out)):
+        q_dot_out[i] = system.motion.q_dot[i]
+    for k in range(count):
+        push_contact(system, bodies, q_dot_out, k, neg(row(system.impulse, k)))
+    for k in range(int(blocks.count[OTHERS])):
+        if blocks.kind[k] == MOUSE:
+            push_block(blocks, k, neg(flat(system.grab.impulse)), q_dot_out)
+        else:
+            push_row(blocks, k, -blocks.impulse[k], q_dot_out)
+    return bodies
+
+
+@helper
+def at_rest(system, members, bodies, q_dot):
+    """Whether the impulses that these row blocks have obey all laws already, as those of the last step do where nothing
+    moves. bodies, q_dot: velocities without impulses. Where a closed contact does not carry, or the mouse pulls, the
+    answer is no: other impulses may be the least ones."""
+    count, size = int(system.count[0]), 0.0
+    for j in members:
+        if j < count:
+            size = max(size, norm(add(three(system.rows, j, BIAS), contact_velocity(system, bodies, q_dot, j))))
+        elif system.blocks.kind[j - count] == MOUSE:
+            return False
+        else:
+            size = max(size, abs(system.blocks.bias[j - count] + row_velocity(system.blocks, j - count, q_dot)))
+    for j in members:
+        if j >= count:
+            e, own = row_residual(system.blocks, j - count, system.motion.q_dot), size
+        else:
+            e, own = contact_residual(system, j)
+        idle = j < count and dot(row(system.impulse, j), three(system.rows, j, NORMAL)) <= 0.0
+        if not e <= RESTS * size or (idle and own <= GUESS * size):
+            return False
+    return True
+
+
+@helper
+def sort_by_island(number, islands, first_out, members_out):
+    """Row blocks in the order of their islands: island i has members_out[first_out[i] : first_out[i + 1]]. number (n,)
+    of each row block's island, -1 = none."""
+    first_out[:] = 0
+    for one in number:
+        if one >= 0:
+            first_out[one + 1] += 1
+    for i in range(islands):
+        first_out[i + 1] += first_out[i]
+    place = first_out.copy()
+    for j in range(len(number)):
+        if number[j] >= 0:
+            members_out[place[number[j]]] = j
+            place[number[j]] += 1
 
 
 @kernel
@@ -369,19 +463,14 @@ def solve_islands(system, iterations, tolerance, told_out):
     number, own, label = np.zeros(rows, np.int64), np.zeros(bodies, np.int64), np.full(bodies, -1)
     islands = find_islands(system, number, own)
     first, members = np.zeros(islands + 1, np.int64), np.zeros(rows, np.int64)
-    for j in range(rows):
-        if number[j] >= 0:
-            first[number[j] + 1] += 1
-    for i in range(islands):
-        first[i + 1] += first[i]
-    place = first.copy()
-    for j in range(rows):
-        if number[j] >= 0:
-            members[place[number[j]]] = j
-            place[number[j]] += 1
+    sort_by_island(number, islands, first, members)
+    free = np.zeros(len(system.motion.q_dot))
+    free_bodies = without_impulses(system, free)
     told_out[:] = 0.0
     for i in range(islands):
         some, sweeps = members[first[i] : first[i + 1]], iterations
+        if at_rest(system, some, free_bodies, free):
+            continue
         if len(some) <= MOST:
             island = open_island(system, some, own, label)
             sky = skyline_of(island)

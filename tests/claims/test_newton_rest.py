@@ -107,6 +107,28 @@ def test_redundant_feet_share_alike():
     assert np.abs(sim.contacts.friction_force[:count]).max() <= 1e-8 * 8.0 * 9.81
 
 
+def test_redundant_feet_share_alike_from_the_first_step_on():
+    """The first step knows no impulses, so sweeps come first, which load one corner after the other."""
+    sim = simulate(ground(), block("box", (0, 0, 0.25), mass=8.0), mu=1.0)
+    sim.step()
+    assert sim.info.status == "solved"
+    lam = sim.contacts.lam[: sim.contacts.count[0]]
+    assert len(lam) == 4 and lam == pytest.approx(np.full(4, lam.mean()), rel=1e-9)
+    assert np.abs(sim.contacts.friction_force[:4]).max() <= 1e-8 * 8.0 * 9.81
+
+
+def test_a_box_at_rest_keeps_its_impulses_until_it_is_pushed():
+    """They solve the next step too: they are left as they are, to the bit. A push of 1e-9 of the weight is felt."""
+    sim = simulate(ground(), block("box", (0, 0, 0.25), mass=8.0), mu=1.0)
+    sim.run(0.1)
+    before = sim.contacts.lam[:4].copy()
+    sim.step()
+    assert sim.info.iterations == 0 and (sim.contacts.lam[:4] == before).all()
+    sim.apply_force("box", (0.0, 0.0, -1e-9 * 8.0 * 9.81), (0.0, 0.0, 0.25))
+    sim.step()
+    assert sim.contacts.lam[:4].sum() == pytest.approx(8.0 * 9.81 * (1.0 + 1e-9), rel=1e-13)
+
+
 def test_a_tripod_turned_by_a_torque_it_bears_loads_its_legs_alike():
     """A torque about the vertical axis through the centre, below μ m g r: by symmetry each leg has a third of the
     weight, and a third of the torque as friction at right angles to its radius r = 0.3 m, M/(3 r)."""
