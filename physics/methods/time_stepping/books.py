@@ -49,22 +49,17 @@ class StepBooks:
         self.books.begin(state.bodies)
 
     def note(self, middle: Bodies) -> None:
-        """In the middle, before any impulse: keep the poses and velocities from which spring forces were computed."""
+        """In the middle, before any impulse: keep the places at which gravity acts, and all from which the forces of
+        springs were computed."""
         np.copyto(self.at.x, middle.x)
         if self._springs:
             for mine, theirs in zip(self.at, middle, strict=True):
                 np.copyto(mine, theirs)
 
     def end(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> None:
-        """At the end: enter the step; then repair it. fired (c,): 1 where a contact was hit with restitution."""
-        by_law = self._enter(step, contacts, fired)  # which books impacts too
-        step.state.ledger[IMPACTS, 0] += by_law
-        if self.floats:
-            self.settle(step)
+        """At the end: enter the step, then repair it. fired (c,): 1 where a contact was hit with restitution.
 
-    def _enter(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> float:
-        """Bodies that nothing touches end with the velocities of the state, all others with those in step.motion.
-        Returns the energy [J] that friction gave at contacts that were hit."""
+        Bodies that nothing touches end with the velocities of the state, all others with those in step.motion."""
         state, loads, h, over, system = step.state, step.loads, step.h, self.over, step.system
         ledger = state.ledger
         if self._joints is not None:
@@ -72,7 +67,7 @@ class StepBooks:
         mean_motion(self.model.kind, step.middle, step.start.bodies, step.before.bodies, step.motion.bodies,
                     step.involved, state.bodies, over)
         self.books.forces(loads, self.at, over, h, ledger)
-        given = float(book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given))
+        book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given)
         grab = system.grab
         if grab.body[0] >= 0:
             turns = grab.turn[0] == 1
@@ -84,10 +79,11 @@ class StepBooks:
         if system.blocks.count[OTHERS]:
             book_rows(self.model.kind, system.blocks, step.before.q_dot, step.motion.q_dot, ledger)
         self.books.end(state.bodies, ledger)
-        return given
+        if self.floats:
+            self.settle(step)
 
     def settle(self, step: MoreauStep) -> None:
-        """Give trees that stand on nothing the momentum that was booked."""
+        """Give trees that stand on nothing the momentum that was booked, see `dynamics.trees.momentum`."""
         bodies, joints = step.state.bodies, step.state.joints
         balance(self.model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)
         place_links(self.model, *joints, step.mechanisms.trees.work, bodies)
@@ -118,11 +114,9 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
     event says. All others count as forces over the step, even where they passed an impact on: a step has only one
     impulse per contact.
 
-    Returns the energy [J] that friction gave at contacts that were hit with restitution, fired (c,) = 1. Newton's law
-    ζ⁺ = -e ζ⁻ with friction that turns the slip around can increase the energy (Kane's paradox). That energy comes from
-    the law of impact, as in `event_driven`, and is booked with it. Running surfaces are left out: what they do is
-    theirs."""
-    gained = 0.0
+    At contacts that were hit with restitution, fired (c,) = 1, friction may give energy: Newton's law ζ⁺ = -e ζ⁻ with
+    friction that turns the slip around can increase it (Kane's paradox). That comes from the law of impact, as in
+    `event_driven`, and is booked with it. Running surfaces are left out: what they do is theirs."""
     for k in range(int(contacts.count[0])):
         a, b, p, n = int(contacts.body_a[k]), int(contacts.body_b[k]), row(contacts.impulse, k), row(contacts.normal, k)
         account = IMPACTS if approach.zeta[k] < -approach.scales[0] else CONTACTS
@@ -130,8 +124,7 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
         if fired[k] == 1 and not runs(model.motions, a) and not runs(model.motions, b):
             arm_a, arm_b = sub(row(contacts.point, k), row(over.x, a)), sub(row(contacts.point, k), row(over.x, b))
             slip = velocity_between(row(over.v, a), row(over.w, a), arm_a, row(over.v, b), row(over.w, b), arm_b)
-            gained += max(dot(axpy(-dot(p, n), n, p), slip), 0.0)
-    return gained
+            ledger[IMPACTS, 0] += max(dot(axpy(-dot(p, n), n, p), slip), 0.0)
 
 
 @helper
@@ -143,9 +136,9 @@ def runs(motions, i):
 
 @kernel
 def tree_joints(model, loads, involved, start, before, solved, end, h, ledger):
-    """Work of dampers and motors of trees and of forces put on their joints, from the velocities (n_v,) before and
-    after all that acts in the middle of the step, of trees that fly from those at its ends. Dampers are implicit: they
-    act with -h c v⁺."""
+    """Work of dampers and motors of trees and of forces put on their joints, at the mean of the velocities (n_v,)
+    before all that acts in the middle of the step and after it; of trees that fly, of those at its start and end.
+    Dampers are implicit: they act with -h c v⁺."""
     trees, joints = model.trees, model.joints
     for d in range(len(before)):
         l = int(trees.dof_link[d])

@@ -40,7 +40,8 @@ class TreeStep(NamedTuple):
     """What a step writes about trees."""
 
     scratch: TreeScratch  #: positions q, inertias, motion subspaces and their elimination in the middle of the step
-    flown: JointState     #: at the end of the flight of trees that nothing acts on
+    flown: JointState     #: at the end of the step: what the integrator found of trees that nothing touches; `end`
+                          #: replaces that of all others
     added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
     free: Array           #: (n_v,) velocities after the step without impulses
     half: Array           #: (n_v,) x, what gravity alone adds to the velocities in half a step
@@ -48,7 +49,7 @@ class TreeStep(NamedTuple):
 
 
 class Coast:
-    """Motion of trees under gravity alone; scratch memory only."""
+    """Motion of trees under gravity alone, by the implicit midpoint rule; scratch memory only."""
 
     def __init__(self, model: Model) -> None:
         n, joints, springs = body_count(model), model.joints, model.springs
@@ -59,31 +60,33 @@ class Coast:
             joints=joints._replace(damping=nothing, stiffness=nothing, motor_force=np.zeros_like(joints.motor_force)))
         self._loads, self._flight = empty_loads(n, len(model.trees.dof_link)), empty_flight_scratch(model)
         self._ledger, self._given = np.zeros(LEDGER), np.zeros((n, 6))
-        self._start, self._begun = empty_state(n).bodies, empty_joints(model.trees)
-        self.bodies: Bodies = empty_state(n).bodies         #: its momenta are those at the start, and then at the end
+        self._start, self._begun, self._ended = empty_state(n).bodies, *(empty_joints(model.trees) for _ in range(2))
+        self.bodies: Bodies = empty_state(n).bodies          #: at the start, of which momenta count; then scratch
         self.joints: JointState = empty_joints(model.trees)  #: at the start, and then at the end
 
     def go(self, t: float, h: float, fraction: Array) -> JointState:
-        """From `joints` and the momenta of `bodies` at t [s] over h [s] times the fraction (n,) of each tree, in place.
-        Not finite where no step is short enough."""
+        """From `joints` and `bodies` at t [s] over h [s] times the fraction (n,) of each tree. Not finite where no step
+        is short enough."""
         trees = self._model.trees
-        parts = np.unique(fraction[trees.body])
-        if len(parts) > 1:
-            copy_arrays(self.bodies, self._start)
-            copy_arrays(self.joints, self._begun)
-        end = empty_joints(trees) if len(parts) > 1 else self.joints
-        for part in parts.tolist():
-            if len(parts) > 1:
-                copy_arrays(self._start, self.bodies)
-                copy_arrays(self._begun, self.joints)
-            midpoint_step(self._model, self._loads, t, part * h, self.bodies, self.joints, self._flight, self._ledger,
-                          self._given)
-            if np.isnan(self.bodies.x[0, 0]):
-                self.joints.v.fill(np.nan)
-            if len(parts) > 1:
-                choose_links(trees, (fraction == part).astype(np.int32), self.joints, end)
-        copy_arrays(end, self.joints)
+        parts = np.unique(fraction[trees.body]).tolist()
+        if len(parts) == 1:
+            self._glide(t, parts[0] * h)
+            return self.joints
+        copy_arrays(self.bodies, self._start)
+        copy_arrays(self.joints, self._begun)
+        for part in parts:  # all trees go as far, and those that stop there are kept
+            copy_arrays(self._start, self.bodies)
+            copy_arrays(self._begun, self.joints)
+            self._glide(t, part * h)
+            choose_links(trees, (fraction == part).astype(np.int32), self.joints, self._ended)
+        copy_arrays(self._ended, self.joints)
         return self.joints
+
+    def _glide(self, t: float, h: float) -> None:
+        """All trees over h [s], in place."""
+        midpoint_step(self._model, self._loads, t, h, self.bodies, self.joints, self._flight, self._ledger, self._given)
+        if np.isnan(self.bodies.x[0, 0]):
+            self.joints.v.fill(np.nan)
 
     def half(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
         """Half a step h from given bodies and coordinates, which are left alone."""
@@ -130,7 +133,7 @@ class TreePart(Part):
         model, state, work, coast = step.model, step.state, self.work, self._coast
         if step.involved[model.trees.body].any():
             coast.joints.v[:] = step.motion.v - work.half
-            place_links(model, work.scratch.q, coast.joints.v, work.scratch.work, coast.bodies)
+            place_links(model, work.scratch.q, coast.joints.v, work.scratch.work, coast.bodies)  # momenta: unshifted
             shift_links(model.trees, work.scratch.q, step.shift.v, coast.joints.q)
             coast.go(float(state.t[0]) + 0.5 * step.h, 0.5 * step.h, step.fraction)
             choose_links(model.trees, step.involved, coast.joints, work.flown)
@@ -158,14 +161,15 @@ def choose_links(trees, take, other, joints_in_out):
 
 @helper
 def put_force(link, l, f, turn):
-    """F of link l, which needs nothing else, under the force f and the torque about its centre of mass."""
+    """Write F of link l, all that `answer` needs of it: minus the force f, and the torque about its centre of mass."""
     p = sub(three(link, l, X), three(link, l, ORIGIN))
     put_six(link, l, F, sub6(ZERO6, joined(add(turn, cross(p, f)), f)))
 
 
 @kernel
 def fall(model, q, h, trees_out):
-    """Inertias at the positions q, eliminated without springs and dampers; and x of the step."""
+    """x, what gravity alone adds to the velocities in half a step, from the inertias at the positions q. Leaves these
+    eliminated without springs and dampers, for `free_links`. trees_out: a TreeStep."""
     trees, scratch = model.trees, trees_out.scratch
     table, link, dof = trees.table, scratch.work.link, scratch.work.dof
     gravity = (model.gravity[0], model.gravity[1], model.gravity[2])
@@ -209,8 +213,8 @@ def free_links(model, loads, v, h, force, torque, trees_out):
 
 @kernel
 def answer_impulses(model, trees, g, v_out):
-    """Velocities of trees (n_v,) after the step with generalized impulses g (n_v,): those without any, and H⁻¹ g. Needs
-    what `free_links` left."""
+    """Velocities of trees (n_v,) after the step with generalized impulses g (n_v,): those without any, and
+    (H + h c + ¼ h² k)⁻¹ g. Needs what `free_links` left. trees: a TreeStep."""
     scratch = trees.scratch
     link, dof = scratch.work.link, scratch.work.dof
     answer_alone(model.trees.table, 0, link.shape[0], g, link, dof, scratch.rates)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...books.diagnostics import total_energy
 from ...books.events import UNKNOWN, Changes, find_changes
-from ...books.ledger import IMPACTS, add_pull, book_forces
+from ...books.ledger import add_pull, book_forces
 from ...collision.detection import Detection, find_contacts
 from ...collision.impact_time import Paths, find_fast
 from ...core.jit import program
@@ -156,10 +156,9 @@ def step_free_bodies(model, state, loads, h, iterations, tolerance, whole):
     ledger, over, given, grab = state.ledger, whole.over, whole.given, system.grab
     mean_motion(kind, middle, whole.start.bodies, before.bodies, system.motion.bodies, involved, bodies, over)
     book_forces(model, loads, whole.at, over, h, ledger, given)
-    by_law = book_contacts(model, over, contacts, approach, whole.fired, ledger, given)
+    book_contacts(model, over, contacts, approach, whole.fired, ledger, given)
     if grab.body[0] >= 0:
         p, turns = flat(grab.impulse), grab.turn[0] == 1
         add_pull(grab.body[0], (0.0, 0.0, 0.0) if turns else p, p if turns else cross(flat(grab.arm), p), over, ledger,
                  given)
-    ledger[IMPACTS, 0] += by_law
     return DONE
