@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.jit import kernel
 from contactlab.physics.problem.assemble import frame_of, matrix_of
-from contactlab.physics.solvers import SOLVERS
 from contactlab.physics.solvers.island import AT, BEGIN, WIDE, find_islands, open_island
+from contactlab.physics.solvers.newton import Newton
 
 KNOWN = 2.0 * (1e-13 + 200 * 2.0**-52)
 SHAPES = ({"type": "box", "size": [0.4, 0.5, 0.6]}, {"type": "sphere", "radius": 0.3},
@@ -53,15 +53,14 @@ def dense_factor(system, number_out, G_out):
 
 def seen_by_newton(scene, monkeypatch, look):
     """Call look(system) with the contact problem of a step of the scene."""
-    solver = type(SOLVERS["newton"])
-    solve = solver.solve_bodies
+    solve = Newton.solve_bodies
 
     def spy(self, system, iterations, tolerance):
         look(system)
         return solve(self, system, iterations, tolerance)
 
     with monkeypatch.context() as patch:
-        patch.setattr(solver, "solve_bodies", spy)
+        patch.setattr(Newton, "solve_bodies", spy)
         Simulation(Scene.from_dict(scene), solver="newton").step()
 
 

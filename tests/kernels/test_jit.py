@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def test_only_kernels_become_machine_code(monkeypatch):
 
 
 def test_flags_count_as_those_of_numba_with_the_same_values():
-    quick, plain = QuickFlags(), Flags()
+    quick: Any = QuickFlags()
+    plain: Any = Flags()
     for flags in (quick, plain):
         flags.nrt, flags.error_model = True, "numpy"
     assert quick == plain and hash(quick) == hash(plain) and len({quick, plain, QuickFlags(plain), quick.copy()}) == 1
