@@ -46,7 +46,7 @@ from .piece import (
 )
 from .rates import Instant
 from .sets import ContactSet
-from .tolerances import EDGE, FACING, SLIPS, TOUCH
+from .tolerances import EDGE, FACING, GRAZE, SLIPS, TOUCH
 
 ROOT_TIME = 1e-13     # to which instants are found [s], but for rounding
 ROOT_STEPS = 100      # of Brent's method at most
@@ -117,7 +117,7 @@ def first_gap(watched, length):
     for i in range(watched.count[0]):
         f, g, df, dg = watched.gap[0, i], watched.gap[1, i], watched.rate[0, i], watched.rate[1, i]
         falls = g < 0.0 and (f > 0.0 or df > 0.0 or f == 0.0)
-        if f <= 0.0 and df >= 0.0 and dg >= 0.0:
+        if df >= 0.0 and dg >= 0.0 and (f <= 0.0 or (f <= GRAZE and g >= -GRAZE)):
             falls = False  # it opens: what its gap loses is rounding, or the integrator's error
         dips = g >= 0.0 and df < 0.0 and dg > 0.0 and f <= -df * length
         if (falls or dips) and watched.rejected[i] == 0 and (best < 0 or g < watched.gap[1, best]):
