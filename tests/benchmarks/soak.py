@@ -10,14 +10,16 @@ import argparse
 import ctypes
 import gc
 import random
+import sys
 import time
 import tracemalloc
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import moderngl
 import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1]))
+from gl_names import gl_names
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
@@ -125,31 +127,20 @@ def main() -> None:
                 kept = 0 if lab.snapshot is None else sum(
                     member.simulation.history._size for member in runner._sides.members) / 2**20
                 print(f"{t:7.0f} s  {rows[-1][1]:7.0f} MiB, {rows[-1][2]:5.0f} in use, of these {kept:4.0f} history  "
-                      f"{len(gc.get_objects()):8d} objects, {held(studio.ctx)} of OpenGL  {done}", flush=True)
+                      f"{sys.getallocatedblocks():8d} blocks, {sum(gl_names().values())} of OpenGL  {done}", flush=True)
                 if given.trace and first is None and t > 15.0 * given.minutes:
                     tracemalloc.start(8)
-                    first, counted = tracemalloc.take_snapshot(), kinds()
+                    first = tracemalloc.take_snapshot()
             time.sleep(0.01)
         if first is not None:
             for line in tracemalloc.take_snapshot().compare_to(first, "lineno")[:25]:
                 print(line)
-            print((kinds() - counted).most_common(25))
     runner.stop()
     later = np.array([row for row in rows if row[0] > 15.0 * given.minutes])
     for column, what in ((1, "resident"), (2, "in use")):
         slope = np.polyfit(later[:, 0] / 3600.0, later[:, column], 1)[0]
         print(f"{what}, after a quarter: {later[:, column].min():.0f} to {later[:, column].max():.0f} MiB, "
               f"{slope:+.0f} MiB/h")
-
-
-def held(ctx: moderngl.Context) -> int:
-    """How many buffers, textures, programs, … of a context there are."""
-    return sum(type(o).__module__ == "moderngl" and getattr(o, "ctx", None) is ctx for o in gc.get_objects())
-
-
-def kinds() -> Counter:
-    """How many objects of each type there are."""
-    return Counter(type(o).__name__ for o in gc.get_objects())
 
 
 def frame(studio: Studio, lab: Lab, now: float) -> None:
