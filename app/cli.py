@@ -9,6 +9,7 @@ import io
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -38,7 +39,7 @@ from ..physics.scene.mesh_files import NAMES
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .machine import Unavailable, no_window, require_display, require_libraries
-from .opening import CannotOpen, in_words, opened
+from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
 from .trajectory import trajectory
@@ -335,10 +336,8 @@ def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
-    with bar_of(TextColumn("{task.description}"), BarColumn()) as shown:
-        task = shown.add_task("", total=1.0)
-        with telling(lambda words, share: shown.update(task, description=words, completed=share)):
-            content = opened(path, check=path.suffix.lower() in NAMES).content  # what takes long, while it is shown
+    with opening_bar():
+        content = opened(path, check=path.suffix.lower() in NAMES).content  # what takes long, while it is shown
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):
@@ -348,6 +347,24 @@ def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
     for note in content.notes:
         say(note)
     return content.scene, content
+
+
+@contextmanager
+def opening_bar() -> Iterator[None]:
+    """A progress bar of what is opened inside, where that takes long."""
+    shown, begun = bar_of(TextColumn("{task.description}"), BarColumn()), time.monotonic()
+    task = shown.add_task("", total=1.0)
+
+    def tell(words: str, share: float) -> None:
+        shown.update(task, description=words, completed=share)
+        if time.monotonic() - begun > SHOWN_AFTER:
+            shown.start()
+
+    try:
+        with telling(tell):
+            yield
+    finally:
+        shown.stop()
 
 
 def parse_value(text: str) -> Any:

@@ -15,7 +15,7 @@ from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
 from ..physics.scene.scene import Scene
-from .opening import CannotOpen, Opening
+from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .record.encoder import numbered
 from .report import report
 from .ui_state import Failure, OpeningStatus, SceneEntry, UiState
@@ -23,7 +23,6 @@ from .view.camera import Camera, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50
-SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
 LAST_COMMANDS = 50  # in a report
 LONGEST_LINE = 200  # letters of a command in a report
 
@@ -259,8 +258,11 @@ class Lab:
             return
         self.ui.say(f"Saved {path}", 6.0)
 
-    def save_curves(self, table: str) -> None:
+    def save_curves(self, table: str | None) -> None:
         """Write a table of curves into the user's documents."""
+        if not table:
+            self.ui.say("There are no curves to save: add one in the tab Plot.")
+            return
         stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "curves"
         try:
             path = numbered(self._documents(), f"{stem}_curves", ".csv")

@@ -22,6 +22,8 @@ from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
 
+SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
+
 
 class CannotOpen(Exception):
     """Why a file cannot be opened: sentences for the user."""

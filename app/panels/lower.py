@@ -67,7 +67,9 @@ def _row_of_tabs(ui: UiState, shown: Tab) -> None:
     """The tabs; of a tall panel the button for its size."""
     end = 3.4 * ui.font if shown.lines is None else 0.0
     pages = {tab.name: (tab.title, tab.key) for tab in TABS.values()}
-    ui.preferences.lower_tab = style.tabs(ui, "tab", pages, shown.name, imgui.get_content_region_avail().x - end)
+    chosen = style.tabs(ui, "tab", pages, shown.name, imgui.get_content_region_avail().x - end)
+    if chosen != shown.name:  # a tab of another version that the preferences name is not forgotten
+        ui.preferences.lower_tab = chosen
     if shown.lines is not None:
         imgui.new_line()
         return

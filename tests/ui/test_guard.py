@@ -7,14 +7,14 @@ from probe import Probe
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
-from contactlab.app.panels import compare, dialogs, layout, lower, menus, view
+from contactlab.app.panels import dialogs, layout, lower, menus, view, watch
 from contactlab.app.panels.guard import attempt
 from contactlab.app.ui_state import Failure, UiState
 
 PLACES = {  # what draws each panel: module and name
     "The menu bar": (menus, "draw_menus"), "The status bar": (layout, "draw_status"),
     "The time bar": (layout, "draw_transport"), "The parameters": (layout, "draw_parameters"),
-    "The gallery": (layout, "draw_gallery"), "What the panels ask for": (compare, "ask"),
+    "The gallery": (layout, "draw_gallery"), "What the panels ask for": (watch, "ask"),
     "The texts over the view": (view, "draw_over_view"), "A box over the view": (dialogs, "draw_dialogs"),
 }
 

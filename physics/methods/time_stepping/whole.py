@@ -83,7 +83,7 @@ class Whole(NamedTuple):
     scratch: FlightScratch
     at: Bodies           #: poses and velocities from which forces are computed
     over: Bodies         #: velocities over which they work
-    given: Array         #: (0, 6) see `Books.given`: no joint holds a body to the ground
+    given: Array         #: (0, 6) see `give`: no joint holds a body to the ground
     changes: Changes
     told: Array          #: (9,) see BEFORE …
 
