@@ -42,7 +42,7 @@ def binding_text(ui: UiState) -> str:
 def solver_figures(snapshot: Snapshot) -> str:
     """Energy includes what soft surfaces hold; explicit steps on them solve nothing that could leave a residual."""
     info = snapshot.info
-    limit = " (the limit)" if info.status == "iterations" else ""
+    unsolved = ", not all solved" if info.status == "iterations" else ""
     explicit = "substeps" in METHODS[snapshot.settings.method].uses and info.iterations == 0
     parts = [counted(info.contacts, "contact")]
     if not explicit:
@@ -52,7 +52,7 @@ def solver_figures(snapshot: Snapshot) -> str:
     elif info.steps:
         parts.append(f"LCP solves {grouped(info.solves)}, steps {grouped(info.steps)}")
     else:
-        parts.append(f"{info.iterations} iterations{limit}")
+        parts.append(f"{counted(info.iterations, 'iteration')}{unsolved}")
     if info.status not in ("solved", "iterations"):
         parts.append(MEANINGS.get(info.status, info.status))
     if info.penetration > 0.0:
