@@ -10,11 +10,11 @@ import platformdirs
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from ..physics.core.limits import SETTINGS_FILE
 from ..physics.core.whole_file import whole_file
 
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
-LARGEST_FILE = 2**20  # [bytes]
-MOST_RECENT = 10      # files remembered
+MOST_RECENT = 10  # files remembered
 
 Pixels = Annotated[int, Field(ge=100, le=32768)]
 FontHeights = Annotated[float, Field(ge=5.0, le=80.0)]
@@ -85,7 +85,7 @@ def _read(path: Path) -> tuple[dict[str, Any], str]:
         return {}, ""  # before the first start
     try:
         with path.open("rb") as file:
-            data = from_json(file.read(LARGEST_FILE))
+            data = from_json(file.read(SETTINGS_FILE.most))
     except OSError as error:
         return {}, str(error.strerror)
     except ValueError:

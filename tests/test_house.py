@@ -205,6 +205,43 @@ GROWING = {
 }
 
 
+PLAIN = {ast.Constant, ast.BinOp, ast.Mult, ast.Pow, ast.Add, ast.Sub, ast.LShift}
+
+
+def whole_numbers(path: pathlib.Path) -> Iterator[tuple[str, int, str]]:
+    """Names, values and lines of a module's constants that are a whole number, or a product or power of such."""
+    lines = path.read_text().splitlines()
+    for node in tree_of(path).body:
+        if isinstance(node, ast.Assign) and {type(part) for part in ast.walk(node.value)} <= PLAIN:
+            name, value = node.targets[0], eval(ast.unparse(node.value))
+            if isinstance(name, ast.Name) and name.id.isupper() and type(value) is int:
+                yield name.id, value, lines[node.lineno - 1]
+
+
+#: rooms in which what users bring is read, and what a run leaves is kept
+OPEN_ROOMS = ("physics/scene", "physics/problem", "physics/simulation", "physics/run", "app")
+#: constants there that bound a text, a search or a choice, not memory
+NO_LIMITS = {"MOST_LINES", "MAX_SHOWN", "MOST_VERTICES", "MOST_STEPS_BETWEEN", "MOST_RECENT", "MOST_CURVES",
+             "KEPT_FILES", "FORMAT"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_files_may_ask_for_stands_in_one_table(path):
+    """`core/limits.py`. A limit is a whole number beyond which something is refused, a size of a mebibyte or more, or
+    in the rooms where files are read and runs are kept what is called the most or the largest."""
+    if path == ROOT / "physics" / "core" / "limits.py":
+        return
+    refused = {name.id for node in ast.walk(tree_of(path)) if isinstance(node, ast.If)
+               if any(isinstance(part, ast.Raise) for part in node.body)
+               for name in ast.walk(node.test) if isinstance(name, ast.Name)}
+    here, limits = path.relative_to(ROOT).parent.as_posix(), set()
+    for name, value, line in whole_numbers(path):
+        called = here in OPEN_ROOMS and re.match("MOST_|LARGEST_|MAX_|KEPT_", name)
+        if name in refused or called or ("[bytes]" in line and value >= 2**20):
+            limits.add(name)
+    assert limits - NO_LIMITS == set()
+
+
 def test_files_are_written_whole_and_text_has_its_encoding():
     """A file that is opened to be written is empty where the disk is full or the process ends; the encoding of text is
     the system's where none is given."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..core.limits import BARS
 from ..core.model import Array
 from ..core.report import Event
 from ..core.state import Contacts
 
-MOST_BARS = 6000      # kept; the older half is dropped where there are more
 MOST_CONTACTS = 400   # of a step, beyond which its contacts are left out
 BEGIN, END, BODY_A, BODY_B, KEY, LEVEL = range(6)  #: columns of a bar; END is nan where it goes on
 CURRENT, ACTIVE = 1, 2                             #: levels
@@ -79,8 +79,8 @@ class Bars:
         for key, (a, b, level) in now.items():
             if key not in same:
                 self._open[key] = (_instant(told, STARTS, (a, b), before), np.nan, a, b, key, level)
-        if len(self._ended) > MOST_BARS:
-            del self._ended[: MOST_BARS // 2]
+        if len(self._ended) > BARS.most:
+            del self._ended[: BARS.most // 2]
 
     def _cut(self, t: float) -> None:
         """Forget what came after t [s]; what ended after it goes on."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.limits import PROBLEM_ROWS
 from ..core.model import Array, IntArray
 from ..core.whole_file import whole_file
 
@@ -37,7 +38,6 @@ class CannotSolve(Exception):
     """A solver cannot take the contacts of this instant; the message is one sentence for the user."""
 
 
-MOST_ROWS = 8192  #: of a problem in a file: its matrix has 512 MiB
 NO_ROWS = np.zeros(0, np.int32)
 NO_ROWS.flags.writeable = False
 
@@ -132,9 +132,9 @@ def _read_array(archive: zipfile.ZipFile, name: str) -> Array:
         head = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
         shape, _, kind = head(file)
         size = math.prod(shape) * kind.itemsize
-        if kind.kind not in "fiu" or len(shape) > 2 or max(shape, default=0) > MOST_ROWS:
+        if kind.kind not in "fiu" or len(shape) > 2 or max(shape, default=0) > PROBLEM_ROWS.most:
             raise ValueError(f"the array {name} is of shape {shape} and type {kind}; it must hold numbers in at "
-                             f"most {MOST_ROWS} rows")
+                             f"most {PROBLEM_ROWS}")
         if member.file_size != file.tell() + size:
             raise ValueError(f"the array {name} is not whole")
     with archive.open(member) as file:

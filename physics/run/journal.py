@@ -15,13 +15,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, NamedTuple
 
+from ..core.limits import JOURNAL_FILE, JOURNAL_PAGES
 from .recording import Heading, Page
 from .run_file import SUFFIX, RunFile, title_of
 
-LARGEST_FILE = 128 * 2**20  # of the two files of a journal [bytes]
-MOST_WAITING = 1000         # pages that wait for a disk that is too slow
 KEPT_FILES = 2
-LOCK = "in_use"             # file in the folder of a journal, locked while its program runs
+LOCK = "in_use"  # file in the folder of a journal, locked while its program runs
 
 
 class Journal:
@@ -45,7 +44,7 @@ class Journal:
     def add(self, pages: Iterable[Page]) -> None:
         """Write pages; they are on the disk soon after."""
         self._waiting.put(list(pages))
-        if self._waiting.qsize() > MOST_WAITING:
+        if self._waiting.qsize() > JOURNAL_PAGES.most:
             self.failure = "the disk is too slow"
 
     def forget(self, folder: Path) -> None:
@@ -80,7 +79,7 @@ class Journal:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _take(self, folder: Path, item: Any) -> None:
-        full = self._file is not None and self._file.size > LARGEST_FILE
+        full = self._file is not None and self._file.size > JOURNAL_FILE.most
         if self._file is not None and (full or isinstance(item, Heading)):
             self._file.close()
             self._file = None

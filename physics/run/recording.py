@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.limits import EVENTS, RUN_ROWS, RUN_STEPS
 from ..core.model import Array, Model
 from ..core.report import Event, JointImpulse, Settings
 from ..core.state import Case, Owner, State
@@ -24,10 +25,8 @@ from ..methods.choices import check_settings
 from ..scene.build import Setup
 from ..scene.scene import Scene
 from ..simulation.history import BUDGET, EMPTY, HASH, History, Inputs, Keyframe, Stretch, arrays
-from ..simulation.simulation import KEPT_EVENTS, Simulation
+from ..simulation.simulation import Simulation
 
-MOST_ROWS = 1_000_000   # contacts that a state in a file may remember
-MOST_STEPS = 100_000    # steps of a page in a file
 LAST_STEP = 2**53       # greatest number of a step in a file
 LAST_MODE = 2           # greatest `Surfaces.mode`
 #: columns of the two tables of a state that grow with its contacts -> which table
@@ -76,7 +75,7 @@ class Track:
         self.history.join(page.stretch)
         while self.events and self.events[-1].step > first:
             self.events.pop()
-        self.events = [*self.events, *page.events][-2 * KEPT_EVENTS :]
+        self.events = [*self.events, *page.events][-2 * EVENTS.most :]
         self.marks = list(page.marks)
         if page.bars is not None:
             self.bars.join(*page.bars)
@@ -183,8 +182,8 @@ def _count(value: Any, most: int, least: int = 0) -> int:
 
 
 def _side(side: dict[str, Any], numbers: bytes, at: int, setup: Setup) -> tuple[SidePage, int]:
-    step, count = _count(side["step"], LAST_STEP), _count(side["count"], MOST_STEPS, 1)
-    shapes = tuple(tuple(_count(n, MOST_ROWS) for n in shape) for shape in side["shapes"])
+    step, count = _count(side["step"], LAST_STEP), _count(side["count"], RUN_STEPS.most, 1)
+    shapes = tuple(tuple(_count(n, RUN_ROWS.most) for n in shape) for shape in side["shapes"])
     size = _size_of(shapes, setup.state)
     _demand(at + size <= len(numbers), "a state is cut off")
     keyframe = Keyframe(step, numbers[at : at + size], shapes)
@@ -199,7 +198,7 @@ def _side(side: dict[str, Any], numbers: bytes, at: int, setup: Setup) -> tuple[
     _demand(bool(marks) and all(mark.count > 0 for mark in marks), "its clock is missing")
     bars = None
     if side["bars"] is not None:
-        rows = _count(side["bars"]["rows"], MOST_ROWS)
+        rows = _count(side["bars"]["rows"], RUN_ROWS.most)
         _demand(at + 48 * rows <= len(numbers), "its contact sets are cut off")
         table = np.frombuffer(numbers, float, 6 * rows, at).reshape(rows, 6)
         at += 48 * rows

@@ -23,9 +23,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
 from ..scene.build import Setup
 from ..scene.checks import SceneError, read_tables
-from ..scene.scene import LARGEST_SCENE_FILE, Scene
+from ..scene.scene import Scene
 from ..scene.schema import Hull, Mesh
 from ..scene.toml_writer import to_toml
 from ..simulation.history import BUDGET
@@ -34,10 +35,6 @@ from .recording import Heading, Page, Recording, Track, decode, encode, layout
 SUFFIX = ".contactlab"
 FORMAT = 1                     # of the file; grows when older programs cannot read what newer ones write
 FORMAT_KEY = "contactlab recording"
-LARGEST_MANIFEST = 2**20       # [bytes]
-LARGEST_PAGE = 2**28           # [bytes], each of its two entries
-LARGEST_MESHES = 2**29         # all of a file together [bytes]
-MOST_SIDES = 8
 LONGEST_TITLE = 100            # characters
 ENTRY = struct.Struct("<4s5H3L2H")  # of zip: signature, version, flags, method, time, date, crc, sizes, lengths
 SIGNATURE, DIRECTORY = b"PK\x03\x04", (b"PK\x01\x02", b"PK\x05\x06")
@@ -181,8 +178,8 @@ def _head(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
             if entry[:6].isdecimal():
                 break
             files[entry] = data
-            if sum(map(len, files.values())) > LARGEST_MESHES:
-                raise ValueError(f"its meshes are larger than {LARGEST_MESHES >> 20} MiB")
+            if sum(map(len, files.values())) > RUN_MESHES.most:
+                raise ValueError(f"its meshes are larger than {RUN_MESHES}")
     if "manifest.json" not in files or "scene.toml" not in files:
         raise ValueError("its beginning is missing")
     told = json.loads(files.pop("manifest.json"))
@@ -190,7 +187,7 @@ def _head(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         raise SceneError(f"{path.name}: was made by Contactlab {str(told['versions']['contactlab'])[:20]}, whose "
                          "recordings this version cannot read.")
     sides, texts = told["sides"], [told["name"], *told["notes"], *told["versions"].values()]
-    if not (0 < len(sides) <= MOST_SIDES and all(isinstance(text, str) for text in (*sides, *texts))):
+    if not (0 < len(sides) <= RUN_SIDES.most and all(isinstance(text, str) for text in (*sides, *texts))):
         raise ValueError("its manifest is not one")
     return told, files
 
@@ -245,9 +242,9 @@ def entries(file: BinaryIO) -> Iterator[tuple[str, bytes]]:
         file.seek(more, 1)
         if flags & UNREADABLE or method not in (ZIP_STORED, ZIP_DEFLATED):
             return False
-        if max(size, packed if method == ZIP_STORED else 0) > most(name):
-            raise ValueError(f"{name[:50]} is larger than {most(name) >> 20} MiB")
-        data = file.read(min(packed, most(name) + 2**16))
+        if max(size, packed if method == ZIP_STORED else 0) > most(name).most:
+            raise ValueError(f"{name[:50]} is larger than {most(name)}")
+        data = file.read(min(packed, most(name).most + 2**16))
         if method == ZIP_DEFLATED:
             try:
                 data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, size + 1)
@@ -258,8 +255,8 @@ def entries(file: BinaryIO) -> Iterator[tuple[str, bytes]]:
         yield name, data
 
 
-def most(name: str) -> int:
-    """Greatest size of an entry of this name [bytes]."""
+def most(name: str) -> Limit:
+    """The greatest size of an entry of this name."""
     if name[:6].isdecimal():
-        return LARGEST_PAGE
-    return {"manifest.json": LARGEST_MANIFEST, "scene.toml": LARGEST_SCENE_FILE}.get(name, LARGEST_MESHES)
+        return RUN_PAGE
+    return {"manifest.json": RUN_MANIFEST, "scene.toml": SCENE_FILE}.get(name, RUN_MESHES)

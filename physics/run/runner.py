@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..books.diagnostics import measure
 from ..core.interruption import Interrupted, interruptible
+from ..core.limits import COMMANDS
 from ..core.state import Contacts
 from ..look.inspection import Inspection
 from ..scene.scene import Scene
@@ -40,7 +41,6 @@ IDLE_WAIT = 0.25                # time between looks at the command queue while 
 SHOWN_EVENTS = 200              # latest events in a snapshot
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
-LOG_COMMANDS = 100_000          # commands in `Runner.log`
 COMPILING = "compiling for this machine"
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
 CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
@@ -57,7 +57,7 @@ class Runner:
     ) -> None:
         """recording: of a run of the scene, to be replayed. journal: where the run is recorded while it goes on."""
         self.latest: m.Snapshot | None = None         #: replaced by a new one, never changed
-        self.log: deque[tuple[int, m.Command]] = deque(maxlen=LOG_COMMANDS)  #: (step, command) since the scene opened
+        self.log: deque[tuple[int, m.Command]] = deque(maxlen=COMMANDS.most)  #: (step, command) since the scene opened
         self.failure = ""                             #: traceback of the last engine error, for reports
         self._clock = clock
         self._paused = paused

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
+from ..core.limits import BODIES
 from ..shapes.shapes import unphysical
 from .joint_checks import check_joints
 from .refusals import SceneError
 from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, Table, pair_friction
-from .values import MAX_BODIES, THINNEST, in_words
+from .values import THINNEST, in_words
 
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message
@@ -261,9 +262,9 @@ def _check_arrays(data: Mapping[str, Any], broken: set[Location], known: set[str
         seen[array.body] = i
         many = int(np.prod(array.count))
         total += many - 1
-        if total > MAX_BODIES:
+        if total > BODIES.most:
             yield Problem(("array", i, "count"), f"is {list(array.count)}, which makes {total} bodies in all; "
-                                                f"it must not make more than {MAX_BODIES}")
+                                                f"it must not make more than {BODIES.most}")
             return
         copies = {copy_name(array.body, k) for k in range(2, many + 1)}
         for name in sorted(copies & taken)[:1]:

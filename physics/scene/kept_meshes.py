@@ -4,13 +4,12 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+from ..core.limits import MESHES
 from ..core.progress import at
 from .hull import FlatError, Polyhedron, convex_hull
 from .mesh import MeshSurface, Solid, StaticMesh, is_closed, solid, solids, static_mesh, wound_outwards
 from .mesh_files import checked_size, read_surface
 from .parts import NoParts, convex_parts
-
-MOST_KEPT = 4_000_000  # triangles of all files kept, of which each takes about 300 bytes
 
 #: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
 SPLITTING, HULLS = 0.48, 0.54
@@ -93,7 +92,7 @@ def mesh_file(path: Path) -> MeshFile:
     found = MeshFile(path)
     with _lock:
         _kept[key] = found
-        while len(_kept) > 1 and sum(len(file.surface.triangles) for file in _kept.values()) > MOST_KEPT:
+        while len(_kept) > 1 and sum(len(file.surface.triangles) for file in _kept.values()) > MESHES.most:
             del _kept[next(iter(_kept))]
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..collision import bvh
+from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
 from .hull import FlatError, Polyhedron, convex_hull, hull_properties
@@ -23,7 +24,6 @@ WELD = 1e-8        # corners nearer than this share of the size are one vertex
 SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller one the triangles are no surface
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
 SHARED = 1e-6      # least share of the volume that solids have in common where they are said to overlap
-MOST_SHELLS = 1000 # most shells of a file that is still split into solids
 
 
 class MeshSurface(NamedTuple):
@@ -101,7 +101,7 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
         return [surface]
     shell = _shells(surface)
     count = int(shell.max()) + 1
-    if count == 1 or count > MOST_SHELLS:
+    if count == 1 or count > SHELLS.most:
         return [surface]
     lo, hi = _boxes(surface, shell, count)
     group = _pieces(count, *np.nonzero(_meeting(lo, hi)))
@@ -116,7 +116,7 @@ def crowded(surface: MeshSurface) -> bool:
     count = int(shell.max()) + 1
     if count == 1:
         return False
-    if count > MOST_SHELLS:
+    if count > SHELLS.most:
         return True
     volume = np.bincount(shell, weights=_signed_volumes(surface.vertices, surface.triangles), minlength=count)
     lo, hi = (ends[volume > 0.0] for ends in _boxes(surface, shell, count))

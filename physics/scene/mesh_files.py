@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.limits import GLTF_HEAD, MESH_FILE, TRIANGLES
 from ..core.progress import at
 from .mesh import MeshSurface, weld
 from .refusals import SceneError
@@ -21,10 +22,7 @@ from .values import LARGEST, in_words
 if TYPE_CHECKING:
     import trimesh
 
-MOST_TRIANGLES = 2_000_000
-LARGEST_FILE = 2**30  # [bytes]
-JOINING = 0.2         # share of opening a file that is done when its triangles are read
-HEAD = 64 * 2**20     # most that is read of a glTF file to count its triangles [bytes]
+JOINING = 0.2  # share of opening a file that is done when its triangles are read
 
 #: rotation matrix from glTF axes (y up, z towards the viewer) to axes with z up
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
@@ -40,8 +38,8 @@ def checked_size(path: Path) -> tuple[int, int]:
         raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
     if status.st_size == 0:
         raise SceneError(f"{path.name} is empty; it must hold a surface.")
-    if status.st_size > LARGEST_FILE:
-        raise SceneError(f"{path.name} is larger than {LARGEST_FILE >> 30} GiB; it must be a smaller mesh.")
+    if status.st_size > MESH_FILE.most:
+        raise SceneError(f"{path.name} is larger than {MESH_FILE}; {MESH_FILE.advice}.")
     return status.st_mtime_ns, status.st_size
 
 
@@ -93,8 +91,8 @@ def _source(path: Path, size: int) -> str | BytesIO:
 
 
 def _refuse_many(name: str, count: int) -> None:
-    if count > MOST_TRIANGLES:
-        raise SceneError(f"{name} has {count} triangles; it must have no more than {MOST_TRIANGLES}.")
+    if count > TRIANGLES.most:
+        raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
 def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
@@ -139,7 +137,7 @@ def _count_lines(file: Any, word: bytes) -> int:
     """Occurrences of a word, read in blocks; counting stops once there are too many."""
     file.seek(0)
     count, tail = 0, b""
-    while (block := file.read(2**22)) and count <= MOST_TRIANGLES:
+    while (block := file.read(2**22)) and count <= TRIANGLES.most:
         count += (tail + block).count(word)
         tail = block[-len(word) + 1 :]
     return count
@@ -157,14 +155,14 @@ def _count_off(file: Any, size: int) -> int:
 
 
 def _count_gltf(file: Any, size: int) -> int:
-    return _count_nodes(json.loads(file.read(HEAD)))
+    return _count_nodes(json.loads(file.read(GLTF_HEAD.most)))
 
 
 def _count_glb(file: Any, size: int) -> int:
     head = file.read(20)
     if len(head) < 20 or head[:4] != b"glTF":
         raise ValueError("it does not begin with glTF")
-    return _count_nodes(json.loads(file.read(min(HEAD, struct.unpack("<I", head[12:16])[0]))))
+    return _count_nodes(json.loads(file.read(min(GLTF_HEAD.most, struct.unpack("<I", head[12:16])[0]))))
 
 
 def _count_nodes(tree: dict[str, Any]) -> int:

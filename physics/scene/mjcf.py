@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.limits import GROUPED
 from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import Found
 from .mjcf_files import gathered
@@ -29,9 +30,8 @@ LEFT_OUT = {
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
 STATIC = 0  # number of the body that MuJoCo calls world
-MOST_GROUPED = 200  # bodies up to which the groups of what collides with what become pairs of bodies
 ALL_COLLIDE = ("groups of what collides with what are left out within bodies and among more than "
-               f"{MOST_GROUPED} bodies: all of their shapes collide")
+               f"{GROUPED}: all of their shapes collide")
 DEFAULT_SOLREF = (0.02, 1.0)  # timeconst [s], dampratio
 SOFT = ("contacts are soft in the method compliant: solref gives K and D by the mass of each body; its other half, the "
         "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
@@ -120,9 +120,9 @@ class _MjcfReader:
         for geom, body in enumerate(s.geom_bodyid.tolist()):
             if whole[body] != STATIC and any(self._bits(geom)):
                 groups.setdefault(names[whole[body]], set()).add(self._bits(geom))
-        if len(groups) > MOST_GROUPED and len(set.union(*groups.values())) > 1:
+        if len(groups) > GROUPED.most and len(set.union(*groups.values())) > 1:
             self.notes.append(ALL_COLLIDE)
-        for a, b in combinations(groups, 2) if len(groups) <= MOST_GROUPED else ():
+        for a, b in combinations(groups, 2) if len(groups) <= GROUPED.most else ():
             meet = {bool(one[0] & other[1] or other[0] & one[1]) for one in groups[a] for other in groups[b]}
             if meet == {False} and not (a in self.grounds and b in self.grounds):
                 pairs.add((a, b))

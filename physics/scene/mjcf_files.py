@@ -9,10 +9,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from ..core.limits import MODEL_FILE, MODEL_FILES
 from .refusals import SceneError
 
-LARGEST_FILE = 64 * 2**20   # of one file that a model names [bytes]
-LARGEST_MODEL = 2**28       # of all files of a model [bytes]
 DIRECTORIES = {"mesh": "meshdir", "skin": "meshdir", "hfield": "meshdir", "texture": "texturedir"}
 
 
@@ -58,9 +57,9 @@ class _Gatherer:
     def _bytes(self, path: Path) -> bytes:
         size = path.stat().st_size
         self.read += size
-        if size > LARGEST_FILE or self.read > LARGEST_MODEL:
-            most = f"{LARGEST_FILE >> 20} MiB each, {LARGEST_MODEL >> 20} MiB in all"
-            raise self._refusal(f"is too large with {path.name}; its files must have no more than {most}")
+        if size > MODEL_FILE.most or self.read > MODEL_FILES.most:
+            raise self._refusal(f"is too large with {path.name}; its files must have no more than {MODEL_FILE} each, "
+                                f"{MODEL_FILES} in all")
         return path.read_bytes()
 
     def _inside(self, name: str, directory: str = "") -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.limits import SCENE_FILE
 from ..core.report import Settings, Side
 from ..core.whole_file import whole_file
 from .build import Setup, build, overlapping
@@ -26,7 +27,6 @@ from .toml_writer import to_toml
 from .urdf import read_urdf
 
 HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
-LARGEST_SCENE_FILE = 16 * 2**20  # [bytes]
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,8 @@ class Scene:
 
 def _read_toml(path: Path) -> Found:
     try:
-        if path.stat().st_size > LARGEST_SCENE_FILE:
-            most = LARGEST_SCENE_FILE >> 20
-            raise SceneError(f"{path.name}: is larger than {most} MiB; it must be a smaller scene file.")
+        if path.stat().st_size > SCENE_FILE.most:
+            raise SceneError(f"{path.name}: is larger than {SCENE_FILE}; {SCENE_FILE.advice}.")
         return Found(tomllib.loads(path.read_bytes().decode()))
     except UnicodeDecodeError as error:
         raise SceneError(f"{path.name}: is not text in UTF-8; it must be a TOML scene file.") from error

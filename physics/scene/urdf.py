@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from ..core.limits import ROBOT_FILE
 from ..core.model import Array
 from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import Found
@@ -23,7 +24,6 @@ from .values import LARGEST, in_words
 
 GROUND = 1.0  # height of the lowest centre of mass of a free robot above the ground [m]
 SMALL_BALL = 0.01  # radius of the ball that a link with mass but no inertia is taken for [m]
-LARGEST_FILE = 16 * 2**20  # [bytes]
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "spherical": "ball", "fixed": "fixed",
          "floating": "free"}
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -58,8 +58,8 @@ class _Joint(NamedTuple):
 
 def read_urdf(path: Path) -> Found:
     """The robot of a URDF file, its joints at zero. Raises SceneError where it cannot be read."""
-    if path.stat().st_size > LARGEST_FILE:
-        raise SceneError(f"{path.name}: is larger than {LARGEST_FILE >> 20} MiB; it must be a smaller file.")
+    if path.stat().st_size > ROBOT_FILE.most:
+        raise SceneError(f"{path.name}: is larger than {ROBOT_FILE}; {ROBOT_FILE.advice}.")
     try:
         root = ElementTree.fromstring(_document(path.read_bytes()))
     except (ElementTree.ParseError, UnicodeError, LookupError, ValueError) as error:

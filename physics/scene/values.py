@@ -11,12 +11,13 @@ from typing import Annotated, Any
 from pydantic import Field, Strict, WithJsonSchema, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from ..core.limits import BODIES
+
 LARGEST = 1e15      # size of any number, in SI units
 SMALLEST = 1e-15    # of a number that must be greater than 0
 SHORTEST, LONGEST = 1e-9, 1e9  # of the lengths of a shape [m]
 THINNEST = 1e-9     # least ratio of two lengths of one shape; contact points of thinner ones are lost in rounding
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
-MAX_BODIES = 20_000
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=SMALLEST, le=LARGEST)]
@@ -99,8 +100,8 @@ def _counts(value: Any, _: Any) -> tuple[int, ...]:
     whole = isinstance(value, list | tuple) and len(value) == 3
     if not whole or not all(isinstance(v, int) and not isinstance(v, bool) and v >= 1 for v in value):
         raise refuse("be three whole numbers of at least 1")
-    if math.prod(value) > MAX_BODIES:
-        raise refuse(f"not make more than {MAX_BODIES} bodies")
+    if math.prod(value) > BODIES.most:
+        raise refuse(f"not make more than {BODIES}")
     return tuple(value)
 
 

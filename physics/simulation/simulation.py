@@ -13,6 +13,7 @@ from ..books import ledger
 from ..books.diagnostics import measure
 from ..core.copy_in_place import copy_into
 from ..core.interruption import Interrupted, look_up
+from ..core.limits import EVENTS
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Energy, Event, Settings, StepInfo
 from ..core.rotations import quaternion_products, rotated
@@ -31,7 +32,6 @@ from .failure import CannotStep, reason
 from .history import History, Inputs
 
 Result = TypeVar("Result")
-KEPT_EVENTS = 10_000  # events that a simulation keeps; older ones are removed once there are twice as many
 
 
 class Saved(NamedTuple):
@@ -111,9 +111,9 @@ class Simulation:
         if self._events and self._events[-1].step >= self.step_count:  # of a branch that this step replaces
             del self._events[self._events_before(self.step_count) :]
         self._events += [event.at_step(self.step_count) for event in self._method.events]
-        if len(self._events) > 2 * KEPT_EVENTS:
-            self._dropped_events += len(self._events) - KEPT_EVENTS
-            del self._events[:-KEPT_EVENTS]
+        if len(self._events) > 2 * EVENTS.most:
+            self._dropped_events += len(self._events) - EVENTS.most
+            del self._events[:-EVENTS.most]
 
     @property
     def replays(self) -> bool:
@@ -266,7 +266,7 @@ class Simulation:
 
     @property
     def events(self) -> list[Event]:
-        """Events up to now, oldest first; at least the last KEPT_EVENTS."""
+        """Events up to now, oldest first; at least the last `limits.EVENTS`."""
         return self._events[: self._events_before(self.step_count + 1)]
 
     @property

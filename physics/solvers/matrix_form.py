@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.limits import WRITTEN_OUT
 from ..core.model import Array
 from ..problem.assemble import in_frames, matrix_of, take_impulses
 from ..problem.problem import CannotSolve, ContactProblem, SolveInfo, Takes
@@ -10,8 +11,7 @@ from ..problem.system import FRICTION, OTHERS, System
 from .pgs import pull_others, sweep_bodies
 from .solver import Solver
 
-MOST_CONTACTS = 256  # most contacts for which M is written out
-TURNS = 100          # alternations of contacts with all other rows; also the sweeps over the other rows in each
+TURNS = 100  # alternations of contacts with all other rows; also the sweeps over the other rows in each
 
 
 def by_normals(solver: Solver, friction: Array) -> bool:
@@ -34,8 +34,8 @@ def solve_written_out(solver: Solver, system: System, iterations: int, tolerance
     count = int(system.count[0])
     friction = system.rows[:count, FRICTION].copy()
     normal = by_normals(solver, friction)
-    if count > MOST_CONTACTS:
-        raise CannotSolve(f"the solver {solver.name} takes up to {MOST_CONTACTS} contacts at once, not {count}; "
+    if count > WRITTEN_OUT.most:
+        raise CannotSolve(f"the solver {solver.name} takes up to {WRITTEN_OUT} at once, not {count}; "
                           "the solver pgs takes any")
     M, u, lam = matrix_of(system), np.zeros(3 * count), np.zeros(3 * count)
     rows = slice(None, None, 3 if normal else 1)

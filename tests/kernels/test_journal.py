@@ -11,6 +11,7 @@ import pytest
 from test_recording import ROWS, balls, bits, opened
 from test_runner import Clock, do, until
 
+from contactlab.physics.core.limits import JOURNAL_FILE
 from contactlab.physics.run import journal as journal_module
 from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
@@ -131,7 +132,7 @@ def test_a_run_that_ends_leaves_nothing_and_one_that_runs_is_not_offered(tmp_pat
 
 
 def test_old_files_make_room_and_what_is_left_is_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal_module, "LARGEST_FILE", 20_000)
+    monkeypatch.setattr(journal_module, "JOURNAL_FILE", JOURNAL_FILE._replace(most=20_000))
     clock = Clock()
     runner = running(tmp_path, clock)
     for _ in range(30):

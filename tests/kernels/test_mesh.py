@@ -12,10 +12,11 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contactlab.physics.core.limits import GLTF_HEAD, TRIANGLES
 from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import MeshSurface, hull_notes, is_closed, solid, solids, static_mesh, weld
-from contactlab.physics.scene.mesh_files import MOST_TRIANGLES, read_surface
+from contactlab.physics.scene.mesh_files import read_surface
 from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene, open_file
 from contactlab.physics.shapes.shapes import polyhedron
@@ -188,13 +189,13 @@ def ten_million(folder):
 
 def test_ten_million_triangles_are_refused_before_they_are_read(tmp_path):
     for name in ten_million(tmp_path):
-        with pytest.raises(SceneError, match=f"{name} has 10000000 triangles; .* no more than {MOST_TRIANGLES}"):
+        with pytest.raises(SceneError, match=f"{name} has 10000000 triangles; .* no more than {TRIANGLES.most}"):
             read_surface(tmp_path / name)
 
 
 def test_a_long_obj_is_counted_without_being_parsed(tmp_path):
     path = tmp_path / "long.obj"
-    path.write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + b"f 1 2 3\n" * (MOST_TRIANGLES + 1000))
+    path.write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + b"f 1 2 3\n" * (TRIANGLES.most + 1000))
     with pytest.raises(SceneError, match="no more than"):
         read_surface(path)
 
@@ -297,8 +298,8 @@ def test_a_mesh_that_changes_on_the_disk_is_read_again(tmp_path):
 
 
 def test_kept_meshes_give_way_to_later_ones(tmp_path, monkeypatch):
-    """The files used last stay, as far as MOST_KEPT triangles go."""
-    monkeypatch.setattr(kept_meshes, "MOST_KEPT", 30)
+    """The files used last stay, as far as the limit of triangles goes."""
+    monkeypatch.setattr(kept_meshes, "MESHES", kept_meshes.MESHES._replace(most=30))
     monkeypatch.setattr(kept_meshes, "_kept", {})
     for name in "abc":
         trimesh.creation.box((1, 1, 1)).export(tmp_path / f"{name}.stl")
@@ -317,9 +318,9 @@ def test_an_accessor_without_data_takes_no_memory(tmp_path):
             "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12}]}
     (tmp_path / "zero.gltf").write_text(json.dumps(tree))
     tracemalloc.start()
-    with pytest.raises(SceneError, match=f"zero.gltf has 50000000 triangles; .* no more than {MOST_TRIANGLES}"):
+    with pytest.raises(SceneError, match=f"zero.gltf has 50000000 triangles; .* no more than {TRIANGLES.most}"):
         read_surface(tmp_path / "zero.gltf")
-    assert tracemalloc.get_traced_memory()[1] < 2 * mesh_files.HEAD
+    assert tracemalloc.get_traced_memory()[1] < 2 * GLTF_HEAD.most
     tracemalloc.stop()
 
 

@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contactlab.physics.core.limits import BARS
 from contactlab.physics.core.state import empty_contacts
-from contactlab.physics.look.timeline import ACTIVE, BEGIN, CURRENT, END, KEY, LEVEL, MOST_BARS, MOST_CONTACTS, Bars
+from contactlab.physics.look.timeline import ACTIVE, BEGIN, CURRENT, END, KEY, LEVEL, MOST_CONTACTS, Bars
 from contactlab.physics.run.messages import Event
 
 NO_EVENTS: tuple[Event, ...] = ()
@@ -65,6 +66,6 @@ def test_bars_begin_and_end_at_the_instants_of_events():
 def test_a_heap_is_left_out_and_old_bars_are_dropped():
     bars = bars_of([{k: ACTIVE for k in range(MOST_CONTACTS + 1)}])
     assert len(bars.rows) == 0
-    bars = bars_of([{0: ACTIVE} if k % 2 else {} for k in range(2 * MOST_BARS + 4)])
-    assert MOST_BARS // 2 <= len(bars.rows) <= MOST_BARS + 1
+    bars = bars_of([{0: ACTIVE} if k % 2 else {} for k in range(2 * BARS.most + 4)])
+    assert BARS.most // 2 <= len(bars.rows) <= BARS.most + 1
     assert np.diff(bars.rows[:, BEGIN]).min() == 2.0

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.limits import EXACT_TRIANGLES
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import Limits, limits_of
@@ -41,7 +42,6 @@ PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
 PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
-MOST_TRIANGLES = 20000  # of one mesh: each step tests all of its elements
 
 
 class Elements(NamedTuple):
@@ -78,7 +78,7 @@ class NoExactGap(ValueError):
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
-                 ShapeKind.MESH: f"a mesh, which may have {MOST_TRIANGLES} triangles at most"}
+                 ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
 
@@ -137,7 +137,7 @@ def check_pairs(model: Model, meets: IntArray) -> None:
         wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
     for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
-        if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > MOST_TRIANGLES:
+        if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:
             wrong |= (meets == s).any(axis=1)
     found = np.flatnonzero(wrong)
     if len(found):

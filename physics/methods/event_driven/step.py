@@ -24,6 +24,7 @@ import numpy as np
 from ...books.ledger import Books
 from ...collision.exact.elements import NoExactGap, surface_of
 from ...core.interruption import look_up
+from ...core.limits import EXACT_BODIES
 from ...core.model import Array, Model, movable
 from ...core.report import Event, Settings, StepInfo
 from ...core.state import ContactMemory, Contacts, Owner, State, Tally, copy_state, empty_contacts
@@ -57,7 +58,6 @@ from .step_halving import SCATTER, astray, gains, least_substep, longer, roundin
 from .tolerances import EDGE, RESTS, SLIPS, SLOT, TOUCH
 from .workspace import Workspace
 
-MOST_BODIES = 256   # a heap of them is one island, whose matrix is dense: hundreds of megabytes
 SLIVER = 1e-14      # rest of a step that is none, relative to it
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
@@ -80,8 +80,8 @@ class EventDriven:
     def __init__(self, model: Model) -> None:
         """Untreatable where two shapes have no exact gap."""
         count = int(movable(model.kind).sum())
-        if count > MOST_BODIES:
-            raise Untreatable(f"event_driven takes at most {MOST_BODIES} moving bodies, for the equations of a heap of "
+        if count > EXACT_BODIES.most:
+            raise Untreatable(f"event_driven takes at most {EXACT_BODIES}, for the equations of a heap of "
                               f"more need too much memory; this scene has {count}, time_stepping takes them", ())
         try:
             self.surface = surface_of(model)
