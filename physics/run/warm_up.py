@@ -228,6 +228,7 @@ def _move(simulation: Simulation) -> None:
     """A step as it is, and one with the mouse."""
     simulation.step()
     simulation.energy()
+    simulation.table("joints")
     moving = np.flatnonzero(movable(simulation.model.kind))
     if len(moving):
         simulation.grab(simulation.labels.bodies[moving[0]], (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))

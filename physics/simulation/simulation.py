@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
@@ -10,28 +11,34 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..books import ledger
-from ..books.diagnostics import measure
 from ..core.copy_in_place import copy_into
 from ..core.interruption import Interrupted, look_up
 from ..core.limits import EVENTS
 from ..core.model import Array, BodyKind, Model, movable
-from ..core.report import Energy, Event, Settings, StepInfo
-from ..core.rotations import quaternion_products, rotated
-from ..core.settings import GAINS, STEPWISE, SettingGroup, names_of
-from ..core.state import Bodies, Contacts, State, copy_state, empty_contacts
+from ..core.report import Event, Settings, StepInfo
+from ..core.rotations import rotated
+from ..core.settings import STEPWISE
+from ..core.state import Bodies, Contacts, Owner, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
-from ..laws.soft import lumped
 from ..methods import METHODS, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
 from ..solvers import refusal
 from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
-from .failure import CannotStep, reason
+from .failure import CannotStep, reason, script_reason
 from .history import History, Inputs
+from .overrides import overridden
+from .reading import Reading
+from .tables import Trace, tracing
 
 Result = TypeVar("Result")
+#: what `Simulation.trace` notes where nothing is named
+USUAL: dict[str, Callable[["Simulation"], float]] = {
+    "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
+    "energy": lambda sim: sim.energy().total, "contacts": lambda sim: float(len(sim.contacts.gap)),
+}
 
 
 class Saved(NamedTuple):
@@ -51,7 +58,7 @@ class Standing(NamedTuple):
     info: StepInfo
 
 
-class Simulation:
+class Simulation(Reading):
     """Runs a scene. Bodies are named as in the scene or numbered as in `labels.bodies`; vectors are in the world frame.
 
     Keyword arguments override the scene's own settings; `set` changes them later, as the sliders do.
@@ -71,6 +78,10 @@ class Simulation:
         self.info = StepInfo()  #: how the last step went
         self.history: History | None = None
         self.replaying = False          #: recorded steps are made again as they were, until something is changed
+        #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
+        #: steps that are made again need no controller
+        self.controller: Callable[[Simulation], object] | None = None
+        self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
         self._contacts = empty_contacts(0)
@@ -96,6 +107,8 @@ class Simulation:
         if not copy_into(self.state, self._spare):
             self._spare = copy_state(self.state)
         replays = self.replays
+        if self.controller is not None and not replays:
+            self._control(self.controller)
         if self.history is not None and not replays:
             self.history.record(self.step_count, self.state, Inputs(self.settings, self._loads_or_none()))
         try:
@@ -114,6 +127,19 @@ class Simulation:
         if len(self._events) > 2 * EVENTS.most:
             self._dropped_events += len(self._events) - EVENTS.most
             del self._events[:-EVENTS.most]
+        for observer in self._observers:
+            observer(self)
+
+    def _control(self, controller: "Callable[[Simulation], object]") -> None:
+        """Call the controller. Where it fails, nothing that it did to the state or the loads of this step stays."""
+        try:
+            controller(self)
+        except Interrupted:
+            raise
+        except Exception as error:
+            self.state, self._spare = self._spare, self.state
+            self._clear_pushes()
+            raise CannotStep(script_reason(error, self.time)) from error
 
     @property
     def replays(self) -> bool:
@@ -155,6 +181,9 @@ class Simulation:
         self.step_count += 1
         self.info = self._method.info
         self._contacts = self._method.contacts
+        self._clear_pushes()
+
+    def _clear_pushes(self) -> None:
         self.loads.force.fill(0.0)
         self.loads.torque.fill(0.0)
 
@@ -179,90 +208,17 @@ class Simulation:
         return (f"the motion of {', '.join(names) or 'the system'} is no longer finite after t = {self.time:.6g} s; "
                 "a smaller step h may help")
 
-    # ------------------------------------------------------------------------------------------------ reading
+    def trace(self, every: int = 1, **quantities: "Callable[[Simulation], float]") -> AbstractContextManager[Trace]:
+        """Note quantities now and after every `every`-th step inside a with block; else kinetic, potential and total
+        energy [J] and the number of contacts:
 
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return float(self.state.t[0])
+            with sim.trace(height=lambda sim: sim.body("die").position[2]) as run:
+                sim.run(until=2.0)
+            run["t"], run["height"]; run.save("die.csv"); run.to_dataframe()
+        """
+        return tracing(self._observers, self, Trace(quantities or dict(USUAL), every))
 
-    @property
-    def model(self) -> Model:
-        """The scene's model with the overrides of `settings` (restitution, friction, gravity)."""
-        return self._model
-
-    @property
-    def q(self) -> Array:
-        """Generalized positions (7 k + n_q,) of the k free bodies in their order: quaternion w x y z (body frame ->
-        world), then centre of mass [m]; then the positions of the joints of all links in the order of `model.trees`.
-        The body frame is along the principal axes."""
-        bodies = self.state.bodies
-        return np.concatenate([np.hstack([bodies.q, bodies.x])[self._dynamic].ravel(), self.state.joints.q])
-
-    @property
-    def v(self) -> Array:
-        """Generalized velocities (6 k + n_v,) of the k free bodies: angular velocity [rad/s], then velocity of the
-        centre of mass [m/s], world frame; then the velocities of the joints of all links."""
-        bodies = self.state.bodies
-        return np.concatenate([np.hstack([bodies.w, bodies.v])[self._dynamic].ravel(), self.state.joints.v])
-
-    def number(self, body: str | int) -> int:
-        """Row of a body given by name or row."""
-        if isinstance(body, str):
-            if body not in self._number:
-                known = ", ".join(list(self._number)[:8]) + (", …" if len(self._number) > 8 else "")
-                raise ValueError(f"there is no body {body!r}; this scene has {known}")
-            return self._number[body]
-        if not 0 <= body < len(self._number):
-            raise ValueError(f"there is no body {body}; this scene has bodies 0 to {len(self._number) - 1}")
-        return int(body)
-
-    def position(self, body: str | int) -> Array:
-        """World position (3,) of the body's origin as the scene placed it [m]."""
-        i = self.number(body)
-        return point_of_body(self.state.bodies, i, self.labels.origin[i])
-
-    def orientation(self, body: str | int) -> Array:
-        """Unit quaternion (4,) w x y z turning the scene's body axes into the world."""
-        i = self.number(body)
-        return quaternion_products(self.state.bodies.q[i], self.labels.axes[i])
-
-    def velocity(self, body: str | int) -> Array:
-        """World velocity (3,) of the body's origin as the scene placed it [m/s]."""
-        i = self.number(body)
-        bodies = self.state.bodies
-        return bodies.v[i] + np.cross(bodies.w[i], rotated(bodies.q[i], self.labels.origin[i]))
-
-    def angular_velocity(self, body: str | int) -> Array:
-        """World angular velocity (3,) [rad/s]."""
-        return self.state.bodies.w[self.number(body)].copy()
-
-    def frames(self) -> tuple[Array, Array, Array, Array]:
-        """position (n, 3), orientation (n, 4), velocity (n, 3) and angular_velocity (n, 3) of all bodies, as the
-        methods of these names give them."""
-        x, q, _, _, v, w = self.state.bodies
-        r = rotated(q, self.labels.origin)
-        return x + r, quaternion_products(q, self.labels.axes), v + np.cross(w, r), w.copy()
-
-    @property
-    def contacts(self) -> Contacts:
-        """Contacts of the last step, cut to the valid rows. The arrays are views that the next step overwrites."""
-        count = int(self._contacts.count[0])
-        return Contacts._make([self._contacts.count, *(a[:count] for a in self._contacts[1:])])
-
-    @property
-    def dents(self) -> Array:
-        """Depth (c,) [m], >= 0, by which the compliant surfaces of each of `contacts` are pressed in, also while they
-        recover; no rows with a method of rigid contact."""
-        surfaces, contacts = self.state.surfaces, self.contacts
-        if surfaces.t[0] != self.state.t[0]:
-            return np.zeros(0)
-        count = int(surfaces.count[0])
-        order = np.argsort(surfaces.key[:count], kind="stable")
-        keys = surfaces.key[order]
-        at = np.minimum(np.searchsorted(keys, contacts.key), max(len(keys) - 1, 0))
-        deep = np.maximum(-surfaces.surface_z.sum(axis=1), 0.0)[order]
-        return np.where(keys[at] == contacts.key, deep[at], 0.0) if len(keys) else np.zeros(len(contacts.key))
+    # ------------------------------------------------------------------------------------------------ events
 
     @property
     def events(self) -> list[Event]:
@@ -315,9 +271,10 @@ class Simulation:
         for k in range(keyframe.step, step - 1):  # steps made again: the same bits
             look_up()
             settings, loads = self._inputs(k)
-            self._attempt(METHODS[settings.method](self._model_with(settings)).step, state, loads, settings)
+            method = METHODS[settings.method](overridden(self._scene_model, settings))
+            self._attempt(method.step, state, loads, settings)
         settings, loads = self._inputs(step - 1)
-        return state, settings, loads, self._model_with(settings)
+        return state, settings, loads, overridden(self._scene_model, settings)
 
     def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> "Simulation":
         """A second simulation that stands at another state of the scene, with these contacts and events up to now. It
@@ -333,21 +290,6 @@ class Simulation:
         inputs = self.history.inputs(step)
         return inputs.settings, _copy_loads(inputs.loads) if inputs.loads else self._no_loads()
 
-    def energy(self) -> Energy:
-        """Kinetic energy, potential energy in gravity (zero at the world origin) and energy in springs [J]."""
-        return measure(self._model, self.state.bodies, self.state.joints)[0]
-
-    def momentum(self) -> tuple[Array, Array]:
-        """Momentum [kg m/s] and angular momentum about the world origin [kg m2/s] of the bodies that forces move."""
-        momenta = measure(self._model, self.state.bodies, self.state.joints)[1]
-        return momenta[0], momenta[1]
-
-    @property
-    def ledger(self) -> dict[str, Array]:
-        """Change of energy and momenta since the start, by cause: (7,) work [J], momentum [kg m/s] (3) and angular
-        momentum about the world origin [kg m2/s] (3). The sum over all causes is the change of the totals."""
-        return {title: self.state.ledger[account].copy() for account, title in ledger.TITLES.items()}
-
     # ------------------------------------------------------------------------------------------------ loads, settings
 
     def apply_force(self, body: str | int, force: Any, point: Any = None) -> None:
@@ -358,6 +300,24 @@ class Simulation:
         self.loads.force[i] += f
         if point is not None:
             self.loads.torque[i] += np.cross(vector_of("point", point) - self.state.bodies.x[i], f)
+
+    def apply_torque(self, body: str | int, torque: Any) -> None:
+        """Add a torque (3,) [N m], for the next step only."""
+        i = self.number(body)
+        t = vector_of("torque", torque)
+        self.take_over()
+        self.loads.torque[i] += t
+
+    def note_put(self, moved: bool) -> None:
+        """The state was changed by hand; moved: poses too, not only velocities. What is remembered of the last step's
+        contacts no longer holds, and steps cannot be made again across this instant: what was recorded is forgotten."""
+        self.take_over()
+        self.state.memory.count[0], self.state.memory.owner[0] = 0, Owner.NOBODY
+        if moved:
+            self.state.surfaces.t[0], self.state.surfaces.count[0] = -1.0, 0
+        if self.history is not None:
+            self.history.clear()
+            self.history.last = self.step_count
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
         """Grab the body at a world point [m]: a critically damped spring pulls it towards the world point `target`, or
@@ -423,19 +383,9 @@ class Simulation:
             case _:
                 raise TypeError(f"{type(command).__name__} is not for the simulation")
 
-    def _model_with(self, settings: Settings) -> Model:
-        """The scene's model with the overrides of these settings."""
-        materials = self._scene_model.materials
-        for name in names_of(SettingGroup.PAIRS):
-            if (value := getattr(settings, name)) is not None:
-                materials = materials._replace(**{name: np.full_like(materials.restitution, value)})
-        materials = materials._replace(surfaces=_surfaces(materials.surfaces, settings))
-        gravity = np.array(settings.gravity, np.float64)
-        return self._scene_model._replace(materials=materials, gravity=gravity)
-
     def _apply(self, settings: Settings) -> None:
         old = self.settings
-        model = self._model_with(settings)
+        model = overridden(self._scene_model, settings)
         if "solver" in METHODS[settings.method].uses and (reason := refusal(settings.solver, model)):
             raise ValueError(reason)
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
@@ -544,18 +494,6 @@ class Simulation:
         else:
             self._apply(settings)
             self.loads = self._no_loads()
-
-
-def _surfaces(surfaces: Array, settings: Settings) -> Array:
-    """The table of compliant surfaces (k, k, 2, 6). A gain that the settings give holds for every pair."""
-    chosen = [getattr(settings, name) for name in GAINS]
-    if all(value is None for value in chosen):
-        return surfaces
-    surfaces = lumped(surfaces)
-    for column, value in enumerate(chosen):
-        if value is not None:
-            surfaces[:, :, 0, column] = value
-    return surfaces
 
 
 def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:
