@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from ..assets import scene_path
 from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.progress import telling
 from ..physics.problem.problem import ContactProblem
@@ -50,6 +51,15 @@ def opened(path: str | Path, check: bool = True, collide: str | None = None) -> 
         if check:
             scene.build()
         return Opened(place, scene)
+
+
+def load(name: str | Path) -> Scene:
+    """The scene of a gallery key, a scene file, a robot or a mesh. Raises CannotOpen, one sentence."""
+    path = scene_path(name)
+    content = opened(path).content
+    if not isinstance(content, Scene):
+        raise CannotOpen(f"{path.name} holds no scene.")
+    return content
 
 
 class Opening:

@@ -3,9 +3,11 @@
 import importlib.util
 import pathlib
 import sys
-import types
 
 if importlib.util.find_spec("contactlab") is None:
-    package = types.ModuleType("contactlab")
-    package.__path__ = [str(pathlib.Path(__file__).parents[1])]
-    sys.modules["contactlab"] = package
+    root = pathlib.Path(__file__).parents[1]
+    found = importlib.util.spec_from_file_location("contactlab", root / "__init__.py",
+                                                   submodule_search_locations=[str(root)])
+    assert found is not None and found.loader is not None
+    sys.modules["contactlab"] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(sys.modules["contactlab"])

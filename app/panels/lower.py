@@ -8,15 +8,15 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
-from . import body, compare, contacts, equations, impact, ledger, pivots, plot, step, style, timeline
+from . import body, compare, contacts, equations, impact, ledger, pivots, plot, script, step, style, timeline
 from .guard import guard
 from .tabs import Tab
 
 Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
-    contacts.TAB, body.TAB, plot.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB, ledger.TAB,
-    compare.TAB,
+    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB,
+    ledger.TAB, compare.TAB,
 )}
 SHARE = 0.64  # of the width for a tab that has a panel beside it
 
@@ -54,7 +54,7 @@ def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: flo
     flags = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mouse
     with style.panel("lower_panel", ui.plates[-1], flags) as shown:
         if shown:
-            _row_of_tabs(ui, tab)
+            _row_of_tabs(ui, snapshot, tab)
             guard(ui, tab.title, None, lambda: tab.draw(ui, snapshot, send))
     if tab.beside is not None:
         ui.plates.append((x + width + gap, y, w - width - gap, h))
@@ -63,10 +63,10 @@ def draw_lower(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect, gap: flo
                 guard(ui, f"The panel beside {tab.title}", None, partial(tab.beside, ui, snapshot, send))
 
 
-def _row_of_tabs(ui: UiState, shown: Tab) -> None:
+def _row_of_tabs(ui: UiState, snapshot: Snapshot, shown: Tab) -> None:
     """The tabs; of a tall panel the button for its size."""
     end = 3.4 * ui.font if shown.lines is None else 0.0
-    pages = {tab.name: (tab.title, tab.key) for tab in TABS.values()}
+    pages = {tab.name: (tab.title, tab.key) for tab in TABS.values() if tab is shown or tab.there(snapshot)}
     chosen = style.tabs(ui, "tab", pages, shown.name, imgui.get_content_region_avail().x - end)
     if chosen != shown.name:  # a tab of another version that the preferences name is not forgotten
         ui.preferences.lower_tab = chosen

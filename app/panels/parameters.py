@@ -20,6 +20,7 @@ from ..ui_state import Rect, UiState
 from . import style
 from .joints import draw_joints, has_joints
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
+from .script import draw_script
 from .surfaces import draw_substeps, draw_surfaces
 
 OF_BALLS = ("restitution_t", "restitution_psi")
@@ -31,6 +32,10 @@ def draw_parameters(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Re
             return
         imgui.begin_child("parameters_scroll")
         _about_scene(ui, snapshot)
+        if snapshot.script is not None:
+            style.heading(ui, "Script")
+            draw_script(ui, snapshot.script, send)
+            imgui.dummy((0, 0.3 * ui.font))
         style.heading(ui, "Contact")
         draw_material(ui, snapshot, send)
         if "law" in METHODS[snapshot.settings.method].uses:

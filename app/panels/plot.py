@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -148,23 +148,36 @@ def _options(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         imgui.same_line()
         mine.marks = imgui.checkbox("Impacts", mine.marks)[1]
     imgui.same_line()
-    imgui.begin_disabled(not mine.curves)
+    save_button(ui, lambda: table(snapshot, wanted(ui, snapshot)), bool(mine.curves))
+
+
+def save_button(ui: UiState, made: Callable[[], str], on: bool = True) -> None:
+    """A button that saves curves; made: what gives them as CSV."""
+    imgui.begin_disabled(not on)
     if imgui.button("\uf0c7  CSV##save_curves"):
-        ui.request("save_curves", table(snapshot, wanted(ui, snapshot)))
+        ui.request("save_curves", made())
     imgui.set_item_tooltip("Save the curves as a table: a column each, a row a step")
     imgui.end_disabled()
 
 
 def table(snapshot: Snapshot, curves: list[Curve]) -> str:
-    """The curves as CSV: a line of headings, then t, value, value … of the steps that are remembered; a value that is
-    not known is left empty."""
+    """The curves as CSV, at the steps that are remembered."""
     columns = {title(snapshot, curve): recorded(snapshot, curve) for curve in curves}
-    known = {heading: column for heading, column in columns.items() if len(column)}
+    return as_csv({heading: column for heading, column in columns.items() if len(column)})
+
+
+def as_csv(curves: Mapping[str, Array]) -> str:
+    """Curves (k, 2) of time and value by their headings: a line of headings, then t, value, value … of all times; a
+    value that is not known is left empty."""
+    times = np.unique(np.concatenate([np.zeros(0), *(curve[:, 0] for curve in curves.values())]))
+    columns = np.full((len(times), len(curves)), np.nan)
+    for k, curve in enumerate(curves.values()):
+        columns[np.searchsorted(times, curve[:, 0]), k] = curve[:, 1]
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(["t [s]", *known])
-    for rows in zip(*(column.tolist() for column in known.values()), strict=True):
-        writer.writerow([rows[0][0], *("" if math.isnan(value) else value for _, value in rows)])
+    writer.writerow(["t [s]", *curves])
+    for t, values in zip(times.tolist(), columns.tolist(), strict=True):
+        writer.writerow([t, *("" if math.isnan(value) else value for value in values)])
     return text.getvalue()
 
 

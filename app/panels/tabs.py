@@ -14,6 +14,11 @@ def nothing(ui: UiState, snapshot: Snapshot) -> Inspect:
     return Inspect()
 
 
+def always(snapshot: Snapshot) -> bool:
+    """A tab that every scene has."""
+    return True
+
+
 class Tab(NamedTuple):
     """A page of the lower area. From it follow the button, the command "tab_NAME", its entries in the menu and in the
     palette, and its key."""
@@ -25,6 +30,7 @@ class Tab(NamedTuple):
     asks: Callable[[UiState, Snapshot], Inspect] = nothing  # what the engine shall look into while the tab is open
     lines: float | None = None  # least height [font heights] of a low tab; None = a tall one, with a height of its own
     beside: Draw | None = None  # a second panel at the right
+    there: Callable[[Snapshot], bool] = always  # whether the tab stands in the row
 
 
 def is_open(ui: UiState, name: str) -> bool:

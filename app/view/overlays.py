@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.methods import METHODS
-from ...physics.run.messages import Event, Snapshot
+from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
 from .body_vectors import arrows_of
 from .camera import Camera, matrices
@@ -189,6 +189,8 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         _mouse_spring(b, snapshot, scale)
     if options.body_names:
         _names(b, snapshot)
+    if snapshot.script is not None:
+        _script(b, snapshot.script.arrows)
     return b.glyphs(dents(snapshot, options, look, scale.body))
 
 
@@ -429,6 +431,18 @@ def _vectors(b: _Builder, snapshot: Snapshot, shown: BodyVectors, scale: Scale) 
             kind = CUT_ARROW if arrow.cut and share == 1.0 else ARROW
             b.strokes(start, start + share * way, arrow.color, 1.0, 3.0, kind, 0.8)
         b.label(arrow.end, arrow.name, arrow.color)
+
+
+def _script(b: _Builder, arrows: tuple[ShownArrow, ...]) -> None:
+    """What a script draws: arrows, and marks for those without length."""
+    for arrow in arrows:
+        start, end = np.array([arrow.start]), np.array([arrow.end])
+        if arrow.start == arrow.end:
+            b.marks(start, b.look.selection, 1.0, 6.0, DIAMOND, 1.0)
+        else:
+            b.strokes(start, end, b.look.selection, 1.0, 3.0, ARROW, 0.8)
+        if arrow.name:
+            b.label(end[0], arrow.name, b.look.selection)
 
 
 def _inertia_boxes(b: _Builder, snapshot: Snapshot) -> None:

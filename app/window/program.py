@@ -2,7 +2,8 @@
 
 import gc
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pyglet import gl
 from ...physics.run.journal import Journal, leftovers
 from ...physics.run.messages import Recording
 from ...physics.run.runner import Runner
+from ...physics.run.script import Script
 from ...physics.scene.scene import Scene
 from ..machine import no_window
 from ..opening import in_words
@@ -22,12 +24,13 @@ from .lost_screen import when_the_screen_is_lost
 from .window import Window
 
 SWITCH = 0.0002  # [s] after which a waiting thread gets its turn at Python: a short part of a frame and of most steps
+LAST_STEP = 60.0  # [s] that a script's last step may take after the window is closed; compiling kernels takes long, too
 RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"  # journals of what runs
 
 
 def open_window(
     scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
-    preferences: Path = SETTINGS, recording: Recording | None = None,
+    preferences: Path = SETTINGS, recording: Recording | None = None, script: Script | None = None,
 ) -> None:
     """Open the app on a scene and stay until it is closed.
 
@@ -35,19 +38,31 @@ def open_window(
     log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
     preferences: the file that remembers layout and theme.
     recording: of a run of the scene, to be replayed.
+    script: whose simulation of the scene runs; its thread has ended when this returns, or RuntimeError is raised.
 
     A signal to end is obeyed between two frames: raises `stopping.Stopped` then, when all is kept. Raises
     `machine.Unavailable` where there is no OpenGL 3.3.
     """
     with between_steps() as asked:
-        _open(scene, settings or {}, log_commands, preferences, recording, asked)
+        _open(scene, settings or {}, log_commands, preferences, recording, asked, script)
     if asked:
         raise asked[0]
 
 
+@contextmanager
+def shown_tab(preferences: Preferences, name: str) -> Iterator[None]:
+    """Inside, this tab of the lower area is open at first; what the user then chooses is kept, not that. "" = none."""
+    before = preferences.lower, preferences.lower_tab
+    if name:
+        preferences.lower, preferences.lower_tab = True, name
+    yield
+    if name and preferences.lower_tab == name:
+        preferences.lower, preferences.lower_tab = before
+
+
 def _open(
     scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
-    recording: Recording | None, asked: list[Stopped],
+    recording: Recording | None, asked: list[Stopped], script: Script | None,
 ) -> None:
     sys.setswitchinterval(SWITCH)
     remembered, damage = Preferences.load(preferences)
@@ -62,12 +77,17 @@ def _open(
         window.ui.leftovers = leftovers(RUNS)
         window.journal = Journal(RUNS)
         with in_words(scene.name):
-            runner = Runner(scene, settings, recording=recording, journal=window.journal)
+            runner = Runner(scene, settings, recording=recording, journal=window.journal, script=script)
         window.begin(runner, log)
-        window.stay(asked)
+        with shown_tab(remembered, "" if script is None else "script"):
+            window.stay(asked)
     finally:
         window.keep_settings(preferences)
         window.end()
         if log is not None:
             log.close()
-        gc.freeze()  # else the interpreter looks through all kernels once more before it ends
+        if script is None:
+            gc.freeze()  # else the interpreter looks through all kernels once more before it ends
+        elif window.runner is not None and not window.runner.join(LAST_STEP):
+            raise RuntimeError(f"the script's function of a step has not returned for {LAST_STEP:g} s: it still runs "
+                               "in a thread, and its simulation must not be used")

@@ -29,6 +29,7 @@ from ..simulation.history import BUDGET, MOST_STEPS_BETWEEN
 from ..simulation.simulation import Simulation
 from .messages import MOST_CURVES, PHASES, ShownInstant, Timeline, Watch
 from .recording import Heading, Mark, Page, Recording, SidePage, Track
+from .script import Script
 
 #: settings that a side keeps when another scene is opened
 OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
@@ -155,7 +156,7 @@ class Member:
         self.simulation.reset()
         self.log.clear()
         self.bars.clear()
-        self._marks = [Mark(0, 0, self.count)]
+        self._marks = [Mark(0, self.simulation.step_count, self.count)]
 
     def go_on_alone(self) -> None:
         """From here on the clock's steps are the side's own."""
@@ -200,16 +201,20 @@ class Comparison:
     """The sides, the one in focus, and the clock."""
 
     def __init__(
-        self, scene: Scene, settings: Mapping[str, Any], rows: int, recording: Recording | None = None
+        self, scene: Scene, settings: Mapping[str, Any], rows: int, recording: Recording | None = None,
+        script: Script | None = None,
     ) -> None:
-        """recording: of a run of the scene, whose first state this is; its steps are replayed until one is changed."""
+        """recording: of a run of the scene, whose first state this is; its steps are replayed until one is changed.
+        script: whose simulation of the scene this runs, from where it stands."""
         self.scene = scene
+        self.script = script
         self.file = scene.path if recording is None else recording.path  #: that it was read from
         if recording is None:
-            simulation = Simulation(scene)
+            simulation = Simulation(scene) if script is None else script.simulation
             simulation.set(**settings)
             simulation.record_history()
             self.members = [Member(simulation, "", rows)]
+            self._drive()
         else:
             self.members = [Member(recording.simulation(k), recording.heading.coordinates[k], rows, track)
                             for k, track in enumerate(recording.tracks)]
@@ -387,6 +392,10 @@ class Comparison:
         for member in self.members:
             member.note(self.time, self.watch)
 
+    def _drive(self) -> None:
+        if self.script is not None:
+            self.script.drive([member.simulation for member in self.members])
+
     # ------------------------------------------------------------------------------------------ commands
 
     def apply(self, command: SimulationCommand) -> None:
@@ -464,6 +473,7 @@ class Comparison:
         if not sides:
             self.members, self.focus = [self.members[self.focus]], 0
             self.members[0].go_on_alone()
+            self._drive()
             self.step_count = self.simulation.step_count
             self._taken = self.reachable()[0]
             return
@@ -472,6 +482,7 @@ class Comparison:
         members = [self._member(side, BUDGET // len(sides)) for side in sides]
         self.members, self.focus = members, min(self.focus, len(members) - 1)
         self._share_clock()
+        self._drive()
         self.reset()
 
     def compare_like(self, other: "Comparison") -> None:
@@ -489,5 +500,7 @@ class Comparison:
         simulation = Simulation(scene, side.settings.method, solver=side.settings.solver)
         now = asdict(simulation.settings)
         simulation.set(**{name: value for name, value in asdict(side.settings).items() if value != now[name]})
+        if self.script is not None and not side.coordinates:
+            simulation.begin_as(self.script.simulation)
         simulation.record_history(budget)
         return Member(simulation, side.coordinates, self._rows)

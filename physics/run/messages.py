@@ -18,6 +18,7 @@ from ..scene.scene import Scene
 from ..scene.schema import CameraTable
 from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
 from .recording import Recording
+from .script import ShownArrow, ShownPanel
 
 # ---------------------------------------------------------------------------------------------------- commands
 
@@ -134,13 +135,26 @@ class StudyLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class SetControl:
+    """Put a control of the script's panel to a value; a button to True."""
+
+    name: str
+    value: float | bool | str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenScript:
+    """Run the script's simulation again, from where the script handed it over."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     """End the physics thread."""
 
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | SaveRun | Shutdown
+    | Focus | Watch | StudyLinks | SaveRun | SetControl | OpenScript | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -249,6 +263,7 @@ class Snapshot:
     links: LinkStudy | None = None  # the latest study
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
     replaying: bool = False         # a recording is shown, and nothing in its course has been changed so far
+    script: ShownPanel | None = None  # of the script that made the window
     differs: int | None = None      # the first step that differed from the recorded one when it was made again
 
     def __post_init__(self) -> None:
@@ -280,9 +295,9 @@ def _none() -> Array:
 
 
 __all__ = [
-    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy",
-    "Event", "Focus", "GoToEvent", "Grab", "Grabbed", "Inspect",
-    "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open", "Pause", "Play",
-    "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetSpeed", "Settings", "ShownInstant",
-    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
+    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab",
+    "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open",
+    "OpenScript", "Pause", "Play", "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetControl",
+    "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side", "Snapshot", "Step",
+    "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
 ]

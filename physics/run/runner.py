@@ -33,6 +33,7 @@ from .looks import Looks
 from .pacing import Pacer
 from .recording import Heading
 from .run_file import write_run
+from .script import Script
 from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
@@ -53,9 +54,10 @@ class Runner:
     def __init__(
         self, scene: Scene, settings: Mapping[str, Any] | None = None, paused: bool = False,
         clock: Callable[[], float] = time.perf_counter, recording: m.Recording | None = None,
-        journal: Journal | None = None,
+        journal: Journal | None = None, script: Script | None = None,
     ) -> None:
-        """recording: of a run of the scene, to be replayed. journal: where the run is recorded while it goes on."""
+        """recording: of a run of the scene, to be replayed. journal: where the run is recorded while it goes on.
+        script: whose simulation of the scene runs."""
         self.latest: m.Snapshot | None = None         #: replaced by a new one, never changed
         self.log: deque[tuple[int, m.Command]] = deque(maxlen=COMMANDS.most)  #: (step, command) since the scene opened
         self.failure = ""                             #: traceback of the last engine error, for reports
@@ -80,7 +82,8 @@ class Runner:
         self._journal_of: Heading | None = None       #: the run that the journal is of now
         self._next_page = 0.0
         self._saving: tuple[Path, Future[None]] | None = None  #: a file of the run that is being written
-        self._open(scene, settings or {}, recording)
+        self._script = script
+        self._open(scene, settings or {}, recording, script)
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
 
     # ------------------------------------------------------------------------------------- called by any thread
@@ -100,6 +103,11 @@ class Runner:
         end = time.perf_counter() + CLOSING
         while self._thread.is_alive() and self._warming is None and time.perf_counter() < end:
             self._thread.join(0.05)
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the thread after `stop`; whether it has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     @property
     def progress(self) -> tuple[str, float] | None:
@@ -281,6 +289,10 @@ class Runner:
             case m.StudyLinks(on):
                 self._study_links(on)
                 return
+            case m.SetControl() | m.OpenScript():
+                self._tell_script(command)
+                if isinstance(command, m.SetControl):
+                    return
             case m.Shutdown():
                 self._keep_journal(now=True)
                 self._stopped = True
@@ -288,6 +300,17 @@ class Runner:
                 self._sides.apply(command)
                 return
         self._pacer.restart(self._clock(), self._sides.time)  # the plan of the pacer no longer holds
+
+    def _tell_script(self, command: m.SetControl | m.OpenScript) -> None:
+        """Move a control of the script's panel, or run its simulation again."""
+        script = self._script
+        if script is None:
+            raise ValueError("no script has opened this window")
+        if isinstance(command, m.SetControl):
+            script.panel.set(command.name, command.value)
+            return
+        script.simulation.reset()
+        self._open(script.simulation.scene, {}, script=script)
 
     def _go(self, count: int) -> None:
         self._paused, self._error = True, None
@@ -332,19 +355,22 @@ class Runner:
         self._paused, self._error = True, None
         self._sides.seek(step)
 
-    def _open(self, scene: Scene, settings: Mapping[str, Any], recording: m.Recording | None = None) -> None:
+    def _open(self, scene: Scene, settings: Mapping[str, Any], recording: m.Recording | None = None,
+              script: Script | None = None) -> None:
         try:
-            sides = Comparison(scene, settings, LOG_ROWS, recording)
+            sides = Comparison(scene, settings, LOG_ROWS, recording, script)
         except ValueError:  # says what is wrong with the scene
             raise
         except Exception as error:
             self.failure = "".join(traceback.format_exception(error))
             raise ValueError(f"{scene.name} could not be opened: {error or type(error).__name__}") from error
         self._pacer.speed = scene.speed
-        self._opened = scene, settings
+        now = sides.simulation.settings
+        self._opened = scene, settings if script is None else {
+            "method": now.method, "integrator": now.integrator, "solver": now.solver, "h": now.h}
         self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
-        wanted = scene.sides(sides.simulation.settings) if recording is None else ()
+        wanted = scene.sides(sides.simulation.settings) if recording is None and script is None else ()
         self._compared_by_scene = bool(wanted)
         if wanted:
             self._compare(lambda: sides.compare(wanted))
@@ -489,6 +515,7 @@ class Runner:
             dents=frozen(sim.dents), timeline=member.timeline(),
             links=self._links, instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
+            script=self._script and self._script.panel.shown(self._sides.script is not None),
         )
 
 

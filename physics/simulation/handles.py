@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 
 from ..core.model import Array, BodyKind, JointType, Labels, Model, movable
-from ..core.rotations import quaternion_products, rotated
+from ..core.rotations import crossed, crossed_one, quaternion_products, rotated, rotated_one
 from ..core.state import Case, Contacts, State
 from ..dynamics.forces import Loads
 from ..dynamics.trees.kinematics import empty_work, place_links
@@ -155,7 +155,7 @@ class Body:
     def velocity(self) -> Array:
         """World velocity (3,) of the body's origin [m/s]."""
         bodies = self._sim.state.bodies
-        return bodies.v[self.number] + np.cross(bodies.w[self.number], self._arm)
+        return bodies.v[self.number] + crossed_one(bodies.w[self.number], self._arm)
 
     @velocity.setter
     def velocity(self, value: Any) -> None:
@@ -204,7 +204,7 @@ class Body:
 
     def to_world(self, point: Any) -> Array:
         """World position (3,) of a point (3,) that is given in the scene's body axes, from the body's origin [m]."""
-        return self.position + rotated(self.orientation, vector_of("point", point))
+        return self.position + rotated_one(self.orientation, vector_of("point", point))
 
     def apply_force(self, force: Any, point: Any = None) -> None:
         """Add a force (3,) [N] at a world point (3,) [m] (else the centre of mass), for the next step only."""
@@ -217,7 +217,7 @@ class Body:
     @property
     def _arm(self) -> Array:
         """From the centre of mass to the origin (3,) [m]."""
-        return rotated(self._sim.state.bodies.q[self.number], self._sim.labels.origin[self.number])
+        return rotated_one(self._sim.state.bodies.q[self.number], self._sim.labels.origin[self.number])
 
     def _demand_free(self) -> None:
         why = {"fixed": "it is fixed", "kinematic": "its motion is prescribed",
@@ -229,9 +229,10 @@ class Body:
         """v, ω, P = m v and L = R I Rᵀ ω with this velocity of the origin."""
         bodies, i, model = self._sim.state.bodies, self.number, self._sim.model
         bodies.w[i] = w
-        bodies.v[i] = velocity - np.cross(w, self._arm)
+        bodies.v[i] = velocity - crossed_one(w, self._arm)
         bodies.P[i] = model.mass[i] * bodies.v[i]
-        bodies.L[i] = rotated(bodies.q[i], model.inertia[i] * rotated(bodies.q[i] * CONJUGATE, bodies.w[i]))
+        turned = rotated_one(bodies.q[i] * CONJUGATE, bodies.w[i])
+        bodies.L[i] = rotated_one(bodies.q[i], model.inertia[i] * turned)
 
 
 class BodyList(Sequence[Body]):
@@ -285,7 +286,7 @@ class BodyList(Sequence[Body]):
     def velocity(self) -> Array:
         """(n, 3) of the bodies' origins [m/s]"""
         bodies = self._sim.state.bodies
-        return bodies.v + np.cross(bodies.w, rotated(bodies.q, self._sim.labels.origin))
+        return bodies.v + crossed(bodies.w, rotated(bodies.q, self._sim.labels.origin))
 
     @property
     def angular_velocity(self) -> Array:
@@ -383,8 +384,9 @@ class Joint:
     @property
     def _link(self) -> int:
         """Of the joint, -1 where it is a constraint."""
-        rows = np.flatnonzero(self._sim.model.trees.joint == self.number)
-        return int(rows[0]) if len(rows) else -1
+        trees = self._sim.model.trees
+        link = int(trees.link_of_body[self._sim.model.joints.child[self.number]]) if len(trees.body) else -1
+        return link if link >= 0 and trees.joint[link] == self.number else -1
 
     @property
     def _positions(self) -> slice | None:

@@ -93,7 +93,8 @@ class Simulation(Reading):
         wanted = {"method": method, "integrator": integrator, "solver": solver, "h": h, "iterations": iterations}
         self._apply(check_settings(self.settings, {k: v for k, v in wanted.items() if v is not None}))
         ledger.start(self._model, self.state)
-        self._start, self._spare, self._page = copy_state(self.state), copy_state(self.state), ledger.empty_page()
+        self._spare, self._page = copy_state(self.state), ledger.empty_page()
+        self.begin_here()
 
     # ------------------------------------------------------------------------------------------------ stepping
 
@@ -438,15 +439,26 @@ class Simulation(Reading):
         self._contacts = empty_contacts(0)
         self.info = StepInfo()
 
+    def begin_here(self) -> None:
+        """From now on `reset` leads back to this instant."""
+        self._start = self.step_count, copy_state(self.state)
+
+    def begin_as(self, other: "Simulation") -> None:
+        """Begin where another simulation of the same scene does."""
+        self._start = other._start
+        self.reset()
+
     def reset(self) -> None:
-        """Back to the first state of the scene. Settings stay as they are; grab, events and history end."""
-        self._set_state(0, self._start)
+        """Back to the first state, that of the scene unless `begin_here` said another one. Settings stay as they are;
+        grab, events and history end."""
+        self._set_state(*self._start)
         self._events.clear()
         self._dropped_events = 0
         self.loads = self._no_loads()
         self.replaying = False
         if self.history is not None:
             self.history.clear()
+            self.history.last = self.step_count
 
     def record_history(self, budget: int | None = None) -> None:
         """Record the run from now on within `budget` bytes, so that `seek` can go back."""

@@ -1,0 +1,40 @@
+"""Contactlab, a laboratory for contact mechanics.
+
+    import contactlab
+
+    sim = contactlab.Simulation(contactlab.load("dice"))     # a gallery scene, a scene file, a robot or a mesh
+    sim.run(until=1.0)
+    print(sim.body("die 1").position, sim.contact_list())
+    contactlab.view(sim)                                     # the window; see view, Panel
+
+Everything here is loaded when it is first used: a script that opens no window needs no display.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .app.opening import load as load
+    from .app.scripting import view as view
+    from .physics import ContactProblem as ContactProblem
+    from .physics import Scene as Scene
+    from .physics import SceneError as SceneError
+    from .physics import Simulation as Simulation
+    from .physics.run.script import Panel as Panel
+
+#: public name -> the module that has it
+PLACES = {
+    "ContactProblem": "physics", "Panel": "physics.run.script", "Scene": "physics", "SceneError": "physics",
+    "Simulation": "physics", "load": "app.opening", "view": "app.scripting",
+}
+__all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "load", "view"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{PLACES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
