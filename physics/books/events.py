@@ -2,8 +2,9 @@
 
     impact          a contact force acted on a pair that approached faster than the speed that counts as rest
     gain            a pair touches that did not touch before, without an impact
-    dynamic_loss    a pair that touched separates along the normal; it still has contact points that face each other
-    geometric_loss  a pair that touched has no contact point left: it slid past an edge or a corner
+    dynamic_loss    a pair that touched separates along its normal, as its force has vanished
+    geometric_loss  a contact point has slid past an edge or a corner: the velocity is as before, the normal is another,
+                    along which the pair was separating already
     slip, stick     of a pair that keeps in touch: its first contact point begins to slip, its last one stops slipping
 """
 
@@ -14,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import kernel
-from ..core.model import Array, IntArray
+from ..core.model import Array, IntArray, Model, movable
 from ..core.report import Event
-from ..core.state import Case, ContactMemory, Contacts
+from ..core.state import Bodies, Case, ContactMemory, Contacts
+from ..core.vec import norm, put, row
 from ..problem.assemble import pair_order
 
 IMPACT, GAIN, DYNAMIC_LOSS, GEOMETRIC_LOSS = range(4)
@@ -31,15 +33,17 @@ class Changes(NamedTuple):
     """What `find_changes` found of each pair of shapes that an event is about."""
 
     kind: IntArray    #: (m,) row of EVENT_KINDS
-    row: IntArray     #: (m,) of the hardest contact of the pair; nothing where the pair was lost
+    row: IntArray     #: (m,) of the hardest contact of the pair; -1 where none is left near
     shapes: IntArray  #: (m, 2)
-    impulse: Array    #: (m, 3) the first of a lost pair in the memory [N s]
+    place: Array      #: (m, 3) of a pair that was lost: where its hardest contact was, as in ContactMemory [m]
+    impulse: Array    #: (m, 3) and its impulse [N s]
 
 
 @kernel
-def find_changes(contacts, memory, zeta_before, rest_speed, changes_out):
+def find_changes(contacts, memory, zeta_before, parting, rest_speed, changes_out):
     """Find the event of every pair of shapes and return their number. Merges the two tables, both ordered by pair, in
-    one pass."""
+    one pass. zeta_before (c,): speed along the normal at which contacts met [m/s]; parting (c,): that of the velocities
+    before the step along the normal of now [m/s]."""
     kind_out = changes_out.kind
     now, before = int(contacts.count[0]), int(memory.count[0])
     shape_a, shape_b, old = contacts.shape_a, contacts.shape_b, memory.shapes
@@ -53,16 +57,20 @@ def find_changes(contacts, memory, zeta_before, rest_speed, changes_out):
         else:
             order = pair_order(old, j, shape_a[i], shape_b[i])
         a, b = (old[j, 0], old[j, 1]) if order < 0 else (shape_a[i], shape_b[i])
-        hardest, first_old = i, j
+        hardest, nearest, last = i, i, j
         rests, hit, touched = False, False, False
         while i < now and shape_a[i] == a and shape_b[i] == b:
             rests = rests or contacts.current[i] == 1
             hit = hit or (contacts.lam[i] > 0.0 and zeta_before[i] < -rest_speed)
             if contacts.lam[i] > contacts.lam[hardest]:
                 hardest = i
+            if contacts.gap[i] < contacts.gap[nearest]:
+                nearest = i
             i += 1
         while j < before and old[j, 0] == a and old[j, 1] == b:
             touched = touched or memory.touching[j] == 1
+            if norm(row(memory.impulse, j)) > norm(row(memory.impulse, last)):
+                last = j
             j += 1
         kind = -1
         if hit:
@@ -70,13 +78,14 @@ def find_changes(contacts, memory, zeta_before, rest_speed, changes_out):
         elif rests and not touched:
             kind = GAIN
         elif touched and not rests:
-            kind = GEOMETRIC_LOSS if order < 0 else DYNAMIC_LOSS
+            kind = GEOMETRIC_LOSS if order < 0 or parting[nearest] > rest_speed else DYNAMIC_LOSS
         if kind >= 0:
             kind_out[found] = kind
-            changes_out.row[found] = 0 if kind == GEOMETRIC_LOSS else hardest
+            changes_out.row[found] = -1 if order < 0 else hardest
             changes_out.shapes[found, 0], changes_out.shapes[found, 1] = a, b
-            for c in range(3 if kind == GEOMETRIC_LOSS else 0):
-                changes_out.impulse[found, c] = memory.impulse[first_old, c]
+            if touched:
+                put(changes_out.place, found, row(memory.place, last))
+                put(changes_out.impulse, found, row(memory.impulse, last))
             found += 1
     return found
 
@@ -84,56 +93,53 @@ def find_changes(contacts, memory, zeta_before, rest_speed, changes_out):
 class EventFinder:
     """Finds the events of a step. Keeps scratch memory only."""
 
-    def __init__(self, shape_body: np.ndarray) -> None:
-        self.shape_body = shape_body
+    def __init__(self, model: Model) -> None:
+        self._shape_body, self._moves = model.shapes.body, movable(model.kind)
         self.changes = Changes(np.zeros(MOST_EVENTS, np.int32), np.zeros(MOST_EVENTS, np.int32),
-                               np.zeros((MOST_EVENTS, 2), np.int32), np.zeros((MOST_EVENTS, 3)))
+                               np.zeros((MOST_EVENTS, 2), np.int32), *np.zeros((2, MOST_EVENTS, 3)))
 
     def find(
-        self, contacts: Contacts, memory: ContactMemory, zeta_before: np.ndarray, rest_speed: float, x: np.ndarray,
+        self, contacts: Contacts, memory: ContactMemory, before: tuple[Array, Array], rest_speed: float, bodies: Bodies,
         instant: Callable[[str, tuple[int, int]], float], energy_before: float, energy_after: float,
     ) -> list[Event]:
-        """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, zeta_before (c,) the
-        normal velocities before the step [m/s], x (n, 3) the centres of mass, `instant` says when an event of a kind
+        """At most MOST_EVENTS events, with step number 0. `memory` is that of the step before, `before` zeta_before
+        (c,) and parting (c,) of `find_changes`, `bodies` at the end of the step, `instant` says when an event of a kind
         happened to a pair of shapes [s], and the energies are those before and after the step [J]."""
-        count = find_changes(contacts, memory, zeta_before, rest_speed, self.changes)
-        return self.events(count, contacts, x, instant, energy_before, energy_after)
+        count = find_changes(contacts, memory, *before, rest_speed, self.changes)
+        return self.events(count, contacts, bodies, instant, energy_before, energy_after)
 
     def events(
-        self, count: int, contacts: Contacts, x: np.ndarray, instant: Callable[[str, tuple[int, int]], float],
+        self, count: int, contacts: Contacts, bodies: Bodies, instant: Callable[[str, tuple[int, int]], float],
         energy_before: float, energy_after: float,
     ) -> list[Event]:
         """The events of so many `changes` that were found."""
-        if not count:
-            return []
-        lost = self.changes.kind[:count] == GEOMETRIC_LOSS
-        rows = self.changes.row[:count]
-        about = () if lost.all() else (
-            contacts.body_a[rows], contacts.body_b[rows], contacts.point[rows], contacts.normal[rows],
-            contacts.impulse[rows], contacts.case[rows] == Case.SEPARATING)
-        columns = [field.tolist() for field in about]
         found = []
         for i, kind in enumerate(self.changes.kind[:count].tolist()):
-            after = 0
+            k, after = int(self.changes.row[i]), 0
             if kind == GEOMETRIC_LOSS:
-                told = self._lost(i, x)
+                told, parts = self._lost(i, bodies)
+                if k < 0 and parts:  # it was torn away, so far that nothing is near any more
+                    kind = DYNAMIC_LOSS
             else:
-                a, b, point, normal, impulse, separating = (column[i] for column in columns)
-                told = (a, b), tuple(point), tuple(normal), tuple(impulse)
+                told = ((int(contacts.body_a[k]), int(contacts.body_b[k])), *(
+                    tuple(column[k].tolist()) for column in (contacts.point, contacts.normal, contacts.impulse)))
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
-                    after = int(Case.SEPARATING if separating else Case.RESTING)
+                    after = int(Case.SEPARATING if contacts.case[k] == Case.SEPARATING else Case.RESTING)
             a, b = self.changes.shapes[i].tolist()
             name = EVENT_KINDS[kind]
             found.append(Event(name, 0, instant(name, (a, b)), *told, energy_before, energy_after, after))
         return found
 
-    def _lost(self, i: int, x: np.ndarray) -> tuple[tuple[int, int], Vector, Vector, Vector]:
-        """Bodies, point, normal and impulse of a geometric loss. The memory knew the bodies and the last impulse: the
-        point is midway between the centres of mass, the normal is the direction of that impulse."""
-        a, b = self.shape_body[self.changes.shapes[i]].tolist()
+    def _lost(self, i: int, bodies: Bodies) -> tuple[tuple[tuple[int, int], Vector, Vector, Vector], bool]:
+        """Bodies, point, normal and impulse of a pair that was lost, from what the memory knew of its last contact: the
+        normal is the direction of its impulse. And whether the bodies move apart along it."""
+        a, b = self._shape_body[self.changes.shapes[i]].tolist()
         p = self.changes.impulse[i]
+        point = bodies.x[b if self._moves[b] else a] + self.changes.place[i]
+        u = (bodies.v[b] + np.cross(bodies.w[b], point - bodies.x[b])
+             - bodies.v[a] - np.cross(bodies.w[a], point - bodies.x[a]))
         normal = p / (math.sqrt(float(p @ p)) or 1.0)
-        return (a, b), tuple((0.5 * (x[a] + x[b])).tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)
+        return ((a, b), tuple(point.tolist()), tuple(normal.tolist()), (0.0, 0.0, 0.0)), bool(normal @ u > 0.0)
 
 
 def slip_events(

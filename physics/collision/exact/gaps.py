@@ -35,7 +35,7 @@ from .elements import (
     VERTEX_RIM,
     VERTEX_VERTEX,
 )
-from .frames import NOWHERE, PARALLEL, facing_margin, side_margin, world_axis, world_point
+from .frames import NOWHERE, PARALLEL, facing_at_rim, facing_margin, side_margin, world_axis, world_point
 from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
 from .smooth import (
     edge_ellipsoid,
@@ -62,7 +62,8 @@ class Witness(NamedTuple):
     normal: Array     #: (k, 3) unit, from a to b; the outward normal of a
     gap: Array        #: (k,)   φ = n . (p_b - p_a) [m]
     margin: Array     #: (k,)   how far inside the pair's own region the points are [m]; < 0: others are nearer
-    facing: Array     #: (k,)   of two sharp edges: >= 0 where the normal lies between their faces'; else 1
+    facing: Array     #: (k,)   of two sharp edges, and of a vertex at the rim of a face: >= 0 where the normal is an
+                      #:        outward one of both; else 1
     u_a: Array        #: (k, 3) first principal direction of a's surface, unit, tangential
     curve_a: Array    #: (k, 4) α, β along u_a, and α, β across
     u_b: Array        #: (k, 3)
@@ -119,8 +120,9 @@ def vertex_face(surface, bodies, e, f):
     if surface.length[f] < math.inf:
         margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
     n = neg(m)
-    t = tangents(n)[0]
-    return (axpy(r, n, p), axpy(height, n, p), n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t, (0.0, 1.0, 0.0, 1.0))
+    t, facing = tangents(n)[0], facing_at_rim(surface, bodies, e, n, margin)
+    return (axpy(r, n, p), axpy(height, n, p), n, height - r, margin, facing, t, (1.0, r, 1.0, r), t,
+            (0.0, 1.0, 0.0, 1.0))
 
 
 @helper

@@ -19,6 +19,8 @@ from .smooth import ellipsoid_turn
 FLAT = 1e-8    # below it a rim touches a face with its corners only
 TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
+INSIDE = 1e-6  # how far inside the ends of half a rim its nearest point is looked for [rad]
+ALONG = 1e-3   # as far from these ends, where it runs along the edge, half a rim ends: its normal is lost there [rad]
 RIM_ROUNDS = 100   # most steps of regula falsi in `nearest_angle`; about eight are usual
 
 
@@ -122,8 +124,9 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
         if value < least:
             best, least = i, value
     whole = last - first > 6.0
-    lo = first + (best - 1 if best > 0 or whole else 0) * step
-    hi = first + (best + 1 if best < SAMPLES or whole else SAMPLES) * step
+    lo, hi = first + (best - 1) * step, first + (best + 1) * step
+    if not whole:
+        lo, hi = max(lo, first + INSIDE), min(hi, last - INSIDE)
     at_lo = slope(surface, bodies, kind, f, c, size, w, b, lo)
     at_hi = slope(surface, bodies, kind, f, c, size, w, b, hi)
     if not (at_lo < 0.0 < at_hi):
@@ -167,6 +170,7 @@ def rim_edge(surface, bodies, kind, e, f):
     q = foot(surface, bodies, kind, f, p)[0]
     d = sub(q, p)
     margin, facing = surface.length[f] - abs(dot(v, sub(q, o))), 1.0
+    margin = min(margin, size * (0.5 * math.pi - abs(angle - first - 0.5 * math.pi) - ALONG))
     n, gap = unit(d), norm(d) - r
     if r > 0.0:
         margin = min(margin, dot(a, d), dot(out, d))

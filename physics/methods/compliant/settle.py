@@ -170,25 +170,29 @@ def stored_energy(law, surfaces, units):
 
 
 @kernel
-def report(model, soft, bodies, rest_speed, h, approach_out):
+def report(model, soft, bodies, before, rest_speed, h, approach_out, parting_out):
     """Fill what the step found out about every contact (see `Contacts`) and the speed at which it first touched
-    (c,) [m/s], 0 where it did not; returns the deepest dent [m]."""
+    (c,) [m/s], 0 where it did not; returns the deepest dent [m]. before (2, n, 3): v and ω at the beginning of the
+    step; parting_out (c,): ζ that they would have now [m/s]."""
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     zeta_out, zeta_dot, lam_out, slip = contacts.zeta, contacts.zeta_dot, contacts.lam, contacts.slip
     impulse_out, friction_force, case_out = contacts.impulse, contacts.friction_force, contacts.case
     current, active, mode, first_zeta = contacts.current, contacts.active, surfaces.mode, work.zeta
     impulses, approach, pushes = work.impulse, work.approach, work.normal_now
-    bx, bv, bw = bodies.x, bodies.v, bodies.w
+    bx, bv, bw, v_0, w_0 = bodies.x, bodies.v, bodies.w, before[0], before[1]
     belts, deepest = any_belt(model.motions), 0.0
     for i in range(int(contacts.count[0])):
         k = int(slot[i])
         if k < 0:
             clear(i, contacts, approach_out)
-            continue
         a, b, n, p = int(body_a[i]), int(body_b[i]), row(normal, i), row(point, i)
         arm_a, arm_b = sub(p, row(bx, a)), sub(p, row(bx, b))
         u = velocity_between(row(bv, a), row(bw, a), arm_a, row(bv, b), row(bw, b), arm_b)
+        was = velocity_between(row(v_0, a), row(w_0, a), arm_a, row(v_0, b), row(w_0, b), arm_b)
+        parting_out[i] = dot(n, was)
+        if k < 0:
+            continue
         if belts:
             u = add(u, belt_velocity(model.motions, bodies.q, a, b, arm_a, arm_b))
         zeta, impulse = dot(n, u), row(impulses, k)

@@ -26,9 +26,9 @@ import numpy as np
 from ...books.diagnostics import total_energy
 from ...books.events import EventFinder, slip_events
 from ...books.ledger import Account
-from ...core.model import BoolArray, Model, body_count
+from ...core.model import Array, BoolArray, Model, body_count
 from ...core.report import Event, Settings, StepInfo
-from ...core.state import Contacts, Owner, State, empty_contacts, grow_memory
+from ...core.state import ContactMemory, Contacts, Owner, State, empty_contacts, grow_memory
 from ...dynamics.constraints.cure import JointKeeper, gain
 from ...dynamics.constraints.limit_springs import stop_energy, stops_of
 from ...dynamics.constraints.reactions import motor_states
@@ -45,6 +45,7 @@ from .implicit import Implicit
 from .settle import report
 
 REST_SPEED = 2.0  # largest speed that counts as rest, in units of g h
+ZETA = 0  # column of ContactMemory.own: ζ at the end of the step [m/s]
 ZERO_MOTION = 1e-6  # [m] and [m/s] lengths and speeds that count as zero even without gravity
 STAND_IN = "sdirk2"  # makes the steps for which an explicit integrator would need too many substeps
 
@@ -71,10 +72,11 @@ class Compliant:
         self.held = False  #: a step is one substep in which contacts keep their modes, as up to the instant of an event
         self._courses: dict[str, Explicit | Implicit] = {}
         self._books, self._stops, self._keeper = SoftBooks(model), stops_of(model), JointKeeper(model, drives=True)
-        self._finder = EventFinder(model.shapes.body)
+        self._finder = EventFinder(model)
         self._margin, span = np.zeros(body_count(model)), self.soft.detector.span
         self._span = np.where(np.isfinite(span), span, 0.0)  # of bounded shapes about the centre of mass [m]
         self._gravity = float(np.linalg.norm(model.gravity))
+        self._before = np.zeros((2, body_count(model), 3))  # v and ω at the beginning of the step
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
@@ -84,6 +86,7 @@ class Compliant:
         self._find_contacts(state, settings)
         course, too_stiff = self._course_of_step(state, settings)
         self._books.begin(state, course.books)
+        self._before[:] = state.bodies.v, state.bodies.w
         stops, spent = self._stop_energy(state), float(soft.surfaces.dissipated[0])
         stored = soft.stored() + stops
         if self.held and isinstance(course, Explicit):
@@ -154,11 +157,12 @@ class Compliant:
         model, soft, memory, bodies = self.model, self.soft, state.memory, state.bodies
         rest_speed = REST_SPEED * self._gravity * h + ZERO_MOTION
         self.contacts, count = soft.contacts, int(soft.contacts.count[0])
-        approach, zeros = np.zeros(count), np.zeros(count, np.int32)
-        deepest = report(model, soft.system, bodies, rest_speed, h, approach)
+        approach, parting, zeros = np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
+        deepest = report(model, soft.system, bodies, self._before, rest_speed, h, approach, parting)
+        _leave_rebound_out(self.contacts, parting, rest_speed, memory)
         energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
-            _with_late_touches(self.contacts, approach < -rest_speed), memory, approach, rest_speed, bodies.x,
+            _with_late_touches(self.contacts, approach < -rest_speed), memory, (approach, parting), rest_speed, bodies,
             partial(soft.instant, end=float(state.t[0])), energy_before, energy_after)
         self.events += slip_events(self.contacts, *soft.slips(float(state.t[0])), energy_before, energy_after)
         if self.events:
@@ -167,6 +171,7 @@ class Compliant:
         grow_memory(memory, count)
         memory.owner[0] = Owner.COMPLIANT
         remember(self.contacts, zeros, model.kind, bodies.x, memory)
+        memory.own[:count, ZETA] = self.contacts.zeta[:count]
         soft.end(state)
         stored = soft.stored() + self._stop_energy(state)
         apart, unit = self._keeper.error(bodies)
@@ -175,6 +180,15 @@ class Compliant:
             pairs=soft.detector.pair_count, penetration=float(deepest), substeps=course.substeps,
             stable_step=course.stable, stored=stored, dissipated=float(soft.surfaces.dissipated[0]),
             joint_error=apart, joint_unit=unit, motors=motor_states(course.reactions))
+
+
+def _leave_rebound_out(contacts: Contacts, parting: Array, rest_speed: float, memory: ContactMemory) -> None:
+    """A soft pair separates while it still touches. What it did so at the end of the last step is taken off the speeds
+    (c,) of `find_changes` at which pairs part."""
+    for i in np.flatnonzero(parting > rest_speed).tolist():
+        mine = (memory.shapes[: memory.count[0]] == (contacts.shape_a[i], contacts.shape_b[i])).all(axis=1)
+        mine &= memory.touching[: len(mine)] == 1
+        parting[i] -= memory.own[: len(mine), ZETA][mine].max(initial=0.0)
 
 
 def _with_late_touches(contacts: Contacts, hit: BoolArray) -> Contacts:

@@ -307,9 +307,10 @@ class EventDriven:
         self._settler.settle(change)
 
     def _left_with(self, pair: int) -> frozenset[int]:
-        """A pair that has just left its elements, and those that touch and leave theirs here too: two walls of a slot
-        may end at the same place, and what is beyond must not be asked for forces."""
-        pairs, _ = self.work.touching()
+        """A pair that has just left its elements, and those of the set, or that touch, that leave theirs here too: two
+        walls of a slot may end at the same place, and what is beyond must not be asked for forces."""
+        pairs = np.concatenate([self.work.set_pairs, self.work.touching()[0]])
+        self.work.need_room(len(pairs))
         velocities(self.work.here, pairs)
         margin = self.work.here.scratch.witness.margin[: len(pairs)]
         return frozenset({pair, *pairs[margin <= -RIM].tolist()})

@@ -87,7 +87,7 @@ class TimeStepping:
         self._joints = JointPart(model, self._step, self._trees) if self._keeper.any else None
         self._parts: list[Part] = [FreeBodies(model), *filter(None, (self._trees, self._joints))]
         self._books = StepBooks(model, self._joints)
-        self._finder, self._static = EventFinder(model.shapes.body), StaticFriction(model)
+        self._finder, self._static = EventFinder(model), StaticFriction(model)
         self._dense = Dense(model)
         self._moving = int(np.count_nonzero(movable(model.kind)))
         self._radius, self._margin = _radii(model), np.zeros(body_count(model))
@@ -124,7 +124,7 @@ class TimeStepping:
             return False
         before, after, residual, size, deepest, found = told[:TOLD].tolist()
         contacts = self.contacts = self.detector.contacts
-        self.events = self._finder.events(int(found), contacts, state.bodies.x, lambda *_: float(state.t[0]), before,
+        self.events = self._finder.events(int(found), contacts, state.bodies, lambda *_: float(state.t[0]), before,
                                           after) if found else []
         status = _verdict(status_of(told[TOLD:], TOLERANCE), residual, size)
         self.info = StepInfo(residual, int(told[TOLD + STEPS]), status, int(contacts.count[0]),
@@ -308,7 +308,7 @@ class TimeStepping:
         deepest = report(contacts, step.system, step.middle.x, approach, self._fired, state.memory)
         energy_after = total_energy(self.model, state.bodies, *state.joints)
         self.events = self._finder.find(
-            contacts, state.memory, approach.zeta, float(approach.scales[0]), state.bodies.x,
+            contacts, state.memory, (approach.zeta, approach.zeta), float(approach.scales[0]), state.bodies,
             lambda *_: float(state.t[0]), self._books.energy_before, energy_after)
         self._remember(state.memory)
         if self._static.any:

@@ -146,7 +146,7 @@ def step_free_bodies(model, state, loads, h, iterations, tolerance, whole):
     # report
     told[DEEPEST] = report(contacts, system, middle.x, approach, whole.fired, memory)
     told[AFTER] = total_energy(model, bodies, q, v)
-    told[EVENTS] = find_changes(contacts, memory, approach.zeta, rest, whole.changes)
+    told[EVENTS] = find_changes(contacts, memory, approach.zeta, approach.zeta, rest, whole.changes)
     memory.owner[0] = TIME_STEPPING
     memory.own[:count, MODE] = UNKNOWN
     remember(contacts, whole.fired, kind, middle.x, memory)
