@@ -220,7 +220,7 @@ def joined_bodies(model: Model) -> IntArray:
 
 
 @kernel
-def drop_joined(joined, body, pairs_in_out, count):
+def drop_joined(joined, body, pairs_in_out, count) -> int:
     """Leave out the pairs of shapes on joined bodies; returns the number of pairs left."""
     kept = 0
     for p in range(count):

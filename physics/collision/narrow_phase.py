@@ -178,7 +178,7 @@ def touch_round(geom, solids, a, b, margin, patch):
 
 
 @kernel
-def touch_round_pairs(geom, solids, patch, pairs, chosen, count, reach, total, found_out):
+def touch_round_pairs(geom, solids, patch, pairs, chosen, count, reach, total, found_out) -> int:
     """Points of the chosen pairs; returns the number of rows so far, which may exceed the room. Spheres on spheres and
     on planes, of which piles have thousands, go straight into their row."""
     kind = geom.kind
@@ -200,7 +200,7 @@ def touch_round_pairs(geom, solids, patch, pairs, chosen, count, reach, total, f
 
 
 @kernel
-def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, found_out):
+def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, found_out) -> int:
     """Likewise for shapes within a bowl or a pipe."""
     for i in range(count):
         p = chosen[i]
@@ -211,7 +211,7 @@ def touch_hollow_pairs(geom, solids, work, pairs, chosen, count, reach, total, f
 
 
 @kernel
-def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, counts_out, found_out):
+def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, counts_out, found_out) -> int:
     """Likewise for boxes; pairs for which `box_box` returns -1 go on the list of the convex family."""
     corners, poly, patch = work.figures[:2], work.figures[2:], work.patch
     for i in range(count):
@@ -226,7 +226,7 @@ def touch_box_pairs(geom, work, pairs, chosen, count, reach, total, lists_out, c
 
 
 @kernel
-def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, total, found_out):
+def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, total, found_out) -> int:
     """Likewise for any two convex shapes, and for one and a triangle of a mesh: chosen[i] = (pair, triangle or -1).
 
     The triangles of one pair follow one another, and their points are reduced together.
@@ -253,7 +253,7 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, 
 
 
 @kernel
-def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found):
+def drop_doubles(geom, pairs, body, shapes_of, total, head, link, found) -> int:
     """Of points that several shapes of one body pair share keep the deeper; returns the number of rows left.
 
     shapes_of (n,) counts the shapes of each body; head (2^k,) and link (rows,) are the scratch of a hash table by body

@@ -59,7 +59,7 @@ def faces_shape(geom, sheets, a, m, t, margin):
 
 
 @kernel
-def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stack, found_out):
+def find_triangles(geom, meshes, pairs, chosen, count, reach, rank, sheets, stack, found_out) -> int:
     """For the chosen pairs of a shape and a mesh, the triangles near the shape: rows (pair, triangle) of `found_out`.
 
     Returns their number, which may exceed the room. The mesh is the shape of higher rank (s,).

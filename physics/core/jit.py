@@ -23,9 +23,10 @@ import numba
 import platformdirs
 from numba.core.codegen import get_host_cpu_features
 from numba.core.registry import CPUDispatcher
-from numba.core.typing.templates import make_concrete_template
+from numba.core.typing.templates import make_concrete_template, signature
 
 from .kernel_file import SUFFIX, KernelFile, prefixed
+from .on_demand import RETURNED, call_of, fetch_by, make_cell
 from .pipelines import HelperPipeline, KernelPipeline, no_garbage_collection
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
@@ -42,6 +43,7 @@ _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]+)", re.MULTIL
 KERNELS: list[Any] = []  #: every function that `@kernel` made
 _BY_SYMBOL: dict[str, Any] = {}
 _STANDING: set[str] = set()  # symbols of kernels that the linker knows
+_AWAITED: dict[str, tuple] = {}  # symbols of kernels that programs name, with the types of their arguments
 numba_types: Any = numba.types  # numba declares fewer attributes of it than used here
 
 
@@ -155,6 +157,28 @@ class ArrayKernel(CPUDispatcher):
                 _STANDING.add(self.symbol)
         return bool(self.overloads)
 
+    def awaits(self, kinds: tuple) -> bool:
+        """Let programs name it before it is compiled; False where others name it with arguments of other types."""
+        if self.symbol not in _AWAITED:
+            _AWAITED[self.symbol] = kinds
+            make_cell(self.symbol)
+            self.targetctx.insert_func_defn([(call_of(self.symbol, self.returned, kinds), self.symbol, kinds)])
+        return _AWAITED[self.symbol] == kinds
+
+    def code(self, kinds: tuple) -> int:
+        """Address of the machine code for arguments of these types, which is compiled or loaded where it is not there.
+        Raises TypeError where it returns something else than its annotation says."""
+        self.stand(kinds)
+        (compiled,) = self.overloads.values()
+        if compiled.signature.return_type != self.returned:
+            raise TypeError(f"{self.__name__} returns {compiled.signature.return_type}, not {self.returned}")
+        return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+    @property
+    def returned(self) -> Any:
+        """Type of what it returns as its annotation says, None where there is none."""
+        return RETURNED[self.py_func.__annotations__["return"]] if "return" in self.py_func.__annotations__ else None
+
     @property
     def symbol(self) -> str:
         """Its name for the linker."""
@@ -179,7 +203,9 @@ class Kernel(ArrayKernel):
 
 class Standing:
     """A kernel as a program calls it: its machine code stands where it is and is found by its symbol. Without this
-    numba copies the code of a kernel into every kernel that calls it, and optimizes all of it anew."""
+    numba copies the code of a kernel into every kernel that calls it, and optimizes all of it anew.
+
+    A kernel whose annotation says what it returns is compiled, or loaded, when a program first reaches it."""
 
     is_compiling = False  # numba asks, for functions that call themselves
 
@@ -189,10 +215,15 @@ class Standing:
 
     def get_call_template(self, args: tuple, kws: Any) -> tuple:
         """numba asks for the signature. Numbers come in as from Python, so that there is one signature."""
-        kinds = tuple(_as_from_python(kind) for kind in args)
-        self.called.stand(kinds)
-        name = self.called.py_func.__name__
-        signatures = [compiled.signature for compiled in self.called.overloads.values()]
+        called, kinds = self.called, tuple(_as_from_python(kind) for kind in args)
+        if called.returned is not None:
+            if not called.awaits(kinds):
+                raise TypeError(f"programs call {called.__name__} with other arguments than {_AWAITED[called.symbol]}")
+            signatures = [signature(called.returned, *kinds)]
+        else:
+            called.stand(kinds)
+            signatures = [compiled.signature for compiled in called.overloads.values()]
+        name = called.py_func.__name__
         return make_concrete_template(name, name, signatures), None, args, kws
 
     def get_overload(self, _: Any) -> str:
@@ -250,7 +281,7 @@ def kernel(function: Callable) -> Kernel:
                       pipeline_class=KernelPipeline)
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
-            function, cache_folder(module_of(function)), _stands)
+            function, cache_folder(module_of(function)), _AWAITED, _stands)
     KERNELS.append(compiled)
     _BY_SYMBOL[compiled.symbol] = compiled
     return compiled
@@ -266,9 +297,15 @@ def program(function: Callable) -> Kernel:
     return kernel(calling)
 
 
-def _stands(symbol: str) -> bool:
-    """Whether programs find the kernel of this symbol; it is loaded where it is not yet."""
-    return symbol in _STANDING or (symbol in _BY_SYMBOL and _BY_SYMBOL[symbol].stand())
+def _stands(symbol: str, kinds: tuple | None) -> bool:
+    """Whether programs find the kernel of this symbol. It is loaded where it is not yet, or when a program reaches it:
+    kinds, the types of its arguments, are given where that can wait."""
+    if symbol not in _BY_SYMBOL:
+        return False
+    return _BY_SYMBOL[symbol].awaits(kinds) if kinds else symbol in _STANDING or _BY_SYMBOL[symbol].stand()
+
+
+_FETCH = fetch_by(lambda symbol: _BY_SYMBOL[symbol].code(_AWAITED[symbol]))
 
 
 def helper(function: Callable) -> Helper:

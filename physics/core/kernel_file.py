@@ -2,7 +2,7 @@
 
 import hashlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from .on_demand import CELL
 from .whole_file import whole_file
 
 SUFFIX, DAMAGED = ".kernel", ".damaged"
@@ -20,15 +21,19 @@ SEAL = hashlib.sha256().digest_size  # [bytes] before the pickle
 class KernelFile:
     """The file of one kernel, in place of numba's cache of a dispatcher, which unpickles and links whatever it finds.
 
-    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, symbols of the kernels that it calls
-    where they stand, compiled kernel). Where the digest does not fit the rest, the file is renamed and counts as not
-    there: the kernel is compiled anew and written again.
+    It holds the SHA-256 digest of the rest, then a pickle of (its name, signature, symbols of the kernels that it
+    calls where they stand, compiled kernel). With the symbol of a kernel that need not be there before it is reached
+    (see `on_demand`) stand the types of its arguments, else None. Where the digest does not fit the rest, the file is
+    renamed and counts as not there: the kernel is compiled anew and written again.
     Where it cannot be written (read-only or full disk), the kernel is compiled in every process.
     """
 
-    def __init__(self, function: Callable, folder: Path, stands: Callable[[str], bool]) -> None:
-        """stands: whether the kernel of a symbol can be called; the linker ends the process where one cannot."""
-        self.folder, self._stands = folder, stands
+    def __init__(self, function: Callable, folder: Path, awaited: Mapping[str, tuple],
+                 stands: Callable[[str, tuple | None], bool]) -> None:
+        """awaited: types of the arguments of kernels that need not be there yet. stands: whether the kernel of a symbol
+        can be called, now or, where the types of its arguments are given, later; the linker ends the process where one
+        cannot."""
+        self.folder, self._awaited, self._stands = folder, awaited, stands
         self._path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}{SUFFIX}"
 
     @property
@@ -47,7 +52,9 @@ class KernelFile:
             if hashlib.sha256(memoryview(sealed)[SEAL:]).digest() != sealed[:SEAL]:
                 raise ValueError("not what was written")
             name, known, called, parts = pickle.loads(memoryview(sealed)[SEAL:])
-            if name != self._path.name or signature not in (known, None) or not all(map(self._stands, called)):
+            if name != self._path.name or signature not in (known, None):
+                return None
+            if not all(self._stands(*one) for one in called.items()):
                 return None
             return CompileResult._rebuild(context, *parts)
         except Exception:  # whole, yet not to be loaded: say, by a library of another version
@@ -58,7 +65,10 @@ class KernelFile:
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Write the compiled kernel where that is possible."""
         code = compiled.library._get_module_for_linking()
-        called = [f.name for f in code.functions if f.is_declaration and f.name.startswith(SYMBOL)]
+        called: dict[str, tuple | None] = {
+            f.name: None for f in code.functions if f.is_declaration and f.name.startswith(SYMBOL)}
+        cells = [v.name.removeprefix(CELL) for v in code.global_variables if v.name.startswith(CELL)]
+        called |= {symbol: self._awaited[symbol] for symbol in cells}
         content = dumps((self._path.name, signature, called, compiled._reduce()))
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)  # someone may have emptied the cache meanwhile

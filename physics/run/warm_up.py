@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
     fcntl = None
 
 from ..collision import Detector
-from ..collision.narrow_phase import touch_convex_pairs
 from ..core import jit
 from ..core.model import body_count, movable
 from ..core.state import copy_state
@@ -51,13 +50,14 @@ FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles half of them: those of convex shapes, of integrators and
-    of the default solver. Meanwhile this one makes steps with sweeps, which take little to compile."""
+    kernel at a time in a process, so another process compiles those of integrators and of the default solver. Meanwhile
+    this one makes steps with sweeps, which take little to compile."""
     quick = Simulation(scene, **settings)
     solves = "solver" in METHODS[quick.settings.method].uses
     others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
     quick.set(solver="pgs")
     _move(quick)
+    _touch(quick)
     others.wait()  # where it fails, this process compiles them too
     _move(Simulation(scene, **settings))
 
@@ -140,7 +140,6 @@ def _solve() -> None:
 def compile_ahead(integrator: str, solver: str) -> None:
     """Compile, or load, what `compile_for` leaves to another process, first what it soon needs itself. solver: "" =
     none."""
-    _touch_nothing()
     if integrator in INTEGRATORS | FLIGHT:
         fly(integrator)
     visiting = SOLVERS.get(solver)
@@ -148,11 +147,13 @@ def compile_ahead(integrator: str, solver: str) -> None:
         visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
 
 
-def _touch_nothing() -> None:
-    """No pairs of convex shapes: the largest kernel of those that every scene needs."""
-    near = Detector(Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build().model).near
-    touch_convex_pairs(near.geometry, near.solids, near.sheets, near.work, near.pairs, near.chosen, 0, near.reach, 0,
-                       near.found)
+def _touch(simulation: Simulation) -> None:
+    """Let shapes of any two kinds touch each other that may be far apart now."""
+    detector, of_kind = Detector(simulation.model), dict[int, list[int]]()
+    for shape, kind in enumerate(simulation.model.shapes.kind.tolist()):
+        of_kind.setdefault(kind, []).append(shape)
+    for pair in combinations(sorted(shape for same in of_kind.values() for shape in same[:2]), 2):
+        detector.gap(simulation.state.bodies, *pair)
 
 
 def fly(*names: str) -> None:

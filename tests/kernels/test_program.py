@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene
@@ -25,6 +26,44 @@ def doubled_twice(a):
     number = np.int32(1)
     doubled(a, number)
     return doubled(a, 1)
+
+
+@jit.kernel
+def tripled(a) -> float:
+    a[0] *= 3.0
+    return a[0]
+
+
+@jit.kernel
+def counted(a) -> float:
+    return len(a)
+
+
+@jit.program
+def tripled_if_positive(a, also):
+    if also == 1:
+        return counted(a)
+    return tripled(a) if a[0] > 0.0 else -1.0
+
+
+def test_a_kernel_that_says_what_it_returns_is_compiled_when_a_program_first_reaches_it():
+    a = np.array([-2.0])
+    assert tripled_if_positive(a, 0) == -1.0
+    assert not tripled.signatures
+    a[0] = 2.0
+    assert tripled_if_positive(a, 0) == 6.0
+    assert tripled_if_positive(a, 0) == 18.0
+    assert len(tripled.signatures) == 1
+    assert tripled(a) == 54.0
+
+
+def test_a_kernel_that_returns_something_else_than_it_says_is_an_error_and_no_crash(monkeypatch):
+    """An address of another signature must not be called."""
+    printed = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: printed.append(str(what.exc_value)))
+    with pytest.raises(RuntimeError, match="counted"):
+        tripled_if_positive(np.array([1.0]), 1)
+    assert printed == ["counted returns int64, not float64"]
 
 
 def test_a_program_runs_its_kernels_in_order_and_numbers_come_in_as_from_python():
@@ -68,10 +107,11 @@ def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_aga
 
 
 def test_the_code_of_a_kernel_is_not_in_the_programs_that_call_it():
+    """Kernels of pairs of shapes are not even named by a symbol that the linker has to find: they stand in cells."""
     setup = Scene.load(gallery()["tower"]).build()
     Detector(setup.model).detect(setup.state.bodies, np.full(len(setup.model.kind), 0.1))
     (program,) = [k for k in jit.KERNELS if k.__name__ == "touch_listed"]
     (compiled,) = program.overloads.values()
     called = {f.name for f in compiled.library._get_module_for_linking().functions if f.name.startswith(SYMBOL)}
     names = {name.split(":")[-2] for name in called}
-    assert {"touch_round_pairs", "touch_box_pairs", "touch_convex_pairs", "fill_contacts"} <= names
+    assert names == {"fill_contacts"}
