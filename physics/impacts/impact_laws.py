@@ -41,7 +41,7 @@ from ..problem.problem import ContactProblem
 from ..solvers.block_pivot import BlockPivot
 from ..solvers.coulomb import sharpened
 from ..solvers.interior_point import InteriorPoint
-from ..solvers.least_forces import basis
+from ..solvers.least_forces import basis, least
 from ..solvers.pgs import ProjectedGaussSeidel
 from .routh import POISSON, STRONGE, routh
 from .zhang import basic_solution
@@ -425,13 +425,13 @@ def through_friction(restitution: Array, friction: Array) -> Array:
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
     """Impulses (3c,) where accelerations have no solution or several. slides (c,) and slip (c, 2), unit vectors. The
     sliding contact whose friction presses it most into the other body jams. In Painlevé's paradox friction is strong
-    enough to hold it: both its ζ and its slip vanish."""
+    enough to hold it: both its ζ and its slip vanish, by the least impulse where the body cannot move every way there."""
     stiff = np.full(len(friction), np.inf)
     for k in np.flatnonzero(slides):
         stiff[k] = 1.0 - friction[k] * M[3 * k, 3 * k + 1 : 3 * k + 3] @ slip[k] / M[3 * k, 3 * k]
     impulse, k = np.zeros_like(zeta), int(np.argmin(stiff))
     rows = slice(3 * k, 3 * k + 3)
-    impulse[rows] = np.linalg.solve(M[rows, rows], -zeta[rows])
+    impulse[rows] = least(M[rows, rows], -zeta[rows])
     return impulse if impulse[3 * k] >= 0.0 else np.zeros_like(zeta)
 
 

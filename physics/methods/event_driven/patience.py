@@ -6,6 +6,11 @@ restitution for the rest of the step; so does everything at an instant with as m
 progress WITHOUT_END times the sets stay as they are. Where the forces of sliding friction grow without bound, slow
 contacts stick and fast ones slide without friction to the end of the step. Which of redundant contacts stick may change
 DOUBTS times in a step.
+
+Rocking to rest, and slip that friction turns as it ends, are events without end in finite time, at speeds that fall to
+zero. They are followed to the last digits as long as they are few. With each event of a pair beyond FEW the speed below
+which its island comes to rest doubles, from 1/32 of the speed without rebound up to that, g h/10000: what gravity makes
+in 1/10000 of a step. Restitution ends below this speed already.
 """
 
 from collections.abc import Iterable
@@ -13,7 +18,8 @@ from enum import IntEnum
 
 WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
 STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
-CHATTER = 8         # impacts of one step after which slow ones stop all that touches: rocking to rest is endless
+FEW = 2             # events of a pair in one step that are followed to the last digits; with every further one the
+CHATTER = 8         # speed doubles that is none there, up to the speed without rebound, which it has with so many
 DOUBTS = 10         # instants of one step at which Coulomb's law let other redundant contacts stick than before
 MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
 MOST_PIECES = 600   # what is left of it then passes without motion
@@ -61,8 +67,9 @@ class Patience:
         """Nothing has happened yet."""
         self.limit, self.blind = Limit.NONE, False
         self.uncut = self.cuts = 0
-        self._idle = self._doubts = self._impacts = self._impacts_here = 0
+        self._idle = self._doubts = self._impacts_here = 0
         self._hits: dict[int, int] = {}
+        self._events: dict[int, int] = {}
 
     def give_up(self, limit: Limit) -> None:
         """The step says the gravest of what it ran into."""
@@ -109,17 +116,21 @@ class Patience:
         self._impacts_here = 0
 
     def count_impact(self) -> None:
-        self._impacts_here, self._impacts = self._impacts_here + 1, self._impacts + 1
+        self._impacts_here += 1
 
     def count_hits(self, pairs: Iterable[int]) -> None:
         """These pairs were hit."""
         for pair in pairs:
             self._hits[pair] = self._hits.get(pair, 0) + 1
 
-    @property
-    def chatters(self) -> bool:
-        """Whether slow impacts stop all that touches from now on."""
-        return self._impacts > CHATTER
+    def count_event(self, pair: int) -> None:
+        """Something happens to this pair."""
+        self._events[pair] = self._events.get(pair, 0) + 1
+
+    def slow(self, pair: int) -> float:
+        """The speed that counts as none where this pair is, relative to the speed without rebound."""
+        count = self._events.get(pair, 0)
+        return min(2.0 ** (count - CHATTER), 1.0) if count > FEW else 0.0
 
     def is_tired(self, pair: int) -> bool:
         """Whether the island of this pair has no restitution any more."""

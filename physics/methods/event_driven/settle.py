@@ -71,8 +71,9 @@ class Settler:
         modes = motors.mode.copy()
         self._impacts.begin_instant()
         for _ in range(WITHOUT_END):
-            while self._impacts.solve(lost, hit):
-                pass
+            self._impacts.end(lost, hit)
+            if self._impacts.calm(lost):
+                self._impacts.end(lost, hit)
             pairs = without(work.at_rest(), lost)
             motors.start(work.here, now.motor, exerted)
             if not len(pairs):

@@ -285,6 +285,7 @@ class EventDriven:
         """What the event asks for."""
         chosen, k, kind = self.work.chosen, trigger.row, trigger.kind
         pair = int(chosen.pair[k]) if k >= 0 and kind not in ("gap", "motor") else -1
+        self._patience.count_event(int(self.work.search.pairs[k]) if kind == "gap" else pair)
         if kind in ("force", "cone") and pair >= 0 and chosen.mode[k] == STICK and chosen.open[k] != UNIQUE:
             change = Change(about={pair})  # other forces may hold it
         elif kind == "force":
@@ -295,7 +296,7 @@ class EventDriven:
         elif kind == "cone" and pair >= 0:
             change = Change(begins={pair: self._beginning_slip(k)}, about={pair})
         elif kind == "slip":
-            if not self._slip_ends(k):
+            if not self._slip_ends(k, pair):
                 return
             change = Change(stopped=pair, about={pair})
         elif kind == "gap":
@@ -324,13 +325,13 @@ class EventDriven:
         along = -(force - (force @ n) * n)
         return along / np.linalg.norm(along)
 
-    def _slip_ends(self, k: int) -> bool:
+    def _slip_ends(self, k: int, pair: int) -> bool:
         """Whether slip has come to its end; where it has only turned, the direction is renewed."""
         work = self.work
         velocities(work.here, work.set_pairs)
         slip = slip_velocities(work.here.scratch, work.in_set)[k]
         size = float(np.linalg.norm(slip))
-        if size <= SLIPS:
+        if size <= max(SLIPS, self._patience.slow(pair) * work.rest_speed):
             return True
         work.chosen.direction[k] = slip / size
         return False
