@@ -33,6 +33,7 @@ TOGGLES: dict[str, str] = {
     "impulses": "Impulses at impacts",
     "dents": "Dents of soft surfaces",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",
+    "closed_forms": "Ghosts by closed form",
     "mouse_spring": "Mouse spring",
     "joints": "Joints",
     "centers_of_mass": "Centres of mass",

@@ -43,7 +43,7 @@ ROOMS = {
     "methods": "core laws shapes joints dynamics collision problem solvers impacts books integrators",
     "scene": "core laws shapes joints dynamics collision solvers impacts integrators methods",
     "simulation": "core laws dynamics problem solvers impacts books integrators methods scene",
-    "look": "core dynamics problem solvers impacts books integrators methods simulation",
+    "look": "core laws dynamics problem solvers impacts books integrators methods simulation",
     "run": "core dynamics collision problem solvers impacts books integrators methods scene simulation look",
 }
 #: and of the app; files beside its rooms may import all of them

@@ -10,6 +10,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.core.model import Array
+from ...physics.look.closed_forms import curve as closed_form
 from ...physics.look.quantities import QUANTITIES
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot
 from ..ui_state import UiState
@@ -20,6 +21,7 @@ from .watch import choose_body, choose_quantity, of_scene, recorded, title
 MOST_UNITS = 3     # an axis each
 MOST_POINTS = 4000  # drawn of a curve
 MOST_MARKS = 200    # impacts marked
+DASHES, BENDS = 90, 8  # of a line by a closed form; straight pieces of a dash
 Y_AXES = (implot.ImAxis_.y1, implot.ImAxis_.y2, implot.ImAxis_.y3)
 
 
@@ -203,7 +205,10 @@ def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
             for k, curve in enumerate(mine.curves):
                 axis = Y_AXES[units.index(QUANTITIES[curve.quantity].unit)]
                 implot.set_axes(implot.ImAxis_.x1, axis)
-                _curve(ui, k, *points(snapshot, curve, mine.across))
+                x, y = points(snapshot, curve, mine.across)
+                _curve(ui, k, x, y)
+                if mine.across is None and len(x):
+                    _expected(ui, k, snapshot, curve, x)
             implot.end_plot()
         implot.pop_style_var(2)
 
@@ -238,6 +243,18 @@ def _curve(ui: UiState, k: int, x: Array, y: Array) -> None:
     dot = implot.Spec(marker=implot.Marker_.circle, marker_size=3.5 * scale, marker_fill_color=color,
                       marker_line_color=color)
     implot.plot_scatter(f"##now_{k}", x[-1:].copy(), y[-1:].copy(), dot)
+
+
+def _expected(ui: UiState, k: int, snapshot: Snapshot, curve: Curve, t: Array) -> None:
+    """The same quantity by the body's closed form: a line of dashes, also where no step is."""
+    at = np.linspace(t[0], t[-1], 2 * DASHES * BENDS)
+    y = closed_form(snapshot.model, snapshot.labels.closed_forms, curve.quantity, curve.body, at)
+    if y is not None:
+        first = np.flatnonzero(np.arange(len(at) - 1) // BENDS % 2 == 0)  # every other dash, in straight pieces
+        ends = np.column_stack([first, first + 1]).ravel()
+        implot.plot_line(f"##expected_{k}", at[ends], y[ends], implot.Spec(
+            line_color=style.colors(ui).text, line_weight=1.4 * ui.preferences.scale,
+            flags=implot.LineFlags_.segments))
 
 
 def _impacts(ui: UiState, snapshot: Snapshot) -> None:

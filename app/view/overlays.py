@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
+from ...physics.look.closed_forms import farthest
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
@@ -38,6 +39,7 @@ DIMMED = 0.22          # opacity of glyphs that do not concern the selected body
 CROWD = 30             # with more bodies arrows are cut shorter, so that they do not hide the bodies
 RINGED = 1.6           # radius of a disc's ring over the disc's: what it covers of an arrow
 STANDARD_GRAVITY = 9.81
+NEGLIGIBLE = 1e-9      # [m] what is told of the distance from a closed form
 
 
 class WorldLabel(NamedTuple):
@@ -519,6 +521,11 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     if options.dents and soft:  # also while nothing touches
         depth = "in true depth" if options.dent_scale == 1.0 else f"{options.dent_scale:.3g} times as deep"
         rows.append(LegendRow("bowl", look.dent, f"dent of a soft surface, {depth}"))
+    forms = snapshot.labels.closed_forms
+    if options.closed_forms and (most := farthest(snapshot.model, forms, snapshot.now, snapshot.x)):
+        which = f"{snapshot.labels.bodies[most[0]]} is " if len(forms) > 1 else ""
+        off = f"{which}{quantity(most[1], 'm')}" if most[1] >= NEGLIGIBLE else "less than 1 nm"
+        rows.append(LegendRow("", look.text, f"translucent: by the closed form, {off} off"))
     if options.impulses:
         rows.append(LegendRow("star", look.impact, "impact, with its impulse"))
     if options.velocities:

@@ -12,6 +12,7 @@ from . import backdrop, body_painter, instances
 from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import Camera, bounds_of, shape_boxes
+from .ghosts import Ghosts
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality
@@ -39,6 +40,7 @@ class Renderer(GlOwner):
         self.labels: list[WorldLabel] = []  # texts of the last picture, for whoever can write
         self._model: Model | None = None
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
+        self._ghosts = Ghosts(ctx)
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._still: tuple = ()  # what the kept backdrop shows
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
@@ -64,6 +66,7 @@ class Renderer(GlOwner):
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
         self._bodies.set_scene(model, labels, as_collided)
+        self._ghosts.set_scene(model, labels)
         self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
@@ -88,6 +91,7 @@ class Renderer(GlOwner):
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
+        self._ghosts.place(snapshot, options.closed_forms)
         if self._looks_other(snapshot.model.shapes.bound, at, view, options):
             self._draw_bodies(at, boxes, view, options)
         whole = target.viewport
@@ -105,6 +109,7 @@ class Renderer(GlOwner):
         camera = view.camera
         numbers = np.concatenate([camera.eye, camera.backward, [camera.fov]]).tobytes()
         seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows
+        at, bound = _together(at, self._ghosts.at), np.concatenate([bound, self._ghosts.bound])
         if self._painted and self._painted[0] == seen:
             _, place, turn = self._painted
             radius = np.where(np.isfinite(bound), bound, 100.0 * camera.distance)
@@ -120,12 +125,14 @@ class Renderer(GlOwner):
         """Shadow map, floors and bodies, without glyphs."""
         eye = view.camera.eye
         self._bodies.place(at, (at.place - eye) @ view.camera.backward, options.transparent or options.wireframe)
+        self._ghosts.write(eye, view.camera.backward)
         if options.shadows:
             self._cast_shadows()
         planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
-            self._smooth_corners = tile_corners(covered_tiles(boxes, view.camera, view.size), view.size)
+            every = np.vstack([boxes[0], self._ghosts.boxes[0]]), np.vstack([boxes[1], self._ghosts.boxes[1]])
+            self._smooth_corners = tile_corners(covered_tiles(every, view.camera, view.size), view.size)
         self._paint(planes, floors, view, options)
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
@@ -186,6 +193,11 @@ class Renderer(GlOwner):
             self._bodies.paint(body_painter.SEE_THROUGH, both_sides=options.wireframe)
         else:
             self._bodies.paint(body_painter.OPAQUE)
+        canvas.depth_mask = False
+        ctx.enable(moderngl.BLEND)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        self._ghosts.paint()
+        ctx.disable(moderngl.BLEND)
         canvas.depth_mask = True
 
     def _write_tiles(self, corners: Array) -> None:
@@ -246,9 +258,13 @@ class Renderer(GlOwner):
 
     def release(self) -> None:
         """Give back everything made in the context."""
-        for part in (self._bodies, self._backdrop, self._glyphs, self._targets):
+        for part in (self._bodies, self._ghosts, self._backdrop, self._glyphs, self._targets):
             part.release()
         super().release()
+
+
+def _together(a: instances.Placement, b: instances.Placement) -> instances.Placement:
+    return instances.Placement(np.vstack([a.place, b.place]), np.vstack([a.turn, b.turn]))
 
 
 class _Targets(GlOwner):

@@ -25,6 +25,7 @@ class ViewOptions:
     dents: bool = True             # of soft surfaces
     dent_scale: float = 1.0        # how many times as deep they are drawn
     contact_cases: bool = False    # 1, 2a, 2b, 3 of every pair within reach
+    closed_forms: bool = True      # ghosts where the scene's formulas have bodies
     mouse_spring: bool = True
     joints: bool = True            # axes and limits
     centers_of_mass: bool = False

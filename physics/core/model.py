@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .closed_form import ClosedForm
+
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
@@ -296,7 +298,7 @@ class Labels(NamedTuple):
     #: as their files give them; no rows for other kinds
     draw_meshes: tuple[tuple[Array, IntArray], ...] = ()
     joints: tuple[str, ...] = ()  #: (j,) names
-
+    closed_forms: tuple[ClosedForm, ...] = ()  #: how bodies should move by what the scene says
 
 def body_count(model: Model) -> int:
     return len(model.kind)

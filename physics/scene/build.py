@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..collision.detector import Detector
+from ..core.closed_form import ClosedForm
 from ..core.model import (
     Array,
     BodyKind,
@@ -29,6 +30,7 @@ from ..dynamics.trees.kinematics import empty_work, place_links
 from ..laws.soft import lumped
 from ..shapes import shapes as solid
 from .checks import body_name, copy_name, inertia_matrix, path_text
+from .closed_forms import make_closed_forms
 from .gains import surface_gains
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints
@@ -128,10 +130,18 @@ def _assemble(
         origin=np.array([-f.axes.T @ f.center for f in frames], np.float64).reshape(-1, 3),
         axes=np.array([solid.matrix_to_quat(f.axes.T) for f in frames], np.float64).reshape(-1, 4),
         notes=tuple(tables.notes), draw_meshes=tuple(tables.draw_meshes),
-        joints=tuple(joint_names),
+        joints=tuple(joint_names), closed_forms=_closed_forms(file, placed, state.bodies, mass),
     )
     settings = Settings(gravity=file.scene.gravity, **file.solver.model_dump())
     return Setup(model, state, labels, settings)
+
+
+def _closed_forms(file: SceneFile, placed: list[Placed], first: Bodies, mass: Array) -> tuple[ClosedForm, ...]:
+    if not file.closed_form:
+        return ()
+    rows = {body.name: i for i, body in enumerate(placed)}
+    fixed = next((i for i, body in enumerate(placed) if body.spec.fixed and body.spec.shape), -1)
+    return make_closed_forms(file.closed_form, rows, fixed, [b.x for b in placed], first, mass.tolist())
 
 
 def overlapping(setup: Setup) -> list[tuple[str, str]]:

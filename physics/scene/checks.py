@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ..core.limits import BODIES
 from ..shapes.shapes import unphysical
+from .closed_forms import check_formulas
 from .joint_checks import check_joints
 from .refusals import SceneError
 from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, Table, pair_friction
@@ -197,7 +198,23 @@ def _check_meaning(
             name = getattr(joint, field)
             if name not in known and name not in specs and (name != "world" or field == "child"):
                 problems.append(_unknown(("joint", i, field), name, "body", known | set(specs)))
+    for i, table in _whole_tables(data, "closed_form", broken):
+        problems += _check_closed_form(("closed_form", i), table, specs)
     return problems
+
+
+def _check_closed_form(at: Location, table: Any, specs: Mapping[str, Body]) -> Iterator[Problem]:
+    """specs: the bodies whose tables could be read, by name."""
+    named = [(("bodies", k), name) for k, name in enumerate(table.bodies)]
+    named += [] if table.against is None else [(("against",), table.against)]
+    for field, name in named:
+        if name not in specs:
+            yield _unknown((*at, *field), name, "body", set(specs))
+        elif not specs[name].shape:
+            yield Problem((*at, *field), f"is {shown(name)}; it must be a body with shapes")
+    if table.against is None and not any(body.fixed and body.shape for body in specs.values()):
+        yield Problem((*at, "against"), "is missing; it must be given where no body is fixed: the name of a body")
+    yield from (Problem(*found) for found in check_formulas(at, table))
 
 
 def _whole_tables(data: Mapping[str, Any], key: str, broken: set[Location]) -> Iterator[tuple[int, Any]]:

@@ -20,6 +20,8 @@ from .values import (
     Direction,
     Directions,
     Flag,
+    Formulas,
+    FormulaText,
     Length,
     Moments,
     Name,
@@ -440,6 +442,20 @@ class Joint(Table):
     collide: Flag = _field(False, "true or false: whether parent and child may touch each other")
 
 
+class ClosedFormTable(Table):
+    """How bodies move by a formula: drawn translucent beside what is computed, and plotted with it. Formulas are over t
+    [s], g, the coefficients e, mu, mu_s, K, D with the body that is touched, the body's own start m, x0, y0, z0, vx0,
+    vy0, vz0, wx0, wy0, wz0, and what [closed_form.let] names."""
+
+    bodies: tuple[Name, ...] = _field(..., "the names of bodies that move by these formulas")
+    against: Name | None = _field(None, "the name of the body that they touch (else the first fixed one)")
+    let: dict[Name, FormulaText] = _field({}, "a table of names and formulas; each may use the names before it")
+    position: Formulas = _field(("x0", "y0", "z0"), "three formulas: the body's position [m]")
+    turn: Formulas = _field((0.0, 0.0, 0.0), "three formulas: the rotation vector from its first orientation [rad], "
+                                              "world axes")
+    holds: FormulaText = _field(1, "a formula, mostly a comparison such as t < t1: the others hold where it is not 0")
+
+
 class SceneFile(Table):
     """A scene."""
 
@@ -456,6 +472,7 @@ class SceneFile(Table):
     spring: tuple[Spring, ...] = _field((), "tables [[spring]]")
     joint: tuple[Joint, ...] = _field((), "tables [[joint]]")
     apart: tuple[Apart, ...] = _field((), "tables [[apart]]")
+    closed_form: tuple[ClosedFormTable, ...] = _field((), "tables [[closed_form]]")
 
 
 #: table name in a path -> its model; shapes go by their type
@@ -463,6 +480,7 @@ TABLES: dict[str, type[Table]] = {
     "scene": SceneTable, "camera": CameraTable, "solver": SolverTable, "compare": SideTable, "material": Material,
     "pair": Pair, "body": Body, "motion": MotionTable, "path": WayPoint, "array": Arrangement, "spring": Spring,
     "joint": Joint, "apart": Apart, "joint.spring": JointSpring, "motor": Motor,
+    "closed_form": ClosedFormTable,
 }
 
 

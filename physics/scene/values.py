@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict, WithJsonSchema, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from ..core.formula import FormulaError, read_formula
 from ..core.limits import BODIES
 
 LARGEST = 1e15      # size of any number, in SI units
@@ -90,6 +91,22 @@ def _color(value: Any, _: Any) -> tuple[float, ...]:
     return rgb
 
 
+def _formula(value: Any, _: Any) -> str | float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise refuse("be a formula in quotes or a number")
+    try:
+        read_formula(value)
+    except FormulaError as error:
+        raise refuse(f"be a formula; it {error}") from error
+    return value if isinstance(value, str) else float(value)
+
+
+def _formulas(value: Any, _: Any) -> tuple[str | float, ...]:
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise refuse("be a list of three formulas in quotes or numbers")
+    return tuple(_formula(one, None) for one in value)
+
+
 def _points(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list | tuple) or len(value) < 4:
         raise refuse("be a list of at least four points [x, y, z]")
@@ -163,6 +180,12 @@ Color = Annotated[
         {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"},
         {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 3, "maxItems": 3},
     ]}),
+]
+_FORMULA = {"type": ["string", "number"]}
+FormulaText = Annotated[str | float, WrapValidator(_formula), WithJsonSchema(_FORMULA)]
+Formulas = Annotated[
+    tuple[str | float, str | float, str | float], WrapValidator(_formulas),
+    WithJsonSchema({"type": "array", "items": _FORMULA, "minItems": 3, "maxItems": 3}),
 ]
 Points = Annotated[
     tuple[Triple, ...], WrapValidator(_points),

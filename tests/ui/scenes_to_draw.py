@@ -1,6 +1,7 @@
 """Snapshots for the tests of the 3-D view, made from scene tables, and pictures of them."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ def body(kind: str, position=(0.0, 0.0, 0.0), fixed=False, color="#d02020", **sh
             "shape": [{"type": kind, **shape}]}
 
 
-def snapshot(*bodies: dict[str, Any], contacts: Contacts | None = None, **fields: Any) -> m.Snapshot:
+def snapshot(*bodies: dict[str, Any], contacts: Contacts | None = None, closed_form: Sequence[dict[str, Any]] = (),
+             **fields: Any) -> m.Snapshot:
     """A snapshot of bodies at rest, named "0", "1", ..."""
     named = [{"name": str(i), **table} for i, table in enumerate(bodies)]
-    setup = Scene.from_dict({"scene": {"title": "drawn"}, "body": named}).build()
+    tables = {"scene": {"title": "drawn"}, "body": named, "closed_form": list(closed_form)}
+    setup = Scene.from_dict(tables).build()
     at = setup.state.bodies
     made: dict[str, Any] = {
         "generation": 1, "scene_name": "drawn", "model": setup.model, "labels": setup.labels,

@@ -15,6 +15,8 @@ from contactlab.app.lab import Lab
 from contactlab.app.panels import layout, plot
 from contactlab.app.panels.watch import title
 from contactlab.app.ui_state import Preferences, UiState
+from contactlab.physics.core.closed_form import START, ClosedForm
+from contactlab.physics.core.formula import read_formula
 from contactlab.physics.run import messages as m
 
 HEIGHT, SPEED, ENERGY = m.Curve("height", 1), m.Curve("speed", 1), m.Curve("energy")
@@ -100,6 +102,27 @@ def test_a_curve_is_drawn_where_it_is_known_over_time_or_over_another_one(probe,
     assert np.array_equal(x, T[known] ** 2) and np.array_equal(y, 1.0 + T[known] ** 2)
     x, y = plot.points(probe.snapshot[0], SPEED, ENERGY)  # not recorded yet
     assert len(x) == len(y) == 0
+
+
+def test_a_curve_of_a_body_with_a_closed_form_has_the_dashes_of_its_formula(probe, monkeypatch):
+    """Every other stretch, in pieces between points of z = 1 + t² that hang together; none of another quantity."""
+    start = dict.fromkeys(START, 0.0)
+    z = tuple(read_formula(text) for text in ("0", "0", "1 + t**2"))
+    still = tuple(read_formula("0") for _ in range(3))
+    form = ClosedForm(1, 0, start, (), z, still, read_formula("t < 0.5"), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    shown = plotted(HEIGHT, SPEED)
+    probe.snapshot[0] = replace(shown, labels=shown.labels._replace(closed_forms=(form,)))
+    drawn = {}
+    line = implot.plot_line
+    monkeypatch.setattr(implot, "plot_line",
+                        lambda name, x, y, spec: drawn.update({name: (x, y)}) or line(name, x, y, spec))
+    probe.ui.state_of(plot.PlotUi).curves[:] = [HEIGHT, SPEED]
+    probe.frame()
+    assert "##expected_0" in drawn and "##expected_1" not in drawn
+    x, y = (values.reshape(-1, 2) for values in drawn["##expected_0"])
+    holds = x < 0.5
+    np.testing.assert_allclose(y[holds], 1.0 + x[holds] ** 2, rtol=1e-15)
+    assert np.isnan(y[~holds]).all() and np.isclose(np.diff(x, axis=1).sum(), 0.5 * (T[-1] - T[T >= 0.1][0]), rtol=0.01)
 
 
 def test_a_long_run_is_thinned_and_keeps_its_ends():

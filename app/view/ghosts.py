@@ -1,0 +1,60 @@
+"""Ghosts: bodies where the closed form of the scene has them, drawn translucent in their own colours."""
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from ...physics.core.model import Array, Labels, Model
+from ...physics.look.closed_forms import poses
+from ...physics.run.messages import Snapshot
+from . import body_painter, instances
+from .body_painter import BodyPainter
+from .camera import shape_boxes
+
+AWAY = 1e12  # [m] along each axis: a place that no camera sees
+
+
+class Ghosts:
+    """`place` them; where they are to be drawn anew, `write` and `paint`."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._painter = BodyPainter(ctx)
+        self._shapes: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._model: Model | None = None
+        self.at = instances.Placement(np.zeros((0, 3)), np.zeros((0, 4)))  #: where their shapes are
+        self.bound = np.zeros(0)  #: their bounding radii [m]
+        self.boxes: tuple[Array, Array] = np.zeros((0, 3)), np.zeros((0, 3))  #: around them [m]
+
+    def set_scene(self, model: Model, labels: Labels) -> None:
+        """Make the buffers of all shapes of bodies with a closed form."""
+        mine = np.flatnonzero(np.isin(model.shapes.body, [form.body for form in labels.closed_forms]))
+        self._shapes = mine
+        self._model = model._replace(shapes=type(model.shapes)(*(column[mine] for column in model.shapes)))
+        meshes = tuple(labels.draw_meshes[s] for s in mine.tolist()) if labels.draw_meshes else ()
+        self.bound = self._model.shapes.bound
+        self._painter.set_scene(self._model, labels._replace(draw_meshes=meshes))
+
+    def place(self, snapshot: Snapshot, shown: bool) -> None:
+        """Where the formulas have them at the instant that is shown; those without a place, or all where not `shown`,
+        are sent beyond what is seen."""
+        assert self._model is not None
+        x, q = np.full_like(snapshot.x, np.nan), snapshot.q.copy()
+        if shown and len(self._shapes):
+            for pose in poses(snapshot.model, snapshot.labels.closed_forms, snapshot.now):
+                x[pose.body], q[pose.body] = pose.x, pose.q
+        self.boxes = shape_boxes(self._model, x, q)
+        at = instances.placed(self._model, x, q)
+        self.at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
+
+    def write(self, eye: Array, backward: Array) -> None:
+        """Write where they are, for a camera at `eye` that looks against `backward`."""
+        if len(self._shapes):
+            self._painter.place(self.at, (self.at.place - eye) @ backward, True)
+
+    def paint(self) -> None:
+        """Draw them over what is there; the caller blends and writes no depth."""
+        if len(self._shapes):
+            self._painter.paint(body_painter.SEE_THROUGH)
+
+    def release(self) -> None:
+        self._painter.release()
