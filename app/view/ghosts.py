@@ -29,7 +29,8 @@ class Ghosts:
         """Make the buffers of all shapes of bodies with a closed form."""
         mine = np.flatnonzero(np.isin(model.shapes.body, [form.body for form in labels.closed_forms]))
         self._shapes = mine
-        self._model = model._replace(shapes=type(model.shapes)(*(column[mine] for column in model.shapes)))
+        columns = {name: getattr(model.shapes, name)[mine] for name in model.shapes._fields}
+        self._model = model._replace(shapes=model.shapes._replace(**columns))
         meshes = tuple(labels.draw_meshes[s] for s in mine.tolist()) if labels.draw_meshes else ()
         self.bound = self._model.shapes.bound
         self._painter.set_scene(self._model, labels._replace(draw_meshes=meshes))

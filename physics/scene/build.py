@@ -141,7 +141,7 @@ def _closed_forms(file: SceneFile, placed: list[Placed], first: Bodies, mass: Ar
         return ()
     rows = {body.name: i for i, body in enumerate(placed)}
     fixed = next((i for i, body in enumerate(placed) if body.spec.fixed and body.spec.shape), -1)
-    return make_closed_forms(file.closed_form, rows, fixed, [b.x for b in placed], first, mass.tolist())
+    return make_closed_forms(file.closed_form, rows, fixed, np.array([b.x for b in placed]), first, mass.tolist())
 
 
 def overlapping(setup: Setup) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.closed_form import PARAMETERS, START, ClosedForm
 from ..core.formula import CONSTANTS, FUNCTIONS, Formula, read_formula
+from ..core.model import Array
 from ..core.state import Bodies
 from .schema import ClosedFormTable
 
@@ -32,7 +33,7 @@ def _unknown(at: tuple[str | int, ...], text: str | float, known: set[str]) -> I
 
 
 def make_closed_forms(
-    tables: Sequence[ClosedFormTable], rows: Mapping[str, int], fixed: int, origins: Sequence[Sequence[float]],
+    tables: Sequence[ClosedFormTable], rows: Mapping[str, int], fixed: int, origins: Array,
     first: Bodies, mass: Sequence[float],
 ) -> tuple[ClosedForm, ...]:
     """The forms of all tables. rows: row of each body by name; fixed: row of the first fixed body; origins (n, 3):
@@ -42,7 +43,7 @@ def make_closed_forms(
                  for table in tables for name in table.bodies)
 
 
-def _form(table: ClosedFormTable, body: int, other: int, origins: Sequence[Sequence[float]], first: Bodies,
+def _form(table: ClosedFormTable, body: int, other: int, origins: Array, first: Bodies,
           mass: Sequence[float]) -> ClosedForm:
     def formulas(texts: Sequence[str | float]) -> tuple[Formula, ...]:
         return tuple(read_formula(text) for text in texts)
