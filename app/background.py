@@ -1,4 +1,5 @@
-"""Work beside the window, in a thread that never keeps the program from ending."""
+"""Work beside the window. The program ends without waiting for it (`cli.program`); Python itself waits, for native code
+must not run on while the interpreter is taken down."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +10,7 @@ T = TypeVar("T")
 
 
 def in_background(name: str, work: Callable[[], T]) -> "Future[T]":
-    """Begin the work in a thread of this name. A thread of concurrent.futures would be waited for at the end."""
+    """Begin the work in a thread of this name."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -18,5 +19,5 @@ def in_background(name: str, work: Callable[[], T]) -> "Future[T]":
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    threading.Thread(target=run, name=name).start()
     return future

@@ -46,6 +46,8 @@ class Engine(Protocol):
     @property
     def busy(self) -> float: ...  # how long it has been at one step [s]
     @property
+    def compiles(self) -> bool: ...  # a kernel, now
+    @property
     def latest(self) -> Snapshot | None: ...
     @property
     def failure(self) -> str: ...  # traceback of its last error
@@ -118,7 +120,7 @@ class Lab:
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
         self.ui.playing = self.playing
-        self.ui.progress, self.ui.busy = self.engine.progress, self.engine.busy
+        self.ui.progress, self.ui.busy, self.ui.compiles = self.engine.progress, self.engine.busy, self.engine.compiles
         if latest is not None and latest.generation != self._generation:
             self._generation = latest.generation
             self.ui.forget_scene()

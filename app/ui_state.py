@@ -157,6 +157,7 @@ class UiState:
     frames_per_second: float = 0.0
     clock: float = 0.0                 # [s]
     progress: tuple[str, float] | None = None  # while kernels compile: what, share done
+    compiles: bool = False             # the engine compiles a kernel now
     busy: float = 0.0                  # how long the engine has been at one step [s]
     bold: Any = None                   # the bold face
     inspector: Inspector = field(default_factory=Inspector)

@@ -56,7 +56,9 @@ def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comma
     if snapshot is not None and snapshot.error:
         top = _pill(ui, "error", top, f"\uf071  Paused: {snapshot.error}", style.colors(ui).danger)
     if ui.busy > LONG and ui.progress is None:
-        told = f"At one step for {ui.busy:.0f} s: this machine cannot keep up. Pause ends it; a smaller h may help."
+        told = f"At one step for {ui.busy:.0f} s: "
+        told += ("what it needs is being compiled for this machine, once for all." if ui.compiles else
+                 "this machine cannot keep up. Pause ends it; a smaller h may help.")
         top = _pill(ui, "busy", top, f"\uf071  {told}", style.colors(ui).warning)
     if ui.notice is not None:
         if ui.clock > ui.notice.until:

@@ -1,6 +1,7 @@
 """The physics thread: takes commands in order, paces, steps, publishes snapshots.
 
-Only this thread touches the simulations. Other threads `send` commands and read `latest`; neither waits for a step.
+Only this thread touches the simulations; a step that may take long is made for it by another one, see `interruption`.
+Other threads `send` commands and read `latest`; neither waits for a step.
 """
 
 import subprocess
@@ -9,7 +10,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from .pacing import Pacer
 from .recording import Heading
 from .run_file import write_run
 from .script import Script
-from .warm_up import compile_for, compile_the_rest, compiled_share, kernels_cached, prepare
+from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
 SLICE = 0.008                   # time of stepping after which commands and the snapshot have their turn [wall s]
@@ -43,6 +44,8 @@ SHOWN_EVENTS = 200              # latest events in a snapshot
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
 COMPILING = "compiling for this machine"
+LONG_STEP = 0.005               # after a step that took longer the next one is made apart, see `interruption` [wall s]
+FEW_BODIES = 40                 # a first step of so many takes tenths of a second at most
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
 CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
@@ -84,7 +87,9 @@ class Runner:
         self._saving: tuple[Path, Future[None]] | None = None  #: a file of the run that is being written
         self._script = script
         self._open(scene, settings or {}, recording, script)
-        self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
+        self._long_steps = self._has_many_bodies()    #: the last step took long, or the first one may
+        # no daemon, so that Python ends after its kernels; but a script's function may never return
+        self._thread = threading.Thread(target=self._run, name="physics", daemon=script is not None)
 
     # ------------------------------------------------------------------------------------- called by any thread
 
@@ -98,11 +103,13 @@ class Runner:
 
     def stop(self) -> None:
         """End the thread, and wait for it for CLOSING seconds: what it is at may take longer, as compiling does, and
-        ends with the process then. Nothing is lost."""
+        ends with the process then. Nothing is lost: a file of the run that is being written is waited for."""
         self.send(m.Shutdown())
         end = time.perf_counter() + CLOSING
         while self._thread.is_alive() and self._warming is None and time.perf_counter() < end:
             self._thread.join(0.05)
+        if self._saving is not None:
+            wait([self._saving[1]])
 
     def join(self, seconds: float) -> bool:
         """Wait for the thread after `stop`; whether it has ended."""
@@ -120,13 +127,18 @@ class Runner:
         begun = self._begun
         return 0.0 if begun is None else time.perf_counter() - begun
 
+    @property
+    def compiles(self) -> bool:
+        """Whether a kernel is being compiled now: a step may need one that no step before it did."""
+        return compiling()
+
     @contextmanager
     def _long_work(self) -> Iterator[None]:
         """Inside, the work ends with Interrupted as soon as it has taken PATIENCE and a command waits that concerns it.
         """
         before, self._begun = self._begun, time.perf_counter()
         try:
-            with interruptible(self._waits):
+            with interruptible(self._waits, self._long_steps):
                 yield
         finally:
             self._begun = before
@@ -146,7 +158,7 @@ class Runner:
         self.begin()
         if not known:
             self._rest = compile_the_rest()
-        while not self._stopped:
+        while not self._stopped and threading.main_thread().is_alive():
             try:
                 pause = self.tick()
             except Exception as error:  # beside stepping and commands: told likewise, and the thread goes on
@@ -227,6 +239,12 @@ class Runner:
             self._fail(error)
         if hasty:
             self._rest = compile_the_rest()
+        if isinstance(command, m.Set | m.Open | m.Compare | m.Reset):
+            self._long_steps = self._has_many_bodies()
+
+    def _has_many_bodies(self) -> bool:
+        """Too many to know of a first step that it is short."""
+        return len(self._sim.labels.bodies) > FEW_BODIES
 
     def _carry_out(self, command: m.Command) -> None:
         match command:
@@ -444,9 +462,11 @@ class Runner:
     def _step(self) -> bool:
         """Make a step. False where the run pauses after it, or instead of it."""
         self._keep_journal()
+        begun = time.perf_counter()
         try:
             with self._long_work():
                 self._sides.step()
+            self._long_steps = time.perf_counter() - begun > LONG_STEP
         except Interrupted:  # by the command that is next; the state is that before the step
             return False
         except Exception as error:

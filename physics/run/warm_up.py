@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba.core import event
 
 try:
     import fcntl
@@ -234,6 +235,27 @@ def _move(simulation: Simulation) -> None:
     if len(moving):
         simulation.grab(simulation.labels.bodies[moving[0]], (0.0, 0.0, 0.5), (0.0, 0.0, 0.6))
         simulation.step()
+
+
+class _Compilations(event.Listener):
+    """Those of kernels that are going on now, in whichever thread."""
+
+    running = 0
+
+    def on_start(self, _: event.Event) -> None:
+        self.running += 1
+
+    def on_end(self, _: event.Event) -> None:
+        self.running -= 1
+
+
+_compilations = _Compilations()
+event.register("numba:compile", _compilations)
+
+
+def compiling() -> bool:
+    """Whether this process compiles a kernel at the moment."""
+    return _compilations.running > 0
 
 
 def compiled_share() -> float:

@@ -106,7 +106,8 @@ def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
         part = scene.geometry[name]
         if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
             continue
-        points = np.asarray(part.vertices, np.float64) @ pose[:3, :3].T + pose[:3, 3]
+        with np.errstate(all="ignore"):  # what is no number is refused by `read_surface`
+            points = np.asarray(part.vertices, np.float64) @ pose[:3, :3].T + pose[:3, 3]
         corners = np.asarray(part.faces, np.int64)
         triangles.append((corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners) + count)
         vertices.append(points)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..books import ledger
 from ..core.copy_in_place import copy_into
-from ..core.interruption import Interrupted, look_up
+from ..core.interruption import Interrupted, LeftBehind, apart, look_up
 from ..core.limits import EVENTS
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Event, Settings, StepInfo
@@ -175,8 +175,15 @@ class Simulation(Reading):
             self.replaying, self.loads = False, self._no_loads()
 
     def _advance(self) -> None:
+        if self._method is None:
+            self._method = self.new_method()
         ledger.open_step(self._model, self.state, self._page)
-        self._method.step(self.state, self.loads, self.settings)
+        try:
+            apart(self._method.step, self.state, self.loads, self.settings)
+        except LeftBehind:  # what that step still writes to is its own from here on
+            self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
+            self._contacts = Contacts._make(a.copy() for a in self._contacts)
+            raise
         if not ledger.close_step(self._model, self.state, self._method.contacts, self._page):
             raise FloatingPointError(self._what_is_not_finite())
         self.step_count += 1
@@ -273,7 +280,7 @@ class Simulation(Reading):
             look_up()
             settings, loads = self._inputs(k)
             method = METHODS[settings.method](overridden(self._scene_model, settings))
-            self._attempt(method.step, state, loads, settings)
+            self._attempt(apart, method.step, state, loads, settings)
         settings, loads = self._inputs(step - 1)
         return state, settings, loads, overridden(self._scene_model, settings)
 

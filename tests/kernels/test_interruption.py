@@ -1,14 +1,20 @@
 """Whatever takes long can be given up: the run pauses at the instant before the step, and the thread ends."""
 
+import os
+import subprocess
+import sys
+import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bare_bodies import Balls
 
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.core.interruption import Interrupted, interruptible, look_up
+from contactlab.physics.core.interruption import LEFT_BEHIND, Interrupted, LeftBehind, apart, interruptible, look_up
 from contactlab.physics.core.state import copy_state
+from contactlab.physics.methods import METHODS
 from contactlab.physics.methods.compliant import explicit
 from contactlab.physics.methods.event_driven import instant
 from contactlab.physics.run import messages as m
@@ -117,6 +123,76 @@ def test_a_step_with_any_solver_of_the_written_out_matrix_looks_up(solver):
     assert sim.time == 0.0
 
 
+# ------------------------------------------------------------------------------------------------ left behind
+
+
+def nothing_is_left_behind():
+    return "contactlab-apart" not in [thread.name for thread in threading.enumerate()]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_piece_that_never_looks_up_is_left_behind_and_nobody_sees_what_it_does(method, monkeypatch):
+    """The run goes on as one that was never interrupted, to the last bit, while the step left behind is made."""
+    sim, other = (Simulation(boxes(2, 2), method=method) for _ in range(2))
+    for _ in range(3):
+        sim.step()
+        other.step()
+    held, go_on, step = threading.Event(), threading.Event(), sim._method.step
+
+    def late(*arguments):
+        held.set()
+        go_on.wait()
+        step(*arguments)
+
+    monkeypatch.setattr(sim._method, "step", late)
+    with interruptible(held.is_set, long_pieces=True), pytest.raises(LeftBehind):
+        sim.step()
+    assert bits(sim.state) == bits(other.state) and sim.step_count == 3
+    contacts = [a.tobytes() for a in sim.contacts]
+    go_on.set()
+    until(nothing_is_left_behind)
+    assert bits(sim.state) == bits(other.state) and [a.tobytes() for a in sim.contacts] == contacts
+    for _ in range(5):
+        sim.step()
+        other.step()
+        assert bits(sim.state) == bits(other.state)
+
+
+def test_work_apart_gives_its_result_or_its_error_and_ends_where_it_looks_up():
+    def endless():
+        while True:
+            look_up()
+            time.sleep(0.001)
+
+    assert apart(threading.current_thread) is threading.main_thread()
+    with interruptible(lambda: False, long_pieces=True):
+        assert apart(threading.current_thread).name == "contactlab-apart"
+        assert apart(divmod, 7, 2) == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            apart(divmod, 1, 0)
+    end = time.monotonic() + 0.1
+    with interruptible(lambda: time.monotonic() > end, long_pieces=True), pytest.raises(Interrupted) as ended:
+        apart(endless)
+    assert ended.type is Interrupted
+
+
+def test_no_more_works_are_left_behind_than_memory_is_meant_for():
+    go_on, begun = threading.Event(), []
+
+    def late():
+        begun.append(1)
+        go_on.wait()
+
+    for count in range(1, 5):
+        end = time.monotonic() + 0.2
+        with interruptible(lambda end=end: time.monotonic() > end, long_pieces=True), pytest.raises(Interrupted):
+            apart(late)
+        assert len(begun) == min(count, 1 + LEFT_BEHIND)
+    go_on.set()
+    with interruptible(lambda: False, long_pieces=True):
+        assert apart(lambda: 5) == 5
+
+
 # ------------------------------------------------------------------------------------------------ the thread
 
 
@@ -180,6 +256,39 @@ def test_three_hundred_soft_bodies_at_a_step_far_too_long_pause_at_once():
     assert time.process_time() - begun < 0.2
     assert runner.latest.step == 0 and runner.latest.error is None
     runner.stop()
+
+
+def test_a_thousand_exact_contacts_pause_at_once():
+    """Factorisations of all of them take seconds each, and do not look up."""
+    runner = Runner(boxes(83, 3), {"method": "event_driven"})
+    runner.start()
+    for moment in (0.5, 2.0):
+        until(lambda moment=moment: runner.busy > moment, 300.0)
+        begun = time.process_time()
+        runner.send(m.Pause())
+        until(lambda: runner.latest.paused, 60.0)
+        assert time.process_time() - begun < 0.2
+        assert runner.latest.step == 0 and runner.latest.error is None
+        until(nothing_is_left_behind)
+        runner.send(m.Play())
+    runner.stop()
+
+
+def test_python_ends_with_the_main_thread_and_after_all_kernels():
+    """Whatever the threads are at: native code must not run on while the interpreter is taken down."""
+    here = Path(__file__).parents[1]
+    program = ("import sys, time\n"
+               "from test_interruption import boxes\n"
+               "from contactlab.physics.run import runner\n"
+               "runner.kernels_cached = lambda: True\n"
+               "running = runner.Runner(boxes(20, 3), {'method': sys.argv[1], 'h': 0.1})\n"
+               "running.start()\n"
+               "while running.busy < 0.3: time.sleep(0.01)\n"
+               "assert not running._thread.daemon\n")
+    paths = os.pathsep.join([str(here), str(here / "kernels"), *sys.path])
+    for method in ("event_driven", "compliant"):
+        subprocess.run([sys.executable, "-c", program, method], check=True, timeout=120,
+                       env=os.environ | {"PYTHONPATH": paths})
 
 
 # ------------------------------------------------------------------------------------------------ going back

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fresh_jit import fresh_jit
+from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
 
@@ -30,6 +31,25 @@ def test_one_signature_per_kernel():
         simulation.problem()
         simulation.step()
     assert {k.__name__: len(k.signatures) for k in jit.KERNELS if len(k.signatures) > 1} == {}
+
+
+def test_while_a_kernel_is_being_compiled_that_is_known():
+    def asked(a):
+        a[0] = 1.0
+
+    seen = []
+
+    class Asking(event.Listener):
+        def on_start(self, _):
+            seen.append(warm_up.compiling())
+
+        def on_end(self, _):
+            pass
+
+    with event.install_listener("numba:compile", Asking()):
+        jit.kernel(asked)(np.zeros(1))
+    assert seen and all(seen) and not warm_up.compiling()
+    jit.KERNELS.pop()
 
 
 @jit.helper

@@ -17,7 +17,7 @@ from contactlab.physics.run import messages as m
 from contactlab.physics.run import runner as runner_module
 from contactlab.physics.run.comparison import Comparison
 from contactlab.physics.run.journal import Journal, leftovers
-from contactlab.physics.run.run_file import read_run
+from contactlab.physics.run.run_file import read_run, write_run
 from contactlab.physics.run.runner import PAGE_INTERVAL, Runner
 from contactlab.physics.simulation.history import hash_of_state
 
@@ -170,6 +170,21 @@ def test_saving_tells_when_the_file_is_there(tmp_path):
     do(runner, m.SaveRun(tmp_path / "nowhere" / "a.contactlab"))
     until(lambda: runner.tick() is not None and runner.latest.notice is not None)
     assert "could not be written" in runner.latest.notice
+
+
+def test_closing_waits_for_the_file_of_the_run_that_is_being_written(tmp_path, monkeypatch):
+    def slow(*arguments):
+        time.sleep(0.5)
+        write_run(*arguments)
+
+    monkeypatch.setattr(runner_module, "write_run", slow)
+    runner = Runner(balls(), paused=True)
+    runner.start()
+    runner.send(m.Step(10))
+    until(lambda: runner.latest is not None and runner.latest.step == 10)
+    runner.send(m.SaveRun(tmp_path / "a.contactlab"))
+    runner.stop()
+    assert opened(tmp_path / "a.contactlab").reachable() == (0, 10)
 
 
 def test_the_thread_replays_a_recorded_run_and_branches(tmp_path):

@@ -72,6 +72,7 @@ class Engine:
     """Keeps what it is sent; `latest` is set by the test."""
 
     progress = None
+    compiles = False
     failure = ""
     busy = 0.0
 

@@ -172,6 +172,15 @@ def test_every_panel_draws_with_many_contacts_none_and_no_scene(probe):
     assert probe.ui.view_rect[2] > 200
 
 
+def test_a_step_that_takes_long_says_whether_it_compiles_or_the_machine_cannot_keep_up(probe, monkeypatch):
+    said = []
+    monkeypatch.setattr(view, "_pill", lambda ui, name, top, text, color: said.append(text) or top)
+    for busy, compiles in ((view.LONG - 0.1, True), (view.LONG + 1.0, True), (view.LONG + 1.0, False)):
+        probe.ui.busy, probe.ui.compiles = busy, compiles
+        probe.frame()
+    assert ["compiled" in text for text in said] == [True, False] and "cannot keep up" in said[1]
+
+
 def test_the_study_of_chains_is_begun_stopped_and_plotted_as_far_as_it_is_known(probe, sent):
     probe.ui.links = True
     probe.frame(3)
