@@ -121,8 +121,9 @@ class EventFinder:
                 if k < 0 and parts:  # it was torn away, so far that nothing is near any more
                     kind = DYNAMIC_LOSS
             else:
-                told = ((int(contacts.body_a[k]), int(contacts.body_b[k])), *(
-                    tuple(column[k].tolist()) for column in (contacts.point, contacts.normal, contacts.impulse)))
+                point, normal, impulse = (
+                    tuple(column[k].tolist()) for column in (contacts.point, contacts.normal, contacts.impulse))
+                told = (int(contacts.body_a[k]), int(contacts.body_b[k])), point, normal, impulse
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = int(Case.SEPARATING if contacts.case[k] == Case.SEPARATING else Case.RESTING)
             a, b = self.changes.shapes[i].tolist()

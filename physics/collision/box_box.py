@@ -152,7 +152,8 @@ def box_box(geom, a, b, margin, corners, poly, patch):
     if kind < 6 or max(face_cosine(geom, a, n), face_cosine(geom, b, n)) > FACE_ALIGNED:
         box_face(geom, a, n, 0, corners[0])
         box_face(geom, b, neg(n), B_SIDE, corners[1])
-        k = reduce_points(patch, 0, lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch, 0))
+        k = lay_over(corners, poly, 4, 4, n, 0.0, 0.0, margin, patch, 0)
+        k = reduce_points(geom, a, b, patch, 0, k)
     p, q = box_corner(geom, a, n), box_corner(geom, b, neg(n))
     found = False
     if kind >= 6:

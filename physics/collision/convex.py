@@ -152,15 +152,15 @@ def witness(figures, count_a, count_b, n, separation, p, q):
 
 
 @helper
-def finish(patch, first, count, gap, point, n, margin, size):
+def finish(geom, a, b, patch, first, count, gap, point, n, margin):
     """Add the midpoint of the nearest points where the overlay has missed it, and reduce; returns the row after the
     last."""
     deepest = math.inf
     for k in range(first, count):
         deepest = min(deepest, patch[k, 6])
-    if gap <= margin and deepest > gap + 1e-6 * size:
+    if gap <= margin and deepest > gap + 1e-6 * (geom.core[a] + geom.core[b]):
         count = put_point(patch, count, point, n, gap, 1 << 50)
-    return first + reduce_points(patch, first, count - first)
+    return first + reduce_points(geom, a, b, patch, first, count - first)
 
 
 @helper
@@ -209,7 +209,7 @@ def touch_known(geom, solids, work, note, found, margin, first):
         cb = put_faced(geom, solids, core[1], b, neg(n), (face_b, cos_b), B_SIDE, figures[1])
         if ca > 1 and cb > 1:
             last = lay_over(figures[:2], figures[2:], ca, cb, n, 0.0, 0.0, margin, work.patch, first)
-    return finish(work.patch, first, last, separation, point, n, margin, geom.core[a] + geom.core[b])
+    return finish(geom, a, b, work.patch, first, last, separation, point, n, margin)
 
 
 @helper
@@ -271,5 +271,5 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
         last = lay_over(work.figures[:2], work.figures[2:], ca, cb, n, ra, rb, margin, patch, first)
     if known:
         point = between(axpy(ra, n, p), axpy(-rb, n, q))
-        return finish(patch, first, last, separation - ra - rb, point, n, margin, size)
-    return first + reduce_points(patch, first, last - first)
+        return finish(geom, a, b, patch, first, last, separation - ra - rb, point, n, margin)
+    return first + reduce_points(geom, a, b, patch, first, last - first)

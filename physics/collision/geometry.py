@@ -9,13 +9,14 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
-from ..core.vec import add, axpy, quat_mat, quat_mul, row, row4, scale, transform
+from ..core.vec import add, axpy, dot, norm, put, quat_mat, quat_mul, row, row4, scale, sub, transform
 from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width
 
 # ShapeKind, as plain integers for the kernels
 SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE = range(10)
 TRIANGLE = -1  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
+UPRIGHT = 0.1  # cosine between gravity and the normal of a plane up to which it carries no weight
 PATCH = 9   # columns of a patch: point 0-2, normal 3-5, gap 6, feature 7, part 8
 
 
@@ -28,6 +29,8 @@ class Geometry(NamedTuple):
     kind: IntArray   #: (s + 1,)
     data: IntArray   #: (s + 1,) row of Hulls or Meshes
     x: Array         #: (s + 1, 3) origin [m], world frame
+    centre: Array    #: (s + 1, 3) centre of mass of its body [m], world frame
+    gravity: Array   #: (3,) [m/s2]
     R: Array         #: (s + 1, 3, 3) rotation matrix, shape frame -> world
     size: Array      #: (s + 1, 3) see `ShapeKind` [m]
     swell: Array     #: (s + 1,) radius by which the core is swollen [m]
@@ -51,7 +54,8 @@ def new_geometry(model: Model) -> Geometry:
     bound[:s] = swell[:s] + np.linalg.norm(np.abs(box[:, :3]) + box[:, 3:], axis=1)
     return Geometry(
         np.append(shapes.kind, TRIANGLE).astype(np.int32), np.append(shapes.data, -1).astype(np.int32),
-        np.zeros((s + 1, 3)), R, size, swell, core, bound, box, np.zeros((s, 3)), np.zeros((s, 3)))
+        np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, R, size, swell, core, bound, box, np.zeros((s, 3)),
+        np.zeros((s, 3)))
 
 
 @helper
@@ -124,6 +128,18 @@ def put_point(patch_out, k, point, normal, gap, feature):
 
 
 @helper
+def load_of(geom, a, b, p, n):
+    """Where the weight of the upper one of shapes a and b acts on their plane of contact through p with the normal n
+    from a to b; p where the plane is nearly upright."""
+    g = (geom.gravity[0], geom.gravity[1], geom.gravity[2])
+    down = dot(g, n)
+    if abs(down) <= UPRIGHT * norm(g):
+        return p
+    c = row(geom.centre, b if down < 0.0 else a)
+    return axpy(dot(n, sub(p, c)) / down, g, c)
+
+
+@helper
 def between(p_a, p_b):
     """The point midway."""
     return scale(0.5, add(p_a, p_b))
@@ -145,6 +161,7 @@ def place_shapes(shapes, x, q, geom_out):
         xb, qb = row(x, b), row4(q, b)
         p = transform(xb, qb, row(shapes.position, s))
         put_pose(geom_out, s, p, quat_mat(quat_mul(qb, row4(shapes.orientation, s))))
+        put(geom_out.centre, s, xb)
 
 
 @helper

@@ -11,8 +11,8 @@ which stays the same while the bodies move a little. The end of a segment is nam
 import math
 
 from ..core.jit import helper
-from ..core.vec import axpy, cross, dot, sub, tangents
-from .geometry import put_point
+from ..core.vec import axpy, cross, dot, norm, sub, tangents
+from .geometry import load_of, put_point
 
 ON_EDGE = 1e-9    # a corner this near to an edge counts as on it, relative to the size of the features
 B_SIDE = 1 << 20  # added to the names of b's edges
@@ -212,7 +212,7 @@ def drop_repeated(patch, first, count, nearer):
 
 
 @helper
-def reduce_groups(patch, count, nearer):
+def reduce_groups(geom, a, b, patch, count, nearer):
     """Reduce the rows 0 : count, whose normals differ, to four points for each direction; returns how many are left."""
     start = 0
     while start < count:
@@ -222,7 +222,7 @@ def reduce_groups(patch, count, nearer):
             if patch[i, 3] * n[0] + patch[i, 4] * n[1] + patch[i, 5] * n[2] > SAME_DIRECTION:
                 swap_points(patch, start + alike, i)
                 alike += 1
-        kept = choose_points(patch, start, drop_repeated(patch, start, alike, nearer))
+        kept = choose_points(geom, a, b, patch, start, drop_repeated(patch, start, alike, nearer))
         for i in range(start + alike, count):
             swap_points(patch, i - alike + kept, i)
         count -= alike - kept
@@ -231,17 +231,18 @@ def reduce_groups(patch, count, nearer):
 
 
 @helper
-def reduce_points(patch, first, count):
-    """Keep at most four of the rows first : first + count; returns how many are kept."""
-    return count if count <= 4 else choose_points(patch, first, count)
+def reduce_points(geom, a, b, patch, first, count):
+    """Keep at most four of the rows first : first + count of shapes a and b; returns how many are kept."""
+    return count if count <= 4 else choose_points(geom, a, b, patch, first, count)
 
 
 @helper
-def choose_points(patch, first, count):
+def choose_points(geom, a, b, patch, first, count):
     """Keep the rows of first : first + count that span most, four at most; returns how many are kept.
 
     The deepest, the farthest from it, the one that makes the largest triangle, the one that adds most area to it: no
-    point that lies between two others, nor inside what others span.
+    point that lies between two others, nor inside what others span. Where the weight acts beside these four, others
+    that hold it take their place.
     """
     n = (patch[first, 3], patch[first, 4], patch[first, 5])
     best = first
@@ -260,4 +261,68 @@ def choose_points(patch, first, count):
             return k
         least = SLIVER * most if k == 1 else least
         swap_points(patch, first + k, best)
+    if count > 4:
+        hold_load(patch, first, count, load_of(geom, a, b, spot(patch, first), n), n)
     return min(4, count)
+
+
+@helper
+def beside(patch, i, j, p, n):
+    """Twice the area that a point p beside the line from row i to row j spans with it; > 0 to the right, seen against
+    the normal."""
+    o = spot(patch, i)
+    return dot(cross(sub(spot(patch, j), o), n), sub(p, o))
+
+
+@helper
+def side_beside(patch, first, p, n):
+    """The side (i, j) of the first four rows that p lies beside; -1, -1 where it lies within."""
+    for i in range(first, first + 4):
+        for j in range(first, first + 4):
+            if i == j or beside(patch, i, j, p, n) <= 0.0:
+                continue
+            outer = True
+            for k in range(first, first + 4):
+                outer = outer and (k in (i, j) or beside(patch, i, j, spot(patch, k), n) <= 0.0)
+            if outer:
+                return i, j
+    return -1, -1
+
+
+@helper
+def farthest_beside(patch, first, count, i, j, sign, n):
+    """The row farthest to the right (sign = 1) or left (-1) of the line from row i to row j, -1 = none."""
+    best, most = -1, SLIVER * norm(sub(spot(patch, j), spot(patch, i))) ** 2
+    for k in range(first, first + count):
+        value = sign * beside(patch, i, j, spot(patch, k), n)
+        if k not in (i, j) and value > most:
+            best, most = k, value
+    return best
+
+
+@helper
+def hold_load(patch, first, count, load, n):
+    """Where the load lies beside the first four of the rows first : first + count, bring four to the front that it lies
+    among: the ends of a chord, the point of the border beyond it, and the deepest point or the one farthest behind the
+    chord. Where no points hold it, the border's side nearest to it stays."""
+    i, j = side_beside(patch, first, load, n)
+    k = farthest_beside(patch, first, count, i, j, 1.0, n) if i >= 0 else -1
+    if k < 0:
+        return
+    while k >= 0 and (beside(patch, i, k, load, n) > 0.0 or beside(patch, k, j, load, n) > 0.0):
+        i, j = (i, k) if beside(patch, i, k, load, n) > 0.0 else (k, j)
+        k = farthest_beside(patch, first, count, i, j, 1.0, n)
+    behind = farthest_beside(patch, first, count, i, j, -1.0, n)
+    third = k if k >= 0 else behind
+    fourth = first if first not in (i, j, third) else behind
+    for r in range(first, first + 4):
+        if fourth in (i, j, third) and r not in (i, j, third):
+            fourth = r
+    row_in = first + 4
+    for r in range(first, first + 4):
+        if r in (i, j, third, fourth):
+            continue
+        while row_in not in (i, j, third, fourth):
+            row_in += 1
+        swap_points(patch, r, row_in)
+        row_in += 1

@@ -170,11 +170,12 @@ def touch_round(geom, solids, a, b, margin, patch):
     if kind[a] == CAPSULE:
         return capsule_plane(geom, a, b, margin, patch)
     if kind[a] == CYLINDER:
-        return reduce_points(patch, 0, cylinder_plane(geom, a, b, margin, patch))
+        return reduce_points(geom, a, b, patch, 0, cylinder_plane(geom, a, b, margin, patch))
     if kind[a] != HULL:
-        return reduce_points(patch, 0, round_plane(geom, a, b, margin, patch))
+        return reduce_points(geom, a, b, patch, 0, round_plane(geom, a, b, margin, patch))
     first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
-    return reduce_points(patch, 0, hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch))
+    last = hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch)
+    return reduce_points(geom, a, b, patch, 0, last)
 
 
 @kernel
@@ -245,7 +246,7 @@ def touch_convex_pairs(geom, solids, sheets, work, pairs, chosen, count, reach, 
             patch[k, 8] = t + 1
         ends = i + 1 == count or chosen[i + 1, 0] != p
         if t >= 0 and (ends or last > patch.shape[0] // 2):
-            last = reduce_groups(patch, last, 1e-6 * geom.bound[a])
+            last = reduce_groups(geom, a, b, patch, last, 1e-6 * geom.bound[a])
         first = 0 if ends else last
         if ends:
             total = put_rows(patch, last, flip, p, total, found_out)

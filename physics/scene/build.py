@@ -223,6 +223,8 @@ def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
             parts.append(solid.scaled(solid.moved(properties, position, R), density))
     frame = _frame(body, parts, path_text(("body", placed.index))) if dynamic else _still_frame()
     tables.express(first, frame.center, frame.axes)
+    if dynamic:
+        tables.turn_corners(first)
     return frame
 
 

@@ -1,5 +1,6 @@
 """The shape, hull and mesh tables of a Model while they are being filled."""
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ from .mesh import Solid, StaticMesh, hull_notes
 from .parts import NoParts
 from .refusals import SceneError
 
+FLAT_ENDED = (int(ShapeKind.CYLINDER), int(ShapeKind.CONE))
+OFF_AXIS = 1e-6  # of the radius, up to which a centre of mass counts as on the axis
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 #: draw mesh of a convex part of a mesh but the first, with which the whole mesh is drawn: one triangle without area
 ELSEWHERE = (np.zeros((1, 3)), np.zeros((1, 3), np.int32))
@@ -167,6 +170,15 @@ class ShapeTables:
         for row in self._rows[first:]:
             row["position"] = axes.T @ (row["position"] - center)
             row["orientation"] = axes.T @ row["orientation"]
+
+    def turn_corners(self, first: int) -> None:
+        """Turn the round shapes from row `first` on about their axes, so that of the points which stand for the rim of
+        a flat end one lies where the centre of mass is nearest to the rim: they hold it up to there."""
+        for row in self._rows[first:]:
+            x, y, _ = -row["orientation"].T @ row["position"]
+            if row["kind"] in FLAT_ENDED and math.hypot(x, y) > OFF_AXIS * row["size"][0]:
+                turn = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, math.hypot(x, y)]]) / math.hypot(x, y)
+                row["orientation"] = row["orientation"] @ turn
 
     def shapes(self) -> Shapes:
         """The rows so far as a table of the model."""
