@@ -76,7 +76,7 @@ def build(file: SceneFile, folder: Path | None, source: str) -> Setup:
 
     Raises SceneError where a mesh turns out unusable or mass properties unphysical.
     """
-    placed = list(_lay_out(file))
+    placed = list(lay_out(file))
     material_names = ["default", *(name for name in file.material if name != "default")]
     tables = ShapeTables(folder, material_names)
     problems: list[str] = []
@@ -177,7 +177,7 @@ def _turned(table: Any) -> Array:
     return np.array(table.orientation or (1.0, 0.0, 0.0, 0.0))
 
 
-def _lay_out(file: SceneFile):
+def lay_out(file: SceneFile):
     """All bodies in the order of the file, each followed by its copies."""
     arrays = {array.body: array for array in file.array}
     for index, body in enumerate(file.body):

@@ -19,6 +19,8 @@ from .values import THINNEST, in_words
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message
 DEEPEST = 16    # levels of tables and lists in a file
+#: fields of a body of which only one may be given; of a shape the first pair
+EXCLUSIVE = (("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
 
 
 class Found(NamedTuple):
@@ -321,14 +323,14 @@ def _check_pair(at: Location, pair: Pair, names: set[str], materials: Mapping[st
 
 
 def _check_body(at: Location, body: Body, materials: set[str], folder: Path | None) -> Iterator[Problem]:
-    yield from _check_exclusive(at, body, ("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
+    yield from _check_exclusive(at, body, *EXCLUSIVE)
     yield from _check_kind(at, body)
     if body.material not in materials:
         yield _unknown((*at, "material"), body.material, "material", materials)
     dynamic = not (body.fixed or body.kinematic)
     for i, shape in enumerate(body.shape):
         here = (*at, "shape", i)
-        yield from _check_exclusive(here, shape, ("orientation", "euler"))
+        yield from _check_exclusive(here, shape, EXCLUSIVE[0])
         if shape.material is not None and shape.material not in materials:
             yield _unknown((*here, "material"), shape.material, "material", materials)
         if shape.type in ("capsule", "cylinder", "cone", "pipe"):

@@ -84,6 +84,13 @@ class Scene:
         return cls._read(Path(path), _read_toml)
 
     @classmethod
+    def from_text(cls, text: str, folder: Path | None, name: str = "scene") -> "Scene":
+        """The scene that the text of a scene file says; mesh files lie below `folder`. Raises SceneError, whose
+        sentences begin with `name`."""
+        with refusing(name):
+            return cls(read_tables(_toml(text.encode(), name), name, folder), folder)
+
+    @classmethod
     def from_dict(cls, data: Mapping[str, Any], folder: Path | None = None) -> "Scene":
         """The scene of the same tables as in a file; mesh files lie below `folder`. Raises SceneError."""
         with refusing("scene"):
@@ -146,22 +153,30 @@ class Scene:
             data["joint"] = [joint for joint in data.get("joint", ()) if joint["type"] != "free"]
         return Scene(read_tables(data, self.name, self.folder), self.folder, self.path, self.notes)
 
-    def save(self, path: str | Path) -> None:
-        """Write the scene as a TOML file, with its meshes below the same folder.
+    def save(self, path: str | Path, text: str | None = None) -> None:
+        """Write the scene as a TOML file, with its meshes below the same folder. text: of the scene, where it is to be
+        written as a person has written it.
 
         Raises SceneError where it cannot be written, or where another file is in a mesh's place.
         """
         path = Path(path)
+        if text is None:
+            text = to_toml(self.tables.model_dump(exclude_defaults=True))
         try:
             self._copy_meshes(path.parent)
             with whole_file(path) as file:
-                file.write(to_toml(self.tables.model_dump(exclude_defaults=True)).encode())
+                file.write(text.encode())
         except OSError as error:
             raise SceneError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
-    def _copy_meshes(self, folder: Path) -> None:
+    @property
+    def mesh_files(self) -> list[str]:
+        """The names of its mesh files, below its folder."""
         names = {shape.file for body in self.tables.body for shape in body.shape if isinstance(shape, Hull | Mesh)}
-        for name in sorted(name for name in names if name is not None):
+        return sorted(name for name in names if name is not None)
+
+    def _copy_meshes(self, folder: Path) -> None:
+        for name in self.mesh_files:
             assert self.folder is not None  # a scene without a folder has no files
             source, target = self.folder / name, folder / name
             if not target.exists():
@@ -180,14 +195,18 @@ class Scene:
 
 
 def _read_toml(path: Path) -> Found:
+    if path.stat().st_size > SCENE_FILE.most:
+        raise SceneError(f"{path.name}: is larger than {SCENE_FILE}; {SCENE_FILE.advice}.")
+    return Found(_toml(path.read_bytes(), path.name))
+
+
+def _toml(text: bytes, name: str) -> dict[str, Any]:
     try:
-        if path.stat().st_size > SCENE_FILE.most:
-            raise SceneError(f"{path.name}: is larger than {SCENE_FILE}; {SCENE_FILE.advice}.")
-        return Found(tomllib.loads(path.read_bytes().decode()))
+        return tomllib.loads(text.decode())
     except UnicodeDecodeError as error:
-        raise SceneError(f"{path.name}: is not text in UTF-8; it must be a TOML scene file.") from error
+        raise SceneError(f"{name}: is not text in UTF-8; it must be a TOML scene file.") from error
     except tomllib.TOMLDecodeError as error:
-        raise SceneError(f"{path.name}: is not valid TOML: {error}.") from error
+        raise SceneError(f"{name}: is not valid TOML: {error}.") from error
 
 
 def _mesh_scene(path: Path, collide: str | None) -> Found:

@@ -11,18 +11,22 @@ def to_toml(data: Mapping[str, Any]) -> str:
     return "\n".join(_table(data, ())) + "\n"
 
 
+def table_lines(table: Mapping[str, Any], path: tuple[str, ...], listed: bool = False) -> Iterator[str]:
+    """The lines of one table below the header of its `path`; listed: as one more of a list."""
+    name = ".".join(_key(step) for step in path)
+    yield f"[[{name}]]" if listed else f"[{name}]"
+    yield from _table(table, path)
+
+
 def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     inner = {k: v for k, v in table.items() if isinstance(v, Mapping) or _is_list_of_tables(v)}
     for key, value in table.items():
         if key not in inner and value is not None:
-            yield f"{_key(key)} = {_value(value)}"
+            yield f"{_key(key)} = {inline(value)}"
     for key, value in inner.items():
-        here = (*path, key)
-        name = ".".join(_key(step) for step in here)
         for one in [value] if isinstance(value, Mapping) else value:
             yield ""
-            yield f"[{name}]" if isinstance(value, Mapping) else f"[[{name}]]"
-            yield from _table(one, here)
+            yield from table_lines(one, (*path, key), listed=not isinstance(value, Mapping))
 
 
 def _is_list_of_tables(value: Any) -> bool:
@@ -38,11 +42,12 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _value(value: Any) -> str:
+def inline(value: Any) -> str:
+    """A value as it stands behind the name of a field."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(v) for v in value) + "]"
+        return "[" + ", ".join(inline(v) for v in value) + "]"
     return repr(value)
