@@ -171,6 +171,17 @@ def _next_side(lab: Lab, _: Any) -> None:
 
 
 COMMANDS: dict[str, AppCommand] = {
+    "edit": AppCommand("Edit the scene, or let it run", "Edit", lambda lab, _: lab.making.toggle(lab.snapshot)),
+    "undo": AppCommand("Undo", "Edit", lambda lab, _: lab.making.undo(1)),
+    "redo": AppCommand("Redo", "Edit", lambda lab, _: lab.making.undo(-1)),
+    "duplicate": AppCommand("Duplicate what is chosen", "Edit", lambda lab, _: lab.making.duplicate()),
+    "delete": AppCommand("Delete what is chosen", "Edit", lambda lab, _: lab.making.delete()),
+    "copies": AppCommand("Copies of what is chosen", "", lambda lab, told: lab.making.copies(*told)),
+    "choose_all": AppCommand("Choose all bodies", "Edit", lambda lab, _: lab.making.choose_all()),
+    "next_tool": AppCommand("Move, turn or scale", "Edit", lambda lab, _: lab.making.tool("next")),
+    **{f"mirror_{axis}": AppCommand(f"Mirror across {axis}", "Edit", lambda lab, _, k=k: lab.making.mirror(k))
+       for k, axis in enumerate("xyz")},
+    "view_of_scene": AppCommand("Keep this view as the scene's first one", "Edit", lambda lab, _: lab.keep_view()),
     "play_pause": AppCommand("Play or pause", "Time", lambda lab, _: lab.play_pause()),
     "step_forward": AppCommand("One step forward", "Time", lambda lab, _: lab.send(Step(1))),
     "step_back": AppCommand("One step back", "Time", lambda lab, _: lab.send(Step(-1))),
@@ -183,6 +194,15 @@ COMMANDS: dict[str, AppCommand] = {
     "previous_scene": AppCommand("Previous scene", "Scenes", lambda lab, _: lab.neighbour_scene(-1)),
     "open_file": AppCommand("Open a scene, mesh, run or contact problem…", "Scenes",
                             lambda lab, _: lab.host.choose_file()),
+    "new_scene": AppCommand("New scene", "Scenes", lambda lab, _: lab.making.new()),
+    "save": AppCommand("Save the scene", "Scenes", lambda lab, _: lab.making.save()),
+    "save_as": AppCommand("Save the scene as…", "Scenes", lambda lab, _: lab.making.save_as()),
+    "save_to": AppCommand("Save to", "", lambda lab, path: lab.making.save_to(path)),
+    "save_beside": AppCommand("Save, and keep the other version", "", lambda lab, _: lab.making.save(beside=True)),
+    "save_then": AppCommand("Save and go on", "", lambda lab, request: lab.making.save_then(request)),
+    "discard_then": AppCommand("Discard and go on", "", lambda lab, request: lab.making.discard_then(request)),
+    "recover": AppCommand("Go on with unsaved work", "", lambda lab, _: lab.making.recover()),
+    "forget_work": AppCommand("Discard unsaved work", "", lambda lab, _: lab.making.forget_work()),
     "save_run": AppCommand("Save this run", "Scenes", lambda lab, _: lab.save_run()),
     "go_on": AppCommand("Go on with a run that was cut off", "", lambda lab, _: lab.go_on()),
     "discard": AppCommand("Discard a run that was cut off", "", lambda lab, _: lab.discard()),
@@ -222,11 +242,15 @@ COMMANDS: dict[str, AppCommand] = {
     "smaller_text": AppCommand("Smaller text", "App", lambda lab, _: _text_size(lab, 1 / SCALE_STEP)),
     "normal_text": AppCommand("Normal text size", "App", lambda lab, _: _text_size(lab, 0.0)),
     "theme": AppCommand("Dark or light", "App", _theme),
-    "quit": AppCommand("Quit", "App", lambda lab, _: lab.host.quit()),
+    "quit": AppCommand("Quit", "App", lambda lab, _: lab.quit()),
+    "quit_now": AppCommand("Quit without asking", "", lambda lab, _: lab.host.quit()),
 }
 
 
 def run(lab: Lab, name: str, argument: Any = None) -> None:
     """Run a command by name."""
     lab.note("request", command=name, argument=None if argument is None else str(argument))
+    if COMMANDS[name].group == "Time" and lab.ui.workbench.on:
+        lab.making.leave(play=name == "play_pause")
+        return
     COMMANDS[name].run(lab, argument)

@@ -37,7 +37,18 @@ KEYS: list[Binding] = [  # `bind` adds to it
     Binding("-", "slower"),
     Binding("]", "next_scene"),
     Binding("[", "previous_scene"),
+    Binding("Ctrl+N", "new_scene"),
     Binding("Ctrl+O", "open_file"),
+    Binding("Ctrl+S", "save"),
+    Binding("Ctrl+Shift+S", "save_as"),
+    Binding("Ctrl+E", "edit"),
+    Binding("Ctrl+Z", "undo"),
+    Binding("Ctrl+Shift+Z", "redo"),
+    Binding("Ctrl+Y", "redo"),
+    Binding("Ctrl+D", "duplicate"),
+    Binding("Ctrl+A", "choose_all"),
+    Binding("Delete", "delete"),
+    Binding("Q", "next_tool"),
     Binding("Ctrl+R", "reload"),
     Binding("Ctrl+P", "palette"),
     Binding("F", "frame"),
@@ -77,7 +88,7 @@ KEYS: list[Binding] = [  # `bind` adds to it
 
 
 class Gesture(NamedTuple):
-    where: str  # "body", "space" (no movable body under the cursor) or "any"
+    where: str  # "body", "space" (no movable body under the cursor), "edit" (while the scene is edited) or "any"
     mouse: str
     does: str
 
@@ -88,6 +99,10 @@ GESTURES: tuple[Gesture, ...] = (
     Gesture("body", "Shift+left drag", "orbit"),
     Gesture("body", "Double click", "select"),
     Gesture("space", "Left drag", "orbit"),
+    Gesture("edit", "Click", "choose"),
+    Gesture("edit", "Ctrl+click", "choose one more"),
+    Gesture("edit", "Drag the arrows", "move, turn or scale (Q)"),
+    Gesture("edit", "Left drag elsewhere", "orbit"),
     Gesture("any", "Right drag", "pan"),
     Gesture("any", "Wheel", "zoom to the cursor"),
     Gesture("any", "Right double click", "centre the view there"),

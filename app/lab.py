@@ -14,11 +14,14 @@ from ..physics.core.whole_file import whole_file
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
+from ..physics.scene import edits
 from ..physics.scene.scene import Scene
+from .making import Making
 from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .record.encoder import numbered
 from .report import report
-from .ui_state import Failure, OpeningStatus, SceneEntry, UiState
+from .scene_files import entries, my_scenes
+from .ui_state import Failure, OpeningStatus, Request, SceneEntry, UiState
 from .view.camera import Camera, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
@@ -31,6 +34,8 @@ class Host(Protocol):
     """What only a window can do."""
 
     def choose_file(self) -> None: ...
+    def choose_new_file(self, suggested: Path) -> None: ...
+    def picture_for(self, scene: Path) -> None: ...
     def toggle_fullscreen(self) -> None: ...
     def screenshot(self) -> None: ...
     def copy(self, text: str) -> None: ...
@@ -60,6 +65,7 @@ class Lab:
         self.ui = ui
         self.host = host
         self.camera = Camera()
+        self.making = Making(ui, self.send, host)
         self.snapshot: Snapshot | None = None
         self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
         self.graphics = ""         #: the OpenGL in use, for reports
@@ -116,16 +122,21 @@ class Lab:
     def update(self) -> bool:
         """Take the engine's latest snapshot; True where it is new."""
         self._watch_opening()
+        self.making.update()
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
         self.ui.playing = self.playing
         self.ui.progress, self.ui.busy, self.ui.compiles = self.engine.progress, self.engine.busy, self.engine.compiles
         if latest is not None and latest.generation != self._generation:
+            first = self._generation < 0
             self._generation = latest.generation
             self.ui.forget_scene()
+            self.ui.workbench.preview = None
             self.ui.scene_path = latest.file
-            self._first_view()
+            if first or not self.making.keeps_view:
+                self._first_view()
+                self.making.keeps_view = self.ui.workbench.on
             if latest.labels.notes:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
         if new and latest is not None and latest.notice and latest.notice != self._refused:
@@ -181,9 +192,12 @@ class Lab:
     # -------------------------------------------------------------------------------------------- files
 
     def open_path(self, path: str | Path) -> None:
-        """Read a file in the background and show what it holds; where that fails, all goes on as it was."""
+        """Read a file in the background and show what it holds; where that fails, all goes on as it was. Unsaved work
+        is asked about first."""
         if self._opening is not None:
             self.ui.say(f"Still opening {self._opening.path.name}.")
+            return
+        if self.making.holds(Request("open_path", path)):
             return
         path = Path(path)
         self.ui.say(f"Opening {path.name} …", SHOWN_AFTER)
@@ -226,11 +240,13 @@ class Lab:
         elif isinstance(content, Recording):
             self._replay(content)
         else:
+            self.making.opened(content)
             self.send(Open(content, paused=False))
 
     def _replay(self, recording: Recording) -> None:
         """Show a recorded run from its beginning, or what is left of one from its end on."""
         left = recording.leftover is not None
+        self.making.opened(recording.scene)
         self.send(Open(recording.scene, left, recording, at_end=left))
         begin, end = recording.span
         words = f"A recorded run of {end - begin:.2f} s. It is replayed until something is changed."
@@ -333,6 +349,15 @@ class Lab:
         else:
             set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
 
+    def keep_view(self) -> None:
+        """Let the scene begin with the present view."""
+        camera = self.camera
+        view = {"target": [edits.rounded(round(v, 4)) for v in camera.target], "distance": round(camera.distance, 4),
+                "azimuth": round(camera.azimuth, 2), "elevation": round(camera.elevation, 2)}
+        if self.ui.workbench.on:
+            self.ui.edit("Keep the view", lambda document: [document.put(("camera", k), v) for k, v in view.items()])
+            self.ui.say("The scene begins with this view.")
+
     def move_camera(self, dt: float) -> bool:
         """Continue a movement of the camera by dt [s]; True while it moves by itself."""
         s, selected = self.snapshot, self.ui.view.selected
@@ -348,11 +373,21 @@ class Lab:
         elif ui.opening is not None:
             self.cancel_opening()
         elif ui.boxes_open:
-            ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = False
+            ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = ui.save_box = False
+            ui.question = None
             ui.tell("")
+        elif ui.workbench.placing is not None:
+            ui.workbench.drop_placing()
+        elif ui.workbench.on:
+            ui.workbench.choose()
         else:
             ui.view.selected = -1
             ui.view.follow_selected = False
+
+    def quit(self) -> None:
+        """End the program; unsaved work is asked about first."""
+        if not self.making.holds(Request("quit_now")):
+            self.host.quit()
 
     def close(self) -> None:
         """Give up what is being opened."""
@@ -365,12 +400,13 @@ def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float
     camera.follow(camera.target if target is None else np.array(target, float))
 
 
-def gallery_entries() -> list[SceneEntry]:
-    """The gallery's scenes with their titles, in teaching order."""
+def gallery_entries(chosen: str = "") -> list[SceneEntry]:
+    """The gallery's scenes with their titles, in teaching order, and then the user's own. chosen: the folder of the
+    preferences."""
     from ..assets import gallery
 
-    entries = []
+    found = []
     for key, path in gallery().items():
         scene = Scene.load(path)
-        entries.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
-    return entries
+        found.append(SceneEntry(key, scene.title, scene.summary, path, group=scene.group, watch=scene.watch))
+    return found + entries(my_scenes(chosen))

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple, TypeVar
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.journal import Leftover
 from ..physics.run.messages import Inspect, Watch
+from ..physics.scene.edits import Change
+from ..physics.scene.refusals import SceneError
 from .preferences import Preferences
 from .view.view_options import ViewOptions
+from .workbench import Workbench
 
 T = TypeVar("T")
 
@@ -105,6 +108,14 @@ class OpeningStatus(NamedTuple):
     may_be_hull: bool = False  # a hollow mesh is taken apart: its hull can be chosen instead
 
 
+class Question(NamedTuple):
+    """Something that the user is asked: nothing is done until a button is pressed."""
+
+    title: str
+    text: str
+    answers: tuple[tuple[str, Request | None], ...]  # labels of buttons, and what they ask for
+
+
 class Failure(NamedTuple):
     """Why a panel is closed."""
 
@@ -126,6 +137,8 @@ Rect = tuple[float, float, float, float]
 class UiState:
     preferences: Preferences = field(default_factory=Preferences)
     view: ViewOptions = field(default_factory=ViewOptions)
+    workbench: Workbench = field(default_factory=Workbench)
+    question: Question | None = None
     scenes: list[SceneEntry] = field(default_factory=list)
     scene_path: Path | None = None     # of the scene that runs, where it came from a file
     gallery_at: Path | None = None     # the scene that the gallery last scrolled to
@@ -139,6 +152,8 @@ class UiState:
     panels_hidden: bool = False
     open_box: bool = False             # the box that asks for a path, where there is no file dialog
     open_box_text: str = ""
+    save_box: bool = False             # likewise, for the path of a new file
+    save_box_text: str = ""
     opening: OpeningStatus | None = None  # a file that takes long to open
     leftovers: list[Leftover] = field(default_factory=list)  # runs that were cut off, offered one after the other
     message: str = ""                  # in a box until it is read
@@ -187,6 +202,14 @@ class UiState:
     def request(self, command: str, argument: Any = None) -> None:
         self.requests.append(Request(command, argument))
 
+    def edit(self, name: str, change: Change, live: bool = False) -> Any:
+        """Edit the scene of the workbench; what refuses it is told. Returns what the change does, else None."""
+        try:
+            return self.workbench.edit(name, change, live)
+        except (SceneError, ValueError) as error:
+            self.tell(str(error))
+            return None
+
     def say(self, text: str, seconds: float = 4.0) -> None:
         self.notice = Notice(text, self.clock + seconds)
 
@@ -206,7 +229,7 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.open_box
-                    or self.opening or self.message)
+                    or self.save_box or self.question or self.opening or self.message)
 
     @property
     def font(self) -> float:

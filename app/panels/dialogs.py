@@ -3,17 +3,20 @@ study of chains, progress of compiling."""
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from imgui_bundle import imgui
 
 from ...physics.run.messages import Command, Snapshot
 from ..commands import COMMANDS
 from ..keys import GESTURES, keys_of
-from ..ui_state import OpeningStatus, Request, UiState
+from ..scene_files import my_scenes
+from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
 from .links import draw_links
 
 Send = Callable[[Command], None]
+WHERE = {"body": " (on a body)", "space": " (elsewhere)", "edit": " (while editing)", "any": ""}
 FLOATING = (
     imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse
@@ -34,10 +37,14 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)
+    if ui.save_box:
+        draw_save_box(ui)
     if ui.opening is not None:
         draw_opening(ui, ui.opening)
     if ui.leftovers:
         draw_leftover(ui)
+    if ui.question is not None:
+        draw_question(ui, ui.question)
     if ui.message:
         draw_message(ui)
 
@@ -154,13 +161,13 @@ def draw_help(ui: UiState) -> None:
         ui.help = False
     groups: dict[str, list[tuple[str, str]]] = {
         "Mouse": [
-            (g.mouse, g.does + {"body": " (on a body)", "space": " (elsewhere)", "any": ""}[g.where]) for g in GESTURES
+            (g.mouse, g.does + WHERE[g.where]) for g in GESTURES
         ]
     }
     for name, command in COMMANDS.items():
         if keys_of(name):
             groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
-    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Equations", "Compare", "Record", "App"]]
+    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "App"]]
     with style.font(ui, size=14.0):
         if imgui.begin_table("help_columns", 3):
             for column in columns:
@@ -236,6 +243,52 @@ def draw_leftover(ui: UiState) -> None:
     imgui.same_line()
     if imgui.button("Discard##leftover", (6 * ui.font, 0)):
         ui.request("discard")
+    imgui.end()
+
+
+def draw_question(ui: UiState, question: Question) -> None:
+    """Something the user is asked; the first answer is the one that loses nothing."""
+    width = _place(ui, 32.0, 0.28)
+    _floating(ui, "question", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=18.0):
+        imgui.push_text_wrap_pos(width - 1.5 * ui.font)
+        imgui.text_unformatted(question.title)
+        imgui.pop_text_wrap_pos()
+    style.muted(ui, question.text, wrap=True)
+    imgui.dummy((0, 0.2 * ui.font))
+    for k, (label, request) in enumerate(question.answers):
+        if k:
+            imgui.same_line()
+        if imgui.button(f"{label}##question", (0.0 if len(label) > 9 else 7 * ui.font, 0)):
+            ui.question = None
+            if request is not None:
+                ui.requests.append(request)
+    imgui.end()
+
+
+def draw_save_box(ui: UiState) -> None:
+    """Asks for the path of a new scene file where the system has no file dialog."""
+    _place(ui, 40.0, 0.3)
+    _floating(ui, "save_box", imgui.WindowFlags_.always_auto_resize)
+    with style.font(ui, bold=True, size=18.0):
+        imgui.text("Save the scene as")
+    if imgui.is_window_appearing():
+        imgui.set_keyboard_focus_here()
+    imgui.set_next_item_width(-1)
+    entered, ui.save_box_text = imgui.input_text_with_hint(
+        "##save_path", "/path/to/scene.toml", ui.save_box_text, imgui.InputTextFlags_.enter_returns_true
+    )
+    path = Path(ui.save_box_text.strip() or ".").expanduser()
+    there = path.is_file() and path != ui.workbench.path
+    mine = path.parent == my_scenes(ui.preferences.record_folder)
+    said = "Scenes in this folder stand in the gallery under My scenes." if mine else " "
+    style.muted(ui, "There is such a file: it would be replaced." if there else said, wrap=True)
+    if (imgui.button("Replace##save_box" if there else "Save##save_box") or (entered and not there)) and path.name:
+        ui.request("save_to", path)
+        ui.save_box = False
+    imgui.same_line()
+    if imgui.button("Cancel##save_box"):
+        ui.save_box = False
     imgui.end()
 
 

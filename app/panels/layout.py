@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from ...physics.run.messages import Command, Curve, Snapshot
 from ..ui_state import Rect, UiState
-from . import compare, dialogs, lower, menus, pictures, plot, style, view, watch
+from . import bench, compare, dialogs, lower, menus, pictures, plot, style, view, watch
 from .gallery import draw_gallery
 from .guard import guard
 from .parameters import draw_parameters
@@ -68,8 +68,16 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     guard(ui, "The status bar", ui.plates[-1], partial(draw_status, ui, snapshot, send, ui.plates[-1]))
     bottom -= transport_height + gap
     ui.plates.append((0.0, bottom, width, transport_height))
-    guard(ui, "The time bar", ui.plates[-1], partial(draw_transport, ui, snapshot, send, ui.plates[-1]))
+    if ui.workbench.on:
+        guard(ui, "The tools", ui.plates[-1], partial(bench.draw_tools, ui, ui.plates[-1]))
+    else:
+        guard(ui, "The time bar", ui.plates[-1], partial(draw_transport, ui, snapshot, send, ui.plates[-1]))
     bottom -= gap
+    if ui.workbench.on:
+        _workbench(ui, (0.0, top, width, bottom - top), gap)
+        p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
+        p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
+        return
     left, right = 0.0, width
     if p.parameters:
         wide = min(p.parameters_width * font, 0.35 * width)
@@ -91,6 +99,19 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
     p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
     ui.view_rect = (left, top, max(right - left, 1.0), max(bottom - top, 1.0))
+
+
+def _workbench(ui: UiState, room: Rect, gap: float) -> None:
+    """What the scene holds at the left, its fields at the right, and the view between them."""
+    p, font = ui.preferences, ui.font
+    x, top, width, tall = room
+    left, right = min(p.gallery_width * font, 0.3 * width), min(p.parameters_width * font, 0.35 * width)
+    ui.plates += [(x, top, left, tall), (x + width - right, top, right, tall)]
+    guard(ui, "The scene's tables", ui.plates[-2], partial(bench.draw_bench, ui, ui.plates[-2]))
+    guard(ui, "The fields", ui.plates[-1], partial(bench.draw_inspector, ui, ui.plates[-1]))
+    p.gallery_width += _edge(ui, "gallery_edge", (x + left, top, gap, tall), 0) / font
+    p.parameters_width -= _edge(ui, "parameters_edge", (x + width - right - gap, top, gap, tall), 0) / font
+    ui.view_rect = (x + left + gap, top, max(width - left - right - 2 * gap, 1.0), max(tall, 1.0))
 
 
 def _edge(ui: UiState, name: str, rect: Rect, axis: int) -> float:

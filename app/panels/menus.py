@@ -16,19 +16,26 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
     if not imgui.begin_main_menu_bar():
         return
     if imgui.begin_menu("File"):
+        _item(ui, "new_scene")
         _item(ui, "open_file")
-        _item(ui, "reload")
         if imgui.begin_menu("Open recent", bool(ui.preferences.recent)):
             for path in ui.preferences.recent:
                 if imgui.menu_item_simple(path):
                     ui.request("open_path", path)
             imgui.end_menu()
+        _item(ui, "reload")
+        imgui.separator()
+        _item(ui, "save")
+        _item(ui, "save_as")
         imgui.separator()
         _item(ui, "save_run")
         _item(ui, "record")
         _item(ui, "screenshot")
         imgui.separator()
         _item(ui, "quit")
+        imgui.end_menu()
+    if imgui.begin_menu("Edit"):
+        _edit_menu(ui)
         imgui.end_menu()
     if imgui.begin_menu("View"):
         _view_menu(ui)
@@ -59,6 +66,21 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:
     if imgui.menu_item_simple(title or COMMANDS[name].title, key_of(name), ticked):
         ui.request(name)
+
+
+def _edit_menu(ui: UiState) -> None:
+    """Undo and redo say what they are of."""
+    bench = ui.workbench
+    _item(ui, "edit", "Let it run" if bench.on else "Edit the scene")
+    imgui.separator()
+    for name, edit in (("undo", bench.undoes), ("redo", bench.redoes)):
+        title = f"{name.capitalize()}: {edit[:1].lower() + edit[1:]}" if edit and bench.on else name.capitalize()
+        if imgui.menu_item_simple(f"{title}##{name}", key_of(name), enabled=bool(edit) and bench.on):
+            ui.request(name)
+    imgui.separator()
+    for name in ("duplicate", "delete", "choose_all", "mirror_x", "mirror_y", "mirror_z", "view_of_scene"):
+        if imgui.menu_item_simple(COMMANDS[name].title, key_of(name), enabled=bench.on):
+            ui.request(name)
 
 
 def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:

@@ -7,6 +7,7 @@ import moderngl
 import numpy as np
 
 from ...physics.run.messages import Snapshot
+from ..scene_files import MINE, picture_of
 from ..ui_state import Rect, SceneEntry, UiState
 from ..view import overlays
 from ..view.camera import Camera
@@ -107,14 +108,16 @@ class Stage:
             thing.release()
 
 
-def thumbnails(ctx: moderngl.Context, store: TextureStore, entries: list[SceneEntry], folder: Path) -> list[SceneEntry]:
-    """The entries with a texture of folder/KEY.png where there is one."""
+def thumbnails(ctx: moderngl.Context, store: TextureStore, entries: list[SceneEntry], folder: Path | None
+               ) -> list[SceneEntry]:
+    """The entries with a texture of folder/KEY.png, or of the picture kept of a scene of the user's own, where there is
+    one. folder: None = the others have theirs."""
     from PIL import Image
 
     found = []
     for entry in entries:
-        path = folder / f"{entry.key}.png"
-        if path.exists():
+        path = picture_of(entry.path) if entry.group == MINE else folder and folder / f"{entry.key}.png"
+        if path is not None and path.exists():
             with Image.open(path) as picture:
                 rgba = picture.convert("RGBA")
             texture = ctx.texture(rgba.size, 4, rgba.tobytes())

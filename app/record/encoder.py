@@ -9,7 +9,7 @@ from typing import Any
 import av
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageOps
 
 from ...physics.core.whole_file import whole_file
 
@@ -25,6 +25,7 @@ FORMATS: dict[str, tuple[str, str, dict[str, str], dict[str, str]]] = {
 }
 KEYFRAME_EVERY = 0.5  # [s] at most this much is lost when the process is killed
 GIF_FPS = 50          # GIF counts time in 1/100 s, and viewers slow down what is faster
+THUMBNAIL = 416, 234  # pixels of a picture of the gallery
 WAITING = 8           # frames the encoder may be behind
 
 
@@ -148,6 +149,13 @@ def open_recording(path: Path, size: tuple[int, int], fps: int) -> Movie | Pictu
     """What writes the frames, by the suffix of the path."""
     check_path(path)
     return (Pictures if path.suffix.lower() == ".png" else Movie)(path, size, fps)
+
+
+def save_thumbnail(path: Path, frame: Frame) -> None:
+    """Write the middle of a picture as one of THUMBNAIL pixels. OSError where it cannot be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path, sync=False) as file:
+        ImageOps.fit(Image.fromarray(np.ascontiguousarray(frame)), THUMBNAIL).save(file, "PNG")
 
 
 def save_picture(path: Path, frame: Frame) -> None:

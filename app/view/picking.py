@@ -1,5 +1,6 @@
 """What a ray from the cursor hits, exactly; and which contact mark is near the cursor."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ class Hit(NamedTuple):
     distance: float  # [m] from the ray's origin
 
 
-def pick(model: Model, snapshot: Snapshot, origin: Array, direction: Array) -> Hit | None:
-    """The first shape that the ray (3,), (3,) meets from outside; planes only where nothing else is met."""
+def pick(model: Model, snapshot: Snapshot, origin: Array, direction: Array, without: Sequence[int] = ()) -> Hit | None:
+    """The first shape that the ray (3,), (3,) meets from outside; planes only where nothing else is met. Shapes of
+    the bodies `without` are passed through."""
     shapes = model.shapes
     if not len(shapes.kind):
         return None
@@ -35,6 +37,7 @@ def pick(model: Model, snapshot: Snapshot, origin: Array, direction: Array) -> H
         rows = np.flatnonzero(shapes.kind == kind)
         if len(rows):
             t[rows] = form.ray(model, rows, o[rows], d[rows])
+    t[np.isin(shapes.body, without)] = np.inf
     plane = shapes.kind == ShapeKind.PLANE
     solid = np.where(plane, np.inf, t)
     nearest = solid if np.isfinite(solid).any() else t

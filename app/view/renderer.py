@@ -97,8 +97,9 @@ class Renderer(GlOwner):
         whole = target.viewport
         target.viewport = target.scissor = rect
         self._finish(target)
-        if 0 <= options.selected < len(snapshot.x):
-            self._outline_body(options.selected, boxes, view, target, ui_scale)
+        for body in (options.selected, *options.also):
+            if 0 <= body < len(snapshot.x):
+                self._outline_body(body, boxes, view, target, ui_scale)
         glyphs = build(snapshot, options, camera, view.size, ui_scale)
         self.labels = glyphs.labels
         self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)

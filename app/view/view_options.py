@@ -43,6 +43,7 @@ class ViewOptions:
     force_scale: float = 1.0       # multiplies the automatic scale (newtons per metre shown in the legend)
     logarithmic: bool = False      # arrow length ~ log(1 + 100 f/f_ref), see overlays.arrow_lengths
     selected: int = -1             # body
+    also: tuple[int, ...] = ()     # bodies selected with it
     hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse
     follow_selected: bool = False
     vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown

@@ -1,6 +1,6 @@
 """What the mouse does in the 3-D view: pull and turn bodies, orbit, pan, zoom, select, centre. See keys.GESTURES."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,13 @@ TURN = "Turning. Release to let go."
 
 
 class Mouse:
-    """`pick(origin, direction)` tells what a ray hits first: an object with .body, .point, or None.
+    """`pick(origin, direction, without)` tells what a ray hits first, but for some bodies: an object with .body and
+    .point, or None.
 
     Positions are in view units from the view's upper left corner; `size` is the view's width and height in them.
     """
 
-    def __init__(self, lab: Lab, pick: Callable[[Array, Array], Any]) -> None:
+    def __init__(self, lab: Lab, pick: Callable[[Array, Array, Sequence[int]], Any]) -> None:
         self.lab = lab
         self.pick = pick
         self.size = (1.0, 1.0)
@@ -66,7 +67,7 @@ class Mouse:
     def wheel(self, x: float, y: float, steps: float) -> None:
         """Zoom so that what is under the cursor stays there; steps > 0 comes nearer."""
         origin, direction = self._ray(x, y)
-        hit = self.pick(origin, direction)
+        hit = self.pick(origin, direction, ())
         self.lab.camera.zoom_to(origin, direction, steps, None if hit is None else np.asarray(hit.point, float))
 
     def double_click(self, x: float, y: float, button: str) -> None:
@@ -92,7 +93,7 @@ class Mouse:
         return self.lab.camera.ray(x, y, *self.size)
 
     def _hit(self, x: float, y: float) -> Any:
-        return self.pick(*self._ray(x, y))
+        return self.pick(*self._ray(x, y), ())
 
     def _movable(self, body: int) -> bool:
         snapshot = self.lab.snapshot

@@ -19,6 +19,7 @@ from ...physics.scene.scene import Scene
 from ..machine import no_window
 from ..opening import in_words
 from ..preferences import SETTINGS, Preferences
+from ..scene_files import DRAFTS, Draft, lost_work
 from ..stopping import Stopped, between_steps
 from .lost_screen import when_the_screen_is_lost
 from .window import Window
@@ -79,6 +80,11 @@ def _open(
         with in_words(scene.name):
             runner = Runner(scene, settings, recording=recording, journal=window.journal, script=script)
         window.begin(runner, log)
+        if window.lab is not None:
+            own = scene if recording is None else recording.scene
+            window.lab.making.opened(None if script is not None else own)  # what a script has made is the script's
+            window.lab.making.draft = Draft(DRAFTS)
+            window.lab.making.offer(lost_work(DRAFTS))
         with shown_tab(remembered, "" if script is None else "script"):
             window.stay(asked)
     finally:

@@ -1,11 +1,12 @@
 """The window: opens at once, feeds input to panels and view, draws at most 60 times a second, sleeps when idle."""
 
 import math
-import shutil
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ import moderngl
 import numpy as np
 import pyglet
 from imgui_bundle import imgui
-from imgui_bundle import portable_file_dialogs as dialogs
 from pyglet import gl
 from pyglet.window import key
 
@@ -27,18 +27,22 @@ from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
 from ..panels import style
+from ..panels.gizmo import draw_handles, draw_marks
 from ..panels.guard import attempt, sentence
 from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
 from ..preferences import videos_folder
-from ..record.encoder import Frame, even, numbered, save_picture
+from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
 from ..record.recorder import Take
+from ..scene_files import picture_of
 from ..stopping import Stopped
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
+from .edit_mouse import EditMouse
+from .file_dialogs import FileDialogs
 from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
@@ -48,9 +52,7 @@ LIVELY = 24           # frames drawn at full rate after the last input, for hove
 REST = 0.25           # [s] without drawing after an error of the window itself
 LAZY = 0.25           # [s] between frames when nothing happens
 DOUBLE_CLICK = 0.35   # [s]
-FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
-              "Recorded runs", "*.contactlab",
-              "Contact problems", "*.npz", "All files", "*"]
+TEXT_KEYS = ("A", "C", "V", "X", "Y", "Z")  # with Ctrl, in a field of text
 
 
 class Window(pyglet.window.Window):
@@ -78,12 +80,13 @@ class Window(pyglet.window.Window):
         self.feed = Input(self, self.gui.io)
         self.stage = Split(self.ctx)
         self.detail = Detail()
-        self.mouse: Mouse | None = None
+        self._mice: tuple[Mouse, EditMouse] | None = None
         self.take: Take | None = None
         self.runner: Runner | None = None
         self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
-        self._dialog: Any = None
+        self._dialogs = FileDialogs(self.ui)
+        self._wanted_thumbnail: Path | None = None  # of the scene that was saved
         self._wanted_pictures: list[Path] = []
         self._cursor_at = (-1.0, -1.0)
         self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
@@ -104,8 +107,9 @@ class Window(pyglet.window.Window):
         self.runner = runner
         self.lab = Lab(runner, self.ui, self, log)
         self.lab.graphics = f"{self.ctx.info['GL_RENDERER']}, OpenGL {self.ctx.info['GL_VERSION']}"
-        self.mouse = Mouse(self.lab, self._pick)
-        self._gallery = in_background("contactlab-gallery", gallery_entries)
+        self._mice = Mouse(self.lab, self._pick), EditMouse(self.lab, self._pick)
+        folder = self.ui.preferences.record_folder
+        self._gallery = in_background("contactlab-gallery", lambda: gallery_entries(folder))
         runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
 
@@ -207,10 +211,7 @@ class Window(pyglet.window.Window):
             with as_file(files("contactlab.assets").joinpath("thumbnails")) as folder:
                 self.ui.scenes = thumbnails(self.ctx, self.gui.store, entries, folder)
             self._stale = True
-        if self._dialog is not None and self._dialog.ready(0):
-            chosen, self._dialog = self._dialog.result(), None
-            if chosen:
-                self.lab.open_path(chosen[0])
+        self._dialogs.poll(self.lab.open_path, self.lab.making.save_to)
 
     def _draw_frame(self, dt: float, moved: bool = False, capture: bool = False) -> None:
         now = time.perf_counter()
@@ -247,9 +248,12 @@ class Window(pyglet.window.Window):
     def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float) -> None:
         """The picture in 3-D, what is under the cursor, and the labels."""
         self._hover()
-        snapshot = with_forces(self.ui, snapshot)
+        snapshot = self.ui.workbench.shown(with_forces(self.ui, snapshot))
+        self.ui.view.legend = not self.ui.workbench.on
         self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
         self.stage.write(snapshot, lab.camera, self.ui)
+        draw_marks(self.ui, lab.camera)
+        draw_handles(self.ui, snapshot, lab.camera)
 
     def _count_frame(self, now: float, lively: bool) -> None:
         """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
@@ -274,6 +278,8 @@ class Window(pyglet.window.Window):
 
     def _capture(self, due: bool, now: float) -> None:
         """Take what lies on the screen, before notices are drawn over it."""
+        if self._wanted_thumbnail is not None and not self.ui.boxes_open:
+            self._keep_thumbnail(self._wanted_thumbnail)
         if not self._wanted_pictures and (self.take is None or not due):
             return
         frame = self._grab_frame()
@@ -286,18 +292,29 @@ class Window(pyglet.window.Window):
             if not self._try(lambda: take.capture(frame, now)):
                 self._stop_recording()
 
-    def _grab_frame(self) -> Frame:
-        """The view, or the whole window, top row first."""
-        x, y, w, h = self._captured_rect()
+    def _keep_thumbnail(self, scene: Path) -> None:
+        """The view as the picture that the gallery shows of a scene; without it there is just none."""
+        self._wanted_thumbnail = None
+        with suppress(OSError):
+            save_thumbnail(picture_of(scene), self._grab_frame(self._view_pixels()))
+        if self.gui.store is not None:
+            self.ui.scenes = thumbnails(self.ctx, self.gui.store, self.ui.scenes, None)
+
+    def _grab_frame(self, rect: tuple[int, int, int, int] | None = None) -> Frame:
+        """The view, or the whole window, or a part in pixels from the lower left; top row first."""
+        x, y, w, h = rect or self._captured_rect()
         pixels = self.screen_buffer.read(viewport=(x, y, w, h), components=3, alignment=1)
         _ = self.ctx.error  # moderngl names a buffer that a window does not have; pyglet would trip over the error
         return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
 
     def _captured_rect(self) -> tuple[int, int, int, int]:
         """In pixels from the lower left."""
-        width, height = self.get_framebuffer_size()
         if self.ui.preferences.record_panels:
-            return 0, 0, width, height
+            return 0, 0, *self.get_framebuffer_size()
+        return self._view_pixels()
+
+    def _view_pixels(self) -> tuple[int, int, int, int]:
+        width, height = self.get_framebuffer_size()
         ratio = self.get_pixel_ratio()
         x, y, w, h = (round(v * ratio) for v in self.ui.view_rect)
         x, top = max(x, 0), max(y, 0)
@@ -360,23 +377,29 @@ class Window(pyglet.window.Window):
         self.gui.use()
         imgui.set_clipboard_text(text)
 
+    def choose_new_file(self, suggested: Path) -> None:
+        self._dialogs.ask_for_a_new_file(suggested)
+
+    def picture_for(self, scene: Path) -> None:
+        self._wanted_thumbnail = scene
+
     def quit(self) -> None:
         self._quit = True
         pyglet.app.exit()
 
     def choose_file(self) -> None:
-        """The system's file dialog where there is one, else our own box."""
-        if sys.platform == "linux" and not any(map(shutil.which, ("zenity", "kdialog", "matedialog", "qarma"))):
-            self.ui.open_box, self.ui.open_box_text = True, ""
-        elif self._dialog is None:
-            folder = str(self.ui.scene_path.parent) if self.ui.scene_path is not None else ""
-            self._dialog = dialogs.open_file("Open a scene, mesh, run or contact problem", folder, FILE_TYPES)
+        self._dialogs.ask_for_a_file()
 
     # ---------------------------------------------------------------------------------------------- mouse
 
-    def _pick(self, origin: np.ndarray, direction: np.ndarray) -> Any:
+    @property
+    def mouse(self) -> Mouse | None:
+        """The mouse of the run, or of the workbench."""
+        return None if self._mice is None else self._mice[self.ui.workbench.on]
+
+    def _pick(self, origin: np.ndarray, direction: np.ndarray, without: Sequence[int]) -> Any:
         snapshot = self._under_mouse
-        return None if snapshot is None else picking.pick(snapshot.model, snapshot, origin, direction)
+        return None if snapshot is None else picking.pick(snapshot.model, snapshot, origin, direction, without)
 
     @property
     def _under_mouse(self) -> Snapshot | None:
@@ -510,6 +533,8 @@ class Window(pyglet.window.Window):
         if self.lab is None or (writing and symbol != key.ESCAPE and not key.F1 <= symbol <= key.F12):
             return
         name = command_for(key.symbol_string(symbol), held)
+        if self.gui.io.want_text_input and key.symbol_string(symbol) in TEXT_KEYS:
+            return  # copy, paste and undo of what is typed
         if name is not None:
             commands.run(self.lab, name)
             self._stale = True
@@ -521,7 +546,7 @@ class Window(pyglet.window.Window):
     @property
     def _awaits_text(self) -> bool:
         """A box that takes text was opened, but no frame has put the cursor into it yet."""
-        return (self.ui.palette.open or self.ui.open_box) and not self.gui.io.want_text_input
+        return (self.ui.palette.open or self.ui.open_box or self.ui.save_box) and not self.gui.io.want_text_input
 
     def on_text(self, text: str) -> None:
         self._touched()
@@ -554,4 +579,8 @@ class Window(pyglet.window.Window):
             self.mouse.release()
 
     def on_close(self) -> None:
-        self.quit()
+        if self.lab is None:
+            self.quit()
+        else:
+            commands.run(self.lab, "quit")
+            self._touched()

@@ -69,6 +69,8 @@ class Document:
         before = self.get(at)
         if before == value and type(before) is type(value):
             return
+        if any(b.at[: len(at)] == at for b in self._blocks):  # tables with headers of their own
+            self.remove(at)
         place = self._place(tuple(way))
         if place is None:
             if value is None:
@@ -84,7 +86,8 @@ class Document:
                 node[step] = tomlkit.inline_table()
             node = node[step]
         if value is None:
-            del node[name]
+            if name in node:
+                del node[name]
         elif isinstance(name, str) and isinstance(old := node.get(name), Array) and isinstance(value, list):
             node[name] = _with_comment(old, value)
         else:
@@ -142,7 +145,7 @@ class Document:
         for step in at[:-1]:
             node = node.setdefault(step, {}) if isinstance(node, dict) else node[step]
         if value is None:
-            del node[at[-1]]
+            node.pop(at[-1], None)
         else:
             node[at[-1]] = value
 

@@ -292,7 +292,8 @@ def euler_of(turn: Array) -> tuple[float, float, float]:
 
 
 #: tables that name bodies, and in which fields
-NAMING = {"joint": ("parent", "child"), "spring": ("body_a", "body_b"), "array": ("body",), "apart": ("bodies",)}
+NAMING = {"joint": ("parent", "child"), "spring": ("body_a", "body_b"), "array": ("body",), "apart": ("bodies",),
+          "closed_form": ("bodies", "against")}
 
 
 def delete(document: Document, chosen: Sequence[int]) -> None:

@@ -73,19 +73,19 @@ def _field(name: str, entry: Mapping[str, Any], known: Mapping[str, Any], needed
     choices = tuple(form.get("enum", ()))
     unit = UNIT.search(words)
     item = _resolved(form.get("items", {}), known)
-    named = re.search(r"the names? of (?:a|two|the) ?(body|bodies|material)", words)
+    named = re.search(r"the names? of (?:a |two |the )?(body|bodies|material)", words)
     kind, count, table = "toml", 0, ""
     if any("pattern" in option for option in options):
         kind = "color"
     elif choices:
         kind = "choice"
-    elif form.get("type") in _PLAIN:
+    elif isinstance(form.get("type"), str) and form["type"] in _PLAIN:
         kind = _PLAIN[form["type"]]
-    elif form.get("type") == "object":
+    elif form.get("type") == "object" and "properties" in form:
         kind, table = "table", name
     elif form.get("type") == "array" and (item.get("type") == "object" or "oneOf" in item):
         kind, table = LIST, name
-    elif named and form.get("type") == "array":
+    elif named and "minItems" in form:
         kind, count = "names", form["minItems"]
     elif item.get("type") == "number" and form.get("minItems") == form.get("maxItems", -1):
         kind, count = "numbers", form["minItems"]

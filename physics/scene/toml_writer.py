@@ -48,6 +48,8 @@ def inline(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(k)} = {inline(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(inline(v) for v in value) + "]"
     return repr(value)

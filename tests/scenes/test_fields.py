@@ -33,11 +33,14 @@ PLACES = {
     "array": (("array", 0), '[[array]]\nbody = "a"\ncount = [2, 1, 1]\nspacing = [0.0, 2.0, 0.0]\n'),
     "spring": (("spring", 0), '[[spring]]\nbody_a = "a"\nbody_b = "b"\nstiffness = 1.0\n'),
     "joint": (("joint", 0), HINGE), "apart": (("apart", 0), '[[apart]]\nbodies = ["a", "b"]\n'),
+    "closed_form": (("closed_form", 0), '[[closed_form]]\nbodies = ["a"]\n'),
     "joint.spring": (("joint", 0, "spring"), HINGE + "spring = {stiffness = 2.0}\n"),
     "motor": (("joint", 0, "motor"), HINGE + "motor = {torque = 2.0}\n"),
 } | {kind: (("body", 0, "shape", 0), "") for kind in SHAPES}
 #: values that the general ones below do not fit
 OWN = {
+    ("closed_form", "bodies"): ["b"], ("closed_form", "let"): {"k": 2.0, "w": "k*t"}, ("closed_form", "holds"): "t < 1",
+    ("closed_form", "position"): ["x0", "y0", "z0 - t"], ("closed_form", "turn"): ["t", 0.0, 0.0],
     ("pair", "materials"): ["default", "steel"], ("apart", "bodies"): ["b", "a"], ("array", "count"): [1, 2, 1],
     ("body", "inertia"): [1.0, 1.0, 1.5], ("body", "orientation"): [0.6, 0.8, 0.0, 0.0],
     ("joint", "axes"): [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], ("joint", "axis"): [1.0, 0.0, 0.0],

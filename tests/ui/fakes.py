@@ -93,6 +93,13 @@ class Host:
     def choose_file(self) -> None:
         self.asked.append("choose_file")
 
+    def choose_new_file(self, suggested) -> None:
+        self.asked.append("choose_new_file")
+        self.suggested = suggested
+
+    def picture_for(self, scene) -> None:
+        self.asked.append("picture_for")
+
     def toggle_fullscreen(self) -> None:
         self.asked.append("toggle_fullscreen")
 

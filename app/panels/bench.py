@@ -1,0 +1,376 @@
+"""The panels of the workbench: at the left what the scene holds and what can be added, at the right the fields of what
+is chosen, below the tools."""
+
+from typing import Any
+
+from imgui_bundle import imgui
+
+from ...physics.scene import edits
+from ...physics.scene.checks import Location
+from ...physics.scene.document import Document
+from ...physics.scene.fields import fields, tables
+from ..keys import key_of
+from ..ui_state import Rect, UiState
+from . import style
+from .fields import Rows, first, read_number, written
+
+#: joints that can be added, and what they let their bodies do
+JOINTS = {
+    "hinge": "turns about one axis", "slider": "moves along one axis", "ball": "turns about a point",
+    "universal": "turns about two axes", "screw": "turns and moves along one axis", "fixed": "holds all",
+}
+#: headings of the tables of a scene
+TITLES = {
+    "scene": "Scene", "camera": "First view", "solver": "Solver", "material": "Materials", "compare": "Compared sides",
+    "pair": "Pairs of materials", "body": "Bodies", "array": "Arrays", "spring": "Springs", "joint": "Joints",
+    "apart": "Pass through each other", "closed_form": "Closed forms",
+}
+FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
+TOOLS = {"move": ("\uf047", "Move"), "turn": ("\uf2f1", "Turn"), "scale": ("\uf424", "Scale")}
+
+
+# ------------------------------------------------------------------------------------------------ left
+
+
+def draw_bench(ui: UiState, rect: Rect) -> None:
+    """What the scene holds, and what can be added."""
+    with style.panel("bench", rect) as shown:
+        if not shown:
+            return
+        imgui.begin_child("bench_scroll")
+        style.heading(ui, "Add a body")
+        _shapes(ui)
+        imgui.dummy((0, 0.3 * ui.font))
+        style.heading(ui, "Join")
+        _joints(ui)
+        imgui.dummy((0, 0.3 * ui.font))
+        style.heading(ui, "The scene")
+        kinds = tables()
+        for name in (*FIRST_IN_LIST, *(name for name in kinds if name not in FIRST_IN_LIST)):
+            _kind(ui, name, kinds[name])
+        imgui.end_child()
+
+
+def _shapes(ui: UiState) -> None:
+    """A button for each shape; a click begins placing."""
+    bench = ui.workbench
+    wide = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
+    for k, (kind, shape) in enumerate(edits.FIRST.items()):
+        if k % 3:
+            imgui.same_line()
+        on = bench.placing is not None and bench.undoes == f"Add {kind}"
+        c = style.colors(ui)
+        with style.color(imgui.Col_.button, c.accent if on else c.raised), style.font(ui, size=14.0), \
+                style.color(imgui.Col_.text, c.on_accent if on else c.text):
+            if imgui.button(f"{kind.capitalize()}##add", (wide, 0)):
+                bench.begin_placing({"type": kind, **shape})
+        imgui.set_item_tooltip(f"A {kind}: click in the view where it is to be. Esc gives up.")
+
+
+def _joints(ui: UiState) -> None:
+    """A button for each joint, between the chosen bodies."""
+    bench, known = ui.workbench, edits.names(ui.workbench.document)
+    chosen = [k for k in bench.bodies if k < len(known)]
+    ends = ["world", *(known[k] for k in chosen)][-2:]
+    imgui.begin_disabled(len(chosen) not in (1, 2))
+    wide = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
+    for k, (kind, does) in enumerate((*JOINTS.items(), ("spring", "pulls at both"))):
+        if k % 3:
+            imgui.same_line()
+        with style.font(ui, size=14.0):
+            pressed = imgui.button(f"{kind.capitalize()}##join", (wide, 0))
+        imgui.set_item_tooltip(f"{kind.capitalize()}: {does}. Between two chosen bodies, or the world and one.")
+        if pressed and len(chosen) in (1, 2):
+            _join(ui, kind, ends, chosen)
+    imgui.end_disabled()
+    if len(chosen) in (1, 2):
+        style.muted(ui, " and ".join(ends), wrap=True)
+    else:
+        style.muted(ui, "Choose one body (with the world) or two.", wrap=True)
+
+
+def _join(ui: UiState, kind: str, ends: list[str], chosen: list[int]) -> None:
+    bench = ui.workbench
+    place = edits.pose(bench.document.get(("body", chosen[-1]))).position
+    name = f"Join {ends[0]} and {ends[1]}"
+    if kind == "spring":
+        made = ui.edit(name, lambda d: ("spring", edits.add_spring(d, ends[0], ends[1])))
+    else:
+        made = ui.edit(name, lambda d: ("joint", edits.add_joint(d, kind, ends[0], ends[1], place.tolist())))
+    if made is not None:
+        bench.choose(made)
+        ui.say("Its ends are set at the right." if kind == "spring" else "Drag its anchor, or type it at the right.")
+
+
+def _kind(ui: UiState, name: str, form: str) -> None:
+    """The tables of one kind: one line each, and a button that adds one."""
+    bench, document = ui.workbench, ui.workbench.document
+    given = document.get((name,))
+    if form == "table":
+        _line(ui, (name,), TITLES.get(name, name.capitalize()), given is None)
+        return
+    count = len(given or ())
+    flags = imgui.TreeNodeFlags_.allow_overlap | imgui.TreeNodeFlags_.span_avail_width
+    flags |= imgui.TreeNodeFlags_.default_open if name == "body" else 0
+    opened = imgui.tree_node_ex(f"{TITLES.get(name, name)} ({count})##{name}", flags)
+    if name != "body":
+        imgui.same_line(imgui.get_window_width() - 1.6 * ui.font)
+        with style.color(imgui.Col_.button, (0, 0, 0, 0)):
+            if imgui.small_button(f"\uf067##new {name}"):
+                _add(ui, name, form)
+        imgui.set_item_tooltip("Add one")
+    if opened:
+        if form == "named":
+            for key in given or ():
+                _line(ui, (name, key), key)
+        else:
+            for k in range(count):
+                _line(ui, (name, k), called(document, (name, k)))
+        imgui.tree_pop()
+    if name == "body" and bench.problems_at(("body",)):
+        style.muted(ui, "; ".join(bench.problems_at(("body",))), wrap=True)
+
+
+def _add(ui: UiState, name: str, form: str) -> None:
+    document = ui.workbench.document
+    if form == "named":
+        k = 1
+        while document.get((name, f"new {k}")) is not None:
+            k += 1
+        place: Location = (name, f"new {k}")
+        ui.edit(f"Add {name}", lambda d: d.extend(place, [{f.name: f.default for f in fields(name)
+                                                           if f.default is not None}]))
+    else:
+        table = first(document, name, name)
+        made = ui.edit(f"Add {name}", lambda d: d.append((name,), table))
+        place = (name, made if made is not None else 0)
+    ui.workbench.choose(place)
+
+
+def _line(ui: UiState, place: Location, title: str, unused: bool = False) -> None:
+    """A table in the list; a click chooses it, with Ctrl beside what is chosen."""
+    bench, c = ui.workbench, style.colors(ui)
+    found = bench.built.overlaps if bench.placing is None else ()
+    overlapping = place[0] == "body" and any(title in overlap.bodies for overlap in found)
+    color = c.danger if overlapping or bench.problems_at(place) else c.muted if unused else c.text
+    with style.color(imgui.Col_.text, color), style.font(ui, size=14.0):
+        locked = "  \uf023" if place[0] == "body" and title in bench.locked else ""
+        pressed = imgui.selectable(f"{title}{locked}##{place}", place in bench.chosen)[0]
+    if pressed:
+        bench.drop_placing()
+        choose(ui, place, imgui.get_io().key_ctrl)
+
+
+def choose(ui: UiState, place: Location, more: bool) -> None:
+    """Choose a table; more: a body beside the others, or no longer."""
+    bench = ui.workbench
+    bodies = tuple(p for p in bench.chosen if p[0] == "body")
+    if not more or place[0] != "body":
+        bench.choose(place)
+    elif place in bodies:
+        bench.choose(*(p for p in bodies if p != place))
+    else:
+        bench.choose(*bodies, place)
+
+
+def called(document: Document, place: Location) -> str:
+    """A table of a list as a user knows it."""
+    if place[0] == "body":
+        return edits.names(document)[int(place[1])]
+    table: dict[str, Any] = document.get(place) or {}
+    ends = [str(table[f]) for f in edits.NAMING.get(str(place[0]), ()) if isinstance(table.get(f), str)]
+    ends += [str(v) for f in ("materials", "bodies") for v in table.get(f, ())]
+    kind = str(table.get("type", place[0]))
+    return str(table.get("name") or f"{kind}: {' – '.join(ends)}" if ends else f"{kind} {int(place[1]) + 1}")
+
+
+# ------------------------------------------------------------------------------------------------ right
+
+
+def draw_inspector(ui: UiState, rect: Rect) -> None:
+    """The fields of what is chosen."""
+    bench = ui.workbench
+    with style.panel("inspector", rect) as shown:
+        if not shown:
+            return
+        imgui.begin_child("inspector_scroll")
+        _wrong(ui)
+        places = [place for place in bench.chosen if bench.document.get(place) is not None or len(place) == 1]
+        scene: Location = ("scene",)
+        places = places or [scene]
+        place = places[0]
+        with style.font(ui, bold=True, size=19.0):
+            bodies = [int(p[1]) for p in places if p[0] == "body"]
+            imgui.text_wrapped(bench.called(bodies) if bodies else _title(ui, place))
+        _actions(ui, place, bodies)
+        if place[0] == "material":
+            _material_name(ui, str(place[1]))
+        Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
+        imgui.dummy((0, ui.font))
+        imgui.end_child()
+
+
+def _title(ui: UiState, place: Location) -> str:
+    if len(place) == 1:
+        return TITLES.get(str(place[0]), str(place[0]))
+    return str(place[1]) if place[0] == "material" else called(ui.workbench.document, place)
+
+
+def _wrong(ui: UiState) -> None:
+    """What the checks refuse, and what overlaps."""
+    bench, c = ui.workbench, style.colors(ui)
+    quiet = not bench.problems and bench.placing is None
+    with style.font(ui, size=14.0):
+        for line in bench.problems[:4]:
+            with style.color(imgui.Col_.text, c.danger):
+                imgui.text_wrapped("\uf071  " + line.removeprefix("scene: "))
+        if bench.problems:
+            style.muted(ui, "The view shows the last version that could run. Ctrl+Z takes the edit back.", wrap=True)
+        for overlap in bench.built.overlaps[:4] if quiet else ():
+            with style.color(imgui.Col_.text, c.danger):
+                imgui.text_wrapped(f"\uf071  {overlap.bodies[0]} and {overlap.bodies[1]} overlap by "
+                                   f"{style.engineering(overlap.depth, 'm')}")
+        if quiet and len(bench.built.overlaps) > 4:
+            style.muted(ui, f"… and {len(bench.built.overlaps) - 4} more pairs overlap.")
+
+
+def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
+    """Buttons for what is chosen."""
+    bench = ui.workbench
+    with style.font(ui, size=14.0):
+        if place[0] == "camera" and imgui.button("Take the present view"):
+            ui.request("view_of_scene")
+        if len(place) > 1:
+            if imgui.button("\uf1f8  Delete"):
+                ui.request("delete")
+            imgui.set_item_tooltip(f"Delete  ({key_of('delete')})")
+        if not bodies:
+            return
+        imgui.same_line()
+        if imgui.button("\uf0c5  Duplicate"):
+            ui.request("duplicate")
+        imgui.set_item_tooltip(f"Duplicate  ({key_of('duplicate')})")
+        imgui.same_line()
+        if imgui.button("\uf00a  Arrange"):
+            imgui.open_popup("arrange")
+        if imgui.begin_popup("arrange"):
+            _arrange(ui)
+            imgui.end_popup()
+        known = edits.names(bench.document)
+        names = [known[k] for k in bodies if k < len(known)]
+        changed, locked = imgui.checkbox("Locked: the mouse leaves it alone", all(n in bench.locked for n in names))
+        if changed:
+            bench.locked = bench.locked | set(names) if locked else bench.locked - set(names)
+
+
+def _arrange(ui: UiState) -> None:
+    """Copies in a grid or a circle, and mirror images."""
+    tools = ui.workbench.tools
+    style.heading(ui, "Row, grid, tower")
+    given: dict[str, list[Any]] = {"count": tools.count, "spacing": tools.spacing}
+    for name, values in given.items():
+        for k in range(3):
+            imgui.set_next_item_width(4.0 * ui.font)
+            changed, text = imgui.input_text(f"##{name} {k}", written(values[k]))
+            number = read_number(text, whole=name == "count")
+            if changed and not isinstance(number, str):
+                values[k] = max(int(number), 1) if name == "count" else number
+            imgui.same_line()
+        imgui.text("along x, y, z" if name == "count" else "m apart")
+    if imgui.button("Make the grid##arrange"):
+        count, spacing = list(tools.count), list(tools.spacing)
+        ui.request("copies", ("Arrange", lambda d, chosen: edits.arrange(d, chosen, count, spacing)))
+        imgui.close_current_popup()
+    imgui.separator()
+    style.heading(ui, "Circle")
+    many, radius = tools.ring
+    imgui.set_next_item_width(6.0 * ui.font)
+    many = imgui.input_int("bodies", many)[1]
+    imgui.set_next_item_width(6.0 * ui.font)
+    radius = imgui.input_double("m radius", radius, 0.0, 0.0, "%.6g")[1]
+    tools.ring = min(max(many, 2), 1000), radius
+    if imgui.button("Make the circle##arrange"):
+        ring = tools.ring
+        ui.request("copies", ("Circle of", lambda d, chosen: edits.circle(d, chosen, *ring)))
+        imgui.close_current_popup()
+    imgui.separator()
+    style.heading(ui, "Mirror through the origin")
+    for k, axis in enumerate("xyz"):
+        if imgui.button(f"Across {axis}##mirror"):
+            ui.request(f"mirror_{axis}")
+            imgui.close_current_popup()
+        if k < 2:
+            imgui.same_line()
+
+
+def _material_name(ui: UiState, name: str) -> None:
+    """The name of a material, which is that of its table."""
+    imgui.align_text_to_frame_padding()
+    imgui.text("Name")
+    imgui.same_line(8.2 * ui.font)
+    typed = Rows(ui, ("material", name)).typed("material name", name, imgui.get_content_region_avail().x, "")
+    if typed and ui.workbench.document.get(("material", typed)) is None:
+        ui.edit(f"Name material {typed}", lambda d: edits.rename_material(d, name, typed))
+        ui.workbench.choose(("material", typed))
+
+
+# ------------------------------------------------------------------------------------------------ below
+
+
+def draw_tools(ui: UiState, rect: Rect) -> None:
+    """The tools of the mouse, undo and redo, and the button that lets the scene run."""
+    bench = ui.workbench
+    tools = bench.tools
+    with style.panel("tools", rect, imgui.WindowFlags_.no_scrollbar) as shown:
+        if not shown:
+            return
+        tip = f"Let it run from its start  (Space; {key_of('edit')}: without playing)"
+        if style.icon_button(ui, "run", "\uf04b  Run", tip, width=5.0, on=True):
+            ui.request("play_pause")
+        _gap(ui)
+        for step, icon, command, name in ((1, "\uf0e2", "undo", bench.undoes), (-1, "\uf01e", "redo", bench.redoes)):
+            imgui.begin_disabled(not name)
+            tip = f"{'Undo' if step > 0 else 'Redo'}: {name or 'nothing'}  ({key_of(command)})"
+            if style.icon_button(ui, command, icon, tip):
+                ui.request(command)
+            imgui.end_disabled()
+            imgui.same_line(0, 0.2 * ui.font)
+        _gap(ui)
+        for name, (icon, title) in TOOLS.items():
+            tip = f"{title} what is chosen  ({key_of('next_tool')}: the next tool)"
+            if style.icon_button(ui, name, f"{icon}  {title}", tip, width=5.0, on=tools.tool == name):
+                tools.tool = name
+            imgui.same_line(0, 0.2 * ui.font)
+        _gap(ui)
+        tools.local = imgui.checkbox("Own axes", tools.local)[1]
+        imgui.set_item_tooltip("Along the body's own axes instead of the world's")
+        imgui.same_line()
+        tools.snap = imgui.checkbox("Snap", tools.snap)[1]
+        imgui.set_item_tooltip("In whole steps of the length and the angle; Ctrl does the other one meanwhile")
+        if rect[2] > 62.0 * ui.font:
+            imgui.same_line()
+            imgui.set_next_item_width(4.5 * ui.font)
+            tools.step = max(imgui.input_double("m##step", tools.step, 0.0, 0.0, "%.4g")[1], 1e-9)
+            imgui.same_line()
+            imgui.set_next_item_width(3.5 * ui.font)
+            tools.angle = max(imgui.input_double("°##angle", tools.angle, 0.0, 0.0, "%.4g")[1], 1e-3)
+        imgui.same_line(imgui.get_window_width() - 15.0 * ui.font)
+        _state(ui)
+
+
+def _gap(ui: UiState) -> None:
+    imgui.same_line(0, 0.9 * ui.font)
+
+
+def _state(ui: UiState) -> None:
+    """The file, and whether it has everything; the button that saves."""
+    bench, c = ui.workbench, style.colors(ui)
+    name = bench.path.name if bench.path is not None else "in no file yet"
+    with style.color(imgui.Col_.text, c.warning if bench.unsaved else c.muted):
+        imgui.align_text_to_frame_padding()
+        imgui.text(style.clipped_text(("\uf111 " if bench.unsaved else "") + name, 9.5 * ui.font))
+    imgui.set_item_tooltip("There are changes that no file has" if bench.unsaved else "The file has everything")
+    imgui.same_line(imgui.get_window_width() - 5.0 * ui.font)
+    if imgui.button("\uf0c7  Save##bench"):
+        ui.request("save")
+    imgui.set_item_tooltip(f"Save  ({key_of('save')})")

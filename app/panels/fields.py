@@ -1,0 +1,331 @@
+"""Widgets for the fields of a scene file, made from what the schema says of them. A new field needs no code here."""
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from imgui_bundle import imgui
+
+from ...physics.scene import edits
+from ...physics.scene.checks import Location, path_text
+from ...physics.scene.fields import LIST, Field, fields, table_at
+from ...physics.scene.schema import TABLES
+from ...physics.scene.toml_writer import inline
+from ..ui_state import UiState
+from . import style
+
+WIDEST_TEXT = 4000  # letters of a text that is typed
+
+
+@dataclass
+class Typing:
+    """What is being typed into fields, by their labels."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class Rows:
+    """The rows of the table at a location; an edit of a body goes to all `places`."""
+
+    def __init__(self, ui: UiState, place: Location, places: tuple[Location, ...] = ()) -> None:
+        self.ui, self.place = ui, place
+        self.places = places or (place,)
+        self.document = ui.workbench.document
+
+    def draw(self, skip: tuple[str, ...] = ()) -> None:
+        table = self.document.get(self.place) or {}
+        for entry in fields(table_at(self.document.data, self.place)):
+            if entry.name not in skip:
+                self._row(entry, table)
+
+    # ------------------------------------------------------------------------------------------- one row
+
+    def _row(self, entry: Field, table: Mapping[str, Any]) -> None:
+        ui, at = self.ui, (*self.place, entry.name)
+        label, given = path_text(at), table.get(entry.name)
+        if entry.kind in ("table", LIST):
+            self._tables(entry, at, given)
+            return
+        c = style.colors(ui)
+        imgui.align_text_to_frame_padding()
+        width = 7.6 * ui.font
+        with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
+            imgui.text(style.clipped_text(f"{entry.title}{' *' if entry.needed else ''}", width))
+        imgui.set_item_tooltip(self._help(entry))
+        imgui.same_line(width + 0.6 * ui.font)
+        end = 1.5 * ui.font if given is not None and not entry.needed else 0.0
+        unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
+        room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
+        DRAWN[entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
+        if unit:
+            imgui.same_line(0, 0)
+            style.muted(ui, unit)
+        if end:
+            imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 0.9 * ui.font)
+            with style.color(imgui.Col_.button, (0, 0, 0, 0)):
+                if imgui.small_button(f"\uf00d##reset {label}"):
+                    self.set(entry, None)
+            imgui.set_item_tooltip(f"Leave it out: {_said(entry.default)}")
+        self._problems(at)
+
+    def _help(self, entry: Field) -> str:
+        default = "" if entry.needed or entry.default in (None, "", []) else f"\nLeft out: {_said(entry.default)}"
+        return f"{entry.name}: {entry.help}{default}"
+
+    def _problems(self, at: Location) -> None:
+        for problem in self.ui.workbench.problems_at(at):
+            with style.color(imgui.Col_.text, style.colors(self.ui).danger), style.font(self.ui, size=14.0):
+                imgui.text_wrapped("\uf071  " + problem)
+
+    def set(self, entry: Field, value: Any) -> None:
+        """Set the field in all tables that are edited."""
+        default = None if entry.needed else entry.default
+        what = "the scene" if self.place[0] == "scene" else path_text(self.place)
+        if self.place[0] == "body":
+            bodies = [int(place[1]) for place in self.places]
+            what = self.ui.workbench.called(bodies)
+        name = f"Set {entry.title.lower()} of {what}"
+        if self.place[0] == "body" and len(self.place) == 2 and entry.name == "name" and value:
+            self.ui.edit(f"Name {value}", lambda d: edits.rename(d, int(self.place[1]), value))
+            return
+        self.ui.edit(name, lambda d: [edits.set_field(d, (*p, entry.name), value, default) for p in self.places])
+
+    # ------------------------------------------------------------------------------------------- kinds
+
+    def text(self, entry: Field, label: str, given: Any, room: float) -> None:
+        if entry.names:
+            self._name(entry, label, given, room, lambda value: self.set(entry, value))
+            return
+        shown = "" if given is None else str(given)
+        if entry.help.startswith("text"):
+            self._many_lines(entry, label, shown, room)
+            return
+        typed = self.typed(label, shown, room, _said(entry.default) if entry.default else "")
+        if typed is not None:
+            self.set(entry, typed or None)
+
+    def _many_lines(self, entry: Field, label: str, shown: str, room: float) -> None:
+        texts = self.ui.state_of(Typing).texts
+        lines = 2 + len(texts.get(label, shown)) * 0.55 * self.ui.font / max(room, 1.0)
+        flags = imgui.InputTextFlags_.word_wrap
+        changed, text = imgui.input_text_multiline(
+            f"##{label}", texts.get(label, shown), (room, (min(lines, 9.0) + 0.6) * 1.1 * self.ui.font), flags)
+        if changed:
+            texts[label] = text[:WIDEST_TEXT]
+        if imgui.is_item_deactivated_after_edit():
+            self.set(entry, texts.pop(label, shown) or None)
+
+    def number(self, entry: Field, label: str, given: Any, room: float) -> None:
+        hint = "" if entry.default is None else written(entry.default)
+        typed = self.typed(label, "" if given is None else written(given), room, hint)
+        if typed is not None:
+            self.set(entry, read_number(typed, whole=entry.kind == "whole") if typed.strip() else None)
+
+    def numbers(self, entry: Field, label: str, given: Any, room: float) -> None:
+        count, spacing = entry.count, 0.25 * self.ui.font
+        wide = (room - (count - 1) * spacing) / count
+        values = list(given) if isinstance(given, list) and len(given) == count else None
+        for k in range(count):
+            if k:
+                imgui.same_line(0, spacing)
+            hint = written(entry.default[k]) if entry.default is not None else ""
+            typed = self.typed(f"{label} {k}", written(values[k]) if values else "", wide, hint)
+            if typed is not None:
+                others = values or list(entry.default or (1.0, *(count - 1) * (0.0,)) if count == 4 else
+                                        entry.default or count * (0.0,))
+                others[k] = read_number(typed) if typed.strip() else 0.0
+                self.set(entry, others)
+
+    def names(self, entry: Field, label: str, given: Any, room: float) -> None:
+        values = list(given) if isinstance(given, list) else entry.count * [""]
+        wide = (room - 0.3 * self.ui.font) / max(entry.count, 1)
+        for k, value in enumerate(values[: entry.count]):
+            if k:
+                imgui.same_line(0, 0.3 * self.ui.font)
+            self._name(entry, f"{label} {k}", value, wide,
+                       lambda chosen, k=k: self.set(entry, [*values[:k], chosen, *values[k + 1 :]]))
+
+    def _name(self, entry: Field, label: str, given: Any, room: float, choose: Callable[[Any], None]) -> None:
+        if entry.names == "material":
+            known = list(dict.fromkeys(["default", *self.document.data.get("material", ())]))
+        else:
+            known = [*(["world"] if "world" in entry.help else []), *edits.names(self.document)]
+        self._combo(label, given if given is not None else entry.default or "", known, room, choose)
+
+    def choice(self, entry: Field, label: str, given: Any, room: float) -> None:
+        shown = given if given is not None else entry.default or ""
+        self._combo(label, shown, list(entry.choices), room, lambda value: self.set(entry, value))
+
+    def _combo(self, label: str, shown: str, known: list[str], room: float, choose: Callable[[Any], None]) -> None:
+        imgui.set_next_item_width(room)
+        if imgui.begin_combo(f"##{label}", shown.replace("_", " "), imgui.ComboFlags_.height_large):
+            for k, name in enumerate(known):
+                if imgui.selectable(f"{name.replace('_', ' ')}##{k}", name == shown)[0] and name != shown:
+                    choose(name)
+            imgui.end_combo()
+
+    def flag(self, entry: Field, label: str, given: Any, room: float) -> None:
+        changed, value = imgui.checkbox(f"##{label}", bool(given))
+        if changed:
+            self.set(entry, value)
+
+    def color(self, entry: Field, label: str, given: Any, room: float) -> None:
+        texts = self.ui.state_of(Typing).texts
+        shown = given if isinstance(given, str) else hexadecimal(given) if given else ""
+        value = texts.get(f"{label} picked", shown) or "#808080"
+        rgb = list(style.rgb(value)[:3]) if len(value) == 7 else [0.5, 0.5, 0.5]
+        changed, picked = imgui.color_edit3(f"##{label} picked", rgb, imgui.ColorEditFlags_.no_inputs)
+        if changed:
+            texts[f"{label} picked"] = hexadecimal(picked)
+        if imgui.is_item_deactivated_after_edit():
+            self.set(entry, texts.pop(f"{label} picked", shown))
+        imgui.same_line(0, 0.3 * self.ui.font)
+        typed = self.typed(label, shown, max(room - 1.9 * self.ui.font, 2.0 * self.ui.font), "of its own")
+        if typed is not None:
+            self.set(entry, typed.strip() or None)
+
+    def toml(self, entry: Field, label: str, given: Any, room: float) -> None:
+        typed = self.typed(label, "" if given is None else inline(given), room, "")
+        if typed is not None:
+            self.set(entry, read_value(typed) if typed.strip() else None)
+
+    def typed(self, label: str, shown: str, room: float, hint: str) -> str | None:
+        """A field of one line: what was typed, once it is complete."""
+        texts = self.ui.state_of(Typing).texts
+        imgui.set_next_item_width(room)
+        changed, text = imgui.input_text_with_hint(f"##{label}", hint, texts.get(label, shown),
+                                                   imgui.InputTextFlags_.auto_select_all)
+        if changed:
+            texts[label] = text[:WIDEST_TEXT]
+        if imgui.is_item_deactivated_after_edit():
+            text = texts.pop(label, shown)
+            return text if text != shown else None
+        if imgui.is_item_deactivated():
+            texts.pop(label, None)
+        return None
+
+    # ------------------------------------------------------------------------------------------- tables
+
+    def _tables(self, entry: Field, at: Location, given: Any) -> None:
+        ui, label = self.ui, path_text(at)
+        count = (len(given) if entry.kind == LIST else 1) if given else 0
+        imgui.dummy((0, 0.1 * ui.font))
+        imgui.align_text_to_frame_padding()
+        style.heading(ui, entry.title if entry.kind != LIST else f"{entry.title} ({count})")
+        imgui.set_item_tooltip(self._help(entry))
+        imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 1.2 * ui.font)
+        if entry.kind == LIST or given is None:
+            self._adder(entry, at, label)
+        elif imgui.small_button(f"\uf1f8##remove {label}"):
+            self.ui.edit(f"Remove {entry.title.lower()}", lambda d: d.remove(at))
+            return
+        else:
+            Rows(ui, at).draw()
+        for k in range(count if entry.kind == LIST else 0):
+            self._entry(entry, (*at, k), k, count)
+        self._problems(at)
+
+    def _adder(self, entry: Field, at: Location, label: str) -> None:
+        if imgui.small_button(f"\uf067##add {label}"):
+            if entry.table == "shape":
+                imgui.open_popup(f"add {label}")
+            else:
+                self._add(entry, at, first(self.document, f"{at[0]}.{entry.table}", entry.table))
+        imgui.set_item_tooltip(f"Add: {entry.help}")
+        if entry.table == "shape" and imgui.begin_popup(f"add {label}"):
+            for kind, shape in edits.FIRST.items():
+                if imgui.menu_item_simple(kind.capitalize()):
+                    self._add(entry, at, {"type": kind, **shape})
+            imgui.end_popup()
+
+    def _add(self, entry: Field, at: Location, table: dict[str, Any]) -> None:
+        if entry.kind == LIST:
+            self.ui.edit(f"Add {entry.name}", lambda d: d.append(at, table))
+        else:
+            self.ui.edit(f"Add {entry.name}", lambda d: d.extend(at, [table]))
+
+    def _entry(self, entry: Field, at: Location, k: int, count: int) -> None:
+        table = self.document.get(at) or {}
+        title = str(table.get("type", f"{entry.name} {k + 1}")).capitalize()
+        imgui.set_next_item_open(count == 1 or entry.table != "shape", imgui.Cond_.appearing)
+        opened = imgui.tree_node_ex(f"{title}##{path_text(at)}", imgui.TreeNodeFlags_.allow_overlap
+                                    | imgui.TreeNodeFlags_.span_avail_width)
+        imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 1.2 * self.ui.font)
+        with style.color(imgui.Col_.button, (0, 0, 0, 0)):
+            if imgui.small_button(f"\uf1f8##remove {path_text(at)}"):
+                self.ui.edit(f"Remove {title.lower()}", lambda d: d.remove(at))
+        imgui.set_item_tooltip("Remove")
+        if opened:
+            if self.document.get(at) is not None:
+                Rows(self.ui, at).draw()
+            imgui.tree_pop()
+
+
+#: kind of a field -> the method that draws it
+DRAWN: dict[str, Callable[..., None]] = {
+    "text": Rows.text, "number": Rows.number, "whole": Rows.number, "numbers": Rows.numbers, "names": Rows.names,
+    "choice": Rows.choice, "flag": Rows.flag, "color": Rows.color, "toml": Rows.toml,
+}
+
+
+def first(document: edits.Document, table: str, name: str) -> dict[str, Any]:
+    """A new table: fields that have to be there, with values to begin with."""
+    key = table if table in TABLES else name
+    known = edits.names(document)
+    made: dict[str, Any] = {}
+    for entry in fields(key):
+        if not entry.needed:
+            continue
+        if entry.names == "material":
+            made[entry.name] = ["default", "default"] if entry.kind == "names" else "default"
+        elif entry.names:
+            some = (known + known)[-2:] if len(known) < 2 else known[-2:]
+            one = "world" if "world" in entry.help and "world" not in made.values() else some[-1] if some else ""
+            made[entry.name] = {"names": some, "toml": some[-1:]}.get(entry.kind, one)
+        else:
+            made[entry.name] = _beginning(entry)
+    return made
+
+
+def _beginning(entry: Field) -> Any:
+    if entry.kind == "numbers":
+        return entry.count * [max(entry.low or 0.0, 0.0) and 1.0]
+    if entry.kind == "choice":
+        return entry.choices[0]
+    return {"number": 1.0, "whole": 1, "text": "", "flag": False}.get(entry.kind, [1, 1, 1])
+
+
+def written(value: Any) -> str:
+    """A number as it stands in a file, without what says nothing."""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def read_number(text: str, whole: bool = False) -> Any:
+    """A number that was typed, or a fraction such as 1/240; other text as it is, for the checks to refuse it."""
+    top, slash, bottom = text.replace(",", ".").replace("−", "-").partition("/")
+    try:
+        value = float(top) / float(bottom) if slash else float(top)
+    except (ValueError, ZeroDivisionError):
+        return text
+    if whole or (math.isfinite(value) and "." not in text and "e" not in text.lower() and not slash):
+        return int(value) if math.isfinite(value) and value == int(value) else value
+    return value
+
+
+def read_value(text: str) -> Any:
+    """A value as in a scene file; other text as it is, for the checks to refuse it."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text
+
+
+def hexadecimal(rgb: Any) -> str:
+    return "#" + "".join(f"{round(255 * min(max(v, 0.0), 1.0)):02x}" for v in list(rgb)[:3])
+
+
+def _said(value: Any) -> str:
+    return "as it is without" if value is None else json.dumps(value, ensure_ascii=False)

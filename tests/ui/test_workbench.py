@@ -1,0 +1,380 @@
+"""The workbench without a window: versions, checks, files, drafts, and the panels that edit."""
+
+import os
+import stat
+import time
+from pathlib import Path
+
+import fakes
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+from probe import Probe
+
+from contactlab.app import commands
+from contactlab.app.lab import Lab
+from contactlab.app.making import INSTALLED
+from contactlab.app.panels.layout import draw_ui
+from contactlab.app.scene_files import Draft, SavedFile, lost_work
+from contactlab.app.ui_state import UiState
+from contactlab.app.workbench import Workbench, text_of
+from contactlab.assets import gallery
+from contactlab.physics.run.messages import Open, Pause
+from contactlab.physics.scene import edits
+from contactlab.physics.scene.scene import Scene
+
+BALL = """\
+# A ball above the floor.
+[scene]
+title = "Ball"
+
+[[body]]
+name = "floor"
+fixed = true
+shape = [{type = "plane"}]
+
+[[body]]
+name = "ball"      # the one that falls
+position = [0.0, 0.0, 1.0]
+shape = [{type = "sphere", radius = 0.25}]
+"""
+
+
+def checked(bench: Workbench) -> Workbench:
+    """The workbench, once its present version is checked."""
+    while bench.pending:
+        bench.check()
+        time.sleep(0.001)
+    return bench
+
+
+class Desk:
+    """A Lab whose scene is edited, with an engine that only listens."""
+
+    def __init__(self, folder: Path, text: str = BALL) -> None:
+        self.path = folder / "ball.toml"
+        self.path.write_text(text)
+        self.ui = UiState()
+        self.ui.preferences.record_folder = str(folder / "mine")
+        self.engine, self.host = fakes.Engine(fakes.snapshot()), fakes.Host()
+        self.lab = Lab(self.engine, self.ui, self.host)
+        self.lab.making.opened(Scene.load(self.path))
+        self.run("edit")
+        self.bench = checked(self.ui.workbench)
+
+    def run(self, name: str, argument=None) -> None:
+        commands.run(self.lab, name, argument)
+        self.lab.update()
+
+    def serve(self) -> None:
+        """As the window does after each frame."""
+        while self.ui.requests:
+            commands.run(self.lab, *self.ui.requests.pop(0))
+        self.lab.update()
+
+    def answer(self, label: str) -> None:
+        """Press a button of the question."""
+        question, self.ui.question = self.ui.question, None
+        assert question is not None
+        request = dict(question.answers)[label]
+        while request is not None:
+            self.run(*request)
+            request = self.ui.requests.pop(0) if self.ui.requests else None
+
+    def move(self, by: float = 1.0) -> None:
+        self.ui.edit("Move ball", lambda d: edits.move(
+            d, [1], edits.Pose(np.array([by, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0])), np.zeros(3)))
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return Desk(tmp_path)
+
+
+# ---------------------------------------------------------------------------------------------- versions
+
+
+def test_undo_and_redo_go_through_all_versions_and_name_them():
+    bench = Workbench()
+    texts = [bench.text]
+    for k in range(30):
+        bench.edit(f"Add ball {k}", lambda d, k=k: edits.add_body(d, {"type": "sphere", "radius": 0.1}, (k, 0, 1)))
+        texts.append(bench.text)
+    for k in reversed(range(30)):
+        assert bench.undoes == f"Add ball {k}"
+        bench.undo()
+        assert bench.text == texts[k]
+    assert bench.undoes == "" and bench.redoes == "Add ball 0"
+    for k in range(30):
+        bench.redo()
+        assert bench.text == texts[k + 1]
+    bench.undo()
+    bench.edit("Other", lambda d: d.put(("scene", "title"), "x"))
+    assert bench.redoes == ""
+
+
+def test_changes_of_one_movement_are_one_version():
+    bench = Workbench()
+    for k in range(5):
+        bench.edit("Title", lambda d, k=k: d.put(("scene", "title"), f"{k}"), live=True)
+    bench.settle()
+    bench.edit("Title", lambda d: d.put(("scene", "title"), "last"), live=True)
+    bench.undo()
+    assert bench.document.get(("scene", "title")) == "4"
+    bench.undo()
+    assert bench.document.get(("scene", "title")) == "New scene" and bench.undoes == ""
+
+
+@pytest.mark.parametrize("key", ["dice", "tower", "humanoid"])
+def test_a_scene_that_is_edited_and_undone_is_the_scene_of_its_file(key):
+    scene = Scene.load(gallery()[key])
+    bench = Workbench()
+    bench.begin(*text_of(scene)[:1], None, scene.folder)
+    assert bench.text == scene.path.read_text("utf-8")
+    bench.edit("Delete", lambda d: edits.delete(d, [1]))
+    bench.undo()
+    assert checked(bench).built.scene == scene and bench.built.rows[0] == 0
+
+
+def test_an_impossible_value_is_refused_in_words_at_its_field_and_the_last_good_scene_stays():
+    bench = Workbench()
+    bench.edit("Add", lambda d: edits.add_body(d, {"type": "sphere", "radius": 0.5}, (0, 0, 1)))
+    good = checked(bench).built
+    bench.edit("Shrink", lambda d: d.put(("body", 1, "shape", 0, "radius"), -1.0))
+    checked(bench)
+    (said,) = bench.problems_at(("body", 1, "shape", 0, "radius"))
+    assert said.startswith("is -1.0; it must be a number > 0 [m]") and bench.problems_at(("body", 0)) == []
+    assert bench.built is good
+    bench.undo()
+    assert checked(bench).problems == () and bench.built.scene == good.scene
+
+
+def test_a_body_that_is_placed_and_put_down_is_one_version_and_given_up_none():
+    bench = Workbench()
+    bench.begin_placing({"type": "sphere", "radius": 0.25})
+    bench.preview, bench.about = edits.Pose(np.array([1.0, 2.0, 0.25]), np.array([1.0, 0.0, 0.0, 0.0])), np.zeros(3)
+    bench.put_down()
+    assert bench.document.get(("body", 1, "position")) == [1.0, 2.0, 0.25] and bench.undoes == "Add sphere"
+    bench.undo()
+    assert bench.undoes == ""
+    bench.begin_placing({"type": "box", "size": [1.0, 1.0, 1.0]})
+    bench.drop_placing()
+    assert bench.text == edits.NEW and bench.redoes == "" and not bench.unsaved
+
+
+# ------------------------------------------------------------------------------------------------- engine
+
+
+def test_editing_stops_time_at_the_start_and_each_good_version_is_sent_and_then_plays(desk):
+    assert [type(c) for c in desk.engine.sent[:1]] == [Pause]
+    desk.move()
+    checked(desk.bench)
+    desk.lab.update()
+    while not any(isinstance(c, Open) for c in desk.engine.sent):
+        desk.lab.update()
+    sent = [c for c in desk.engine.sent if isinstance(c, Open)][-1]
+    assert sent.paused
+    desk.run("play_pause")
+    while desk.bench.on:
+        desk.lab.update()
+    sent = [c for c in desk.engine.sent if isinstance(c, Open)][-1]
+    assert not sent.paused and sent.scene.tables.body[1].position == (1.0, 0.0, 1.0)
+
+
+# -------------------------------------------------------------------------------------------------- files
+
+
+def test_what_is_saved_has_the_edit_and_the_comments_and_opens_as_the_same_scene(desk):
+    desk.move()
+    assert desk.bench.unsaved
+    desk.run("save")
+    assert desk.path.read_text() == BALL.replace("[0.0, 0.0, 1.0]", "[1.0, 0.0, 1.0]")
+    assert not desk.bench.unsaved and Scene.load(desk.path) == desk.bench.built.scene
+
+
+def test_a_file_that_somebody_else_has_written_is_asked_about_and_both_versions_can_be_kept(desk):
+    desk.move()
+    theirs = BALL.replace("Ball", "Theirs")
+    desk.path.write_text(theirs)
+    desk.run("save")
+    assert desk.path.read_text() == theirs and desk.bench.unsaved
+    desk.answer("Keep both")
+    assert "[1.0, 0.0, 1.0]" in desk.path.read_text()
+    assert (desk.path.parent / "ball (changed elsewhere).toml").read_text() == theirs
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence_and_the_work_is_kept(desk, monkeypatch):
+    desk.move()
+    before = desk.path.read_bytes()
+
+    def refuse(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("contactlab.physics.scene.scene.whole_file", refuse)
+    desk.run("save")
+    said = f"{desk.path}: cannot be written (No space left on device)."
+    assert desk.ui.message == f"Not saved, and nothing is lost: {said}"
+    assert desk.path.read_bytes() == before and desk.bench.unsaved and "[1.0, 0.0, 1.0]" in desk.bench.text
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_folder_is_one_sentence(desk):
+    desk.move()
+    desk.path.parent.chmod(stat.S_IREAD | stat.S_IEXEC)
+    desk.run("save")
+    desk.path.parent.chmod(stat.S_IRWXU)
+    assert "Permission denied" in desk.ui.message and "\n" not in desk.ui.message
+
+
+def test_a_scene_that_the_checks_refuse_is_not_saved(desk):
+    desk.ui.edit("Shrink", lambda d: d.put(("body", 1, "shape", 0, "radius"), -1.0))
+    desk.run("save")
+    assert "cannot be saved" in desk.ui.message and desk.path.read_text() == BALL
+
+
+def test_a_scene_of_the_gallery_is_saved_under_another_name_with_its_meshes(tmp_path):
+    desk = Desk(tmp_path)
+    desk.lab.making.opened(Scene.load(gallery()["meshes"]))
+    assert INSTALLED in gallery()["meshes"].parts
+    desk.run("edit")
+    desk.run("save")
+    suggested = Path(desk.host.suggested)
+    assert suggested.parent == tmp_path / "mine" / "Scenes"
+    desk.run("save_to", suggested)
+    assert Scene.load(suggested) == Scene.load(gallery()["meshes"])
+    Scene.load(suggested).build()
+    assert [entry.path for entry in desk.ui.scenes] == [suggested]
+
+
+@pytest.mark.parametrize("answer, kept, gone", [
+    ("Save", True, True), ("Discard", False, True), ("Cancel", False, False),
+])
+def test_unsaved_work_is_asked_about_once_on_closing(desk, answer, kept, gone):
+    desk.run("quit")
+    assert desk.host.asked.count("quit") == 1 and desk.ui.question is None  # nothing is unsaved
+    desk.host.asked.clear()
+    desk.move()
+    desk.run("quit")
+    assert desk.host.asked == []
+    desk.answer(answer)
+    assert ("quit" in desk.host.asked) == gone and ("[1.0, 0.0, 1.0]" in desk.path.read_text()) == kept
+    assert desk.ui.question is None
+
+
+def test_opening_another_file_asks_about_unsaved_work_too(desk):
+    desk.move()
+    desk.run("open_path", gallery()["dice"])
+    assert not desk.lab.opening
+    desk.answer("Discard")
+    assert desk.lab.opening
+    fakes.settle(desk.lab)
+    assert not desk.bench.on and not desk.bench.unsaved
+
+
+def test_work_of_a_program_that_was_killed_is_found_once_it_has_ended(tmp_path):
+    """The lock of a draft ends with its program in whatever way; here the file is closed."""
+    drafts = tmp_path / "drafts"
+    draft = Draft(drafts)
+    draft.keep("Ball", "text 1", Path("/a/b.toml"), Path("/a"))
+    draft.keep("Ball", "text 2", Path("/a/b.toml"), Path("/a"))
+    assert lost_work(drafts) == []  # in use
+    draft._lock.close()
+    (work,) = lost_work(drafts)
+    assert (work.title, work.text, work.path, work.folder) == ("Ball", "text 2", Path("/a/b.toml"), Path("/a"))
+    work.discard()
+    assert lost_work(drafts) == [] and list(drafts.iterdir()) == []
+
+
+def test_unsaved_work_is_kept_while_editing_recovered_and_dropped_once_a_file_has_it(tmp_path):
+    desk = Desk(tmp_path)
+    desk.lab.making.draft = draft = Draft(tmp_path / "drafts")
+    desk.move()
+    desk.lab.update()
+    draft._lock.close()  # killed
+    other = Desk(tmp_path)
+    other.lab.making.draft = Draft(tmp_path / "drafts")
+    other.lab.making.offer(lost_work(tmp_path / "drafts"))
+    other.answer("Go on with it")
+    assert other.bench.on and other.bench.unsaved and other.bench.text == desk.bench.text
+    assert other.bench.path == desk.path and len(list((tmp_path / "drafts").iterdir())) == 1
+    other.run("save")
+    assert "[1.0, 0.0, 1.0]" in desk.path.read_text() and list((tmp_path / "drafts").iterdir()) == []
+
+
+def test_a_file_that_is_gone_is_written_again(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text(BALL)
+    file = SavedFile()
+    file.read(path)
+    path.unlink()
+    assert file.write(Scene.from_text(BALL, None), BALL, path) is None and path.read_text() == BALL
+
+
+# ------------------------------------------------------------------------------------------------- panels
+
+
+@pytest.fixture
+def probe(desk, monkeypatch):
+    ui = desk.ui
+    made = Probe(monkeypatch, lambda ui: (draw_ui(ui, desk.lab.snapshot, desk.lab.send), desk.serve()), ui)
+    yield made
+    made.gui.release()
+
+
+def test_a_number_typed_into_a_field_of_the_inspector_is_in_the_file(desk, probe):
+    desk.bench.choose(("body", 1))
+    probe.frame(3)
+    probe.click("##body[1].mass")
+    probe.type("2.5")
+    probe.key(imgui.Key.enter)
+    assert desk.bench.document.get(("body", 1, "mass")) == 2.5 and desk.bench.undoes == "Set mass of ball"
+    probe.click("##body[1].position 2")
+    probe.type("1/4")
+    probe.key(imgui.Key.enter)
+    assert desk.bench.document.get(("body", 1, "position")) == [0.0, 0.0, 0.25]
+    probe.click("##body[1].fixed")
+    assert desk.bench.document.get(("body", 1, "fixed")) is True
+    probe.key(imgui.Key.escape)
+    desk.run("undo")
+    assert desk.bench.document.get(("body", 1, "fixed")) is None
+
+
+def test_text_that_is_no_number_is_refused_beside_the_field(desk, probe):
+    desk.bench.choose(("body", 1))
+    probe.frame(3)
+    probe.click("##body[1].mass")
+    probe.type("heavy")
+    probe.key(imgui.Key.enter)
+    checked(desk.bench)
+    assert desk.bench.problems_at(("body", 1, "mass"))[0].startswith('is "heavy"; it must be a number > 0 [kg]')
+
+
+def test_buttons_add_bodies_joints_and_tables(desk, probe):
+    probe.click("Box##add")
+    assert desk.bench.placing == 2
+    desk.bench.put_down()
+    desk.bench.choose(("body", 1), ("body", 2))
+    probe.frame(2)
+    probe.click("Hinge##join")
+    joint = desk.bench.document.get(("joint", 0))
+    assert (joint["parent"], joint["child"]) == ("ball", "box") and desk.bench.chosen == (("joint", 0),)
+    for kind in ("material", "spring", "array"):
+        probe.click(f"\uf067##new {kind}")
+    assert checked(desk.bench).problems == ()
+    assert set(desk.bench.document.data) >= {"material", "spring", "array"}
+
+
+def test_every_table_and_every_shape_has_a_page(desk, probe):
+    """Nothing is drawn by hand: the fields of the schema are there, and no page fails."""
+    places = []
+    for k, (kind, shape) in enumerate(edits.FIRST.items()):
+        made, at = {"type": kind, **shape}, (3.0 * k, 9.0, 5.0)
+        desk.ui.edit("Add", lambda d, made=made, at=at: edits.add_body(d, made, at))
+        places.append(("body", 2 + k))
+    for kind in ("joint", "spring", "pair", "array", "apart", "compare", "material", "closed_form"):
+        probe.click(f"\uf067##new {kind}")
+        places.append(desk.bench.chosen[0])
+    for place in (*places, ("scene",), ("camera",), ("solver",)):
+        desk.bench.choose(place)
+        probe.frame(2)
+        assert desk.ui.failures == {}, desk.ui.failures
