@@ -25,6 +25,7 @@ TITLES = {
     "pair": "Pairs of materials", "body": "Bodies", "array": "Arrays", "spring": "Springs", "joint": "Joints",
     "apart": "Pass through each other", "closed_form": "Closed forms",
 }
+SCENE: Location = ("scene",)
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
 TOOLS = {"move": ("\uf047", "Move"), "turn": ("\uf2f1", "Turn"), "scale": ("\uf424", "Scale")}
 
@@ -196,8 +197,7 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
         imgui.begin_child("inspector_scroll")
         _wrong(ui)
         places = [place for place in bench.chosen if bench.document.get(place) is not None or len(place) == 1]
-        scene: Location = ("scene",)
-        places = places or [scene]
+        places = places or [SCENE]
         place = places[0]
         with style.font(ui, bold=True, size=19.0):
             bodies = [int(p[1]) for p in places if p[0] == "body"]
