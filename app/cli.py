@@ -19,7 +19,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-import numpy as np
 import typer
 import typer.core
 from rich.console import Console
@@ -29,33 +28,38 @@ from rich.table import Table
 from ..assets import gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.progress import telling
-from ..physics.methods import METHODS
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
-from ..physics.run.messages import SIDES, Recording, Settings
+from ..physics.run.messages import Recording, Settings
 from ..physics.run.run_file import SUFFIX
+from ..physics.run.sweep import REASON, Sweep
 from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.mesh_files import NAMES
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
+from .arguments import (
+    BadInput,
+    Failed,
+    check_ending,
+    check_output,
+    input_errors,
+    parse_camera,
+    parse_methods,
+    parse_size,
+    parse_value,
+    parse_values,
+)
 from .machine import Unavailable, no_window, require_display, require_libraries
 from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
+from .sweeping import SUFFIXES, NoDask, carry_out
 from .trajectory import trajectory
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
 
 LONGEST_RUN = 1e9  # [s] of simulated time
-
-
-class BadInput(Exception):
-    """What the user gave cannot be used; the message says what and why."""
-
-
-class Failed(Exception):
-    """It could not be done; the message says why."""
 
 
 class OpenByDefault(typer.core.TyperGroup):
@@ -292,6 +296,57 @@ def record(
     print(f"{loaded.name}: {seconds:g} s written to {out}")
 
 
+@app.command("sweep")
+@takes(settings=overrides)
+def sweep_command(
+    scene: SceneArgument,
+    vary: Annotated[list[str], typer.Option(
+        metavar="NAME=VALUES", help="A setting or a place in the scene (\"body.die 1.mass\"), and its values: FROM:TO:"
+                                    "COUNT, FROM:TO:COUNT:log, or a list with commas. Several: all combinations.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Table of the results, .csv or .parquet.")],
+    measure: Annotated[list[str] | None, typer.Option(
+        help="\"rest time\" (the default), events, impacts, or QUANTITY[:BODY][:end|max|min|mean].")] = None,
+    until: Annotated[float, typer.Option(help="Simulated time of each run [s].")] = 5.0,
+    workers: Annotated[int | None, typer.Option(
+        min=0, max=1024, help="Processes (else as many as cores); 0: this one alone, without dask.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a dask scheduler, else processes here.")] = None,
+    force: Force = False,
+    *, settings: dict[str, Any],
+) -> None:
+    """Run SCENE for all combinations of values, and write a table of what was measured. Begun and cut off, it goes on
+    where it was."""
+    check_ending(out, SUFFIXES)
+    check_output(out, force)
+    loaded, recording = load(scene, settings)
+    if recording is not None:
+        raise BadInput(f"{loaded.name} is a recorded run: a sweep needs its scene")
+    values = {}
+    for given in vary:
+        name, equals, text = given.partition("=")
+        if not equals:
+            raise BadInput(f"--vary takes NAME=VALUES, not {given!r}")
+        values[name.strip()] = parse_values(text.strip())
+    with in_words(scene):
+        plan = Sweep(loaded, values, tuple(measure or ("rest time",)), until, settings)
+    with written(out), progress_bar() as bar:
+        task, heard = bar.add_task(f"{plan.count} runs", total=plan.count), []
+
+        def told(there: int, count: int, address: str) -> None:
+            if address not in heard:
+                heard.append(address)
+                say(f"{there} of {count} runs are there already" if there else f"{count} runs")
+                if address:
+                    say(f"dask shows them at {address}")
+            bar.update(task, completed=there)
+
+        try:
+            table = carry_out(plan, out, scheduler, workers, told)
+        except (NoDask, ValueError) as error:
+            raise Failed(str(error)) from error
+    failed = sum(1 for reason in table[REASON] if reason)
+    print(f"{plan.count} runs, {failed} of them failed, written to {out}")
+
+
 @app.command()
 def scenes() -> None:
     """List the scenes of the gallery."""
@@ -320,15 +375,6 @@ def doctor() -> None:
 
 
 # ------------------------------------------------------------------------------------------------ input
-
-
-@contextmanager
-def input_errors() -> Iterator[None]:
-    """Errors inside are reported as faults of the input."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        raise BadInput(str(error)) from error
 
 
 def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
@@ -365,72 +411,6 @@ def opening_bar() -> Iterator[None]:
             yield
     finally:
         shown.stop()
-
-
-def parse_value(text: str) -> Any:
-    """The first of these that the text can be read as: nothing ("none"), a number, three numbers, a word."""
-    if text.lower() == "none":
-        return None
-    if "," in text:
-        return tuple(parse_value(part.strip()) for part in text.split(","))
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
-
-
-def parse_size(text: str) -> tuple[int, int]:
-    width, _, height = text.lower().partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
-        raise BadInput(f"--size must be WIDTHxHEIGHT, each from 16 to 8192 pixels, not {text!r}")
-    return int(width), int(height)
-
-
-def parse_camera(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    values = parse_value(text)
-    if not isinstance(values, tuple) or len(values) not in (3, 6) or not np.isfinite(values).all() or values[0] <= 0:
-        raise BadInput(f"--camera must be distance,azimuth,elevation[,x,y,z], not {text!r}")
-    return tuple(float(v) for v in values)
-
-
-def parse_methods(text: str | None) -> tuple[str, ...]:
-    """Methods to be compared; () for none."""
-    if text is None:
-        return ()
-    methods = tuple(part.strip() for part in text.split(","))
-    if not SIDES[0] <= len(methods) <= SIDES[1] or any(method not in METHODS for method in methods):
-        raise BadInput(f"--compare must be from {SIDES[0]} to {SIDES[1]} of the methods {', '.join(METHODS)}, "
-                       f"separated by commas, not {text!r}")
-    return methods
-
-
-def check_ending(path: Path | None, suffixes: tuple[str, ...], option: str = "--out") -> None:
-    """Refuse an output path of another kind."""
-    if path is not None and path.suffix.lower() not in suffixes:
-        raise BadInput(f"{option} must end in {' or '.join(suffixes)}, not {path.name!r}")
-
-
-def check_output(path: Path, force: bool, option: str = "--out") -> None:
-    """Refuse an output path that cannot be written, before the work begins; one that exists, unless the user agrees."""
-    if not path.absolute().parent.is_dir():
-        raise BadInput(f"{option}: there is no folder {path.absolute().parent}")
-    with input_errors():  # a name may be too long to be looked for
-        exists = path.exists()
-    if path.is_dir():
-        raise BadInput(f"{option}: {path} is a folder")
-    if not os.access(path if exists else path.absolute().parent, os.W_OK):
-        raise BadInput(f"{option}: {path} cannot be written")
-    if exists and not force and not agreed(f"{path} exists. Overwrite it?"):
-        raise BadInput(f"{option}: {path} exists; --force overwrites it")
-
-
-def agreed(question: str) -> bool:
-    """Ask the user, where there is one."""
-    return sys.stdin.isatty() and sys.stderr.isatty() and typer.confirm(question, err=True)
 
 
 # ------------------------------------------------------------------------------------------------ output

@@ -204,6 +204,7 @@ GROWING = {
     "physics/run/run_file.py": "a file that is whole up to its last whole entry",
     "app/trajectory.py": "members of an archive that is a whole file",
     "app/window/program.py": "a log",
+    "app/sweeping.py": "rows of a sweep, whole up to the last line break",
 }
 
 
