@@ -4,6 +4,7 @@ Errors are one sentence on stderr: exit status 2 where the input is at fault, 1 
 128 + its number where a signal ended the program.
 """
 
+import ast
 import inspect
 import io
 import os
@@ -25,9 +26,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..assets import gallery, scene_path
+from ..assets import examples, gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.progress import telling
+from ..physics.core.whole_file import whole_file
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
 from ..physics.run.messages import Recording, Settings
@@ -354,6 +356,22 @@ def scenes() -> None:
     for key, path in gallery().items():
         scene = Scene.load(path)
         table.add_row(key, scene.title, scene.summary)
+    Console().print(table)
+
+
+@app.command("examples")
+def examples_command(
+    folder: Annotated[Path | None, typer.Argument(help="An existing folder to copy them to.")] = None,
+    force: Force = False,
+) -> None:
+    """List the example scripts, or copy them to FOLDER, where they can be run and changed."""
+    table = Table("example", "what it shows", box=None, pad_edge=False)
+    for name, path in examples().items():
+        table.add_row(f"{name}.py", (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0])
+        if folder is not None:
+            check_output(folder / path.name, force, "FOLDER")
+            with written(folder / path.name), whole_file(folder / path.name) as file:
+                file.write(path.read_bytes())
     Console().print(table)
 
 

@@ -15,6 +15,11 @@ def gallery() -> dict[str, Path]:
     return {path.stem: path for group, _, path in sorted(scenes, key=lambda s: groups.index(s[0]))}
 
 
+def examples() -> dict[str, Path]:
+    """The scripts that show how contactlab is used from Python, file stem -> path."""
+    return {path.stem: path for path in sorted((FOLDER / "examples").glob("*.py"))}
+
+
 def _place(path: Path) -> tuple[str, float]:
     """The group of a scene and its order."""
     scene = tomllib.loads(path.read_text(encoding="utf-8"))["scene"]

@@ -75,6 +75,7 @@ def draw_curves(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             imgui.text(f"\u2014 {curve.name}{last}")
     units = list(dict.fromkeys(curve.unit for curve in curves))[:MOST_UNITS]
     flags = implot.Flags_.no_title | implot.Flags_.no_legend | implot.Flags_.no_box_select
+    implot.push_style_var(implot.StyleVar_.fit_padding, (0.01, 0.1))
     if implot.begin_plot("##script", (-1, -1), flags):
         fit = implot.AxisFlags_.auto_fit
         implot.setup_axis(implot.ImAxis_.x1, "t [s]", fit)
@@ -88,6 +89,7 @@ def draw_curves(ui: UiState, snapshot: Snapshot, send: Send) -> None:
             implot.plot_line(f"##script_{k}", x, y, implot.Spec(line_color=colors(ui)[k],
                                                                line_weight=1.8 * ui.preferences.scale))
         implot.end_plot()
+    implot.pop_style_var()
 
 
 def _title(name: str, unit: str) -> str:

@@ -1,5 +1,6 @@
 """What can be read of a simulation at its instant: bodies, joints, contacts, energies, by name and as arrays."""
 
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..core.model import Array, Labels, Model
 from ..core.report import Energy
 from ..core.state import Contacts, State
 from .handles import Body, BodyList, Contact, Joint, JointList, Owner, contacts_of, number_in
-from .tables import Table, data_frame, table_of
+from .tables import Table, data_frame, save_table, table_of
 
 
 class Reading:
@@ -102,6 +103,10 @@ class Reading:
     def table(self, what: str = "bodies") -> Table:
         """"bodies", "joints", "contacts" of the last step or "events" up to now, as columns by their headings."""
         return table_of(self, what)
+
+    def save_table(self, path: str | Path, what: str = "bodies") -> None:
+        """Write such a table: .csv, or .npz with an array a column."""
+        save_table(self.table(what), path)
 
     def to_dataframe(self, what: str = "bodies") -> Any:
         """The same as `table`, as a pandas.DataFrame. Raises ImportError where pandas is not installed."""

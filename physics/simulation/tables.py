@@ -1,5 +1,7 @@
 """What a simulation shows, as tables: columns by their headings, for data frames and files."""
 
+import csv
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,6 +79,22 @@ def data_frame(table: Table) -> Any:
     return pandas.DataFrame(table)
 
 
+def save_table(table: Table, path: str | Path) -> None:
+    """Write a table: .csv, or .npz with an array a column. Raises ValueError for another ending, OSError."""
+    path = Path(path)
+    if path.suffix not in (".csv", ".npz"):
+        raise ValueError(f"a table is saved as .csv or .npz, not {path.name!r}")
+    with whole_file(path) as file:
+        if path.suffix == ".npz":
+            np.savez(file, **{name: np.asarray(column) for name, column in table.items()})
+            return
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(table)
+        writer.writerows(zip(*(np.asarray(column).tolist() for column in table.values()), strict=True))
+        file.write(text.getvalue().encode())
+
+
 def _three(heading: str, values: Array, letters: str = "xyz") -> dict[str, Array]:
     return {f"{heading}{letter}": values[:, k].copy() for k, letter in enumerate(letters)}
 
@@ -122,15 +140,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write the table: .csv, or .npz with an array a column."""
-        path, table = Path(path), self.table
-        if path.suffix not in (".csv", ".npz"):
-            raise ValueError(f"a trace is saved as .csv or .npz, not {path.name!r}")
-        with whole_file(path) as file:
-            if path.suffix == ".npz":
-                np.savez(file, **table)
-            else:
-                file.write((",".join(table) + "\n").encode())
-                np.savetxt(file, np.column_stack(list(table.values())), delimiter=",", fmt="%.17g")
+        save_table(self.table, path)
 
 
 @contextmanager

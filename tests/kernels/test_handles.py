@@ -259,6 +259,9 @@ def test_a_trace_notes_the_start_and_every_step(sim, tmp_path):
         rows = list(csv.reader(file))
     assert rows[0] == ["t", "z"] and np.array_equal(np.array(rows[1:], float)[:, 1], run["z"])
     assert np.array_equal(np.load(tmp_path / "fall.npz")["z"], run["z"])
+    sim.save_table(tmp_path / "events.csv", "events")
+    with (tmp_path / "events.csv").open(newline="") as file:
+        assert [row["kind"] for row in csv.DictReader(file)] == sim.table("events")["kind"]
     with pytest.raises(ValueError, match=r"\.csv or \.npz"):
         run.save(tmp_path / "fall.xlsx")
     with sim.trace() as usual:
