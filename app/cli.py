@@ -52,6 +52,7 @@ from .arguments import (
     parse_values,
 )
 from .machine import Unavailable, no_window, require_display, require_libraries
+from .narration import narrated
 from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
@@ -192,6 +193,7 @@ def run(
     save_run: Annotated[
         Path | None, typer.Option(help="Record the run in a .contactlab file: the app and all commands open it.")
     ] = None,
+    narrate: Annotated[bool, typer.Option("--narrate", help="Tell every event in a sentence as it happens.")] = False,
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
@@ -221,7 +223,7 @@ def run(
             say(note)
         if count > 1:
             say(f"side {side + 1} of {count}, {sim.settings.method}:")
-        run_one(sim, until, every, outs[side], records[side])
+        run_one(sim, until, every, outs[side], records[side], narrated(sim) if narrate else None)
 
 
 def of_sides(path: Path | None, count: int) -> list[Path | None]:
@@ -231,8 +233,10 @@ def of_sides(path: Path | None, count: int) -> list[Path | None]:
     return [path.with_stem(f"{path.stem}_{side + 1}") for side in range(count)]
 
 
-def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_run: Path | None) -> None:
-    """Step to the time `until` [s], write what is asked for, and say what came of it. Raises Failed."""
+def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_run: Path | None,
+            tell: Callable[[], None] | None = None) -> None:
+    """Step to the time `until` [s], write what is asked for, and say what came of it; `tell` is called after every
+    step. Raises Failed."""
     alarm, ending = EnergyAlarm(), None
     with (written(save_run), kept(save_run, sim) as step, written(out), trajectory(out, sim) as keep,
           between_steps() as asked, progress_bar() as bar):
@@ -244,6 +248,8 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
             except Exception as error:
                 ending = error
                 break
+            if tell is not None:
+                tell()
             if why := alarm.look(sim):
                 say(f"t = {sim.time:.6g} s: {why}")
             if sim.step_count % every == 0:

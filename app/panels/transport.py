@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from imgui_bundle import imgui
 
+from ...physics.look.zeno import Series, series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import (
     PHASES,
@@ -114,15 +116,16 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     """The reachable past as a bar with a mark for every event; dragging seeks in it."""
     c = style.colors(ui)
     first, last = snapshot.history
+    shown = shown_steps(snapshot)
     width = max(imgui.get_content_region_avail().x - reserve, 4.0 * ui.font)
     height = imgui.get_frame_height()
     x, y = imgui.get_cursor_screen_pos()
     imgui.invisible_button("time_line", (width, height))
     hovered, active = imgui.is_item_hovered(), imgui.is_item_active()
-    span = max(last - first, 1)
+    span = max(shown - first, 1)
     if active and last > first:
         share = min(max((imgui.get_mouse_pos().x - x) / width, 0.0), 1.0)
-        target = first + round(share * span)
+        target = min(first + round(share * span), last)
         if imgui.is_item_activated() and ui.playing:
             send(Pause())
         if target != snapshot.step:
@@ -134,6 +137,10 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     past = c.kinetic if snapshot.replaying else c.accent
     draw.add_rect_filled((x, middle - half), (now, middle + half), style.u32(past, 0.55), half)
     _event_marks(ui, snapshot, x, y, width, height)
+    for end in (ends := _ends_ahead(snapshot)):
+        at = x + width * (end.step - first) / span
+        draw.add_quad(*((at + dx * half, middle + dy * half) for dx, dy in ((-3, 0), (0, -3), (3, 0), (0, 3))),
+                      style.u32(c.warning), 1.5 * ui.preferences.scale)
     if snapshot.differs is not None and first <= snapshot.differs <= last:
         at = x + width * (snapshot.differs - first) / span
         draw.add_line((at, y), (at, y + height), style.u32(c.danger), 2.0 * ui.preferences.scale)
@@ -141,7 +148,29 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     draw.add_circle_filled((now, middle), radius, style.u32(c.accent))
     if hovered and not active:
         lines = ["Time line: drag to go back and forth. Marks are contact events.", *replay(snapshot)]
+        lines += [f"Diamond: t = {end.series.end:.6g} s, when infinitely many blows of "
+                  f"{' and '.join(snapshot.labels.bodies[i] for i in end.series.bodies)} will be over" for end in ends]
         imgui.set_tooltip("\n".join(lines))
+
+
+class EndAhead(NamedTuple):
+    """A series of impacts whose end is still to come."""
+
+    series: Series
+    step: float  #: in which it ends, counted as the history's
+
+
+def _ends_ahead(snapshot: Snapshot) -> list[EndAhead]:
+    """Series of impacts that end soon enough to be shown: within half of the time that the time line holds."""
+    first, last = snapshot.history
+    found = (EndAhead(one, snapshot.step + (one.end - snapshot.t) / snapshot.settings.h)
+             for one in series_of(snapshot.events))
+    return [end for end in found if max(last, snapshot.step) < end.step <= last + 0.5 * (last - first)]
+
+
+def shown_steps(snapshot: Snapshot) -> float:
+    """The step at the right end of the time line: the last of the history, or an end of impacts that is still ahead."""
+    return max([snapshot.history[1], *(end.step for end in _ends_ahead(snapshot))])
 
 
 def replay(snapshot: Snapshot) -> list[str]:
@@ -157,12 +186,13 @@ def replay(snapshot: Snapshot) -> list[str]:
 def _event_marks(ui: UiState, snapshot: Snapshot, x: float, y: float, width: float, height: float) -> None:
     """A tick for each event at most one a pixel: impacts tall, gains and losses short."""
     first, last = snapshot.history
+    span = max(shown_steps(snapshot) - first, 1)
     draw = imgui.get_window_draw_list()
     drawn: set[int] = set()
     for event in reversed(snapshot.events):
         if not first <= event.step <= last:
             continue
-        at = round(x + width * (event.step - first) / max(last - first, 1))
+        at = round(x + width * (event.step - first) / span)
         if at in drawn:
             continue
         drawn.add(at)

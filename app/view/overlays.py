@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.look.closed_forms import farthest
+from ...physics.look.zeno import series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
 from .belts import belt_lines
@@ -185,6 +186,7 @@ def build(snapshot: Snapshot, options: ViewOptions, camera: Camera, size: tuple[
         b.marks(moving, look.stick, 1.0, 7.0, CHECKER, 0.85)
     if options.impulses:
         _impacts(b, snapshot, scale, options.contact_cases)
+        _ends(b, snapshot)
     if options.vectors is not None and options.vectors.body < len(snapshot.x):
         _vectors(b, snapshot, options.vectors, scale)
     if options.mouse_spring and snapshot.grabbed is not None:
@@ -356,6 +358,14 @@ def _impacts(b: _Builder, snapshot: Snapshot, scale: Scale, cases: bool) -> None
         if impulse[i] > 0.25 * impulse[0]:
             text = impact_cases(shown[i][1]) if cases else ""
             b.label(points[i], "   ".join(filter(None, (quantity(impulse[i], "N s"), text))), b.look.impact)
+
+
+def _ends(b: _Builder, snapshot: Snapshot) -> None:
+    """Where and when series of impacts will be over."""
+    for series in series_of(snapshot.events):
+        if snapshot.now < series.end:
+            text = f"endless blows, each {series.ratio:.3g} of the last, end at t = {series.end:.4f} s"
+            b.label(np.array(series.point), text, b.look.impact)
 
 
 def _coil(start: Array, end: Array, toward_eye: Array, width: float, turns: int) -> Array:

@@ -425,7 +425,7 @@ def through_friction(restitution: Array, friction: Array) -> Array:
 def impact_without_collision(M: Array, zeta: Array, slides: BoolArray, slip: Array, friction: Array) -> Array:
     """Impulses (3c,) where accelerations have no solution or several. slides (c,) and slip (c, 2), unit vectors. The
     sliding contact whose friction presses it most into the other body jams. In Painlevé's paradox friction is strong
-    enough to hold it: both its ζ and its slip vanish, by the least impulse where the body cannot move every way there."""
+    enough to hold it: both its ζ and its slip vanish, by the least impulse where the body cannot move every way."""
     stiff = np.full(len(friction), np.inf)
     for k in np.flatnonzero(slides):
         stiff[k] = 1.0 - friction[k] * M[3 * k, 3 * k + 1 : 3 * k + 3] @ slip[k] / M[3 * k, 3 * k]

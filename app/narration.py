@@ -1,0 +1,63 @@
+"""Events in sentences, for whoever reads or hears a run instead of seeing it."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..physics import Simulation
+from ..physics.core.model import Labels
+from ..physics.core.report import Event
+from ..physics.look.zeno import Series, series_of
+
+RECENT = 60  # events in which series are sought
+
+#: kind of event -> what happens, of bodies a and b
+SENTENCES = {
+    "impact": "{a} and {b} collide",
+    "gain": "{a} and {b} touch",
+    "dynamic_loss": "{a} and {b} part",
+    "geometric_loss": "{b} leaves the face or edge of {a} that it touched",
+    "stick": "{b} no longer slips on {a}",
+    "slip": "{b} begins to slip on {a}",
+    "active_set": "other contacts of {a} and {b} carry the load",
+}
+
+
+def narrated(sim: Simulation, say: Callable[[str], object] = print) -> Callable[[], None]:
+    """A function that tells the events since it was last called, and once of each series of impacts that has no end."""
+    told, known = sim.event_count, dict[tuple[int, int], float]()
+
+    def tell() -> None:
+        nonlocal told
+        new = sim.event_count - told
+        told = sim.event_count
+        for event in sim.events[-new:] if new else ():
+            say(sentence(event, sim.labels))
+        for series in series_of(sim.events[-RECENT:]) if new else ():
+            if abs(known.get(series.bodies, -1.0) - series.end) > 1e-6:  # another one, or the first
+                say(of_series(series, sim.labels))
+            known[series.bodies] = series.end
+
+    return tell
+
+
+def sentence(event: Event, labels: Labels) -> str:
+    """ "At 0.451524 s floor and ball collide, with 7.97 N s; 1.77 J are lost." """
+    a, b = (labels.bodies[i] if i >= 0 else "the world" for i in event.bodies)
+    what = SENTENCES.get(event.kind, "{a} and {b}: " + event.kind.replace("_", " ")).format(a=a, b=b)
+    if event.limit >= 0:
+        what = f"joint {labels.joints[event.limit]}: {event.kind.replace('_', ' ')}"
+    with_impulse = ""
+    if event.kind == "impact":
+        change = event.energy_after - event.energy_before
+        told = "no energy is lost" if abs(change) <= 1e-9 * abs(event.energy_before) else (
+            f"{abs(change):.3g} J are {'lost' if change < 0.0 else 'gained'}")
+        with_impulse = f", with {np.linalg.norm(event.impulse):.3g} N s; {told}"
+    return f"At {event.t:.6g} s {what}{with_impulse}."
+
+
+def of_series(series: Series, labels: Labels) -> str:
+    """What a series of impacts will come to."""
+    a, b = (labels.bodies[i] if i >= 0 else "the world" for i in series.bodies)
+    return (f"Each blow of {a} and {b} comes after {series.ratio:.3g} times the interval before: infinitely many will "
+            f"be over at {series.end:.6g} s.")
