@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import typer
 
+from ..physics.core.limits import RUNS
 from ..physics.methods import METHODS
 from ..physics.run.messages import SIDES
-
-MOST_VALUES = 1_000_000  # of one parameter of a sweep
 
 
 class BadInput(Exception):
@@ -110,8 +109,8 @@ def parse_values(text: str) -> list[Any]:
     low, high, count = parts if len(parts) == 3 else (None, None, None)
     if not (isinstance(low, int | float) and isinstance(high, int | float) and isinstance(count, int) and count >= 1):
         raise BadInput(f"values are FROM:TO:COUNT, FROM:TO:COUNT:log or a list with commas, not {text!r}")
-    if count > MOST_VALUES:
-        raise BadInput(f"a parameter takes up to {MOST_VALUES:,} values, not {count:,}")
+    if count > RUNS.most:
+        raise BadInput(f"a parameter takes up to {RUNS.most:,} values, not {count:,}")
     if logarithmic and not 0.0 < low <= high:
         raise BadInput(f"with :log both ends must be above 0, not {text!r}")
     return (np.geomspace if logarithmic else np.linspace)(low, high, count).tolist()

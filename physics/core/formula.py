@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .limits import FORMULA, FORMULA_DEPTH
+
 Value = float | NDArray[Any]
 
-LONGEST = 2000  # characters of a formula
 LARGEST = 1e300  # number written in a formula
-DEEPEST = 60    # levels of brackets and operations
 
 
 def _jacobi(which: int) -> Callable[[Value, Value], Value]:
@@ -78,8 +78,8 @@ class Formula(NamedTuple):
 def read_formula(given: str | float) -> Formula:
     """A formula from its text, or a number. Raises FormulaError."""
     text = str(given)
-    if len(text) > LONGEST:
-        raise FormulaError(f"is longer than {LONGEST} characters")
+    if len(text) > FORMULA.most:
+        raise FormulaError(f"is longer than {FORMULA}")
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -92,8 +92,8 @@ def read_formula(given: str | float) -> Formula:
 
 def _check(node: ast.AST, names: set[str], depth: int) -> None:
     """Refuse what is no formula; collect the names of numbers."""
-    if depth > DEEPEST:
-        raise FormulaError(f"is nested more than {DEEPEST} levels deep")
+    if depth > FORMULA_DEPTH.most:
+        raise FormulaError(f"is nested more than {FORMULA_DEPTH} deep")
     parts: list[ast.expr] = []
     match node:
         case ast.Constant(value=bool() | complex() | str() | bytes() | None):

@@ -105,6 +105,16 @@ RUN_ROWS = Limit(
     1_000_000, "rows", "a table of contacts in a recorded run", ("physics/run/recording.py",), "it is no recorded run")
 RUN_STEPS = Limit(
     100_000, "steps", "a page of a recorded run", ("physics/run/recording.py",), "it is no recorded run")
+FORMULA = Limit(
+    2000, "characters", "a formula in a scene file", ("physics/core/formula.py",), "it must be shorter")
+FORMULA_DEPTH = Limit(
+    60, "levels", "brackets and operations of a formula", ("physics/core/formula.py",), "it must have fewer")
+SCRIPT_CURVES = Limit(  # as many as the plot has colours
+    8, "curves", "the panel of a script", ("physics/run/script.py",), "it must have no more")
+SCRIPT_ARROWS = Limit(
+    1000, "arrows", "a step of a script", ("physics/run/script.py",), "more are not drawn")
+RUNS = Limit(  # a table of more would not fit in memory
+    1_000_000, "runs", "a sweep", ("app/arguments.py", "physics/run/sweep.py"), "it must have fewer")
 SETTINGS_FILE = Limit(
     2**20, "bytes", "the file of settings", ("app/preferences.py",), "what follows is not read")
 
@@ -117,6 +127,8 @@ EVENTS = Limit(
     "older ones are dropped once there are twice as many")
 BARS = Limit(
     6000, "bars", "contact sets over time", ("physics/look/timeline.py",), "the older half is dropped")
+SCRIPT_POINTS = Limit(
+    4096, "points", "a curve of a script", ("physics/run/script.py",), "older ones are dropped")
 COMMANDS = Limit(
     100_000, "commands", "the log of commands", ("physics/run/runner.py",), "older ones are dropped")
 MESHES = Limit(  # a triangle takes about 300 bytes

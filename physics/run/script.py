@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.limits import SCRIPT_ARROWS, SCRIPT_CURVES, SCRIPT_POINTS
 from ..core.model import Array
 from ..simulation.simulation import Simulation
-
-MOST_POINTS = 4096  # of a curve that are kept
-MOST_CURVES = 8     # as many as the plot has colours
-MOST_ARROWS = 1000  # of one step
 
 Step = Callable[[Simulation], object]
 
@@ -98,15 +95,15 @@ class ShownPanel(NamedTuple):
 
 
 class _Points:
-    """The last points of a curve, at least MOST_POINTS of them."""
+    """The last points of a curve, at least `limits.SCRIPT_POINTS` of them."""
 
     def __init__(self) -> None:
-        self._rows, self._count = np.empty((2 * MOST_POINTS, 2)), 0
+        self._rows, self._count = np.empty((2 * SCRIPT_POINTS.most, 2)), 0
 
     def add(self, t: float, value: float) -> None:
         if self._count == len(self._rows):
-            self._rows[:MOST_POINTS] = self._rows[MOST_POINTS:]
-            self._count = MOST_POINTS
+            self._rows[:SCRIPT_POINTS.most] = self._rows[SCRIPT_POINTS.most:]
+            self._count = SCRIPT_POINTS.most
         self._rows[self._count] = t, value
         self._count += 1
 
@@ -117,7 +114,7 @@ class _Points:
     @property
     def rows(self) -> Array:
         """(k, 2) t and value, a copy."""
-        return self._rows[max(0, self._count - MOST_POINTS) : self._count].copy()
+        return self._rows[max(0, self._count - SCRIPT_POINTS.most) : self._count].copy()
 
 
 class Panel:
@@ -193,8 +190,8 @@ class Panel:
         if not self._heard:
             return
         if name not in self._curves:
-            if len(self._curves) == MOST_CURVES:
-                raise ValueError(f"a script has up to {MOST_CURVES} curves; {name!r} is one more")
+            if len(self._curves) == SCRIPT_CURVES.most:
+                raise ValueError(f"a script has up to {SCRIPT_CURVES}; {name!r} is one more")
             self._curves[name] = unit, _Points()
         self._curves[name][1].add(self._t, float(value))
 
@@ -204,7 +201,7 @@ class Panel:
         a, d = np.array(start, float), np.array(vector, float)
         if a.shape != (3,) or d.shape != (3,) or not (np.isfinite(a).all() and np.isfinite(d).all()):
             raise ValueError("an arrow needs a point and a vector of three finite numbers each")
-        if self._heard and len(self._arrows) < MOST_ARROWS:
+        if self._heard and len(self._arrows) < SCRIPT_ARROWS.most:
             x, y = a.tolist(), (a + d).tolist()
             self._arrows.append(ShownArrow(name, (x[0], x[1], x[2]), (y[0], y[1], y[2])))
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..core.limits import RUNS
 from ..core.settings import SETTINGS
 from ..look.quantities import QUANTITIES, Sample
 from ..methods.choices import check_settings
@@ -20,7 +21,6 @@ from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
 
-MOST_RUNS = 1_000_000   # a sweep of more is refused: its table would not fit in memory
 LONGEST_RUN = 1e5       # [s] of simulated time
 REST = 1e-6             # a body at rest has at most this share of the greatest kinetic energy of the run
 REASON = "reason"       # column: why a run failed, "" where it did not
@@ -129,9 +129,9 @@ class Sweep:
             raise ValueError("a sweep needs at least one parameter to vary and one measure")
         if empty := [name for name, values in self.vary.items() if not len(values)]:
             raise ValueError(f"{empty[0]!r} has no values to take")
-        if self.count > MOST_RUNS:
+        if self.count > RUNS.most:
             each = " x ".join(str(len(values)) for values in self.vary.values())
-            raise ValueError(f"these are {self.count:,} runs ({each}); a sweep has up to {MOST_RUNS:,}")
+            raise ValueError(f"these are {self.count:,} runs ({each}); a sweep has up to {RUNS.most:,}")
         if not 0.0 < self.until <= LONGEST_RUN:
             raise ValueError(f"each run must go to a time from 0 to {LONGEST_RUN:g} s, not {self.until:g}")
         if twice := {*self.vary} & {*self.settings}:

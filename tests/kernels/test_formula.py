@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contactlab.physics.core.formula import DEEPEST, FUNCTIONS, LONGEST, FormulaError, read_formula
+from contactlab.physics.core.formula import FUNCTIONS, FormulaError, read_formula
+from contactlab.physics.core.limits import FORMULA, FORMULA_DEPTH
 
 
 def value(text, **numbers):
@@ -62,9 +63,9 @@ def test_what_has_no_value_is_no_number_and_no_error(text):
     ("True", "no number"), ("2j", "no number"), ("open(1)", "function open"), ("sin(1, 2)", "takes 1"),
     ("sin", "without brackets"), ("1 < x < 2", "allowed are"), ("x @ x", "allowed are"), ("not x", "allowed are"),
     ("sin(x=1)", "allowed are"), ("sin(*x)", "allowed are"), ("(" * 3000, "longer than"),
-    ("x" * (LONGEST + 1), "longer"),
+    ("x" * (FORMULA.most + 1), "longer"),
     ("1" + 400 * "0", "greater than"), ("1e999", "greater than"),
-    ("-" * (DEEPEST + 2) + "x", "levels deep"), ("(" * 300 + "x" + ")" * 300, "not an expression"),
+    ("-" * (FORMULA_DEPTH.most + 2) + "x", "levels deep"), ("(" * 300 + "x" + ")" * 300, "not an expression"),
 ])
 def test_other_texts_are_refused_in_words(text, why):
     with pytest.raises(FormulaError, match=why):

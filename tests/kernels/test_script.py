@@ -115,7 +115,7 @@ def test_curves_have_a_point_a_step_and_begin_anew_where_the_run_is_taken_up_ear
 
 
 def test_a_long_curve_keeps_its_latest_points(monkeypatch):
-    monkeypatch.setattr(script_module, "MOST_POINTS", 8)
+    monkeypatch.setattr(script_module, "SCRIPT_POINTS", script_module.SCRIPT_POINTS._replace(most=8))
     panel = Panel()
     for k in range(100):
         panel.begin(0.1 * k)
