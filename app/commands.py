@@ -203,6 +203,8 @@ COMMANDS: dict[str, AppCommand] = {
     "discard_then": AppCommand("Discard and go on", "", lambda lab, request: lab.making.discard_then(request)),
     "recover": AppCommand("Go on with unsaved work", "", lambda lab, _: lab.making.recover()),
     "forget_work": AppCommand("Discard unsaved work", "", lambda lab, _: lab.making.forget_work()),
+    "take_instant": AppCommand("This instant as a new scene", "Scenes",
+                               lambda lab, _: lab.making.take_instant(lab.snapshot)),
     "save_run": AppCommand("Save this run", "Scenes", lambda lab, _: lab.save_run()),
     "go_on": AppCommand("Go on with a run that was cut off", "", lambda lab, _: lab.go_on()),
     "discard": AppCommand("Discard a run that was cut off", "", lambda lab, _: lab.discard()),

@@ -9,6 +9,7 @@ from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot
 from ..physics.scene import edits
 from ..physics.scene.checks import Location
 from ..physics.scene.document import Document
+from ..physics.scene.instant import begin_at
 from ..physics.scene.refusals import SceneError
 from ..physics.scene.scene import Scene
 from .scene_files import ChangedMeanwhile, Draft, SavedFile, Work, entry_of, my_scenes
@@ -203,6 +204,25 @@ class Making:
         bench.on = True
         self._file.read(None)
         self.ui.say("A new scene: choose a shape at the left and click where it is to be.", 6.0)
+
+    def take_instant(self, snapshot: Snapshot | None) -> None:
+        """Edit a new scene that begins at the instant that is shown."""
+        if snapshot is None or self.scene is None or self.ui.workbench.on:
+            self.ui.say("Pause a run first: its instant becomes the start of a new scene.")
+        elif not self.holds(Request("take_instant")):
+            scene, text = self.scene, text_of(self.scene)[0]
+            try:
+                document = Document(text)
+                begin_at(document, scene.tables, snapshot.labels, (snapshot.x, snapshot.q, snapshot.v, snapshot.w))
+            except SceneError as error:
+                self.ui.tell(str(error))
+                return
+            self.opened(scene)
+            self.ui.workbench.begin(document.text, None, scene.folder, saved=False)
+            self._edited = scene
+            self._file.read(None)
+            self.enter(snapshot)
+            self.ui.say(f"A new scene that begins at t = {snapshot.now:.3f} s of {scene.title or scene.name}.", 6.0)
 
     def save(self, beside: bool = False) -> None:
         """Write the scene into its file; without one, ask for it. beside: see `SavedFile.write`."""

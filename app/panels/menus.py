@@ -27,6 +27,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
         imgui.separator()
         _item(ui, "save")
         _item(ui, "save_as")
+        _item(ui, "take_instant")
         imgui.separator()
         _item(ui, "save_run")
         _item(ui, "record")

@@ -367,13 +367,13 @@ def test_buttons_add_bodies_joints_and_tables(desk, probe):
 def test_every_table_and_every_shape_has_a_page(desk, probe):
     """Nothing is drawn by hand: the fields of the schema are there, and no page fails."""
     places = []
-    for k, (kind, shape) in enumerate(edits.FIRST.items()):
-        made, at = {"type": kind, **shape}, (3.0 * k, 9.0, 5.0)
-        desk.ui.edit("Add", lambda d, made=made, at=at: edits.add_body(d, made, at))
-        places.append(("body", 2 + k))
     for kind in ("joint", "spring", "pair", "array", "apart", "compare", "material", "closed_form"):
+        probe.frame(2)
         probe.click(f"\uf067##new {kind}")
         places.append(desk.bench.chosen[0])
+    for k, (kind, shape) in enumerate(edits.FIRST.items()):
+        made, at = {"type": kind, **shape}, (3.0 * k, 9.0, 5.0)
+        places.append(("body", desk.ui.edit("Add", lambda d, made=made, at=at: edits.add_body(d, made, at))))
     for place in (*places, ("scene",), ("camera",), ("solver",)):
         desk.bench.choose(place)
         probe.frame(2)
