@@ -6,6 +6,7 @@ from typing import Any
 
 from ..physics.methods import METHODS
 from ..physics.run.messages import Compare, Focus, Reset, SetSpeed, Side, Step, StepToEvent, StudyLinks
+from ..physics.scene.edits import FIRST
 from .lab import Lab
 from .panels import pivots
 from .panels.compare import as_side
@@ -174,6 +175,8 @@ COMMANDS: dict[str, AppCommand] = {
     "edit": AppCommand("Edit the scene, or let it run", "Edit", lambda lab, _: lab.making.toggle(lab.snapshot)),
     "undo": AppCommand("Undo", "Edit", lambda lab, _: lab.making.undo(1)),
     "redo": AppCommand("Redo", "Edit", lambda lab, _: lab.making.undo(-1)),
+    **{f"add_{kind}": AppCommand(f"Add a body: {kind}", "Edit", lambda lab, _, kind=kind: lab.making.add(kind))
+       for kind in FIRST},
     "duplicate": AppCommand("Duplicate what is chosen", "Edit", lambda lab, _: lab.making.duplicate()),
     "delete": AppCommand("Delete what is chosen", "Edit", lambda lab, _: lab.making.delete()),
     "copies": AppCommand("Copies of what is chosen", "", lambda lab, told: lab.making.copies(*told)),

@@ -134,6 +134,13 @@ class Making:
             if made:
                 bench.choose(*(("body", place) for place in made))
 
+    def add(self, kind: str) -> None:
+        """A body of a shape that follows the cursor until a click puts it down."""
+        if self.ui.workbench.on:
+            self.ui.workbench.begin_placing({"type": kind, **edits.FIRST[kind]})
+        else:
+            self.ui.say("Bodies are added while the scene is edited: Ctrl+E.")
+
     def duplicate(self) -> None:
         """Copies of the chosen bodies, beside them."""
         step = max(self.ui.workbench.tools.spacing[0], self.ui.workbench.tools.step)

@@ -110,12 +110,12 @@ def _kind(ui: UiState, name: str, form: str) -> None:
     if form == "table":
         _line(ui, (name,), TITLES.get(name, name.capitalize()), given is None)
         return
-    count = len(given or ())
+    count, edge = len(given or ()), style.right_edge()
     flags = imgui.TreeNodeFlags_.allow_overlap | imgui.TreeNodeFlags_.span_avail_width
     flags |= imgui.TreeNodeFlags_.default_open if name == "body" else 0
     opened = imgui.tree_node_ex(f"{TITLES.get(name, name)} ({count})##{name}", flags)
     if name != "body":
-        imgui.same_line(imgui.get_window_width() - 1.6 * ui.font)
+        imgui.same_line(edge - 1.2 * ui.font)
         with style.color(imgui.Col_.button, (0, 0, 0, 0)):
             if imgui.small_button(f"\uf067##new {name}"):
                 _add(ui, name, form)
@@ -200,11 +200,11 @@ def draw_inspector(ui: UiState, rect: Rect) -> None:
         places = places or [SCENE]
         place = places[0]
         with style.font(ui, bold=True, size=19.0):
-            bodies = [int(p[1]) for p in places if p[0] == "body"]
+            bodies = [int(p[-1]) for p in places if p[0] == "body"]
             imgui.text_wrapped(bench.called(bodies) if bodies else _title(ui, place))
         _actions(ui, place, bodies)
         if place[0] == "material":
-            _material_name(ui, str(place[1]))
+            _material_name(ui, str(place[-1]))
         Rows(ui, place, tuple(places)).draw(skip=("name",) if len(places) > 1 else ())
         imgui.dummy((0, ui.font))
         imgui.end_child()

@@ -49,7 +49,7 @@ class Rows:
         if entry.kind in ("table", LIST):
             self._tables(entry, at, given)
             return
-        c = style.colors(ui)
+        c, edge = style.colors(ui), style.right_edge()
         imgui.align_text_to_frame_padding()
         width = 7.6 * ui.font
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
@@ -64,7 +64,7 @@ class Rows:
             imgui.same_line(0, 0)
             style.muted(ui, unit)
         if end:
-            imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 0.9 * ui.font)
+            imgui.same_line(edge - 0.9 * ui.font)
             with style.color(imgui.Col_.button, (0, 0, 0, 0)):
                 if imgui.small_button(f"\uf00d##reset {label}"):
                     self.set(entry, None)
@@ -213,10 +213,11 @@ class Rows:
         ui, label = self.ui, path_text(at)
         count = (len(given) if entry.kind == LIST else 1) if given else 0
         imgui.dummy((0, 0.1 * ui.font))
+        edge = style.right_edge()
         imgui.align_text_to_frame_padding()
         style.heading(ui, entry.title if entry.kind != LIST else f"{entry.title} ({count})")
         imgui.set_item_tooltip(self._help(entry))
-        imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 1.2 * ui.font)
+        imgui.same_line(edge - 1.2 * ui.font)
         if entry.kind == LIST or given is None:
             self._adder(entry, at, label)
         elif imgui.small_button(f"\uf1f8##remove {label}"):
@@ -250,10 +251,11 @@ class Rows:
     def _entry(self, entry: Field, at: Location, k: int, count: int) -> None:
         table = self.document.get(at) or {}
         title = str(table.get("type", f"{entry.name} {k + 1}")).capitalize()
+        edge = style.right_edge()
         imgui.set_next_item_open(count == 1 or entry.table != "shape", imgui.Cond_.appearing)
         opened = imgui.tree_node_ex(f"{title}##{path_text(at)}", imgui.TreeNodeFlags_.allow_overlap
                                     | imgui.TreeNodeFlags_.span_avail_width)
-        imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - 1.2 * self.ui.font)
+        imgui.same_line(edge - 1.2 * self.ui.font)
         with style.color(imgui.Col_.button, (0, 0, 0, 0)):
             if imgui.small_button(f"\uf1f8##remove {path_text(at)}"):
                 self.ui.edit(f"Remove {title.lower()}", lambda d: d.remove(at))

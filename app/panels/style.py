@@ -303,6 +303,11 @@ def slider(name: str, value: float, low: float, high: float, shown: str, ui: UiS
     return changed, value
 
 
+def right_edge() -> float:
+    """Where the line that begins here ends, for `same_line` [pixels from the window's left edge]."""
+    return imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
+
+
 def clipped_text(text: str, width: float) -> str:
     """The text, shortened with an ellipsis where it is wider than `width`."""
     if imgui.calc_text_size(text).x <= width:
