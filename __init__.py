@@ -35,7 +35,8 @@ __all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "load
 def __getattr__(name: str) -> Any:
     if name not in PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{PLACES[name]}", __name__), name)
+    globals()[name] = found = getattr(import_module(f".{PLACES[name]}", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:

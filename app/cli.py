@@ -381,6 +381,17 @@ def examples_command(
     Console().print(table)
 
 
+@app.command("reference")
+def reference_command(
+    folder: Annotated[Path, typer.Argument(help="Where the pages are written; made where it is not there.")],
+) -> None:
+    """Write the reference of the Python interface, made from its docstrings, as HTML pages into FOLDER."""
+    from .reference import write_reference
+
+    with written(folder):
+        print(f"The first page is {write_reference(folder)}")
+
+
 @app.command()
 def doctor() -> None:
     """Look at what the app needs of this machine, and say what to install."""

@@ -2,7 +2,9 @@
 
 import json
 import time
+import webbrowser
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -16,9 +18,11 @@ from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recordi
 from ..physics.run.run_file import SUFFIX
 from ..physics.scene import edits
 from ..physics.scene.scene import Scene
+from .background import in_background
 from .making import Making
 from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .record.encoder import numbered
+from .reference import write_reference
 from .report import report
 from .scene_files import entries, my_scenes
 from .ui_state import Failure, OpeningStatus, Request, SceneEntry, UiState
@@ -78,6 +82,7 @@ class Lab:
         self._refused: str | None = None
         self._closed: dict[str, Failure] = {}
         self._opening: Opening | None = None
+        self._reference: Future[Path] | None = None
         self._differs: int | None = None
 
     # ------------------------------------------------------------------------------------------- engine
@@ -123,6 +128,7 @@ class Lab:
         """Take the engine's latest snapshot; True where it is new."""
         self._watch_opening()
         self.making.update()
+        self._watch_reference()
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
         self.snapshot = latest
@@ -302,6 +308,24 @@ class Lab:
             return
         self.ui.say(f"Saving {path.name} …", 60.0)
         self.send(SaveRun(path))
+
+    def open_reference(self) -> None:
+        """Make the pages of the Python interface in the background, and show the first one in the browser."""
+        if self._reference is None:
+            self.ui.say("Making the reference …", 60.0)
+            self._reference = in_background("contactlab-reference", write_reference)
+
+    def _watch_reference(self) -> None:
+        if self._reference is None or not self._reference.done():
+            return
+        made, self._reference = self._reference, None
+        try:
+            page = made.result()
+        except (OSError, ImportError) as error:
+            self.ui.tell(f"The reference could not be made: {error}")
+            return
+        shown = webbrowser.open(page.as_uri())
+        self.ui.say(f"The reference {'is in your browser' if shown else 'was written'}: {page}", 10.0)
 
     def go_on(self) -> None:
         """Open what is left of the run that is offered, at its end."""

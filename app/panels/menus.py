@@ -57,6 +57,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
     if imgui.begin_menu("Help"):
         _item(ui, "help")
         _item(ui, "palette")
+        _item(ui, "reference")
         _item(ui, "report")
         _item(ui, "about")
         imgui.end_menu()
