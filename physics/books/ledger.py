@@ -144,12 +144,12 @@ class Books:
 
     `given` (n, 6): momentum and angular momentum about the world origin that each body got so far from everything but
     joints. `before` (n, 6): what each body had at the beginning. Both have no rows where no joint holds a body to the
-    ground, unless the caller asked for them.
+    ground, unless the caller asked for them. `anchored` (n,): see `anchored_bodies`.
     """
 
     def __init__(self, model: Model, asked: bool = False) -> None:
-        self.model, self._anchored = model, anchored_bodies(model)
-        self._any = bool(self._anchored.any())
+        self.model, self.anchored = model, anchored_bodies(model)
+        self._any = bool(self.anchored.any())
         self.given, self.before = np.zeros((2, len(model.kind) if self._any or asked else 0, 6))
 
     def begin(self, bodies: Bodies) -> None:
@@ -160,7 +160,7 @@ class Books:
     def end(self, bodies: Bodies, ledger: Array) -> None:
         """Call when all else is booked: enter the momentum from joints to the ground."""
         if self._any:
-            book_anchored(self._anchored, self.before, bodies, self.given, ledger)
+            book_anchored(self.anchored, self.before, bodies, self.given, ledger)
 
     def forces(self, loads: Loads, at: Bodies, over: Bodies, weight: float, ledger: Array) -> None:
         """Gravity, applied forces and springs over `weight` seconds: forces at the poses and velocities `at`, their
@@ -184,10 +184,6 @@ class Books:
         """Impulses (c, 3) [N s] of impacts on bodies b (c,) at world points (c, 3) [m]; bodies a get the opposite.
         Velocities are those of `over`."""
         book_impacts(self.model, over, a, b, point, normal, impulse, ledger, self.given)
-
-    def pull(self, body: int, impulse: Array, turn: Array, over: Bodies, ledger: Array) -> None:
-        """The mouse: impulse (3,) [N s] at the centre of mass and angular impulse (3,) [N m s] about it."""
-        book_pull(body, impulse, turn, over, ledger, self.given)
 
 
 def anchored_bodies(model: Model) -> IntArray:
@@ -439,9 +435,3 @@ def add_pull(body, p, turn, bodies, ledger, given):
     moment = add(turn, cross(row(bodies.x, body), p))
     credit(ledger, MOUSE, work, p, moment)
     give(given, body, p, moment)
-
-
-@kernel
-def book_pull(body, impulse, turn, over, ledger, given):
-    """See `Books.pull`."""
-    add_pull(body, (impulse[0], impulse[1], impulse[2]), (turn[0], turn[1], turn[2]), over, ledger, given)

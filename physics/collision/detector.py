@@ -109,11 +109,11 @@ class Detector:
         the detector and are overwritten by the next call.
         """
         while find_contacts(self.model, self.detection, bodies.x, bodies.q, margin) < 0:
-            self._make_what_is_needed()
+            self.make_what_is_needed()
         self.pair_count = int(self.seen_pairs[0])
         return self.contacts
 
-    def _make_what_is_needed(self) -> None:
+    def make_what_is_needed(self) -> None:
         """Room for what there was none for."""
         points, chosen, pairs = self.near.needed.tolist()
         if pairs > len(self.sweep.found):
@@ -132,7 +132,7 @@ class Detector:
     def detect_again(self, bodies: Bodies) -> Contacts:
         """As `detect` with the same margins, looking only at the pairs that were near when `keep_near` was called."""
         while touch_again(self.model, self.near, bodies.x, bodies.q, self.contacts) < 0:
-            self._make_what_is_needed()
+            self.make_what_is_needed()
         return self.contacts
 
     def gap(self, bodies: Bodies, shape_a: int, shape_b: int) -> tuple[float, Array, Array]:
@@ -146,7 +146,7 @@ class Detector:
         self.sweep.pairs[0], self.seen_pairs[0] = (shape_a, shape_b), 1
         sort_families(self.geometry.kind, self.family, self.sweep.pairs, 1, self.lists, self.counts)
         while (total := touch_listed(self.model, self.near, self.contacts)) < 0:
-            self._make_what_is_needed()
+            self.make_what_is_needed()
         if total == 0:
             return np.inf, np.full(3, np.nan), np.full(3, np.nan)
         k, found = int(np.argmin(self.contacts.gap[:total])), self.contacts
@@ -171,7 +171,7 @@ class Detector:
         bound_shapes(geom, no_margin)
         bound_paths(shapes.body, bodies.w, h, self.span, lo, hi, geom.lo, geom.hi)
         while find_pairs(self.model, self.detection) < 0:
-            self._make_what_is_needed()
+            self.make_what_is_needed()
         lists, counts = self.lists, self.counts
         single = np.concatenate([lists[f, : counts[f]] for f in (ROUND, BOXES, CONVEX, HOLLOWS)])
         chosen = np.column_stack([single, np.full(len(single), -1, np.int64)])

@@ -26,7 +26,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import make_concrete_template, signature
 
 from .kernel_file import SUFFIX, KernelFile, prefixed
-from .on_demand import RETURNED, call_of, fetch_by, make_cell
+from .on_demand import RETURNED, call_of, make_cell
 from .pipelines import HelperPipeline, KernelPipeline, no_garbage_collection
 from .tuple_abi import Packed, lent_arrays, packs_of, type_of
 
@@ -161,7 +161,7 @@ class ArrayKernel(CPUDispatcher):
         """Let programs name it before it is compiled; False where others name it with arguments of other types."""
         if self.symbol not in _AWAITED:
             _AWAITED[self.symbol] = kinds
-            make_cell(self.symbol)
+            make_cell(self.symbol, lambda: self.code(kinds))
             self.targetctx.insert_func_defn([(call_of(self.symbol, self.returned, kinds), self.symbol, kinds)])
         return _AWAITED[self.symbol] == kinds
 
@@ -273,12 +273,12 @@ def _packing_call(count: int, places: tuple[int, ...]) -> Callable:
     return space["make"]
 
 
-def kernel(function: Callable) -> Kernel:
+def kernel(function: Callable, made: type[Kernel] = Kernel) -> Kernel:
     """Compile a function that Python calls: releases the GIL, cached on disk, exactly one signature (tested)."""
     assert function.__closure__ is None  # a kernel's file is known by its place in the sources
-    compiled = Kernel(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
-                                               "no_cfunc_wrapper": True, "boundscheck": None},
-                      pipeline_class=KernelPipeline)
+    compiled = made(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy",
+                                             "no_cfunc_wrapper": True, "boundscheck": None},
+                    pipeline_class=KernelPipeline)
     if _file(module_of(function)):  # the sources of others, say of a test, are in no digest: they are not cached
         compiled._cache = KernelFile(  # pyright: ignore[reportAttributeAccessIssue]
             function, cache_folder(module_of(function)), _AWAITED, _stands)
@@ -287,14 +287,24 @@ def kernel(function: Callable) -> Kernel:
     return compiled
 
 
+class Program(Kernel):
+    """A Kernel whose kernels are called where they stand."""
+
+    def compile(self, sig: Any) -> Any:
+        """Like numba's method. What the program names is looked up only now: it may stand below it."""
+        function = self.py_func
+        function.__globals__.update({name: Standing(value) if isinstance(value, ArrayKernel) else value
+                                     for name, value in sys.modules[function.__module__].__dict__.items()})
+        return super().compile(sig)
+
+
 def program(function: Callable) -> Kernel:
     """Compile a function that Python calls and that runs kernels one after the other, in one call and without Python's
     lock. The kernels it names are called where they stand: what they are compiled to is not compiled once more."""
-    space = {name: Standing(value) if isinstance(value, ArrayKernel) else value
-             for name, value in function.__globals__.items()}
-    calling = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+    calling = FunctionType(function.__code__, {}, function.__name__, function.__defaults__)
     calling.__module__, calling.__doc__ = function.__module__, function.__doc__
-    return kernel(calling)
+    calling.__annotations__ = function.__annotations__
+    return kernel(calling, Program)
 
 
 def _stands(symbol: str, kinds: tuple | None) -> bool:
@@ -304,8 +314,6 @@ def _stands(symbol: str, kinds: tuple | None) -> bool:
         return False
     return _BY_SYMBOL[symbol].awaits(kinds) if kinds else symbol in _STANDING or _BY_SYMBOL[symbol].stand()
 
-
-_FETCH = fetch_by(lambda symbol: _BY_SYMBOL[symbol].code(_AWAITED[symbol]))
 
 
 def helper(function: Callable) -> Helper:

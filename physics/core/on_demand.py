@@ -20,27 +20,25 @@ numba_types: Any = numba.types  # numba declares fewer attributes of it than use
 #: types of what kernels return, by their annotation
 RETURNED = {None: numba_types.none, int: numba_types.intp, float: numba_types.float64, bool: numba_types.boolean}
 
-_CELLS: dict[str, ctypes.c_void_p] = {}
+#: by the symbol of a kernel: its cell, and what gives the address of its machine code
+_CELLS: dict[str, tuple[ctypes.c_void_p, Callable[[], int]]] = {}
 
 
-def make_cell(symbol: str) -> ctypes.c_void_p:
-    """The cell of the kernel of this symbol, which the linker finds from now on."""
-    if symbol not in _CELLS:
-        cell = _CELLS[symbol] = ctypes.c_void_p()
-        llvm.add_symbol(CELL + symbol, ctypes.addressof(cell))
-    return _CELLS[symbol]
+def make_cell(symbol: str, code: Callable[[], int]) -> None:
+    """A cell for the kernel of this symbol, which the linker finds from now on. code gives the address of its machine
+    code when a program first reaches it; an exception is printed then, and the program raises RuntimeError."""
+    cell = ctypes.c_void_p()
+    _CELLS[symbol] = cell, code
+    llvm.add_symbol(CELL + symbol, ctypes.addressof(cell))
 
 
-def fetch_by(code_of: Callable[[str], int]) -> Any:
-    """Let programs get the machine code of a kernel from code_of(its symbol), which returns its address. The caller
-    keeps what this returns as long as programs run. An exception is printed, and the program raises RuntimeError."""
-    def fetch(name: bytes) -> None:
-        symbol = name.decode()
-        make_cell(symbol).value = code_of(symbol)
+@ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+def _fetch(symbol: bytes) -> None:
+    cell, code = _CELLS[symbol.decode()]
+    cell.value = code()
 
-    called = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(fetch)
-    llvm.add_symbol(FETCH, ctypes.cast(called, ctypes.c_void_p).value)
-    return called
+
+llvm.add_symbol(FETCH, ctypes.cast(_fetch, ctypes.c_void_p).value)
 
 
 def call_of(symbol: str, returned: Any, kinds: tuple) -> Callable:

@@ -33,7 +33,7 @@ def along_path(motions, i, t):
 
 
 @kernel
-def drive(model, t, bodies):
+def drive(model, t, bodies) -> None:
     """Put every kinematic body where it is at time t [s]: writes x, q, v and w in place.
 
     x = x_0 + v t + A sin(2π f t + φ) + path(t),  q = exp(ω t) q_0

@@ -357,7 +357,7 @@ def go_there(model, t, h, bodies, joints, flight):
 
 
 @kernel
-def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given):
+def midpoint_step(model, loads, t, h, bodies, joints, flight, ledger, given) -> int:
     """One step of the bodies and of the links' coordinates from t [s] over h [s], in place; ledger and given are what
     `ledger.Books` enters.
 

@@ -110,7 +110,7 @@ def end_step(model, tableau, t, h, y0, k, work, bodies_out, q_out, v_out):
 
 
 @kernel
-def runge_kutta_step(model, loads, tableau, t, h, y0, k_out, flight, bodies_out, joints_out):
+def runge_kutta_step(model, loads, tableau, t, h, y0, k_out, flight, bodies_out, joints_out) -> float:
     """One step of any explicit tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
 
     Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `flight` is scratch.

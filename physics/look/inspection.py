@@ -21,7 +21,7 @@ from ..core.interruption import look_up
 from ..core.limits import INSPECTED
 from ..core.model import Array, BoolArray, IntArray, Labels, Model, body_count, movable
 from ..core.report import Event, JointImpulse, Settings
-from ..core.state import State, copy_state, empty_state
+from ..core.state import JointState, State, copy_state, empty_state
 from ..dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ..dynamics.constraints.reactions import reactions_to
 from ..dynamics.forces import Loads
@@ -33,7 +33,7 @@ from ..impacts.impact_laws import EQUALITIES, IMPACT_LAWS, Impact, between_balls
 from ..methods.event_driven.books import ball_inverse
 from ..methods.event_driven.step import EventDriven
 from ..methods.time_stepping.stages import half_drift, scales_of
-from ..methods.time_stepping.trees import TreePart
+from ..methods.time_stepping.trees import middle_of_trees, tree_step
 from ..problem.contact_snapshot import ContactSnapshot, TooMany, detected
 from ..problem.problem import ContactProblem
 from ..problem.residual import natural_map
@@ -388,9 +388,10 @@ def undone(sim: Simulation, event: Event) -> Struck | None:
     drive(model, t, middle)
     velocity_from_momentum(model, middle)
     if len(joints.v):
-        scratch = empty_tree_scratch(model.trees)
-        joints = TreePart(model, scratch).middle(float(state.t[0]), h, np.ones(n), state.bodies, joints)
-        place_links(model, *joints, scratch.work, middle)
+        trees, v = tree_step(model, empty_tree_scratch(model.trees)), np.zeros(len(joints.v))
+        middle_of_trees(model, float(state.t[0]), h, np.ones(n), state.bodies, joints, trees, v)
+        joints = JointState(trees.scratch.q, v)
+        place_links(model, *joints, trees.scratch.work, middle)
 
     def takes_part(gap: Array, zeta: Array) -> BoolArray:
         meets = (gap + 0.5 * h * zeta <= 0.0) & (zeta < -speed)

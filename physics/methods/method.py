@@ -15,7 +15,6 @@ class Method(Protocol):
     title: ClassVar[str]
     uses: ClassVar[frozenset[str]]  #: settings that mean something to it, beyond h, the integrator and the materials
     contacts: Contacts              #: of the last step
-    info: StepInfo                  #: how it went
     events: list[Event]             #: what happened in it
 
     def __init__(self, model: Model) -> None:
@@ -23,6 +22,11 @@ class Method(Protocol):
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
+
+    @property
+    def info(self) -> StepInfo:
+        """How the last step went; may be read up to the next one."""
+        ...
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of this instant."""

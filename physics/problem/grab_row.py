@@ -15,9 +15,17 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def hold(model, mechanisms, middle, loads, h, system):
-    """Begin the system's blocks, with the mouse spring where it pulls: critically damped with rate GRAB_RATE for what
-    moves with the grabbed point, implicit in time and so stable for every mass and step.
+def let_go(system):
+    """Begin the system's blocks: there is none, and no mouse spring."""
+    system.blocks.count[:] = 0
+    put_flat(system.grab.impulse, (0.0, 0.0, 0.0))
+    system.grab.body[0] = -1
+
+
+@kernel
+def hold(model, mechanisms, middle, loads, h, system) -> None:
+    """The mouse spring, the first of the system's blocks: critically damped with rate GRAB_RATE for what moves with the
+    grabbed point, implicit in time and so stable for every mass and step. None for a body that does not move.
 
     The law is that of laws.mouse, by implicit Euler with the stretch C in the middle of the step:
         W p + γ S p + u + bias = 0,   γ and bias as `implicit_spring` gives them
@@ -25,13 +33,10 @@ def hold(model, mechanisms, middle, loads, h, system):
     there S = s 1, s the largest answer in any, so that the spring is as soft in all.
     Turning: the same about the centre of mass; C is then the rotation that turns the grabbed point towards the target.
     """
-    grab, blocks = system.grab, system.blocks
-    blocks.count[:] = 0
-    body = int(loads.grab_body[0])
-    put_flat(grab.impulse, (0.0, 0.0, 0.0))
-    grab.body[0] = body if body >= 0 and model.mass[body] > 0.0 else -1
-    if grab.body[0] < 0:
+    grab, blocks, body = system.grab, system.blocks, int(loads.grab_body[0])
+    if model.mass[body] == 0.0:
         return
+    grab.body[0] = body
     arm = rotate(row4(middle.q, body), flat(loads.grab_point))
     pull = sub(flat(loads.grab_target), row(middle.x, body))
     grab.turn[0] = loads.grab_turn[0]

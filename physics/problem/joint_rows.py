@@ -125,7 +125,7 @@ def half_turn(model, axes, r, start, start_q, start_motion, u):
 
 
 @kernel
-def joint_rows(model, bounds, start, start_q, start_motion, middle, before, h, mechanisms, system):
+def joint_rows(model, bounds, start, start_q, start_motion, middle, before, h, mechanisms, system) -> None:
     """The rows of motors and of the limits that this step may reach, at the poses of the bodies `middle` and
     positions of trees that `mechanisms` has. The step began at the poses `start`, positions start_q and velocities
     start_motion (a Motion); in its middle they are `before` (a Motion), and those of the system without impulses."""

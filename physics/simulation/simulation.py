@@ -75,7 +75,7 @@ class Simulation(Reading):
         self.state = setup.state
         self.settings = setup.settings
         self.step_count = 0
-        self.info = StepInfo()  #: how the last step went
+        self._info: StepInfo | None = StepInfo()
         self.history: History | None = None
         self.replaying = False          #: recorded steps are made again as they were, until something is changed
         #: called with the simulation before every new step, say to put forces on it; what it puts is recorded, so that
@@ -187,7 +187,7 @@ class Simulation(Reading):
         if not ledger.close_step(self._model, self.state, self._method.contacts, self._page):
             raise FloatingPointError(self._what_is_not_finite())
         self.step_count += 1
-        self.info = self._method.info
+        self._info = None
         self._contacts = self._method.contacts
         self._clear_pushes()
 
@@ -225,6 +225,13 @@ class Simulation(Reading):
             run["t"], run["height"]; run.save("die.csv"); run.to_dataframe()
         """
         return tracing(self._observers, self, Trace(quantities or dict(USUAL), every))
+
+    @property
+    def info(self) -> StepInfo:
+        """How the last step went; found when somebody asks."""
+        if self._info is None:
+            self._info = self._method.info
+        return self._info
 
     # ------------------------------------------------------------------------------------------------ events
 
@@ -289,7 +296,7 @@ class Simulation(Reading):
         shares the history, for reading and `seek`. It must not be stepped, for that would change the shared history."""
         other = copy(self)
         other.state, other._contacts, other._events = copy_state(state), contacts, events
-        other._method, other._page = self.new_method(), ledger.empty_page()
+        other._method, other._page, other._info = self.new_method(), ledger.empty_page(), self.info
         return other
 
     def _inputs(self, step: int) -> tuple[Settings, Loads]:
@@ -398,6 +405,7 @@ class Simulation(Reading):
             raise ValueError(reason)
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
+            self._info = self.info
             self._method = self._make_method(settings.method, model)
         self._model, self.settings = model, settings
 
@@ -438,13 +446,13 @@ class Simulation(Reading):
         """Go back to where it stood."""
         replaying = self.replaying
         self.restore(there.saved)
-        self._contacts, self.info, self.replaying = there.contacts, there.info, replaying
+        self._contacts, self._info, self.replaying = there.contacts, there.info, replaying
 
     def _set_state(self, step: int, state: State) -> None:
         self.state = copy_state(state)
         self.step_count = step
         self._contacts = empty_contacts(0)
-        self.info = StepInfo()
+        self._info = StepInfo()
 
     def begin_here(self) -> None:
         """From now on `reset` leads back to this instant."""

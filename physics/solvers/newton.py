@@ -456,7 +456,7 @@ def sort_by_island(number, islands, first_out, members_out):
 
 
 @kernel
-def solve_islands(system, iterations, tolerance, told_out):
+def solve_islands(system, iterations, tolerance, told_out) -> None:
     """Solve the system island by island, in place, and sweep over those that are too large or could not be solved.
     told_out (3,): islands swept, most steps of Newton's method, last change by sweeps [m/s]."""
     rows, bodies = int(system.count[0]) + int(system.blocks.count[OTHERS]), len(system.motion.bodies)

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any
 
 import numpy as np
 
@@ -91,29 +90,12 @@ def pile(kind: str, count: int, seed: int = 1) -> dict:
 # ------------------------------------------------------------------------------------------------------ the engines
 class Contactlab:
     def __init__(self, scene, setup):
-        from contactlab.physics import SOLVERS, Simulation
+        from contactlab.physics import Simulation
 
         self.simulation = Simulation(scene)
         self.moving = setup.model.kind == 0
         self.step = self.simulation.step
-        self.stages: dict[str, list[float]] = {}
-        self.simulation.step()  # makes the method
-        method: Any = self.simulation._method
-        solver = SOLVERS[self.simulation.settings.solver]
-        for owner, name in ((method.detector, "detect"), (solver, "solve_bodies"), (method, "step")):
-            self._time(owner, name)
-
-    def _time(self, owner, name):
-        """Let `owner` note how long each call of its method takes."""
-        function, times = getattr(owner, name), self.stages.setdefault(name, [])
-
-        def timed(*arguments):
-            start = time.perf_counter()
-            result = function(*arguments)
-            times.append(time.perf_counter() - start)
-            return result
-
-        setattr(owner, name, timed)
+        self.simulation.step()  # compiles
 
     def pose(self):
         bodies = self.simulation.state.bodies
@@ -290,9 +272,6 @@ def work(kind: str, count: int, seconds: float, engine: str) -> dict:
     pose = runner.pose()
     depth = penetrations(setup, pose)
     settled = np.array(times[len(times) // 2:]) * 1e3
-    stages = {name: float(np.median(t[len(t) // 2:]) * 1e3) for name, t in getattr(runner, "stages", {}).items()}
-    if stages:
-        print("STAGES", json.dumps(stages))
     return {"ms": float(np.median(settled)), "mean_ms": float(np.mean(times[10:]) * 1e3),
             "p99_mm": float(np.percentile(depth, 99) * 1e3) if len(depth) else 0.0,
             "max_mm": float(depth.max() * 1e3) if len(depth) else 0.0,
@@ -313,7 +292,6 @@ def main() -> None:
         return
     for kind in options.kinds:
         runs: dict[str, list[dict]] = {engine: [] for engine in options.engines}
-        stages: dict[str, dict[str, float]] = {}
         for _ in range(options.repeats):
             for engine in options.engines:
                 command = [sys.executable, __file__, "--count", str(options.count), "--seconds", str(options.seconds),
@@ -323,9 +301,6 @@ def main() -> None:
                 if not lines:
                     sys.exit(f"{engine} failed on {kind}: {out.stderr[-2000:]}")
                 runs[engine].append(json.loads(lines[0][7:]))
-                for line in out.stdout.splitlines():
-                    if line.startswith("STAGES "):
-                        stages[engine] = json.loads(line[7:])
         print(f"\n{options.count} {kind}, h = 1/240 s, {options.seconds} s, medians of {options.repeats}")
         print(f"{'engine':14}{'ms/step':>9}{'ratio':>8}{'mean':>8}{'p99 mm':>9}{'max mm':>9}"
               f"{'contacts':>10}{'height m':>10}")
@@ -334,8 +309,6 @@ def main() -> None:
             ratio = statistics.median(r["ms"] / b["ms"] for r, b in zip(results, runs[options.engines[0]], strict=True))
             print(f"{engine:14}{m['ms']:9.2f}{ratio:8.2f}{m['mean_ms']:8.2f}{m['p99_mm']:9.3f}{m['max_mm']:9.2f}"
                   f"{m['contacts']:10.0f}{m['height_m']:10.3f}")
-        for engine, parts in stages.items():
-            print(f"stages of {engine}: " + ", ".join(f"{name} {ms:.2f} ms" for name, ms in parts.items()))
 
 
 if __name__ == "__main__":

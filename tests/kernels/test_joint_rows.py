@@ -123,9 +123,8 @@ def test_joints_are_satisfied_as_drawn_and_again_after_projection(kind):
     keeper = JointKeeper(setup.model)
     assert keeper.error(setup.state.bodies)[0] < 1e-15 * 50
     bodies = shaken(setup, rng, 0.2)
-    keeper.close(bodies, NO_COORDINATES)
+    assert keeper.mend(bodies, NO_COORDINATES, "projection")
     assert keeper.error(bodies)[0] < 1e-12
-    keeper.stop(bodies, NO_COORDINATES, keeper.reactions.hard)
     rows = keeper.reactions.rows
     assert np.abs(speeds(rows, values(rows, bodies)[0], bodies)).max() < 1e-12
     before = bodies.P.copy()

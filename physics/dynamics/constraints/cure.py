@@ -5,18 +5,23 @@
     projection    C = 0 and J q̇ = s are restored the shortest way, in the metric of H
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, Model
 from ...core.state import Bodies, JointState
 from ...joints.form import LINE, PITCH, POINT
 from ..free_body import velocity_from_momentum
 from ..trees.kinematics import advance, place_links
-from ..trees.rates import empty_tree_scratch
+from ..trees.rates import TreeScratch, empty_tree_scratch
 from .axes import add_rows, pose_rows
-from .reactions import HOLDS, answer_joints, displace, find_speeds, place_joints, reactions_of
+from .reactions import HOLDS, Reactions, answer_joints, displace, find_speeds, place_joints, reactions_of
 
 CURES = {"none": "No cure", "baumgarte": "Baumgarte", "projection": "Projection"}
+ROW_OF = {cure: row for row, cure in enumerate(CURES)}
+STABILISED, PROJECTION = ROW_OF["baumgarte"], ROW_OF["projection"]
 BAUMGARTE = 0.2    # part of an error that a step takes out
 CONSISTENT = 1e-9  # violations of joints' velocities that `begin` takes for rounding [m/s] or [rad/s]
 ROUNDED = 1e-15    # C that no Newton step makes smaller [m] or [rad]
@@ -24,7 +29,10 @@ NEARLY = 1e-11     # C [m], [rad] after which one more Newton step reaches round
 PROJECTIONS = 30   # Newton steps of a projection at most
 APART = 1e-3       # C that joints may gain in a step of fixed length, relative to the longest lever
 LENGTHS = (POINT, LINE, PITCH)  # rows whose C is a length [m]; that of all others is an angle [rad]
+UNITS = ("rad", "m")
 LONGEST = 0.1      # most that a Newton step moves a row [m] or [rad]: beyond it linearisation fails
+
+
 
 
 def gain(cure: str, h: float) -> float:
@@ -32,8 +40,16 @@ def gain(cure: str, h: float) -> float:
     return BAUMGARTE / h if cure == "baumgarte" else 0.0
 
 
+class Keeper(NamedTuple):
+    """The joints of a model in maximal coordinates, and scratch."""
+
+    reactions: Reactions
+    trees: TreeScratch
+    change: Array       #: (6 n_d + n_v,) of free bodies and joints of trees
+
+
 class JointKeeper:
-    """The joints of a model in maximal coordinates; scratch memory."""
+    """Keeps the joints of a model together for methods that ask from Python; scratch memory."""
 
     def __init__(self, model: Model, drives: bool = False) -> None:
         """drives: motors of trees and motors with a limit are among them."""
@@ -42,86 +58,25 @@ class JointKeeper:
         joints, moved = model.joints, model.joints.generalized == 0
         arms = [joints.anchor_child[moved], joints.anchor_parent[moved & (joints.parent >= 0)]]
         self._lever = max((float(np.linalg.norm(a, axis=1).max(initial=0.0)) for a in arms), default=0.0)
-        self._trees = empty_tree_scratch(model.trees)
-        self._change = np.zeros(6 * int((self.reactions.slot >= 0).sum()) + len(self._trees.v))
+        trees = empty_tree_scratch(model.trees)
+        self.work = Keeper(self.reactions, trees, np.zeros(6 * int((self.reactions.slot >= 0).sum()) + len(trees.v)))
 
     def begin(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Take out velocities that joints do not allow, as edits of the state leave them; whether there were any."""
-        if not self.any:
-            return False
-        reactions, which = self.reactions, self._kept(cure)
-        if not which.any():
-            return False
-        self.find(bodies, joints)
-        wrong = float(np.abs(which * (reactions.u - reactions.seek)).max()) > CONSISTENT
-        if wrong:
-            if cure == "projection":
-                self.close(bodies, joints)
-            self.stop(bodies, joints, which)
-        return wrong
+        return self.any and begin_joints(self.model, bodies, joints, ROW_OF[cure], self.work)
 
     def mend(self, bodies: Bodies, joints: JointState, cure: str) -> bool:
         """Restore C = 0 and J q̇ = s; without projection only the motors' speeds s. Whether anything had to change."""
-        if not self.any:
-            return False
-        which = self._kept(cure)
-        if not which.any():
-            return False
-        if cure == "projection":
-            self.close(bodies, joints)
-        self.stop(bodies, joints, which)
-        return True
+        return self.any and mend_joints(self.model, bodies, joints, ROW_OF[cure], self.work)
 
     def find(self, bodies: Bodies, joints: JointState) -> None:
         """J, C and J q̇ of this state."""
-        reactions = self.reactions
-        pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
-        find_speeds(reactions, bodies, joints.v)
-
-    def _kept(self, cure: str) -> Array:
-        """1 of rows (m,) whose J q̇ = s is restored."""
-        reactions = self.reactions
-        return (reactions.mode == HOLDS) * ((reactions.hard if cure == "projection" else 0.0) + reactions.driven)
-
-    def close(self, bodies: Bodies, joints: JointState) -> None:
-        """Bring C to zero by displacements along H⁻¹ Jᵀ: Newton's method. Momenta and joint velocities stay."""
-        reactions = self.reactions
-        for _ in range(PROJECTIONS):
-            place_joints(self.model, *joints, bodies, self._trees, reactions)
-            reactions.lam[:] = -reactions.hard * reactions.C
-            worst = float(np.abs(reactions.lam).max())
-            if worst <= ROUNDED:
-                break
-            reactions.lam[:] *= min(1.0, LONGEST / worst)
-            answer_joints(reactions, self._change)
-            displace(reactions.slot, self._change, bodies)
-            if len(joints.v):
-                advance(self.model.trees.table, joints.q.copy(), self._of_links(), 1.0, joints.q)
-            if worst <= NEARLY:
-                break
-        velocity_from_momentum(self.model, bodies)
-
-    def stop(self, bodies: Bodies, joints: JointState, which: Array) -> None:
-        """Take out the velocities that the rows with `which` (m,) = 1 do not allow by impulses JᵀΛ."""
-        reactions = self.reactions
-        place_joints(self.model, *joints, bodies, self._trees, reactions)
-        find_speeds(reactions, bodies, joints.v)
-        reactions.lam[:] = which * (reactions.seek - reactions.u)
-        answer_joints(reactions, self._change)
-        add_rows(self.model.kind, reactions.rows, reactions.J, reactions.lam, bodies.P, bodies.L)
-        joints.v[:] += self._of_links()
-        velocity_from_momentum(self.model, bodies)
-        place_links(self.model, *joints, self._trees.work, bodies)
+        find(bodies, joints, self.reactions)
 
     def error(self, bodies: Bodies) -> tuple[float, str]:
         """How far the worst joint has come apart, "m", or is turned against what it allows, "rad"."""
-        if not self.any:
-            return 0.0, "m"
-        reactions = self.reactions
-        pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
-        off = np.abs(reactions.hard * reactions.C)
-        worst = int(off.argmax())
-        return float(off[worst]), "m" if reactions.rows.kind[worst] in LENGTHS else "rad"
+        apart, length = worst_joint(bodies, self.reactions) if self.any else (0.0, 1.0)
+        return apart, UNITS[int(length)]
 
     def torn(self, before: Bodies, after: Bodies) -> bool:
         """Whether joints have come apart between two states by more than APART allows for a step of fixed length. Close
@@ -129,5 +84,115 @@ class JointKeeper:
         energy by an unbounded amount."""
         return self.any and self.error(after)[0] > self.error(before)[0] + APART * self._lever
 
-    def _of_links(self) -> Array:
-        return self._change[len(self._change) - len(self._trees.v) :]
+
+# -------------------------------------------------------------------------------------------------------- programs
+@program
+def begin_joints(model, bodies, joints, cure, keeper) -> bool:
+    """See `JointKeeper.begin`; cure: a row of CURES."""
+    reactions = keeper.reactions
+    find(bodies, joints, reactions)
+    wrong = worst_speed(reactions, cure) > CONSISTENT
+    if wrong and cure == PROJECTION:
+        close_joints(model, bodies, joints, keeper)
+    if wrong:
+        stop_joints(model, bodies, joints, cure, keeper)
+    return wrong
+
+
+@program
+def mend_joints(model, bodies, joints, cure, keeper) -> bool:
+    """See `JointKeeper.mend`; cure: a row of CURES."""
+    if kept_rows(keeper.reactions, cure) == 0:
+        return False
+    if cure == PROJECTION:
+        close_joints(model, bodies, joints, keeper)
+    stop_joints(model, bodies, joints, cure, keeper)
+    return True
+
+
+@program
+def close_joints(model, bodies, joints, keeper) -> None:
+    """Bring C to zero by displacements along H⁻¹ Jᵀ: Newton's method. Momenta and joint velocities stay."""
+    reactions, change, q = keeper.reactions, keeper.change, keeper.trees.q
+    first = len(change) - len(joints.v)
+    for _ in range(PROJECTIONS):
+        place_joints(model, joints.q, joints.v, bodies, keeper.trees, reactions)
+        worst = 0.0
+        for r in range(len(reactions.lam)):
+            reactions.lam[r] = -reactions.hard[r] * reactions.C[r]
+            worst = max(worst, abs(reactions.lam[r]))
+        if worst <= ROUNDED:
+            break
+        share = min(1.0, LONGEST / worst)
+        for r in range(len(reactions.lam)):
+            reactions.lam[r] *= share
+        answer_joints(reactions, change)
+        displace(reactions.slot, change, bodies)
+        q[:] = joints.q
+        advance(model.trees.table, q, change[first:], 1.0, joints.q)
+        if worst <= NEARLY:
+            break
+    velocity_from_momentum(model, bodies)
+
+
+@program
+def stop_joints(model, bodies, joints, cure, keeper) -> None:
+    """Take out the velocities that rows do not allow by impulses JᵀΛ."""
+    reactions, change = keeper.reactions, keeper.change
+    place_joints(model, joints.q, joints.v, bodies, keeper.trees, reactions)
+    find_speeds(reactions, bodies, joints.v)
+    for r in range(len(reactions.lam)):
+        reactions.lam[r] = kept(reactions, r, cure) * (reactions.seek[r] - reactions.u[r])
+    answer_joints(reactions, change)
+    add_rows(model.kind, reactions.rows, reactions.J, reactions.lam, bodies.P, bodies.L)
+    first = len(change) - len(joints.v)
+    for d in range(len(joints.v)):
+        joints.v[d] += change[first + d]
+    velocity_from_momentum(model, bodies)
+    place_links(model, joints.q, joints.v, keeper.trees.work, bodies)
+
+
+@program
+def find(bodies, joints, reactions) -> None:
+    """See `JointKeeper.find`."""
+    pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+    find_speeds(reactions, bodies, joints.v)
+
+
+@program
+def worst_joint(bodies, reactions):
+    """C of the joint that has come apart most, and 1 where that is a length, 0 where it is an angle."""
+    pose_rows(reactions.rows, bodies.x, bodies.q, reactions.J, reactions.C)
+    worst, length = 0.0, 1.0
+    for r in range(len(reactions.C)):
+        off = abs(reactions.hard[r] * reactions.C[r])
+        if off > worst or r == 0:
+            worst, length = off, 1.0 if reactions.rows.kind[r] in LENGTHS else 0.0
+    return worst, length
+
+
+# --------------------------------------------------------------------------------------------------------- kernels
+@helper
+def kept(reactions, r, cure):
+    """1 of a row whose J q̇ = s is restored."""
+    if reactions.mode[r] != HOLDS:
+        return 0.0
+    return (reactions.hard[r] if cure == PROJECTION else 0.0) + reactions.driven[r]
+
+
+@kernel
+def kept_rows(reactions, cure):
+    """How many rows have their J q̇ = s restored."""
+    count = 0
+    for r in range(len(reactions.mode)):
+        count += kept(reactions, r, cure) > 0.0
+    return count
+
+
+@kernel
+def worst_speed(reactions, cure):
+    """The greatest |J q̇ - s| of a row that is restored."""
+    worst = 0.0
+    for r in range(len(reactions.mode)):
+        worst = max(worst, abs(kept(reactions, r, cure) * (reactions.u[r] - reactions.seek[r])))
+    return worst

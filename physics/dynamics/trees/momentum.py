@@ -67,7 +67,7 @@ def add_rigid(model, k, bodies, middle, turn, push, v_in_out):
 
 
 @kernel
-def balance(model, which, before, given, bodies, v_in_out):
+def balance(model, which, before, given, bodies, v_in_out) -> None:
     """Correct the joint velocities (n_v,) of the trees `which`, whose bodies had the momenta `before` (n, 6) and were
     `given` more (n, 6), angular momenta about the world origin."""
     trees = model.trees

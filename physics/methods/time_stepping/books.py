@@ -1,8 +1,8 @@
 """What a Moreau–Jean step books: impulses in its middle, at the mean of the velocities before and after them."""
 
-import numpy as np
+from typing import NamedTuple
 
-from ...books.diagnostics import total_energy
+from ...books.events import Changes
 from ...books.ledger import (
     APPLIED,
     CONTACTS,
@@ -10,83 +10,73 @@ from ...books.ledger import (
     IMPACTS,
     JOINTS,
     SPRINGS,
-    Books,
     add_contact,
-    jointed,
+    add_pull,
+    book_anchored,
+    book_forces,
 )
-from ...core.jit import helper, kernel
-from ...core.model import BodyKind, IntArray, Model, body_count
-from ...core.state import Bodies, Contacts, State, empty_state
+from ...core.jit import helper, kernel, program
+from ...core.model import LINK, Array, IntArray
+from ...core.state import Bodies
 from ...core.sym3 import three
-from ...core.vec import add, axpy, dot, put, row, scale, sub
-from ...dynamics.motion import moves
+from ...core.vec import add, axpy, cross, dot, put, row, scale, sub
+from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.kinematics import place_links
-from ...dynamics.trees.momentum import balance, free_trees
+from ...dynamics.trees.momentum import balance
+from ...problem.assemble import flat
 from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
-from .joints import JointPart
-from .parts import MoreauStep
-
-DYNAMIC, LINK, KINEMATIC = int(BodyKind.DYNAMIC), int(BodyKind.LINK), int(BodyKind.KINEMATIC)
-NONE = np.zeros(3)
+from .joints import book_joints
 
 
-class StepBooks:
-    """The observer of a step: enters what acted, and repairs what the scheme got wrong of the momentum of trees.
-    Scratch memory only."""
+class StepBooks(NamedTuple):
+    """What booking a step reads and writes beside the ledger. given and before: see `books.ledger: Books`."""
 
-    def __init__(self, model: Model, joints: JointPart | None) -> None:
-        n = body_count(model)
-        self.model, self.books, self._joints = model, Books(model, asked=len(model.trees.body) > 0), joints
-        self.at, self.over = empty_state(n).bodies, empty_state(n).bodies
-        self._springs = len(model.springs.body_a) > 0
-        self._floating_trees = np.flatnonzero(free_trees(model, jointed(model))).astype(np.int32)
-        self.floats = len(self._floating_trees) > 0
-        self.energy_before = 0.0   #: at the beginning of the step [J]
+    at: Bodies          #: poses and velocities from which forces are computed
+    over: Bodies        #: velocities over which they work
+    given: Array        #: (n, 6), no rows where nobody asks
+    before: Array       #: (n, 6)
+    anchored: IntArray  #: (n,) see `anchored_bodies`
+    floating: IntArray  #: (k,) trees that stand on nothing
+    changes: Changes
 
-    def begin(self, state: State) -> None:
-        """At the beginning of a step."""
-        self.energy_before = total_energy(self.model, state.bodies, *state.joints)
-        self.books.begin(state.bodies)
 
-    def note(self, middle: Bodies) -> None:
-        """In the middle, before any impulse: keep the places at which gravity acts, and all from which the forces of
-        springs were computed."""
-        np.copyto(self.at.x, middle.x)
-        if self._springs:
-            for mine, theirs in zip(self.at, middle, strict=True):
-                np.copyto(mine, theirs)
+@program
+def book(model, state, loads, h, work):
+    """Enter what acted, and repair what the scheme got wrong of the momentum of trees. Bodies that nothing touches end
+    with the velocities of the state, all others with those of work.system."""
+    books, system, before, after = work.books, work.system, work.before, work.system.motion
+    ledger, over, given, bodies = state.ledger, books.over, books.given, state.bodies
+    mean_motion(model.kind, work.middle, work.start.bodies, before.bodies, after.bodies, work.involved, bodies, over)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        book_joints(model, over, h, work, ledger)
+    book_forces(model, loads, books.at, over, h, ledger, given)
+    book_contacts(model, over, work.detection.contacts, work.approach, work.fired, ledger, given)
+    if system.grab.body[0] >= 0:
+        book_grab(system.grab, over, ledger, given)
+    if len(after.v) > 0:
+        tree_joints(model, loads, work.involved, work.start.v, before.v, after.v, state.joints.v, h, ledger)
+    if system.blocks.count[OTHERS] > 0:
+        book_rows(model.kind, system.blocks, before.q_dot, after.q_dot, ledger)
+    if len(given) > 0:
+        book_anchored(books.anchored, books.before, bodies, given, ledger)
+    if len(books.floating) > 0:
+        settle(model, state, work)
 
-    def end(self, step: MoreauStep, contacts: Contacts, fired: IntArray) -> None:
-        """At the end: enter the step, then repair it. fired (c,): 1 where a contact was hit with restitution.
 
-        Bodies that nothing touches end with the velocities of the state, all others with those in step.motion."""
-        state, loads, h, over, system = step.state, step.loads, step.h, self.over, step.system
-        ledger = state.ledger
-        if self._joints is not None:
-            self._joints.book(step.before.bodies, step.motion.bodies, h, ledger)
-        mean_motion(self.model.kind, step.middle, step.start.bodies, step.before.bodies, step.motion.bodies,
-                    step.involved, state.bodies, over)
-        self.books.forces(loads, self.at, over, h, ledger)
-        book_contacts(self.model, over, contacts, step.approach, fired, ledger, self.books.given)
-        grab = system.grab
-        if grab.body[0] >= 0:
-            turns = grab.turn[0] == 1
-            push, turn = (NONE, grab.impulse) if turns else (grab.impulse, np.cross(grab.arm, grab.impulse))
-            self.books.pull(int(grab.body[0]), push, turn, over, ledger)
-        if len(step.motion.v):
-            tree_joints(self.model, loads, step.involved, step.start.v, step.before.v, step.motion.v, state.joints.v, h,
-                        ledger)
-        if system.blocks.count[OTHERS]:
-            book_rows(self.model.kind, system.blocks, step.before.q_dot, step.motion.q_dot, ledger)
-        self.books.end(state.bodies, ledger)
-        if self.floats:
-            self.settle(step)
+@program
+def settle(model, state, work) -> None:
+    """Give trees that stand on nothing the momentum that was booked, see `dynamics.trees.momentum`."""
+    books, joints = work.books, state.joints
+    balance(model, books.floating, books.before, books.given, state.bodies, joints.v)
+    place_links(model, joints.q, joints.v, work.trees.scratch.work, state.bodies)
 
-    def settle(self, step: MoreauStep) -> None:
-        """Give trees that stand on nothing the momentum that was booked, see `dynamics.trees.momentum`."""
-        bodies, joints = step.state.bodies, step.state.joints
-        balance(self.model, self._floating_trees, self.books.before, self.books.given, bodies, joints.v)
-        place_links(self.model, *joints, step.mechanisms.trees.work, bodies)
+
+@kernel
+def book_grab(grab, over, ledger, given) -> None:
+    """The mouse's impulse, or its angular impulse."""
+    p, turns = flat(grab.impulse), grab.turn[0] == 1
+    add_pull(grab.body[0], (0.0, 0.0, 0.0) if turns else p, p if turns else cross(flat(grab.arm), p), over, ledger,
+             given)
 
 
 @kernel
@@ -135,7 +125,7 @@ def runs(motions, i):
 
 
 @kernel
-def tree_joints(model, loads, involved, start, before, solved, end, h, ledger):
+def tree_joints(model, loads, involved, start, before, solved, end, h, ledger) -> None:
     """Work of dampers and motors of trees and of forces put on their joints, at the mean of the velocities (n_v,)
     before all that acts in the middle of the step and after it; of trees that fly, of those at its start and end.
     Dampers are implicit: they act with -h c v⁺."""
@@ -154,7 +144,7 @@ def tree_joints(model, loads, involved, start, before, solved, end, h, ledger):
 
 
 @kernel
-def book_rows(kind, blocks, before, after, ledger):
+def book_rows(kind, blocks, before, after, ledger) -> None:
     """Work of limits and of motors that seek a speed, from q̇ before their impulses and after them. What they give a
     body with a prescribed motion is its own doing."""
     for k in range(int(blocks.count[OTHERS])):

@@ -24,150 +24,180 @@ solver does. The joints' own impulses are found at the end, from the velocities 
 motors with a limit are rows with bounds (`problem.joint_rows`).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...books.ledger import Account
-from ...core.jit import kernel
-from ...core.model import LINK, Array, BodyKind, Model, movable
+from ...core.jit import helper, kernel, program
+from ...core.model import LINK, Array, Model
 from ...core.report import MotorState
 from ...dynamics.constraints import ldl
 from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, end_of, pose_rows, row_velocities
-from ...dynamics.constraints.cure import BAUMGARTE
-from ...dynamics.constraints.impulses import add_to_bodies
+from ...dynamics.constraints.cure import BAUMGARTE, PROJECTION, STABILISED
 from ...dynamics.constraints.layout import HARD, MOTOR, ROTOR, SOFT
-from ...dynamics.constraints.reactions import rotor_softness, weigh_joints
+from ...dynamics.constraints.reactions import Reactions, rotor_softness, weigh_joints
 from ...dynamics.free_body import velocity_from_momentum
+from ...dynamics.motion import KINEMATIC, moves
 from ...problem.assemble import tree_impulses
 from ...problem.system import ANGULAR, LINEAR, Motion, empty_motion
-from .parts import MoreauStep, Part
-from .trees import TreePart, answer_impulses
+from .trees import answer_impulses
+
+DRIVEN, JOINTS, SPRINGS = int(Account.DRIVEN), int(Account.JOINTS), int(Account.SPRINGS)
 
 
-class JointPart(Part):
-    """The joints of a model in maximal coordinates, at the ends of free bodies and of links; scratch of a step."""
+class JointStep(NamedTuple):
+    """What a step knows and writes of joints in maximal coordinates, beside their equations, `Mechanisms.reactions`."""
 
-    def __init__(self, model: Model, step: MoreauStep, trees: TreePart | None) -> None:
-        self.reactions = c = step.reactions
-        self._model, self._trees, joints, j = model, trees, model.joints, c.axes.joint
-        self._force = np.where(c.axes.axis == 0, joints.motor_force[j], 0.0)
-        self._forced = bool(self._force.any())
-        self._soft, self._rotor = c.role == SOFT, rotor_softness(joints, c.rows, c.role == ROTOR)
-        self._hard, self._turned, self._driving = c.role == HARD, c.role == ROTOR, np.flatnonzero(c.role == MOTOR)
-        self._sprung, self._rotors = bool(self._soft.any()), bool(self._rotor.any())
-        self._pushed = any((model.kind[ends[ends >= 0]] == BodyKind.KINEMATIC).any()
-                           for rows in (c.rows, c.axes) for ends in (rows.a, rows.b))  # by a prescribed motion
-        self._start, self._turning, self._wanted, self._lam = np.zeros((4, len(c.role)))
-        column, of_row = c.rows.axis, c.rows.joint
-        self._stiffness = np.where(self._soft, joints.stiffness[of_row], 0.0)
-        self._damping = np.where(self._soft, joints.damping[of_row], 0.0)
-        self._spring_at = np.where(c.rows.kind == SPIN, 0.0, joints.spring_at[of_row, np.minimum(column, 1)])
-        self._raw: Motion = empty_motion(len(model.kind), int(model.trees.first_v[-1]))
+    force: Array      #: (a,) constant forces of motors on the joints' axes
+    stiffness: Array  #: (m,) of rows that are springs or dampers, else 0
+    damping: Array    #: (m,)
+    spring_at: Array  #: (m,)
+    rotor: Array      #: (m,) 1/I of rows that are rotors, else 0
+    start: Array      #: (m,) u₀ of rotors
+    turning: Array    #: (m,) rate of the direction of rotors times the velocity
+    wanted: Array     #: (m,) J q̇ wanted after the step, in SOFT rows with the impulse included
+    lam: Array        #: (m,) impulses
+    raw: Motion       #: velocities that all other impulses make
 
-    # ---------------------------------------------------------------------------------------------- the step
-    def half(self, step: MoreauStep) -> None:
-        """Note how fast rotors turn at the beginning of the step."""
-        if self._rotors:
-            bodies, rows = step.state.bodies, self.reactions.rows
-            J, at = np.zeros((len(rows.kind), 12)), np.zeros(len(rows.kind))
-            pose_rows(rows, bodies.x, bodies.q, J, at)
-            row_velocities(rows, J, bodies.v, bodies.w, self._start)
-            drift_rows(rows, bodies, self._turning)
-            self._turning[rows.kind != SPIN] = 0.0
 
-    def load(self, step: MoreauStep) -> None:
-        """The constant forces of motors."""
-        c, middle = self.reactions, step.middle
-        pose_rows(c.axes, middle.x, middle.q, c.axis_J, c.axis_at)
-        if not self._forced:
-            return
-        moves = movable(self._model.kind)[:, None]
-        linear, angular = np.zeros_like(step.force), np.zeros_like(step.torque)
-        add_to_bodies(c.axes, c.axis_J, self._force, linear, angular)
-        step.force += np.where(moves, linear, 0.0)
-        step.torque += np.where(moves, angular, 0.0)
+def joint_step(model: Model, reactions: Reactions) -> JointStep:
+    """Room for a step of joints with these equations."""
+    c, joints, j, of_row = reactions, model.joints, reactions.axes.joint, reactions.rows.joint
+    soft, m = c.role == SOFT, len(c.role)
+    at = np.where(c.rows.kind == SPIN, 0.0, joints.spring_at[of_row, np.minimum(c.rows.axis, 1)])
+    start, turning, wanted, lam = np.zeros((4, m))
+    return JointStep(
+        np.where(c.axes.axis == 0, joints.motor_force[j], 0.0), np.where(soft, joints.stiffness[of_row], 0.0),
+        np.where(soft, joints.damping[of_row], 0.0), at, rotor_softness(joints, c.rows, c.role == ROTOR),
+        start, turning, wanted, lam, empty_motion(len(model.kind), int(model.trees.first_v[-1])))
 
-    def free(self, step: MoreauStep) -> None:
-        """The equations at the poses in the middle of the step, and what they ask of the velocity after it."""
-        c, u = self.reactions, np.zeros(len(self._lam))
-        gain = np.where(self._soft, 0.25 * step.h**2 * self._stiffness + 0.5 * step.h * self._damping, 1.0)
-        c.softness[:] = np.where(self._soft, 1.0 / gain, self._rotor) if self._sprung else self._rotor
-        weigh_joints(step.model, step.middle, step.mechanisms.trees.work, c)
-        velocities_along(step.model.kind, c, step.before, u)
-        self._wish(u, step.h, step.cure, gain)
-        self.obey(step)
 
-    def _wish(self, u: Array, h: float, cure: str, gain: Array) -> None:
-        """Set the J q̇ wanted after the step, in SOFT rows with the impulse included; u (m,) is J q̇ before it."""
-        c, k, d = self.reactions, self._stiffness, self._damping
-        wanted = {"none": 0.0 * u, "baumgarte": -BAUMGARTE / h * c.C, "projection": -u}[cure]
-        self._wanted = np.where(self._hard, wanted, 0.0)
-        if self._sprung:
-            soft = (-h * k * (c.C - self._spring_at) + (0.25 * h * h * k - 0.5 * h * d) * u) / gain
-            self._wanted = np.where(self._soft, soft, self._wanted)
-        if self._rotors:
-            self._wanted = np.where(self._turned, 2.0 * self._start - u - h * self._turning, self._wanted)
-        if len(self._driving):
-            self._wanted[self._driving] = c.seek[self._driving]
+# ----------------------------------------------------------------------------------------------- stages of a step
+@program
+def note_rotors(bodies, work) -> None:
+    """Note how fast rotors turn at the beginning of the step."""
+    c, joints = work.mechanisms.reactions, work.joints
+    pose_rows(c.rows, bodies.x, bodies.q, c.J, c.C)
+    row_velocities(c.rows, c.J, bodies.v, bodies.w, joints.start)
+    drift_rows(c.rows, bodies, joints.turning)
+    for r in range(len(joints.turning)):
+        if c.rows.kind[r] != SPIN:
+            joints.turning[r] = 0.0
 
-    def obey(self, step: MoreauStep) -> None:
-        """Make the velocities of the system those that the joints ask for."""
-        let_obey(step.model.kind, step.reactions, self._wanted, step.motion)
 
-    def finish(self, step: MoreauStep) -> None:
-        """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
-        c, middle, raw = self.reactions, step.middle, self._raw
-        velocity_from_momentum(self._model, middle)
-        raw.bodies[:, LINEAR : LINEAR + 3], raw.bodies[:, ANGULAR : ANGULAR + 3] = middle.v, middle.w
-        if self._trees is not None:
-            tree_impulses(step.system, raw.v)
-            answer_impulses(step.model, self._trees.work, raw.v.copy(), raw.v)
-        velocities_along(step.model.kind, step.reactions, raw, self._lam)
-        self._lam[:] = self._wanted - self._lam
-        ldl.solve(step.reactions.factor, self._lam)
-        add_rows(self._model.kind, c.rows, c.J, self._lam, middle.P, middle.L)
-        velocity_from_momentum(self._model, middle)
+@program
+def push_joints(model, work) -> None:
+    """Add the constant forces of motors."""
+    c = work.mechanisms.reactions
+    pose_rows(c.axes, work.middle.x, work.middle.q, c.axis_J, c.axis_at)
+    add_motors(model.kind, c, work.joints.force, work.force, work.torque)
 
-    # --------------------------------------------------------------------------------------------- the report
-    def book(self, before: Array, after: Array, h: float, ledger: Array) -> None:
-        """Enter the work of motors and dampers, from the velocities of bodies before the impulses and those after them,
-        as in Motion.bodies. Impulses work at the mean of both; what they give a parent with a prescribed motion is its
-        own doing."""
-        if not (self._sprung or self._forced or self._pushed or len(self._driving)):
-            return
-        c = self.reactions
-        v, w = (np.ascontiguousarray(0.5 * (before[:, k : k + 3] + after[:, k : k + 3])) for k in (0, 3))
-        row_velocities(c.rows, c.J, v, w, c.u)
-        u = c.u
-        work = self._lam * u
-        ledger[Account.SPRINGS, 0] -= float(h * self._damping @ (u * u))
-        ledger[Account.JOINTS, 0] += float(work[self._driving].sum())
-        axis_u = np.zeros(len(c.axes.kind))
-        row_velocities(c.axes, c.axis_J, v, w, axis_u)
-        ledger[Account.JOINTS, 0] += float(h * self._force @ axis_u)
-        if self._pushed:
-            self._book_driven(np.hstack([v, w]), h, ledger)
 
-    def _book_driven(self, u: Array, h: float, ledger: Array) -> None:
-        """What parents and children with a prescribed motion put in."""
-        c, kind = self.reactions, self._model.kind
-        for rows, J, lam in ((c.rows, c.J, self._lam), (c.axes, c.axis_J, h * self._force)):
-            for bodies, side in ((rows.a, J[:, :6]), (rows.b, J[:, 6:])):
-                driven = (bodies >= 0) & (kind[bodies] == BodyKind.KINEMATIC)
-                if driven.any():
-                    rate = np.einsum("ij,ij->i", side[driven], u[bodies[driven]])
-                    ledger[Account.DRIVEN, 0] -= float(lam[driven] @ rate)
+@program
+def free_joints(model, h, cure, work) -> None:
+    """The equations at the poses in the middle of the step, what they ask of the velocity after it, and velocities that
+    do so."""
+    c, joints = work.mechanisms.reactions, work.joints
+    for r in range(len(joints.wanted)):
+        c.softness[r] = 1.0 / gain_of(joints, r, h) if c.role[r] == SOFT else joints.rotor[r]
+    weigh_joints(model, work.middle, work.trees.scratch.work, c)
+    velocities_along(model.kind, c, work.before, joints.lam)
+    wish(c, joints, h, cure)
+    let_obey(model.kind, c, joints.wanted, work.system.motion)
 
-    def motors(self, bodies: Array, h: float) -> list[MotorState]:
-        """What motors without a limit did, with the velocities of bodies after the impulses, as in Motion.bodies."""
-        if not len(self._driving):
-            return []
-        c = self.reactions
-        row_velocities(c.rows, c.J, *(np.ascontiguousarray(bodies[:, k : k + 3]) for k in (0, 3)), c.u)
-        return [MotorState(int(c.rows.joint[r]), float(c.u[r]), float(self._lam[r]) / h, True)
-                for r in self._driving.tolist()]
+
+@program
+def finish_joints(model, work) -> None:
+    """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
+    c, middle, joints, raw = work.mechanisms.reactions, work.middle, work.joints, work.joints.raw
+    velocity_from_momentum(model, middle)
+    raw.bodies[:, LINEAR : LINEAR + 3], raw.bodies[:, ANGULAR : ANGULAR + 3] = middle.v, middle.w
+    if len(raw.v) > 0:
+        tree_impulses(work.system, raw.v)
+        answer_impulses(model, work.trees, raw.v)
+    velocities_along(model.kind, c, raw, joints.lam)
+    for r in range(len(joints.lam)):
+        joints.lam[r] = joints.wanted[r] - joints.lam[r]
+    ldl.solve(c.factor, joints.lam)
+    add_rows(model.kind, c.rows, c.J, joints.lam, middle.P, middle.L)
+    velocity_from_momentum(model, middle)
+
+
+@program
+def book_joints(model, over, h, work, ledger) -> None:
+    """Enter the work of motors and dampers at the mean velocities `over` of the bodies. What impulses give a parent or
+    child with a prescribed motion is its own doing."""
+    c, joints, kind = work.mechanisms.reactions, work.joints, model.kind
+    row_velocities(c.rows, c.J, over.v, over.w, c.u)
+    row_velocities(c.axes, c.axis_J, over.v, over.w, c.axis_u)
+    for r in range(len(c.u)):
+        ledger[SPRINGS, 0] -= h * joints.damping[r] * c.u[r] * c.u[r]
+        if c.role[r] == MOTOR:
+            ledger[JOINTS, 0] += joints.lam[r] * c.u[r]
+    for r in range(len(c.axis_u)):
+        ledger[JOINTS, 0] += h * joints.force[r] * c.axis_u[r]
+    book_driven(kind, c.rows, c.J, joints.lam, 1.0, over, ledger)
+    book_driven(kind, c.axes, c.axis_J, joints.force, h, over, ledger)
+
+
+def driven_motors(reactions: Reactions, joints: JointStep, bodies: Array, h: float) -> list[MotorState]:
+    """What motors without a limit did, with the velocities of bodies after the impulses, as in Motion.bodies."""
+    c, driving = reactions, np.flatnonzero(reactions.role == MOTOR).tolist()
+    if driving:
+        row_velocities(c.rows, c.J, *(np.ascontiguousarray(bodies[:, k : k + 3]) for k in (LINEAR, ANGULAR)), c.u)
+    return [MotorState(int(c.rows.joint[r]), float(c.u[r]), float(joints.lam[r]) / h, True) for r in driving]
 
 
 # --------------------------------------------------------------------------------------------------------- kernels
+@kernel
+def add_motors(kind, reactions, motor, force, torque):
+    """Add constant forces of motors (a,) to the forces (n, 3) and torques on the bodies that forces move."""
+    axes, J = reactions.axes, reactions.axis_J
+    for r in range(len(motor)):
+        for side in range(2 if motor[r] != 0.0 else 0):
+            i = end_of(axes, r, side)
+            for k in range(3 if moves(kind, i) else 0):
+                force[i, k] += motor[r] * J[r, 6 * side + k]
+                torque[i, k] += motor[r] * J[r, 6 * side + 3 + k]
+
+
+@helper
+def gain_of(joints, r, h):
+    """¼ h² k + ½ h c of a spring with a damper: its impulse for a change of the velocity by one."""
+    return 0.25 * (h * h) * joints.stiffness[r] + 0.5 * h * joints.damping[r]
+
+
+@kernel
+def wish(reactions, joints, h, cure):
+    """Set the J q̇ wanted after the step; joints.lam (m,) is J q̇ before it."""
+    for r in range(len(joints.wanted)):
+        role, u, k, d = reactions.role[r], joints.lam[r], joints.stiffness[r], joints.damping[r]
+        wanted = 0.0
+        if role == HARD:
+            wanted = -u if cure == PROJECTION else -BAUMGARTE / h * reactions.C[r] if cure == STABILISED else 0.0
+        elif role == SOFT:
+            stretch = reactions.C[r] - joints.spring_at[r]
+            wanted = (-h * k * stretch + (0.25 * h * h * k - 0.5 * h * d) * u) / gain_of(joints, r, h)
+        elif role == ROTOR:
+            wanted = 2.0 * joints.start[r] - u - h * joints.turning[r]
+        elif role == MOTOR:
+            wanted = reactions.seek[r]
+        joints.wanted[r] = wanted
+
+
+@kernel
+def book_driven(kind, rows, J, lam, weight, over, ledger):
+    """What parents and children with a prescribed motion put in, through impulses weight λ."""
+    for r in range(len(lam)):
+        for side in range(2 if lam[r] != 0.0 else 0):
+            i = end_of(rows, r, side)
+            if i >= 0 and kind[i] == KINEMATIC:
+                for k in range(3):
+                    rate = J[r, 6 * side + k] * over.v[i, k] + J[r, 6 * side + 3 + k] * over.w[i, k]
+                    ledger[DRIVEN, 0] -= weight * lam[r] * rate
+
+
 @kernel
 def velocities_along(kind, reactions, motion, u_out):
     """J q̇ (m,) of the joints: ends that are links by the velocities of trees, all others by those of bodies."""

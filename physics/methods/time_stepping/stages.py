@@ -1,4 +1,4 @@
-"""The stages of a Moreau–Jean step as kernels; `step` and the parts of a step call them."""
+"""The stages of a Moreau–Jean step as kernels; `moreau` calls them."""
 
 import math
 
@@ -71,6 +71,40 @@ def reach(kind, bodies, radius, base, h, margin_out):
     for i in range(len(kind)):
         far = h * (norm(row(bodies.v, i)) + norm(row(bodies.w, i)) * radius[i])
         margin_out[i] = base + far if moves(kind, i) else far
+
+
+@helper
+def copy_bodies(source, target):
+    target.x[:], target.q[:], target.P[:], target.L[:] = source.x, source.q, source.P, source.L
+    target.v[:], target.w[:] = source.v, source.w
+
+
+@helper
+def copy_joints(source, target):
+    target.q[:], target.v[:] = source.q, source.v
+
+
+@kernel
+def note_start(bodies, v, motion_out):
+    """The velocities of bodies and of trees (n_v,) as a Motion."""
+    for i in range(len(bodies.v)):
+        put_three(motion_out.bodies, i, LINEAR, row(bodies.v, i))
+        put_three(motion_out.bodies, i, ANGULAR, row(bodies.w, i))
+    motion_out.v[:] = v
+
+
+@kernel
+def go_together(mechanisms, values_in_out):
+    """The bodies of a mechanism go as far as the first of them may: values (n,) become the least of their mechanism."""
+    least = np.full(len(mechanisms.mass), np.inf)
+    for i in range(len(values_in_out)):
+        m = int(mechanisms.of_body[i])
+        if m >= 0:
+            least[m] = min(least[m], values_in_out[i])
+    for i in range(len(values_in_out)):
+        m = int(mechanisms.of_body[i])
+        if m >= 0:
+            values_in_out[i] = least[m]
 
 
 @kernel

@@ -15,137 +15,152 @@ Their mean is that before and after Δv, so the work of impulses is p·(u⁻ + u
 half a step is not in x; of contacts it is a part of what `problem.assemble: half_turn` measures.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ...core.jit import helper, kernel
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, IntArray, Model, body_count
 from ...core.spatial import joined, sub6
 from ...core.state import LEDGER, Bodies, JointState, empty_state
 from ...core.sym3 import put_six, put_three, three
 from ...core.vec import add, cross, row, scale, sub
-from ...dynamics.forces import empty_loads
+from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.kinematics import ORIGIN, D, F, X, advance, link_motion, move, place, place_links
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
-from ...integrators.midpoint import empty_flight_scratch, midpoint_step
+from ...integrators.midpoint import FlightScratch, empty_flight_scratch, midpoint_step
 from ...problem.system import ANGULAR, LINEAR
-from .parts import MoreauStep, Part
+from .stages import copy_bodies, copy_joints
 
 STIFF = 0.05   # added / H of a velocity from which springs and dampers count as stiff
+
+
+class Coast(NamedTuple):
+    """Motion of trees under gravity alone, by the implicit midpoint rule."""
+
+    model: Model         #: with nothing but the trees and gravity
+    loads: Loads         #: none
+    scratch: FlightScratch
+    ledger: Array        #: what nobody reads
+    given: Array
+    bodies: Bodies       #: at the start, of which momenta count; then scratch
+    joints: JointState   #: at the start, and then at the end; not finite where no step is short enough
+    start: Bodies        #: copies of both at the start, where trees go different parts of the way
+    begun: JointState
+    ended: JointState    #: of trees that have arrived
+    take: IntArray       #: (n,) 1 for bodies of those that arrive now
 
 
 class TreeStep(NamedTuple):
     """What a step writes about trees."""
 
     scratch: TreeScratch  #: positions q, inertias, motion subspaces and their elimination in the middle of the step
-    flown: JointState     #: at the end of the step: what the integrator found of trees that nothing touches; `end`
-                          #: replaces that of all others
+    flown: JointState     #: at the end of the step: what the integrator found of trees that nothing touches;
+                          #: `end_trees` replaces that of all others
     added: Array          #: (n_v,) what springs and dampers add to the diagonal of H
     free: Array           #: (n_v,) velocities after the step without impulses
     half: Array           #: (n_v,) x, what gravity alone adds to the velocities in half a step
     stiff: IntArray       #: (t,) 1 for trees whose springs and dampers are too stiff for an explicit integrator
+    coast: Coast
 
 
-class Coast:
-    """Motion of trees under gravity alone, by the implicit midpoint rule; scratch memory only."""
-
-    def __init__(self, model: Model) -> None:
-        n, joints, springs = body_count(model), model.joints, model.springs
-        nothing = np.zeros_like(joints.damping)
-        kind = np.where(model.kind == BodyKind.DYNAMIC, np.int32(BodyKind.FIXED), model.kind)
-        self._model = model._replace(
-            kind=kind, springs=springs._make(np.ascontiguousarray(column[:0]) for column in springs),
-            joints=joints._replace(damping=nothing, stiffness=nothing, motor_force=np.zeros_like(joints.motor_force)))
-        self._loads, self._flight = empty_loads(n, len(model.trees.dof_link)), empty_flight_scratch(model)
-        self._ledger, self._given = np.zeros(LEDGER), np.zeros((n, 6))
-        self._start, self._begun, self._ended = empty_state(n).bodies, *(empty_joints(model.trees) for _ in range(2))
-        self.bodies: Bodies = empty_state(n).bodies          #: at the start, of which momenta count; then scratch
-        self.joints: JointState = empty_joints(model.trees)  #: at the start, and then at the end
-
-    def go(self, t: float, h: float, fraction: Array) -> JointState:
-        """From `joints` and `bodies` at t [s] over h [s] times the fraction (n,) of each tree. Not finite where no step
-        is short enough."""
-        trees = self._model.trees
-        parts = np.unique(fraction[trees.body]).tolist()
-        if len(parts) == 1:
-            self._glide(t, parts[0] * h)
-            return self.joints
-        copy_arrays(self.bodies, self._start)
-        copy_arrays(self.joints, self._begun)
-        for part in parts:  # all trees go as far, and those that stop there are kept
-            copy_arrays(self._start, self.bodies)
-            copy_arrays(self._begun, self.joints)
-            self._glide(t, part * h)
-            choose_links(trees, (fraction == part).astype(np.int32), self.joints, self._ended)
-        copy_arrays(self._ended, self.joints)
-        return self.joints
-
-    def _glide(self, t: float, h: float) -> None:
-        """All trees over h [s], in place."""
-        midpoint_step(self._model, self._loads, t, h, self.bodies, self.joints, self._flight, self._ledger, self._given)
-        if np.isnan(self.bodies.x[0, 0]):
-            self.joints.v.fill(np.nan)
-
-    def half(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
-        """Half a step h from given bodies and coordinates, which are left alone."""
-        copy_arrays(bodies, self.bodies)
-        copy_arrays(joints, self.joints)
-        return self.go(t, 0.5 * h, fraction)
+def tree_step(model: Model, scratch: TreeScratch) -> TreeStep:
+    """Room for a step of the trees of a model."""
+    n, joints, springs, n_v = body_count(model), model.joints, model.springs, len(scratch.v)
+    nothing = np.zeros_like(joints.damping)
+    alone = model._replace(
+        kind=np.where(model.kind == BodyKind.DYNAMIC, np.int32(BodyKind.FIXED), model.kind),
+        springs=springs._make(np.ascontiguousarray(column[:0]) for column in springs),
+        joints=joints._replace(damping=nothing, stiffness=nothing, motor_force=np.zeros_like(joints.motor_force)))
+    coast = Coast(
+        alone, empty_loads(n, n_v), empty_flight_scratch(model), np.zeros(LEDGER), np.zeros((n, 6)),
+        empty_state(n).bodies, empty_joints(model.trees), empty_state(n).bodies, empty_joints(model.trees),
+        empty_joints(model.trees), np.zeros(n, np.int32))
+    added, free, half = np.zeros((3, n_v))
+    return TreeStep(scratch, empty_joints(model.trees), added, free, half,
+                    np.zeros(len(model.trees.start) - 1, np.int32), coast)
 
 
-def copy_arrays(source: Bodies | JointState, target: Bodies | JointState) -> None:
-    """Copy all arrays into those of another one of the kind."""
-    for mine, theirs in zip(target, source, strict=True):
-        np.copyto(mine, theirs)
+# -------------------------------------------------------------------------------------------------------- programs
+@program
+def middle_of_trees(model, t, h, fraction, bodies, joints, trees, v_out) -> None:
+    """Positions in the middle of the step from t [s] over h [s], trees.scratch.q, and velocities (n_v,) before what
+    acts there. The bodies and coordinates at the start are left alone."""
+    coast = trees.coast
+    copy_bodies(bodies, coast.bodies)
+    copy_joints(joints, coast.joints)
+    go(t, 0.5 * h, fraction, coast)
+    trees.scratch.q[:] = coast.joints.q
+    fall(model, trees.scratch.q, h, trees)
+    for d in range(len(v_out)):
+        v_out[d] = coast.joints.v[d] - trees.half[d]
 
 
-class TreePart(Part):
-    """The trees of a model; scratch of a step."""
+@program
+def end_trees(model, state, h, work) -> None:
+    """Coordinates and bodies of all trees at the end of the step, with the velocity after it."""
+    trees, q, v = work.trees, work.trees.scratch.q, work.system.motion.v
+    coast, links = trees.coast, trees.scratch.work
+    if count_links(model.trees, work.involved) > 0:
+        for d in range(len(v)):
+            coast.joints.v[d] = v[d] - trees.half[d]
+        place_links(model, q, coast.joints.v, links, coast.bodies)  # momenta: unshifted
+        advance(model.trees.table, q, work.shift.v, 1.0, coast.joints.q)
+        go(state.t[0] + 0.5 * h, 0.5 * h, work.fraction, coast)
+        choose_links(model.trees, work.involved, coast.joints, trees.flown)
+    copy_joints(trees.flown, state.joints)
+    place_links(model, state.joints.q, state.joints.v, links, state.bodies)
 
-    def __init__(self, model: Model, scratch: TreeScratch) -> None:
-        added, free, half = np.zeros((3, len(scratch.v)))
-        self.work = TreeStep(scratch, empty_joints(model.trees), added, free, half,
-                             np.zeros(len(model.trees.start) - 1, np.int32))
-        self._model, self._coast = model, Coast(model)
 
-    def middle(self, t: float, h: float, fraction: Array, bodies: Bodies, joints: JointState) -> JointState:
-        """Positions in the middle of the step from t [s] over h [s], and velocities before what acts there."""
-        work = self.work
-        work.scratch.q[:], v = self._coast.half(t, h, fraction, bodies, joints)
-        fall(self._model, work.scratch.q, h, work)
-        return JointState(work.scratch.q, v - work.half)
+@program
+def go(t, h, fraction, coast):
+    """From coast.joints and coast.bodies at t [s] over h [s] times the fraction (n,) of each tree."""
+    trees, bodies, joints = coast.model.trees, coast.bodies, coast.joints
+    part = next_part(trees, fraction, -1.0)
+    if next_part(trees, fraction, part) == math.inf:
+        glide(t, part * h, coast)
+        return
+    copy_bodies(bodies, coast.start)
+    copy_joints(joints, coast.begun)
+    while part < math.inf:  # all trees go as far, and those that stop there are kept
+        copy_bodies(coast.start, bodies)
+        copy_joints(coast.begun, joints)
+        glide(t, part * h, coast)
+        for i in range(len(fraction)):
+            coast.take[i] = 1 if fraction[i] == part else 0
+        choose_links(trees, coast.take, joints, coast.ended)
+        part = next_part(trees, fraction, part)
+    copy_joints(coast.ended, joints)
 
-    def half(self, step: MoreauStep) -> None:
-        state = step.state
-        q, step.before.v[:] = self.middle(float(state.t[0]), step.h, step.fraction, state.bodies, state.joints)
-        place_links(step.model, q, step.before.v, self.work.scratch.work, step.middle)
 
-    def free(self, step: MoreauStep) -> None:
-        free_links(step.model, step.loads, step.before.v, step.h, step.force, step.torque, self.work)
-        step.motion.v[:] = self.work.free
-
-    def finish(self, step: MoreauStep) -> None:
-        write_velocities(step.model, step.motion.v, self.work.scratch.work, step.motion.bodies)
-
-    def end(self, step: MoreauStep) -> None:
-        model, state, work, coast = step.model, step.state, self.work, self._coast
-        if step.involved[model.trees.body].any():
-            coast.joints.v[:] = step.motion.v - work.half
-            place_links(model, work.scratch.q, coast.joints.v, work.scratch.work, coast.bodies)  # momenta: unshifted
-            shift_links(model.trees, work.scratch.q, step.shift.v, coast.joints.q)
-            coast.go(float(state.t[0]) + 0.5 * step.h, 0.5 * step.h, step.fraction)
-            choose_links(model.trees, step.involved, coast.joints, work.flown)
-        copy_arrays(work.flown, state.joints)
-        place_links(model, *state.joints, work.scratch.work, state.bodies)
+@program
+def glide(t, h, coast):
+    """All trees over h [s], in place."""
+    midpoint_step(coast.model, coast.loads, t, h, coast.bodies, coast.joints, coast.scratch, coast.ledger, coast.given)
+    if math.isnan(coast.bodies.x[0, 0]):
+        coast.joints.v[:] = math.nan
 
 
 # --------------------------------------------------------------------------------------------------------- kernels
 @kernel
-def shift_links(trees, q, way, q_out):
-    """q ⊕ way"""
-    advance(trees.table, q, way, 1.0, q_out)
+def next_part(trees, fraction, after):
+    """The least fraction of a tree's links that is greater than `after`; inf where there is none."""
+    least = math.inf
+    for i in trees.body:
+        if after < fraction[i] < least:
+            least = fraction[i]
+    return least
+
+
+@kernel
+def count_links(trees, chosen):
+    """How many links have chosen (n,) = 1."""
+    count = 0
+    for i in trees.body:
+        count += chosen[i]
+    return count
 
 
 @kernel
@@ -181,7 +196,7 @@ def fall(model, q, h, trees_out):
 
 
 @kernel
-def free_links(model, loads, v, h, force, torque, trees_out):
+def free_links(model, loads, v, h, force, torque, trees_out) -> None:
     """Velocities after the step if nothing touched, from v (n_v,) before it, under the forces (n, 3) and torques on the
     bodies in its middle. Needs what `fall` left. Dampers are implicit, joint springs by the implicit midpoint rule:
 
@@ -212,18 +227,18 @@ def free_links(model, loads, v, h, force, torque, trees_out):
 
 
 @kernel
-def answer_impulses(model, trees, g, v_out):
-    """Velocities of trees (n_v,) after the step with generalized impulses g (n_v,): those without any, and
+def answer_impulses(model, trees, g_in_v_out):
+    """Replace generalized impulses g (n_v,) by the velocities of trees after the step with them: those without any, and
     (H + h c + ¼ h² k)⁻¹ g. Needs what `free_links` left. trees: a TreeStep."""
     scratch = trees.scratch
     link, dof = scratch.work.link, scratch.work.dof
-    answer_alone(model.trees.table, 0, link.shape[0], g, link, dof, scratch.rates)
-    for d in range(len(v_out)):
-        v_out[d] = trees.free[d] + scratch.rates[d]
+    answer_alone(model.trees.table, 0, link.shape[0], g_in_v_out, link, dof, scratch.rates)
+    for d in range(len(g_in_v_out)):
+        g_in_v_out[d] = trees.free[d] + scratch.rates[d]
 
 
 @kernel
-def write_velocities(model, v, work, bodies_out):
+def write_velocities(model, v, work, bodies_out) -> None:
     """Velocities of all links at joint velocities v in the rows of Motion.bodies; their poses are those of the work."""
     link = work.link
     move(model.trees.table, v, link, work.dof)

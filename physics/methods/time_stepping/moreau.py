@@ -1,0 +1,308 @@
+"""The stages of a Moreau–Jean step, one after the other, for free bodies, trees and joints in maximal coordinates.
+
+`advance` runs them in one call, without Python's lock. Where there is something that Python has to decide or to make
+room for, it returns, and it goes on from where it was. Parts that a model does not have are never compiled.
+"""
+
+from ...books.diagnostics import total_energy
+from ...books.events import UNKNOWN, find_changes
+from ...books.ledger import momenta_of
+from ...collision.detection import find_contacts
+from ...collision.impact_time import find_fast
+from ...core.jit import program
+from ...core.state import Owner
+from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, worst_joint
+from ...dynamics.forces import applied_forces
+from ...dynamics.free_body import pack
+from ...dynamics.motion import drive
+from ...dynamics.trees.kinematics import place_links
+from ...dynamics.trees.rates import pack_links
+from ...integrators.stepper import runge_kutta_step
+from ...problem.assemble import assemble, free_motion, match, momenta, warm_start
+from ...problem.grab_row import hold, let_go
+from ...problem.joint_rows import joint_rows
+from ...problem.residual import system_residual
+from ...problem.system import SHORT
+from ...solvers.newton import solve_islands
+from .books import book
+from .joints import finish_joints, free_joints, note_rotors, push_joints
+from .stages import (
+    COLD_START,
+    SLOP,
+    copy_bodies,
+    find_involved,
+    go_together,
+    half_drift,
+    note_start,
+    reach,
+    remember,
+    remember_start,
+    report,
+    report_grab,
+    scales_of,
+    second_drift,
+    separate,
+    take_free,
+)
+from .static_friction import MODE, TURNS, change_cones, choose_cones, end_modes
+from .trees import end_trees, free_links, middle_of_trees, write_velocities
+from .work import (
+    AFTER,
+    APART,
+    BEFORE,
+    BOUND,
+    BOUNDED,
+    CURE,
+    DEEPEST,
+    DRIVEN,
+    EVENTS,
+    FIRST,
+    FLIES,
+    ITERATIONS,
+    LENGTH,
+    OTHER_FLIGHT,
+    OTHER_SOLVER,
+    RESIDUAL,
+    SIZE,
+    SOLVER,
+    SPRINGS,
+    STATIC,
+    SWEEPS,
+    TURN,
+)
+
+#: where `advance` begins, and where Python helps: in KNOW and CONTACTS, to make room for contacts, and in ROWS, for
+#: blocks, which are gone through again then; in IMPACTS, SOLVE and FLY, which it does itself
+BEGIN, KNOW, IMPACTS, MIDDLE, CONTACTS, ROWS, SOLVE, SOLVED, DEPART, FLY, END, DONE = range(12)
+
+TOLERANCE = 1e-13   # a sweep that changes no velocity by more than this ends the iteration [m/s]
+TIME_STEPPING = int(Owner.TIME_STEPPING)
+
+
+@program
+def advance(model, state, loads, h, work, stage):
+    """Advance the state by h [s] from this stage on. Returns DONE, or the stage that Python has to help with."""
+    if stage == BEGIN:
+        begin(model, state, work)
+        stage = KNOW
+    if stage == KNOW:
+        if not know_contacts(model, state, h, work):
+            return KNOW
+        if find_fast(state.bodies, 0.5 * h, work.paths) > 0:
+            return IMPACTS
+        work.fraction[:] = 1.0
+        stage = MIDDLE
+    if stage == MIDDLE:
+        go_halfway(model, state, h, work)
+        stage = CONTACTS
+    if stage == CONTACTS:
+        count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
+        if count < 0 or count > len(work.fired) or count > len(state.memory.key):
+            return CONTACTS
+        move_freely(model, loads, h, work)
+        stage = ROWS
+    if stage == ROWS:
+        if not make_rows(model, state, loads, h, work):
+            return ROWS
+        stage = SOLVE
+    while stage in (SOLVE, SOLVED):
+        if stage == SOLVE:
+            if work.order[OTHER_SOLVER] == 1:
+                return SOLVE
+            solve_islands(work.system, work.order[SWEEPS], TOLERANCE, work.told[SOLVER:])
+        stage = DEPART if fits(model, work) else SOLVE
+    if stage == DEPART:
+        depart(model, h, work)
+        if work.order[FLIES] == 1:
+            if work.order[OTHER_FLIGHT] == 1:
+                return FLY
+            fly(model, state, loads, h, work)
+    arrive(model, state, h, work)
+    tell(model, state, loads, h, work)
+    book(model, state, loads, h, work)
+    return DONE
+
+
+# ---------------------------------------------------------------------------------------------------- approach
+@program
+def begin(model, state, work):
+    """Note what the step begins with; joints that come apart are stopped."""
+    bodies, joints, books = state.bodies, state.joints, work.books
+    work.told[BEFORE] = total_energy(model, bodies, joints.q, joints.v)
+    if len(books.given) > 0:
+        momenta_of(bodies, books.before, books.given)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        begin_joints(model, bodies, joints, work.order[CURE], work.keeper)
+
+
+@program
+def know_contacts(model, state, h, work):
+    """See how far bodies can get; before the first step look for contacts. False where there is no room for these."""
+    bodies = state.bodies
+    _, touch = scales_of(work.gravity[0], h)
+    reach(model.kind, bodies, work.radius, 2.0 * touch, h, work.margin)
+    work.order[FIRST] = 1 if state.memory.owner[0] != TIME_STEPPING else 0
+    if work.order[FIRST] == 1:
+        count = find_contacts(model, work.detection, bodies.x, bodies.q, work.margin)
+        if count < 0 or count > len(work.first.key):
+            return False
+        remember_start(model, bodies, work.detection.contacts, work.first)
+    return True
+
+
+@program
+def go_halfway(model, state, h, work):
+    """Poses in the middle of the step, with the velocity so far."""
+    t, bodies, middle, trees = state.t[0], state.bodies, work.middle, work.trees
+    if len(model.trees.body) > 0 or work.has[BOUNDED] == 1:
+        note_start(bodies, state.joints.v, work.start)
+    if work.has[BOUND] == 1:
+        go_together(work.mechanisms, work.fraction)
+    half_drift(model.kind, bodies, work.fraction, h, middle)
+    if work.has[DRIVEN] == 1:
+        drive(model, t + 0.5 * h, middle)
+    if len(model.trees.body) > 0:
+        middle_of_trees(model, t, h, work.fraction, bodies, state.joints, trees, work.before.v)
+        place_middle(model, work)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        note_rotors(bodies, work)
+
+
+@program
+def place_middle(model, work) -> None:
+    """The links where the trees are in the middle of the step."""
+    place_links(model, work.trees.scratch.q, work.before.v, work.trees.scratch.work, work.middle)
+
+
+@program
+def move_freely(model, loads, h, work):
+    """Forces in the middle of the step, and velocities after it if no contact, limit, motor or mouse acted."""
+    middle, force, torque, before, motion = work.middle, work.force, work.torque, work.before, work.system.motion
+    work.books.at.x[:] = middle.x
+    if work.has[SPRINGS] == 1:
+        copy_bodies(middle, work.books.at)
+    applied_forces(model, loads, middle, force, torque)
+    jointed = len(work.keeper.reactions.rows.kind) > 0
+    if jointed:
+        push_joints(model, work)
+    free_motion(model, middle, force, torque, h, before, motion)
+    if len(model.trees.body) > 0:
+        free_links(model, loads, before.v, h, force, torque, work.trees)
+        motion.v[:] = work.trees.free
+    if jointed:
+        free_joints(model, h, work.order[CURE], work)
+
+
+@program
+def make_rows(model, state, loads, h, work):
+    """The rows of all that may act in this step: the mouse, limits and motors, contacts; begun with the impulses of the
+    last one. False where there is no room for all blocks."""
+    order, system, approach, mechanisms = work.order, work.system, work.approach, work.mechanisms
+    middle, before, contacts = work.middle, work.before, work.detection.contacts
+    memory = work.first if order[FIRST] == 1 else state.memory
+    scales = approach.scales
+    scales[0], scales[1] = scales_of(work.gravity[0], h)
+    scales[2], scales[3] = h, 0.5 if order[FIRST] == 1 else 1.0
+    match(contacts, memory.count[0], memory.key, memory.shapes, memory.place, model.kind, middle.x, approach.previous)
+    let_go(system)
+    if loads.grab_body[0] >= 0:
+        hold(model, mechanisms, middle, loads, h, system)
+    if work.has[BOUNDED] == 1:
+        joint_rows(model, work.bounds, state.bodies, state.joints.q, work.start, middle, before, h, mechanisms, system)
+    assemble(model, mechanisms, middle, contacts, before, memory, approach, system)
+    if system.blocks.count[SHORT] != 0:
+        return False
+    if work.has[STATIC] == 1:
+        choose_cones(contacts, work.static, before, approach, memory, system)
+    known = warm_start(memory, approach.previous, system) if order[FIRST] == 0 else 0
+    if 2 * known < system.count[0]:
+        order[SWEEPS] = order[ITERATIONS] * COLD_START
+    else:
+        order[SWEEPS] = order[ITERATIONS]
+    order[TURN] = 0
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------- solve
+@program
+def fits(model, work):
+    """Whether the impulses fit the cones they were found with. Where they deny the mode of a contact with static
+    friction, False: all is to be solved anew, with more sweeps, which may show slip that is none, then with other
+    cones, at most TURNS times."""
+    if work.has[STATIC] == 0:
+        return True
+    order = work.order
+    turn = order[TURN]
+    order[TURN] = turn + 1
+    if turn > TURNS:
+        return True
+    if turn == 0:
+        order[SWEEPS] *= COLD_START
+    elif turn == 1:
+        order[SWEEPS] //= COLD_START
+    return change_cones(work.detection.contacts, work.static, work.system, min(turn, 1)) == 0
+
+
+# ------------------------------------------------------------------------------------------------------ depart
+@program
+def depart(model, h, work):
+    """Momenta after the step, with all impulses, and what takes out overlap."""
+    system, approach, middle, told = work.system, work.approach, work.middle, work.told
+    told[RESIDUAL], told[SIZE] = system_residual(system)
+    momenta(system, work.force, work.torque, h, middle.P, middle.L)
+    if len(model.trees.body) > 0:
+        write_velocities(model, system.motion.v, work.trees.scratch.work, system.motion.bodies)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        finish_joints(model, work)
+    _, touch = scales_of(work.gravity[0], h)
+    separate(work.detection.contacts.gap, approach.half_turn, system, SLOP * touch, h, work.need, work.need_rows,
+             work.shift)
+    involved = find_involved(model, work.mechanisms, work.trees.stiff, system, work.need, work.need_rows, work.involved)
+    work.order[FLIES] = 1 if involved < work.moving[0] else 0
+
+
+@program
+def fly(model, state, loads, h, work):
+    """Where bodies and trees are at the end of the step if nothing touches them."""
+    flight, joints = work.flight, state.joints
+    pack(state.bodies, flight.y0)
+    pack_links(model.trees, joints.q, joints.v, flight.y0)
+    runge_kutta_step(model, loads, flight.tableau, state.t[0], h, flight.y0, flight.k, flight.scratch, flight.bodies,
+                     work.trees.flown)
+
+
+@program
+def arrive(model, state, h, work):
+    """Poses at the end of the step: what something may push goes on from its middle, all else has flown."""
+    t, bodies, kind = state.t[0], state.bodies, model.kind
+    take_free(kind, work.flight.bodies, work.involved, bodies)
+    second_drift(kind, model.inv_mass, model.inv_inertia, work.middle, work.shift.bodies, work.fraction, work.involved,
+                 h, bodies)
+    if work.has[DRIVEN] == 1:
+        drive(model, t + h, bodies)
+    if len(model.trees.body) > 0:
+        end_trees(model, state, h, work)
+    if work.order[CURE] == PROJECTION and len(work.keeper.reactions.rows.kind) > 0:
+        mend_joints(model, bodies, state.joints, PROJECTION, work.keeper)
+    state.t[0] = t + h
+
+
+# ------------------------------------------------------------------------------------------------------ report
+@program
+def tell(model, state, loads, h, work):
+    """Contacts, events, memory and mouse spring of the step."""
+    memory, contacts, system, approach, told = (
+        state.memory, work.detection.contacts, work.system, work.approach, work.told)
+    told[DEEPEST] = report(contacts, system, work.middle.x, approach, work.fired, memory)
+    told[AFTER] = total_energy(model, state.bodies, state.joints.q, state.joints.v)
+    told[EVENTS] = find_changes(contacts, memory, approach.zeta, approach.zeta, approach.scales[0], work.books.changes)
+    memory.owner[0] = TIME_STEPPING
+    memory.own[: contacts.count[0], MODE] = UNKNOWN
+    remember(contacts, work.fired, model.kind, work.middle.x, memory)
+    if work.has[STATIC] == 1:
+        end_modes(system, work.static.mode)
+        for i in range(int(contacts.count[0])):
+            memory.own[i, MODE] = work.static.mode[i]
+    report_grab(system, h, loads)
+    if len(work.keeper.reactions.rows.kind) > 0:
+        told[APART], told[LENGTH] = worst_joint(state.bodies, work.keeper.reactions)
