@@ -229,9 +229,10 @@ class Simulation(Reading):
     @property
     def info(self) -> StepInfo:
         """How the last step went; found when somebody asks."""
-        if self._info is None:
-            self._info = self._method.info
-        return self._info
+        if self._info is not None:
+            return self._info
+        self._info = found = self._method.info
+        return found
 
     # ------------------------------------------------------------------------------------------------ events
 
