@@ -129,12 +129,24 @@ def test_a_cube_of_a_millimetre_rides_on_a_plate_of_a_kilometre(method):
     assert sim.contacts.lam[:4].sum() == pytest.approx(1e-6 * G, rel=1e-6)
 
 
-def plate_and_cube(mass, height, gravity, integrator):
+def plate_and_cube(mass, height, gravity, integrator, method="compliant"):
     """A free plate of a kilometre, its lower face at the height, and a cube of a millimetre on it."""
     plate = block("plate", (0, 0, height + 0.5), (1000.0, 1000.0, 1.0), mass)
     cube = block("cube", (200.0, 100.0, height + 1.0005), (0.001,) * 3, 1e-6)
-    return simulate(ground(), plate, cube, gravity=gravity, method="compliant",
-                    integrator=integrator)
+    return simulate(ground(), plate, cube, gravity=gravity, method=method, integrator=integrator)
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, -G), (1.0, 0.5, -G)])
+def test_event_driven_a_cube_of_a_millimetre_rests_on_a_free_body_of_a_kilometre(gravity):
+    """Forces of 2e9 N and 2e-6 N follow from the same equations, whose rounding is 1e-7 N: it took contacts away from
+    the cube and gave them back until the step was full. What carries the cube is its weight, known to parts of 1e-9."""
+    sim = plate_and_cube(1e9, 0.0, gravity, "rk4", "event_driven")
+    for step in range(1, STEPS + 1):
+        sim.step()
+        assert sim.info.status == "solved" and not sim.events
+        assert sim.info.pieces == step
+        assert sim.contacts.lam[4:8].sum() == pytest.approx(1e-6 * G, rel=1e-9)
+    assert np.abs(sim.velocity("cube") - sim.velocity("plate")).max() <= 1e-12
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "sdirk2"])

@@ -38,6 +38,8 @@ from .sets import SLIDE, STICK, ContactSet
 from .tolerances import ASIDE, SLIPS, STRAIGHT
 
 TIME, STEP = range(2)   # places in Instant.clock
+UNEVEN = 1e4            # largest force times largest entry of M, relative to the accelerations, where the rounding of
+                        # that force, 1e-16 of it, changes them by 1e-12 of themselves
 VANISHED = 1e-26        # square of the part of a row that is independent of others, below which that is rounding
 
 
@@ -152,10 +154,32 @@ def members(island, island_of, numbers, first, last, list_out, count):
 
 
 @helper
+def write_equations(eq, chosen, slide, at_row, rows, at_column, width, system_out):
+    """The equations M_aa λ_a = -d_a of these rows and columns of the set: M_aa | -d_a."""
+    for i in range(rows):
+        r = int(chosen.row[at_row[i]])
+        system_out[i, width] = -free_rate(eq, r)
+        for j in range(width):
+            system_out[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[at_column[j]]))
+
+
+@helper
+def largest(values, first, last):
+    """The largest |value| of a row of the equations, from entry `first` to `last` - 1."""
+    most = 0.0
+    for j in range(first, last):
+        most = max(most, abs(values[j]))
+    return most
+
+
+@helper
 def balance(chosen, scratch):
     """Forces λ of the current set with ζ̇ = 0, and no slip acceleration where it sticks, in all rows of the active set:
     M_aa λ_a = -d_a. A sliding contact pushes along n - μ (slip direction). Where there are more forces than rows they
-    are the smallest ones. Islands do not act on one another, so each has its own equations."""
+    are the smallest ones. Islands do not act on one another, so each has its own equations.
+
+    The smallest forces are known to a rounding of the largest one. Where that would be felt by a light body, they are
+    found once more for what they leave of the equations."""
     eq, slide, system, share, lam = scratch.equations, scratch.slide, scratch.system, scratch.share, scratch.lam
     part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
     used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
@@ -163,17 +187,27 @@ def balance(chosen, scratch):
         rows = members(island, chosen.island, chosen.row, 0, int(chosen.rows[0]), at_row, 0)
         columns = members(island, chosen.island, chosen.column, 0, used, at_column, 0)
         width = members(island, chosen.island, chosen.column, used, used + waiting, at_column, columns)
-        for i in range(rows):
-            r = int(chosen.row[at_row[i]])
-            system[i, width] = -free_rate(eq, r)
-            for j in range(width):
-                system[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[at_column[j]]))
+        write_equations(eq, chosen, slide, at_row, rows, at_column, width, system)
         if width == rows:
             solve_small(system, rows)
             for i in range(rows):
                 part[i] = system[i, rows]
         else:
+            most, rate = 0.0, 0.0
+            for i in range(rows):
+                most = max(most, largest(system[i], 0, columns))
+                rate = max(rate, abs(system[i, width]))
             smallest_forces(system, rows, columns, width, part)
+            if largest(part, 0, columns) * most > UNEVEN * rate:
+                for j in range(width):
+                    share[at_column[j]] = part[j]
+                write_equations(eq, chosen, slide, at_row, rows, at_column, width, system)
+                for i in range(rows):
+                    for j in range(columns):
+                        system[i, width] -= system[i, j] * part[j]
+                smallest_forces(system, rows, columns, width, part)
+                for j in range(width):
+                    part[j] += share[at_column[j]]
         for j in range(width):
             share[at_column[j]] = part[j]
     for r in range(3 * int(chosen.count[0])):
