@@ -257,6 +257,9 @@ def run(lab: Lab, name: str, argument: Any = None) -> None:
     """Run a command by name."""
     lab.note("request", command=name, argument=None if argument is None else str(argument))
     if COMMANDS[name].group == "Time" and lab.ui.workbench.on:
-        lab.making.leave(play=name == "play_pause")
+        if name == "play_pause":
+            lab.making.leave(play=True)
+        else:
+            lab.ui.say("While the scene is edited time stands: Space lets it run.")
         return
     COMMANDS[name].run(lab, argument)

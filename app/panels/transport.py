@@ -43,7 +43,7 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
             return
         _buttons(ui, send)
         imgui.same_line(0, 1.0 * ui.font)
-        if rect[2] > 48.0 * ui.font:  # + and - do it, too
+        if rect[2] > 51.0 * ui.font:  # + and - do it, too
             _speed(ui, snapshot, send)
             imgui.same_line(0, 1.0 * ui.font)
         _phases(ui, snapshot, send)
