@@ -41,7 +41,8 @@ class ContactMemory(NamedTuple):
     key: LongArray    #: (c,)   `Contacts.key` of that step
     shapes: IntArray  #: (c, 2) a, b
     place: Array      #: (c, 3) contact point from the centre of mass of a moving body of the pair [m], world axes
-    impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact
+    impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact. Behind those of contacts
+                      #: `time_stepping` keeps those of motors and limits, one after the other, `problem.joint_rows`
     touching: IntArray  #: (c,) 1 where the contact was in the current set
     own: Array        #: (c, 9) numbers of the owner
     owner: IntArray   #: (1,)   an Owner

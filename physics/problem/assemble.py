@@ -61,6 +61,7 @@ from .system import (
     own_block,
     pair_velocity,
     push_pair,
+    push_row,
     relative_velocity,
 )
 
@@ -372,9 +373,13 @@ def match(contacts, known, old_key, old_shapes, old_place, kind, x, previous_out
 
 @kernel
 def warm_start(memory, previous, system):
-    """Begin with the last step's impulses, brought into today's cones, and let them act; returns their number."""
-    rows, impulse = system.rows, system.impulse
+    """Begin with the last step's impulses, brought into today's cones, and let them act; returns how many contacts have
+    one. Limits and motors have theirs already."""
+    rows, impulse, blocks = system.rows, system.impulse, system.blocks
     known = 0
+    for k in range(int(blocks.count[OTHERS])):
+        if blocks.kind[k] != MOUSE:
+            push_row(blocks, k, blocks.impulse[k], system.motion.q_dot)
     for k in range(int(system.count[0])):
         j = int(previous[system.contact[k]])
         if j >= 0:

@@ -19,6 +19,7 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, Model
 from ..core.report import MotorState
+from ..core.state import Owner
 from ..core.sym3 import three
 from ..core.vec import dot
 from ..dynamics.constraints.limits import (
@@ -36,6 +37,7 @@ from .system import (
     LIMIT,
     LINEAR,
     MOTOR,
+    MOUSE,
     OTHERS,
     USED,
     Blocks,
@@ -46,25 +48,29 @@ from .system import (
 
 LIMIT_REACH = 0.02   # a limit takes part within this distance, or twice its change in a step [rad] or [m]
 FULL_FORCE = 1e-9    # relative shortfall from its limit at which a motor counts as exerting all of it
+FLUSH = 1e-9         # distance to a limit that counts as none, as in `laws.contact.restitution_bias` [rad] or [m]
 ROW_SOFTNESS = 1e-9  # part of a row's answer without constraints that is added to its answer J Y
+TIME_STEPPING = int(Owner.TIME_STEPPING)
 
 
 class JointBounds(NamedTuple):
-    """What has a row of its own in the contact problem."""
+    """What has a row of its own in the contact problem. Rows are numbered, first the motors, then the limits."""
 
     limits: Limits
     motors: Limits  #: see `motors_of`
+    last: Array     #: (r,) impulses of all rows in the last step
 
 
 def bounds_of(model: Model) -> JointBounds:
     """The limits and motors of a model's joints."""
-    return JointBounds(limits_of(model), motors_of(model))
+    limits, motors = limits_of(model), motors_of(model)
+    return JointBounds(limits, motors, np.zeros(len(motors.joint) + len(limits.joint)))
 
 
 # ------------------------------------------------------------------------------------------------------- the rows
 @helper
 def open_row(model, axes, r, kind, middle, mechanisms, system):
-    """A block of one row for row r of `axes`, with J, Y and no impulse; its number, -1 = no room."""
+    """A block of one row for row r of `axes`, with J and Y; its number, -1 = no room."""
     blocks, j = system.blocks, int(axes.joint[r])
     a, b = int(model.joints.parent[j]), int(model.joints.child[j])
     if axes.first_v[r] >= 0:
@@ -80,17 +86,17 @@ def open_row(model, axes, r, kind, middle, mechanisms, system):
     if answer_through(mechanisms, blocks, k, a, b, 1):
         own = own_row(blocks, k) + ROW_SOFTNESS * alone
     blocks.step[k] = 1.0 / own if own > 0.0 else 0.0
-    blocks.impulse[k] = 0.0
     blocks.count[OTHERS] = blocks.count[USED]
     return k
 
 
 @helper
-def put_law(blocks, k, joint, bias, low, high, gap):
-    """What block k asks; and the distance to a limit, with the way that is not in J q̇, which positions have to keep
-    (inf: a motor)."""
-    blocks.joint[k], blocks.bias[k] = joint, bias
+def put_law(blocks, k, bound, bias, low, high, gap, last):
+    """What block k asks; the distance to a limit, with the way that is not in J q̇, which positions have to keep
+    (inf: a motor); and its impulse of the last step, of all those (r,), as a first guess that does not act yet."""
+    blocks.bound[k], blocks.bias[k] = bound, bias
     blocks.low[k], blocks.high[k], blocks.gap[k] = low, high, gap
+    blocks.impulse[k] = min(max(last[bound], low), high)
 
 
 @helper
@@ -114,7 +120,7 @@ def limit_bias(gap, zeta, before, e, h):
     """Bias of a limit: φ/h, or e ζ⁻ where it is hit. ζ: at the end of the step without impulse; before: ζ⁻."""
     if e > 0.0 and gap + h * zeta < 0.0 and before < -2.0 * abs(zeta - before):
         return e * before
-    return max(gap, 0.0) / h
+    return gap / h if gap > FLUSH else 0.0
 
 
 @helper
@@ -136,7 +142,7 @@ def joint_rows(model, bounds, start, start_q, start_motion, middle, before, h, m
         if k >= 0:
             j, most = int(motors.joint[r]), h * motors.bound[r]
             turn = row_velocity(blocks, k, before.q_dot) - closing(model, motors, r, start, start_q, start_motion)
-            put_law(blocks, k, j, turn - joints.motor_speed[j], -most, most, math.inf)
+            put_law(blocks, k, r, turn - joints.motor_speed[j], -most, most, math.inf, bounds.last)
     for r in range(len(limits.joint)):
         gap = limit_gap(model, limits, r, middle, q)
         if gap + 2.0 * h * min(closing(model, limits, r, middle, q, system.motion), 0.0) > LIMIT_REACH:
@@ -147,7 +153,28 @@ def joint_rows(model, bounds, start, start_q, start_motion, middle, before, h, m
             j, turn = int(limits.joint[r]), half_turn(model, limits, r, start, start_q, start_motion, u)
             zeta = turn + row_velocity(blocks, k, system.motion.q_dot)
             bias = turn + limit_bias(gap, zeta, u - turn, joints.restitution[j], h)
-            put_law(blocks, k, j, bias, 0.0, math.inf, gap + h * turn)
+            put_law(blocks, k, len(motors.joint) + r, bias, 0.0, math.inf, gap + h * turn, bounds.last)
+
+
+@kernel
+def recall_impulses(memory, bounds) -> None:
+    """Read the impulses of the last step, which stand in the memory behind those of contacts; 0 where it has none."""
+    first, last = 3 * int(memory.count[0]), bounds.last
+    known = memory.owner[0] == TIME_STEPPING and first + len(last) <= 3 * len(memory.impulse)
+    for r in range(len(last)):
+        last[r] = memory.impulse[(first + r) // 3, (first + r) % 3] if known else 0.0
+
+
+@kernel
+def remember_impulses(blocks, bounds, memory_out) -> None:
+    """Write the impulses of this step behind those of contacts, of which the memory has the number already."""
+    first, last = 3 * int(memory_out.count[0]), bounds.last
+    last[:] = 0.0
+    for k in range(int(blocks.count[OTHERS])):
+        if blocks.kind[k] != MOUSE:
+            last[blocks.bound[k]] = blocks.impulse[k]
+    for r in range(len(last)):
+        memory_out.impulse[(first + r) // 3, (first + r) % 3] = last[r]
 
 
 # --------------------------------------------------------------------------------------------------------- the law
@@ -176,10 +203,11 @@ def row_residual(blocks, k, q_dot):
     return abs(p - min(max(p - step * u, blocks.low[k]), blocks.high[k])) / step
 
 
-def motor_rows(blocks: Blocks, speeds: Array, q_dot: Array, h: float) -> Iterator[MotorState]:
+def motor_rows(blocks: Blocks, motors: Limits, speeds: Array, q_dot: Array, h: float) -> Iterator[MotorState]:
     """What the motors among the blocks did in a step of h; speeds (j,) are those that joints' motors seek."""
     for k in np.flatnonzero(blocks.kind[: blocks.count[OTHERS]] == MOTOR).tolist():
-        p, rate = float(blocks.impulse[k]), float(blocks.bias[k] + speeds[blocks.joint[k]])
+        p, j = float(blocks.impulse[k]), int(motors.joint[blocks.bound[k]])
+        rate = float(blocks.bias[k] + speeds[j])
         for place, width, e, _ in blocks.span[blocks.first[k] : blocks.seen[k]].tolist():
             rate += float(blocks.J[e : e + width, 0] @ q_dot[place : place + width])
-        yield MotorState(int(blocks.joint[k]), rate, p / h, abs(p) < float(blocks.high[k]) * (1.0 - FULL_FORCE))
+        yield MotorState(j, rate, p / h, abs(p) < float(blocks.high[k]) * (1.0 - FULL_FORCE))

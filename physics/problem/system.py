@@ -71,7 +71,7 @@ class Blocks(NamedTuple):
     span: IntArray     #: (s, 4) of a run: its place in q̇, its length, first entry, part (`Mechanisms`)
     J: Array           #: (e, 3) velocity of each row per velocity of the entry
     Y: Array           #: (e, 3) H⁻¹ Jᵀ
-    joint: IntArray    #: (b,) row of Joints of a limit or motor
+    bound: IntArray    #: (b,) row of a motor or limit, see `JointBounds`
     bias: Array        #: (b,) of a limit or motor [rad/s] or [m/s]
     low: Array         #: (b,) least impulse of a limit or motor [N m s] or [N s]
     high: Array        #: (b,) greatest

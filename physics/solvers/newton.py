@@ -12,14 +12,15 @@ slightly elastic structure. Repeated steps with c = λ then remove the yielding 
 
 Where nothing moves, the impulses of the last step are those of this one, and an island is not even set up (`at_rest`).
 
-From a guess with many wrong modes the modes can cycle. Then sweeps correct them contact by contact, and Newton's
-method begins again, first with a larger ε, which lessens the effect of wrong modes.
-[Silcowitz, Niebe & Erleben 2010]
-After sweeps, which share redundant forces as they come, the solution is sought once more from c = 0.
+With wrong modes the modes can cycle, and with a small ε impulses that contradict each other become large. Then Newton's
+method begins again from c = λ, the impulses of the last step or those found since, with a larger ε: the solution for
+this c is nearer, and wrong modes do less. From a guess that is far off, and where no ε ends the cycle, sweeps correct
+modes contact by contact first. [Silcowitz, Niebe & Erleben 2010]
+Both share redundant forces as they come, so the solution is sought once more from c = 0.
 
-An island that this does not solve within ROUNDS keeps the best impulses found and is swept on as by `pgs`. So is an
-island of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than
-sweeps, see WORK.
+An island that this does not solve within its steps, see ROUNDS, keeps the best impulses found and is swept on as by
+`pgs`. So is an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take
+longer than sweeps, see WORK.
 """
 
 import math
@@ -74,9 +75,12 @@ OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, 
 SOLVED, CYCLES, STUCK = range(3)  # how `follow_modes` ended: CYCLES where other modes may do better
 MOST = 300          # most row blocks of an island that is solved
 WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
-ROUNDS = 12         # most steps of Newton's method for an island
+ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
+VISITS = 600        # most steps times row blocks for one of few, where that allows more
+MOST_ROUNDS = 60    # most steps for any island
 COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
 SOFTER = 1e2        # factor of ε after sweeps
+SOFTEST = 1e5       # largest factor of ε
 STIFFEST = 1e-3     # smallest factor of ε, for redundant contacts that contradict each other by more than rounding
 LESS = 0.1          # factor by which ε is lowered where a step with c = λ leaves too much of the residual, see STILL
 STILL = 0.03        # part of the residual that such a step may leave without lowering ε
@@ -317,18 +321,32 @@ def work_of(sky):
 
 
 @helper
-def follow_modes(island, sky, centre, softer, size, most):
+def own_size(island):
+    """The largest |u| + |λ|/ρ, the velocity of a row block if its own impulse were missing [m/s]."""
+    size = 0.0
+    for j in range(len(island.kind)):
+        if island.law[j, STEP] > 0.0:
+            size = max(size, norm(row(island.u, j)) + norm(row(island.lam, j)) / island.law[j, STEP])
+    return size
+
+
+@helper
+def follow_modes(island, sky, centre, softer, softest, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
-    `softer` times the usual one. size [m/s]: largest velocity without impulses. Returns how many were made, and SOLVED,
-    CYCLES or STUCK. λ becomes the solution, else the best found."""
+    `softer` times the usual one. size [m/s]: largest velocity without impulses. λ becomes the solution, else the best
+    found. Returns how many steps were made, SOLVED, CYCLES or STUCK, and whether it began again:
+
+    Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
+    the solution for this c is nearer. ε may become up to `softest` times the usual one."""
     m, usual = len(island.kind), compliance_of(island)
     eps = softer * usual
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
-    work, good = np.zeros((3, len(island.x))), island.lam.copy()
+    work, good, last = np.zeros((3, len(island.x))), island.lam.copy(), island.lam.copy()
     settle(island, centre, eps, w)
     set_modes(island, island.u, eps, GUESS * size, mode, D, way)
-    best, stale = worst_of(island, island.u), True
+    best, stale, again, new = worst_of(island, island.u), True, False, softer == 1.0 < softest
     left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
+    done = 0
     for done in range(1, most + 1):
         if stale:
             set_identity(sky)
@@ -341,57 +359,67 @@ def follow_modes(island, sky, centre, softer, size, most):
         stale = other or turned > 0.0
         miss, wrong = worst_of(island, island.u), worst_of(island, w)
         if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
-            return done, SOLVED
+            return done, SOLVED, again
         if miss < best:
             best = miss
             put_rows(good, island.lam)
         if wrong <= INNER * miss:  # solved for this c
             put_rows(centre, island.lam)
+            put_rows(last, island.lam)
             if miss > STILL * left:
-                if eps <= STIFFEST * usual:
+                if eps <= STIFFEST * usual or miss <= ENOUGH * own_size(island):
                     break
                 eps *= LESS
                 stale = True
             other, turned = set_modes(island, island.u, eps, 0.0, mode, D, way)
             stale = stale or other or turned > 0.0
-            left, least, stalls = miss, np.inf, 0
+            left, least, stalls, new = miss, np.inf, 0, False
         elif wrong <= 0.5 * least:
             least, stalls = wrong, 0
         else:
             stalls += 1
-        if stalls > 1 or not wrong < OVERFLOW:
-            put_rows(island.lam, good)
-            return done, CYCLES
+        if stalls > 1 or not wrong < OVERFLOW or (new and wrong > QUIET * size):
+            eps /= LESS
+            if eps > softest * usual:
+                put_rows(island.lam, good)
+                return done, CYCLES, again
+            put_rows(island.lam, last)
+            put_rows(centre, last)
+            settle(island, centre, eps, w)
+            set_modes(island, island.u, eps, 0.0, mode, D, way)
+            stale, least, stalls, again, new = True, np.inf, 0, True, False
     put_rows(island.lam, good)
-    return most, STUCK
+    settle(island, centre, eps, w)  # u at this λ
+    return done, SOLVED if best <= ENOUGH * own_size(island) else STUCK, again
 
 
 @helper
 def solve_island(system, members, island, sky):
     """Solve an island in the system. Returns the steps of Newton's method, how many sweeps were made, and whether the
     island is solved; if not, the system has the best impulses found."""
-    centre = np.zeros((len(island.kind), 3))
-    steps, sweeps, size = 0, 0, 0.0
-    for j in range(len(island.kind)):
+    m = len(island.kind)
+    centre, most = np.zeros((m, 3)), min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
+    steps, sweeps, size, again = 0, 0, 0.0, False
+    for j in range(m):
         size = max(size, norm(row(island.free, j)))
     state = CYCLES if worst_of(island, island.u) > QUIET * size else STUCK
     if state == STUCK:
-        steps, state = follow_modes(island, sky, centre, 1.0, size, ROUNDS)
-    while state == CYCLES and steps < ROUNDS:
+        steps, state, again = follow_modes(island, sky, centre, 1.0, SOFTEST, size, most)
+    while state == CYCLES and steps < most:
         give(system, island)
         sweep_members(system, members, sweeps + FEW, 0.0)
         take(system, island)
         sweeps += sweeps + FEW
         put_rows(centre, island.lam)
-        made, state = follow_modes(island, sky, centre, SOFTER, size, ROUNDS - steps)
-        steps += made
-    if state == SOLVED and sweeps > 0:
-        swept = island.lam.copy()
+        made, state, _ = follow_modes(island, sky, centre, SOFTER, SOFTEST, size, most - steps)
+        steps, again = steps + made, True
+    if state == SOLVED and again:
+        found = island.lam.copy()
         centre[:] = 0.0
-        made, again = follow_modes(island, sky, centre, 1.0, size, FEW)
+        made, least, _ = follow_modes(island, sky, centre, 1.0, 1.0, size, FEW)
         steps += made
-        if again != SOLVED:
-            put_rows(island.lam, swept)
+        if least != SOLVED:
+            put_rows(island.lam, found)
     give(system, island)
     return steps, sweeps, state == SOLVED
 

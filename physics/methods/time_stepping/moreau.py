@@ -20,7 +20,7 @@ from ...dynamics.trees.rates import pack_links
 from ...integrators.stepper import runge_kutta_step
 from ...problem.assemble import assemble, free_motion, match, momenta, warm_start
 from ...problem.grab_row import hold, let_go
-from ...problem.joint_rows import joint_rows
+from ...problem.joint_rows import joint_rows, recall_impulses, remember_impulses
 from ...problem.residual import system_residual
 from ...problem.system import SHORT
 from ...solvers.newton import solve_islands
@@ -97,7 +97,8 @@ def advance(model, state, loads, h, work, stage):
         stage = CONTACTS
     if stage == CONTACTS:
         count = find_contacts(model, work.detection, work.middle.x, work.middle.q, work.margin)
-        if count < 0 or count > len(work.fired) or count > len(state.memory.key):
+        if count < 0 or count > len(work.fired) or (
+                count + (len(work.bounds.last) + 2) // 3 > len(state.memory.key)):
             return CONTACTS
         move_freely(model, loads, h, work)
         stage = ROWS
@@ -208,6 +209,7 @@ def make_rows(model, state, loads, h, work):
     if loads.grab_body[0] >= 0:
         hold(model, mechanisms, middle, loads, h, system)
     if work.has[BOUNDED] == 1:
+        recall_impulses(state.memory, work.bounds)
         joint_rows(model, work.bounds, state.bodies, state.joints.q, work.start, middle, before, h, mechanisms, system)
     assemble(model, mechanisms, middle, contacts, before, memory, approach, system)
     if system.blocks.count[SHORT] != 0:
@@ -303,6 +305,8 @@ def tell(model, state, loads, h, work):
         end_modes(system, work.static.mode)
         for i in range(int(contacts.count[0])):
             memory.own[i, MODE] = work.static.mode[i]
+    if work.has[BOUNDED] == 1:
+        remember_impulses(system.blocks, work.bounds, memory)
     report_grab(system, h, loads)
     if len(work.keeper.reactions.rows.kind) > 0:
         told[APART], told[LENGTH] = worst_joint(state.bodies, work.keeper.reactions)

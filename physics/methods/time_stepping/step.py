@@ -216,7 +216,8 @@ class TimeStepping:
         done = driven_motors(space.mechanisms.reactions, self._work.joints, motion.bodies, h) if self._jointed else ()
         if not space.has[BOUNDED]:
             return tuple(done)
-        return (*done, *motor_rows(space.system.blocks, self.model.joints.motor_speed, motion.q_dot, h))
+        return (*done, *motor_rows(space.system.blocks, self._work.bounds.motors, self.model.joints.motor_speed,
+                                   motion.q_dot, h))
 
 
 def _verdict(status: str, residual: float, size: float) -> str:

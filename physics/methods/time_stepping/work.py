@@ -106,7 +106,7 @@ class Workspace:
         bounds = bounds_of(model)
         self.has = np.array([
             (model.kind == BodyKind.KINEMATIC).any(), len(model.springs.body_a) > 0,
-            any(len(axes.joint) > 0 for axes in bounds), self.mechanisms.bound.any(), len(self.static.table) > 0,
+            len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0,
         ], np.int32)
         self.order, self.told = np.zeros(8, np.int32), np.zeros(SOLVER + 3)
         self._bounds, self._joints = bounds, joint_step(model, self.mechanisms.reactions)
@@ -143,7 +143,7 @@ class Workspace:
         """Room for the contacts that were found, or for what finding them lacked; also in the memory of a state."""
         self.detector.make_what_is_needed()
         count = int(self.detector.contacts.count[0])
-        grow_memory(memory, count)
+        grow_memory(memory, count + (len(self._bounds.last) + 2) // 3)  # and for impulses of limits and motors
         grow_memory(self._first, count)
         if count > len(self._fired):
             self._make_room(count + count // 2)
