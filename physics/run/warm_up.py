@@ -29,6 +29,9 @@ from ..impacts.impact_laws import IMPACT_LAWS
 from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
 from ..look.inspection import look_at_step
 from ..methods import METHODS
+from ..methods.time_stepping.books import book
+from ..methods.time_stepping.moreau import arrive, depart, tell
+from ..methods.time_stepping.work import Workspace
 from ..problem.problem import ContactProblem, Takes
 from ..problem.system import empty_blocks, empty_motion, empty_system
 from ..scene.scene import Scene
@@ -51,8 +54,8 @@ FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"
 
 def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     """Compile, or load, the kernels that running this scene needs, those of the mouse included. numba compiles one
-    kernel at a time in a process, so another process compiles those of integrators and of the default solver. Meanwhile
-    this one makes steps with sweeps, which take little to compile."""
+    kernel at a time in a process, so another process compiles those of the end of a step, of integrators and of the
+    default solver. Meanwhile this one makes steps with sweeps, which take little to compile."""
     quick = Simulation(scene, **settings)
     solves = "solver" in METHODS[quick.settings.method].uses
     others = start("compile_ahead", quick.settings.integrator, quick.settings.solver if solves else "")
@@ -141,11 +144,23 @@ def _solve() -> None:
 def compile_ahead(integrator: str, solver: str) -> None:
     """Compile, or load, what `compile_for` leaves to another process, first what it soon needs itself. solver: "" =
     none."""
-    if integrator in INTEGRATORS | FLIGHT:
-        fly(integrator)
     visiting = SOLVERS.get(solver)
     if isinstance(visiting, BodiesSolver):
+        _end_step()
+    if integrator in INTEGRATORS | FLIGHT:
+        fly(integrator)
+    if isinstance(visiting, BodiesSolver):
         visiting.solve_bodies(empty_system(empty_motion(1, 0), 1, empty_blocks(1, 1, 1)), 1, 1.0)
+
+
+def _end_step() -> None:
+    """The second half of a step of `time_stepping`, of a ball in the air."""
+    model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
+    work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
+    depart(model, h, work)
+    arrive(model, state, h, work)
+    tell(model, state, loads, h, work)
+    book(model, state, loads, h, work)
 
 
 def _touch(simulation: Simulation) -> None:
