@@ -31,6 +31,7 @@ TOGGLES: dict[str, str] = {
     "forces": "Normal forces",
     "friction_forces": "Friction forces",
     "all_contacts": "All contacts of a crowd",
+    "minimal_set": "Minimal contact set",
     "impulses": "Impulses at impacts",
     "dents": "Dents of soft surfaces",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",
@@ -53,7 +54,7 @@ TOGGLES: dict[str, str] = {
 
 
 #: switches that change how things are shown, not whether
-WAYS = ("logarithmic", "follow_selected", "transparent", "wireframe", "as_collided")
+WAYS = ("minimal_set", "logarithmic", "follow_selected", "transparent", "wireframe", "as_collided")
 
 
 def _faster(lab: Lab, direction: int) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...physics.core.model import Array, BodyKind, JointType, Model, movable
 from ...physics.core.state import Case, Contacts
 from ...physics.look.closed_forms import farthest
+from ...physics.look.minimal_set import minimal_set
 from ...physics.look.zeno import series_of
 from ...physics.methods import METHODS
 from ...physics.run.messages import Event, ShownArrow, Snapshot
@@ -230,6 +231,8 @@ def _contacts(b: _Builder, snapshot: Snapshot, options: ViewOptions, scale: Scal
     c = _cut(snapshot.contacts)
     if not len(c.gap):
         return
+    if options.minimal_set:
+        c = c._replace(active=minimal_set(c, snapshot.model.kind).astype(np.int32))
     rows = drawn_rows(c, options)
     hovered = int(np.searchsorted(rows, options.hovered_contact)) if options.hovered_contact in rows else -1
     c = Contacts._make([c.count, *(field[rows] for field in c[1:])])
@@ -504,10 +507,13 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
     look, scale = theme(options.dark), scales(snapshot, options)
     rows: list[LegendRow] = []
     if options.contact_points:
+        solid = "contact of the minimal set" if options.minimal_set else "active contact"
+        hollow = ("current contact: rests; without a disc it follows from the others" if options.minimal_set else
+                  "current contact: rests; without a disc no force")
         rows += [
-            LegendRow("disc", look.stick, "active contact, not slipping"),
-            LegendRow("split_disc", look.slip, "active contact, slipping"),
-            LegendRow("ring", look.stick, "current contact: rests; without a disc no force"),
+            LegendRow("disc", look.stick, f"{solid}, not slipping"),
+            LegendRow("split_disc", look.slip, f"{solid}, slipping"),
+            LegendRow("ring", look.stick, hollow),
             LegendRow("diamond", look.near, "near, or leaving, not at rest"),
         ]
     shown = options.contact_points or options.normals or options.forces or options.friction_forces

@@ -21,6 +21,7 @@ class ViewOptions:
     forces: bool = True            # normal contact forces
     friction_forces: bool = True
     all_contacts: bool = False     # also of a crowd, see view.crowd
+    minimal_set: bool = False      # discs mark the minimal contact set instead of the active one
     impulses: bool = True          # flashes at impacts
     dents: bool = True             # of soft surfaces
     dent_scale: float = 1.0        # how many times as deep they are drawn

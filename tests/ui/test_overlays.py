@@ -345,3 +345,19 @@ def test_a_crowd_leaves_out_neither_the_selected_body_nor_the_contact_under_the_
     shown = glyphs(many, contact_points=True, hovered_contact=weakest)
     assert (shown.marks[:, 0] == weakest).sum() == 2  # the contact and the ring around it
     assert [label.text for label in shown.labels] == [quantity(1.0, "N")]
+
+
+def test_discs_mark_the_minimal_set_where_asked_for():
+    """Three feet and one between them: it rests, and follows from the others. The legend says which of both it is."""
+    made = empty_contacts(4)
+    made.count[0] = 4
+    made.body_b[:], made.current[:], made.active[:] = 1, 1, [1, 0, 0, 1]
+    made.point[:, :2], made.normal[:, 2] = [(0, 0), (1, 0), (0, 1), (0.3, 0.3)], 1.0
+    shown = scene(made)
+    solid = {option: glyphs(shown, contact_points=True, minimal_set=option).marks for option in (False, True)}
+    for option, wanted in ((False, [0, 3]), (True, [0, 1, 2])):
+        marks = solid[option]
+        discs = {tuple(row[:2]) for row in marks if row[8] != overlays.RING}
+        assert discs == {tuple(made.point[k, :2]) for k in wanted}
+        texts = " ".join(row.text for row in legend(shown, ViewOptions(minimal_set=option)))
+        assert ("minimal set" in texts, "active contact" in texts) == (option, not option)
