@@ -394,3 +394,18 @@ def test_stick_and_slip_come_back_when_the_text_says():
     sim.run(5.0)
     slips = sorted({round(e.t, 6) for e in sim.events if e.kind == "slip"})
     assert np.diff(slips) == pytest.approx(period, abs=0.005)
+
+
+def test_the_block_over_the_edge_leaves_it_as_its_text_says():
+    """Its front, its centre and its rear pass the edge; the losses are told then, and the last one changes nothing."""
+    sim, text = opened("over_the_edge")
+    front, over, rear = (numbers(pattern, text)[0] for pattern in (
+        r"At ([\d.]+) s the front corners", r"At ([\d.]+) s the centre", r"At ([\d.]+) s its last"))
+    spin, = numbers(r"turning with ([\d.]+) rad/s", text)
+    start = sim.energy()
+    sim.run(rear + 0.05)
+    told = {(event.kind, round(event.t, 3)) for event in sim.events if "loss" in event.kind}
+    assert told == {("geometric_loss", front), ("dynamic_loss", over), ("geometric_loss", rear)}
+    assert sim.angular_velocity("block") == pytest.approx((0, spin, 0), abs=0.005)
+    now = sim.energy()
+    assert now.kinetic + now.potential == pytest.approx(start.kinetic + start.potential, abs=1e-6)
