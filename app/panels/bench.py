@@ -105,7 +105,7 @@ def _join(ui: UiState, kind: str, ends: list[str], chosen: list[int]) -> None:
 
 def _kind(ui: UiState, name: str, form: str) -> None:
     """The tables of one kind: one line each, and a button that adds one."""
-    bench, document = ui.workbench, ui.workbench.document
+    document = ui.workbench.document
     given = document.get((name,))
     if form == "table":
         _line(ui, (name,), TITLES.get(name, name.capitalize()), given is None)
@@ -128,8 +128,6 @@ def _kind(ui: UiState, name: str, form: str) -> None:
             for k in range(count):
                 _line(ui, (name, k), called(document, (name, k)))
         imgui.tree_pop()
-    if name == "body" and bench.problems_at(("body",)):
-        style.muted(ui, "; ".join(bench.problems_at(("body",))), wrap=True)
 
 
 def _add(ui: UiState, name: str, form: str) -> None:
@@ -354,23 +352,25 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
             imgui.same_line()
             imgui.set_next_item_width(3.5 * ui.font)
             tools.angle = max(imgui.input_double("°##angle", tools.angle, 0.0, 0.0, "%.4g")[1], 1e-3)
-        imgui.same_line(imgui.get_window_width() - 15.0 * ui.font)
-        _state(ui)
+        _state(ui, named=rect[2] > 54.0 * ui.font)
 
 
 def _gap(ui: UiState) -> None:
     imgui.same_line(0, 0.9 * ui.font)
 
 
-def _state(ui: UiState) -> None:
-    """The file, and whether it has everything; the button that saves."""
+def _state(ui: UiState, named: bool) -> None:
+    """The file, if there is room to be `named`, and whether it has everything; the button that saves."""
     bench, c = ui.workbench, style.colors(ui)
     name = bench.path.name if bench.path is not None else "in no file yet"
-    with style.color(imgui.Col_.text, c.warning if bench.unsaved else c.muted):
-        imgui.align_text_to_frame_padding()
-        imgui.text(style.clipped_text(("\uf111 " if bench.unsaved else "") + name, 9.5 * ui.font))
-    imgui.set_item_tooltip("There are changes that no file has" if bench.unsaved else "The file has everything")
+    said = "There are changes that no file has" if bench.unsaved else "The file has everything"
+    if named:
+        imgui.same_line(imgui.get_window_width() - 15.0 * ui.font)
+        with style.color(imgui.Col_.text, c.warning if bench.unsaved else c.muted):
+            imgui.align_text_to_frame_padding()
+            imgui.text(style.clipped_text(("\uf111 " if bench.unsaved else "") + name, 9.5 * ui.font))
+        imgui.set_item_tooltip(said)
     imgui.same_line(imgui.get_window_width() - 5.0 * ui.font)
     if imgui.button("\uf0c7  Save##bench"):
         ui.request("save")
-    imgui.set_item_tooltip(f"Save  ({key_of('save')})")
+    imgui.set_item_tooltip(f"Save {name}  ({key_of('save')}). {said}.")

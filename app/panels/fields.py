@@ -56,7 +56,7 @@ class Rows:
             imgui.text(style.clipped_text(f"{entry.title}{' *' if entry.needed else ''}", width))
         imgui.set_item_tooltip(self._help(entry))
         imgui.same_line(width + 0.6 * ui.font)
-        end = 1.5 * ui.font if given is not None and not entry.needed else 0.0
+        end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
         DRAWN[entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
@@ -64,7 +64,7 @@ class Rows:
             imgui.same_line(0, 0)
             style.muted(ui, unit)
         if end:
-            imgui.same_line(edge - 0.9 * ui.font)
+            imgui.same_line(edge - 1.2 * ui.font)
             with style.color(imgui.Col_.button, (0, 0, 0, 0)):
                 if imgui.small_button(f"\uf00d##reset {label}"):
                     self.set(entry, None)
@@ -109,7 +109,9 @@ class Rows:
 
     def _many_lines(self, entry: Field, label: str, shown: str, room: float) -> None:
         texts = self.ui.state_of(Typing).texts
-        lines = 2 + len(texts.get(label, shown)) * 0.55 * self.ui.font / max(room, 1.0)
+        imgui.new_line()
+        room = imgui.get_content_region_avail().x - (1.7 * self.ui.font if shown else 0.0)
+        lines = 1 + len(texts.get(label, shown)) * 0.55 * self.ui.font / max(room, 1.0)
         flags = imgui.InputTextFlags_.word_wrap
         changed, text = imgui.input_text_multiline(
             f"##{label}", texts.get(label, shown), (room, (min(lines, 9.0) + 0.6) * 1.1 * self.ui.font), flags)
