@@ -72,7 +72,6 @@ class Workbench:
         self.folder: Path | None = None          #: below which mesh files lie
         self.chosen: tuple[Location, ...] = ()   #: tables that are edited: bodies, or one other
         self.placing: int | None = None          #: body that follows the cursor until it is put down
-        self.hidden: set[str] = set()            #: names of bodies that the mouse passes through and that are not shown
         self.locked: set[str] = set()            #: names of bodies that the mouse leaves alone
         self.tools = Tools()
         self.built = Built("")                   #: the last good version
@@ -94,7 +93,7 @@ class Workbench:
         self.versions, self._at, self._saved = [Version("", text)], 0, text if saved else ""
         self.path, self.folder = path, folder
         self.chosen, self.placing, self.preview = (), None, None
-        self.hidden, self.locked = set(), set()
+        self.locked = set()
         self._document, self._live, self._checked, self._building = None, "", "", None
         self.problems, self.built = (), Built("")
 
