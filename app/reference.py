@@ -12,7 +12,7 @@ MODULES = (
     "contactlab.app.sweeping", "contactlab.physics.run.sweep", "contactlab.physics.problem.problem",
     "contactlab.physics.core.state", "contactlab.physics.core.report", "contactlab.physics.core.model",
 )
-FIRST = "contactlab.html"
+FIRST = f"{MODULES[0]}.html"
 KEPT = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "reference"  # where Help puts it
 
 

@@ -61,11 +61,8 @@ def shown_tab(preferences: Preferences, name: str) -> Iterator[None]:
         preferences.lower, preferences.lower_tab = before
 
 
-def _open(
-    scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
-    recording: Recording | None, asked: list[Stopped], script: Script | None,
-) -> None:
-    sys.setswitchinterval(SWITCH)
+def _window(preferences: Path) -> Window:
+    """The window as it was left. Raises `machine.Unavailable`."""
     remembered, damage = Preferences.load(preferences)
     try:
         window = Window(remembered)
@@ -73,6 +70,29 @@ def _open(
         raise no_window(error) from error
     window.ui.message = damage
     when_the_screen_is_lost(lambda: window.leave("the screen is gone", preferences))
+    return window
+
+
+def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
+    """Open the app on an engine in another process, see `remote.RemoteEngine`, and stay until either is closed."""
+    with between_steps() as asked:
+        engine.ended = lambda: asked.append(Stopped(0))
+        window = _window(preferences)
+        try:
+            window.begin(engine, None)
+            with shown_tab(window.ui.preferences, "script"):
+                window.stay(asked)
+        finally:
+            window.keep_settings(preferences)
+            window.end()
+
+
+def _open(
+    scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
+    recording: Recording | None, asked: list[Stopped], script: Script | None,
+) -> None:
+    sys.setswitchinterval(SWITCH)
+    window = _window(preferences)
     log = open(log_commands, "w", encoding="utf-8") if log_commands is not None else None  # noqa: SIM115
     try:
         window.ui.leftovers = leftovers(RUNS)
@@ -85,7 +105,7 @@ def _open(
             window.lab.making.opened(None if script is not None else own)  # what a script has made is the script's
             window.lab.making.draft = Draft(DRAFTS)
             window.lab.making.offer(lost_work(DRAFTS))
-        with shown_tab(remembered, "" if script is None else "script"):
+        with shown_tab(window.ui.preferences, "" if script is None else "script"):
             window.stay(asked)
     finally:
         window.keep_settings(preferences)

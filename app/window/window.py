@@ -20,7 +20,6 @@ from pyglet.window import key
 
 from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
-from ...physics.run.runner import Runner
 from .. import commands
 from ..background import in_background
 from ..inspected import with_forces
@@ -82,7 +81,7 @@ class Window(pyglet.window.Window):
         self.detail = Detail()
         self._mice: tuple[Mouse, EditMouse] | None = None
         self.take: Take | None = None
-        self.runner: Runner | None = None
+        self.runner: Any = None    # a Runner, or what stands for one in another process
         self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
         self._dialogs = FileDialogs(self.ui)
@@ -102,7 +101,7 @@ class Window(pyglet.window.Window):
         self._fps_mark = (time.perf_counter(), 0)
         self._draw_frame(0.0)  # something is on the screen before the engine loads
 
-    def begin(self, runner: Runner, log: Any) -> None:
+    def begin(self, runner: Any, log: Any) -> None:
         """Start the engine and the clock."""
         self.runner = runner
         self.lab = Lab(runner, self.ui, self, log)

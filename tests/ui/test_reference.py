@@ -43,7 +43,7 @@ def test_all_links_and_pictures_of_the_pages_are_their_own(pages):
 
 def test_help_makes_it_and_shows_it_in_the_browser(tmp_path, monkeypatch):
     opened = []
-    page = tmp_path / "contactlab.html"
+    page = tmp_path / "page.html"
     monkeypatch.setattr(lab, "write_reference", lambda: page)
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
     made = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())

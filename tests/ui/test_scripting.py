@@ -15,6 +15,7 @@ from probe import Probe
 from test_window_xvfb import PATIENCE, display  # noqa: F401  (a fixture)
 
 import contactlab
+from contactlab.app import remote
 from contactlab.app.opening import CannotOpen
 from contactlab.app.panels import lower, plot, style
 from contactlab.app.panels.script import draw_curves, draw_script
@@ -189,3 +190,65 @@ def test_the_package_has_its_public_names_and_loads_no_window():
 def test_python_m_contactlab_is_the_program():
     done = subprocess.run([sys.executable, "-m", "contactlab", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("contactlab ")
+
+
+# ------------------------------------------------------------------------------------------------ own process
+
+LOOP = """
+import contactlab
+sim = contactlab.Simulation(contactlab.Scene.from_dict({"body": [
+    {"name": "ball", "position": [0, 0, 1], "shape": [{"type": "sphere", "radius": 0.1}]}]}))
+with contactlab.launch(sim, own_loop=True) as window:
+    steps = 0
+    while steps < 60 and window.step():
+        steps += 1
+        sim.body("ball").apply_force((0.0, 0.0, 9.81 * sim.body("ball").mass))
+        window.panel.plot("height", sim.position("ball")[2])
+    print("made", steps, sim.step_count - steps, window.is_open, flush=True)
+    while window.step():
+        pass
+    print("closed", window.is_open, flush=True)
+print("after", sim.controller, flush=True)
+before = sim.step_count
+second = contactlab.launch(sim, lambda sim: None)
+print("back", flush=True)
+while sim.step_count < before + 20:
+    pass
+second.close()
+stands = sim.step_count
+sim.step()
+print("ends", sim.step_count - stands, flush=True)
+"""
+
+
+def test_an_own_loop_makes_the_steps_and_a_prompt_goes_on_while_the_window_is_open(display, tmp_path):  # noqa: F811
+    """60 calls make 60 steps: the first one is the one that the physics thread stands before."""
+    environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
+                   "XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    process = subprocess.Popen([sys.executable, "-c", LOOP], env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        assert hear(process, "made") == "made 60 0 True\n"
+        end = time.monotonic() + PATIENCE
+        while not select.select([process.stdout], [], [], 1.0)[0] and time.monotonic() < end:
+            subprocess.run(["xdotool", "search", "--name", "Contactlab", "windowfocus", "key", "ctrl+q"],
+                           env=environment, capture_output=True)
+        assert hear(process, "closed") == "closed False\n"
+        assert hear(process, "after") == "after None\n"
+        assert hear(process, "back") == "back\n"
+        assert hear(process, "ends") == "ends 1\n"
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_what_goes_to_the_other_process_comes_out_the_same_and_the_model_goes_once():
+    packer, unpacker = remote._Packer(), remote._Unpacker()
+    first = shown()
+    packed = packer.pack(first)
+    again = packer.pack(replace(first, t=2.0))
+    assert len(again[1]) <= len(packed[1]) + 100 and len(packed[0]) == 2 and again[0] == {}
+    one, two = unpacker.unpack(packed), unpacker.unpack(again)
+    assert two.model is one.model and two.t == 2.0 and np.array_equal(one.x, first.x)
+    assert one.script.controls == first.script.controls and one.labels.bodies == first.labels.bodies
