@@ -1,5 +1,6 @@
 """The reference of the Python interface: pages made from the docstrings of this very version, read offline."""
 
+from importlib import import_module
 from pathlib import Path
 
 import platformdirs
@@ -21,10 +22,9 @@ def write_reference(folder: Path = KEPT) -> Path:
     """
     from pdoc import pdoc, render
 
-    import contactlab
-
-    for name in contactlab.__all__:
-        getattr(contactlab, name)  # loaded now, for pdoc looks only at what is there
+    face = import_module(MODULES[0])
+    for name in face.__all__:
+        getattr(face, name)  # loaded now, for pdoc looks only at what is there
     folder.mkdir(parents=True, exist_ok=True)
     render.configure(docformat="markdown", show_source=False, footer_text="Contactlab")
     pdoc(*MODULES, output_directory=folder)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Client, Listener
 from typing import Any
 
 from ..physics import Simulation
@@ -190,7 +190,7 @@ def launch(sim: Simulation, step: Step | None = None, panel: Panel | None = None
     return View(sim, step, panel, own_loop)
 
 
-def _window_process() -> tuple[Connection, "subprocess.Popen[bytes]"]:
+def _window_process() -> tuple[Any, "subprocess.Popen[bytes]"]:
     """A process that shows a window, and the connection to it."""
     key = secrets.token_bytes(32)
     with Listener(authkey=key) as listener:
@@ -198,7 +198,7 @@ def _window_process() -> tuple[Connection, "subprocess.Popen[bytes]"]:
         assert process.stdin is not None
         process.stdin.write(pickle.dumps((listener.address, key)))
         process.stdin.close()
-        accepted: list[Connection] = []
+        accepted: list[Any] = []
         thread = threading.Thread(target=lambda: accepted.append(listener.accept()), daemon=True)
         thread.start()
         for _ in range(round(OPENING / 0.1)):
@@ -217,7 +217,7 @@ def _window_process() -> tuple[Connection, "subprocess.Popen[bytes]"]:
 class RemoteEngine:
     """What the window sees of the physics thread in the other process."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Any) -> None:
         self.progress: tuple[str, float] | None = None
         self.busy, self.failure = 0.0, ""
         self.latest: Snapshot | None = None

@@ -86,7 +86,8 @@ def save_table(table: Table, path: str | Path) -> None:
         raise ValueError(f"a table is saved as .csv or .npz, not {path.name!r}")
     with whole_file(path) as file:
         if path.suffix == ".npz":
-            np.savez(file, **{name: np.asarray(column) for name, column in table.items()})
+            arrays: Any = {name: np.asarray(column) for name, column in table.items()}
+            np.savez(file, **arrays)
             return
         text = io.StringIO()
         writer = csv.writer(text)
