@@ -31,8 +31,6 @@ from .messages import MOST_CURVES, PHASES, ShownInstant, Timeline, Watch
 from .recording import Heading, Mark, Page, Recording, SidePage, Track
 from .script import Script
 
-#: settings that a side keeps when another scene is opened
-OWN_SETTINGS = tuple(name for name in names_of(SettingGroup.SOLVER) if name != "h")
 SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings that are the same on all sides
 
 #: fields of Loads that describe the mouse spring
@@ -484,16 +482,6 @@ class Comparison:
         self._share_clock()
         self._drive()
         self.reset()
-
-    def compare_like(self, other: "Comparison") -> None:
-        """Compare the methods that `other` compares in its scene."""
-        settings = self.simulation.settings
-        sides = []
-        for member in other.members:
-            own = {name: getattr(member.simulation.settings, name) for name in OWN_SETTINGS}
-            sides.append(Side(replace(settings, h=settings.h / member.count, **own), member.coordinates))
-        self.compare(sides)
-        self.focus = other.focus
 
     def _member(self, side: Side, budget: int) -> Member:
         scene = self.scene.with_coordinates(side.coordinates) if side.coordinates else self.scene

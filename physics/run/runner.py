@@ -72,7 +72,6 @@ class Runner:
         self._wake = threading.Event()
         self._stopped = False
         self._generation = 0
-        self._compared_by_scene = False               #: the scene asked for the comparison: it ends with the scene
         self._error: str | None = None
         self._notice: str | None = None
         self._published = -1.0
@@ -272,7 +271,6 @@ class Runner:
                     raise ValueError(f"speed must be a number from {low:g} to {high:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
             case m.Open(scene, paused, recording, at_end):
-                before, by_user = self._sides, not self._compared_by_scene and recording is None
                 self._open(scene, {}, recording)
                 if at_end:
                     self._seek(self._sides.reachable()[1])
@@ -280,8 +278,6 @@ class Runner:
                     self._keep_journal(now=True)
                     self._journal.forget(recording.leftover)
                 self._paused = paused
-                if before.sides and by_user and not self._sides.sides:
-                    self._compare(lambda: self._sides.compare_like(before))
             case m.SaveRun(path):
                 if self._saving is not None:
                     raise ValueError(f"{self._saving[0].name} is still being written")
@@ -290,7 +286,6 @@ class Runner:
                 return
             case m.Compare(sides):
                 self._sides.compare(sides)
-                self._compared_by_scene = False
                 self._error = None
                 self.log.clear()
             case m.Focus(side):
@@ -389,15 +384,10 @@ class Runner:
         self._sides, self._generation, self._error = sides, self._generation + 1, None
         self.log.clear()
         wanted = scene.sides(sides.simulation.settings) if recording is None and script is None else ()
-        self._compared_by_scene = bool(wanted)
-        if wanted:
-            self._compare(lambda: sides.compare(wanted))
-
-    def _compare(self, begin: Callable[[], None]) -> None:
-        """Begin a comparison in the scene just opened. Where one of its methods is refused, the scene runs alone."""
         try:
-            begin()
-        except ValueError as refused:
+            if wanted:
+                sides.compare(wanted)
+        except ValueError as refused:  # the scene runs alone
             self._notice = f"nothing is compared: {refused}"
 
     # ------------------------------------------------------------------------------------- record

@@ -173,16 +173,14 @@ def test_a_side_goes_on_alone():
     assert motion(s) == motion(alone(replace(EULER, h=H / 2), 110))
 
 
-def test_a_comparison_outlives_its_scene_where_it_can():
+def test_a_comparison_ends_with_the_scene_it_was_begun_in():
+    """The next scene runs alone, with its own method and step."""
     runner = comparing(RIGID, replace(SOFT, h=H / 2), scene=Balls(2))
     s = do(runner, m.Focus(1), m.Open(Balls(4), paused=True))
-    assert [side.settings.method for side in s.sides] == ["time_stepping", "compliant"] and s.side == 1
-    assert [side.settings.h for side in s.sides] == [H, H / 2] and len(s.x) == 5
-    jointed = Scene.from_dict({"body": [
-        {"name": "bob", "position": [0, 0, 1], "mass": 1.0, "shape": [{"type": "sphere", "radius": 0.1}]}],
-        "joint": [{"type": "hinge", "child": "bob", "anchor": [0, 0, 2], "axis": [0, 1, 0], "coordinates": "maximal"}]})
-    s = do(runner, m.Open(jointed, paused=True))
-    assert len(s.x) == 1 and (s.sides or s.notice)  # where a method does not know such joints, it says so
+    assert s.sides == () and len(s.x) == 5 and s.notice is None
+    alone_in_it = Runner(Balls(4), paused=True, clock=Clock())
+    alone_in_it.begin()
+    assert s.settings == alone_in_it.latest.settings
 
 
 def glue(**fields):
@@ -204,8 +202,6 @@ def test_a_scene_may_open_with_a_comparison_which_ends_with_it():
     assert s.sides == () and s.notice is None
     s = do(runner, m.Open(glue(), paused=True))
     assert len(s.sides) == 2
-    s = do(runner, m.Compare(tuple(m.Side(x) for x in (RIGID, EULER))), m.Open(Balls(3), paused=True))
-    assert len(s.sides) == 2  # the user's goes on
 
 
 def test_a_comparison_of_a_scene_that_is_refused_is_said():
