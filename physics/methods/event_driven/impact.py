@@ -3,6 +3,7 @@
 from collections.abc import Set
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...books.ledger import Books
 from ...collision.exact.elements import limits_among
@@ -216,7 +217,7 @@ class Impacts:
         return of_trees + reaction_impulses(eq.reactions, lam, here.bodies)
 
 
-def slow_rows(contacts: IntArray, u: Array, mu: Array, slow: float) -> IntArray:
+def slow_rows(contacts: NDArray[np.intp], u: Array, mu: Array, slow: float) -> NDArray[np.intp]:
     """The rows of contacts that move by `slow` [m/s] at most along the normal and, where there is friction and they
     move by no more along the tangents, of these too. u (3 c,) and mu (c,) of all contacts."""
     moves = np.abs(u.reshape(-1, 3)[contacts])
