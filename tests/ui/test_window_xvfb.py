@@ -77,11 +77,11 @@ CLOSED = (  # the view and a panel that fail for good
 class App:
     """The program in a process of its own, on a screen of its own."""
 
-    def __init__(self, folder, display, before=""):
+    def __init__(self, folder, display, before="", height=800):
         self.folder, self.log = folder, folder / "log.jsonl"
         (folder / "box.toml").write_text(SCENE)
         preferences = folder / "settings.json"
-        preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": 800}))
+        preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": height}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
                             "XDG_STATE_HOME": str(folder / "state")}
         self.process = subprocess.Popen(
@@ -107,6 +107,14 @@ class App:
             assert self.process.poll() is None, self.process.stdout.read()
             time.sleep(0.05)
         raise AssertionError(f"not seen within {PATIENCE} s; last: {self.lines(kind)[-1:]}")
+
+    def until(self, condition):
+        """Wait until something is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, f"not so within {PATIENCE} s"
+            assert self.process.poll() is None, self.process.stdout.read()
+            time.sleep(0.05)
 
     def do(self, *arguments):
         subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True)
@@ -137,10 +145,15 @@ class App:
 @pytest.fixture(scope="module")
 def display():
     """A virtual screen that lives as long as the module."""
+    yield from screen(800)
+
+
+def screen(height):
+    """A virtual screen."""
     assert shutil.which("Xvfb") and shutil.which("xdotool"), "install xvfb and xdotool"
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"1280x{height}x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=(write,), stderr=subprocess.DEVNULL,
     )
     os.close(write)
