@@ -80,6 +80,8 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
         window = _window(preferences)
         try:
             window.begin(engine, None)
+            if window.lab is not None:
+                window.lab.making.opened(None)  # what a script has made is the script's
             with shown_tab(window.ui.preferences, "script"):
                 window.stay(asked)
         finally:
