@@ -9,7 +9,7 @@ import io
 import json
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -32,7 +32,7 @@ class NoDask(ImportError):
 
 
 def sweep(
-    scene: Scene | str | Path, vary: Mapping[str, Sequence[Any]],
+    scene: Scene | str | Path, vary: Mapping[str, Iterable[Any]],
     measure: str | Sequence[str] | Mapping[str, Callable[[Simulation], float]] = "rest time", *, until: float = 5.0,
     out: str | Path | None = None, settings: Mapping[str, Any] | None = None, scheduler: str | None = None,
     workers: int | None = None, told: Told | None = None,
@@ -59,7 +59,8 @@ def sweep(
     """
     functions = measure if isinstance(measure, Mapping) else {}
     names = (measure,) if isinstance(measure, str) else () if functions else tuple(measure)
-    plan = Sweep(scene if isinstance(scene, Scene) else load(scene), vary, names, until, settings or {}, functions)
+    values = {name: list(given) for name, given in vary.items()}
+    plan = Sweep(scene if isinstance(scene, Scene) else load(scene), values, names, until, settings or {}, functions)
     return carry_out(plan, None if out is None else Path(out), scheduler, workers, told or (lambda *_: None))
 
 

@@ -139,7 +139,8 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     _event_marks(ui, snapshot, x, y, width, height)
     for end in (ends := _ends_ahead(snapshot)):
         at = x + width * (end.step - first) / span
-        draw.add_quad(*((at + dx * half, middle + dy * half) for dx, dy in ((-3, 0), (0, -3), (3, 0), (0, 3))),
+        size = 3.0 * half
+        draw.add_quad((at - size, middle), (at, middle - size), (at + size, middle), (at, middle + size),
                       style.u32(c.warning), 1.5 * ui.preferences.scale)
     if snapshot.differs is not None and first <= snapshot.differs <= last:
         at = x + width * (snapshot.differs - first) / span

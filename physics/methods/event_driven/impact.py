@@ -9,7 +9,7 @@ from ...books.ledger import Books
 from ...collision.exact.elements import limits_among
 from ...core.interruption import look_up
 from ...core.islands import islands_of
-from ...core.model import Array, BoolArray, IntArray
+from ...core.model import Array, BoolArray
 from ...core.report import JointImpulse
 from ...core.state import Bodies, LongArray
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
