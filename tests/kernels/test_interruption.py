@@ -325,11 +325,11 @@ def test_a_seek_that_is_given_up_changes_nothing(sides):
 
 
 def test_more_contacts_than_memory_is_meant_for_are_refused_in_a_sentence():
-    """250 boxes in each other: T and M of all pairs that touch would take 21 GiB."""
+    """120 boxes in each other upon 120 others: the equations of all corners that touch would take many GiB."""
     box = {"name": "a", "position": [0, 0, 0.1], "shape": [{"type": "box", "size": [0.1, 0.1, 0.2]}]}
     floor = {"name": "f", "fixed": True, "shape": [{"type": "plane"}]}
     scene = Scene.from_dict({"solver": {"method": "event_driven"}, "body": [floor, box],
-                             "array": [{"body": "a", "count": [250, 1, 1], "spacing": [1e-4, 0, 0]}]})
+                             "array": [{"body": "a", "count": [120, 1, 2], "spacing": [1e-4, 0, 0.2]}]})
     sim = Simulation(scene)
     before = copy_state(sim.state)
     with pytest.raises(CannotStep) as refused:
