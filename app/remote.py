@@ -162,7 +162,7 @@ class View:
                     waited += REST
                 new = runner.latest if runner.latest is not shown else None
                 shown = runner.latest
-                self._connection.send(packer.pack((runner.progress, runner.busy, runner.failure, new)))
+                self._connection.send(packer.pack((runner.progress, runner.busy, runner.compiles, runner.failure, new)))
         except (EOFError, OSError):  # the window was closed
             pass
         finally:
@@ -219,7 +219,7 @@ class RemoteEngine:
 
     def __init__(self, connection: Any) -> None:
         self.progress: tuple[str, float] | None = None
-        self.busy, self.failure = 0.0, ""
+        self.busy, self.compiles, self.failure = 0.0, False, ""
         self.latest: Snapshot | None = None
         self._connection, self._sending = connection, threading.Lock()
         self.ended: Callable[[], None] = lambda: None  #: called when the script has ended
@@ -243,7 +243,8 @@ class RemoteEngine:
         try:
             while True:
                 self.send(None)
-                self.progress, self.busy, self.failure, new = unpacker.unpack(self._connection.recv())
+                told = unpacker.unpack(self._connection.recv())
+                self.progress, self.busy, self.compiles, self.failure, new = told
                 self.latest = new if new is not None else self.latest
         except (EOFError, OSError):
             self.ended()

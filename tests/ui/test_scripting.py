@@ -16,6 +16,7 @@ from test_window_xvfb import PATIENCE, display  # noqa: F401  (a fixture)
 
 import contactlab
 from contactlab.app import remote
+from contactlab.app.lab import Engine
 from contactlab.app.opening import CannotOpen
 from contactlab.app.panels import lower, plot, style
 from contactlab.app.panels.script import draw_curves, draw_script
@@ -193,6 +194,11 @@ def test_python_m_contactlab_is_the_program():
 
 
 # ------------------------------------------------------------------------------------------------ own process
+
+
+def test_the_other_process_has_all_that_the_app_asks_of_an_engine():
+    assert {name for name in dir(Engine) if not name.startswith("_")} <= set(dir(remote.RemoteEngine(None)))
+
 
 LOOP = """
 import contactlab

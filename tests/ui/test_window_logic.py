@@ -144,7 +144,8 @@ def test_what_only_a_window_can_do_is_asked_of_it(lab, name):
     assert len(lab.host.asked) == 1 and lab.engine.sent == []
 
 
-OF_SOMETHING = ("open_path", "reload", "copies", "save_to", "recover", "forget_work")  #: files, bodies, work left behind
+#: of files, of bodies, of work left behind
+OF_SOMETHING = ("open_path", "reload", "copies", "save_to", "recover", "forget_work")
 
 
 @pytest.mark.parametrize("name", [n for n in commands.COMMANDS if n not in OF_SOMETHING])
