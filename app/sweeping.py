@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -220,11 +221,7 @@ def _plain(values: Sequence[Any]) -> list[Any]:
 
 def _has_dashboard() -> bool:
     """Whether dask can show its page."""
-    try:
-        import bokeh  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("bokeh") is not None
 
 
 @contextmanager
