@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 from soft_scenes import FLOOR, G, ball, box, on_incline, place, set_velocity, soft, stack
 
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.integrators import IMPLICIT, INTEGRATORS
 from contactlab.physics.laws.soft import lumped, pair_units
 from contactlab.physics.methods.compliant.stability import MOST_SUBSTEPS
 from contactlab.physics.scene.gains import ratio_for, restitution_of
@@ -23,6 +24,14 @@ def test_a_body_sinks_in_by_its_weight_over_the_stiffness(integrator, surface):
     assert sim.contacts.lam == pytest.approx([G], rel=1e-9)
     assert sim.contacts.current.tolist() == sim.contacts.active.tolist() == [1]
     assert sim.state.surfaces.surface_z[0, 0] == pytest.approx(-G / 1e4, rel=1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS | IMPLICIT)
+def test_the_rigid_problem_of_an_instant_is_that_of_any_integrator(integrator):
+    """What the panels show as equations: a ball that touches the floor, as it stands at the start."""
+    sim, other = (soft(ball(), integrator=name) for name in (integrator, "rk4"))
+    found, same = sim.problem(), other.problem()
+    assert len(found.d) == 3 and np.array_equal(found.M, same.M) and np.array_equal(found.d, same.d)
 
 
 def test_both_realizations_of_z_agree_to_the_order_of_the_integrator():

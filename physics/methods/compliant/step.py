@@ -47,6 +47,7 @@ from .settle import report
 REST_SPEED = 2.0  # largest speed that counts as rest, in units of g h
 ZETA = 0  # column of ContactMemory.own: ζ at the end of the step [m/s]
 ZERO_MOTION = 1e-6  # [m] and [m/s] lengths and speeds that count as zero even without gravity
+DEFAULT = Settings().integrator
 STAND_IN = "sdirk2"  # makes the steps for which an explicit integrator would need too many substeps
 
 
@@ -105,8 +106,9 @@ class Compliant:
         self._books.end(state, course.books, stored, self.info.stored, self.info.dissipated - spent - taken, taken)
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
-        """The rigid contact problem of this instant: what the compliant surfaces stand in for."""
-        return TimeStepping(self.model).problem(state, loads, settings)
+        """The rigid contact problem of this instant: what the compliant surfaces stand in for. It is the same with
+        every integrator, of which time stepping does not know the implicit ones."""
+        return TimeStepping(self.model).problem(state, loads, replace(settings, integrator=DEFAULT))
 
     def _course_of_step(self, state: State, settings: Settings) -> tuple[Explicit | Implicit, str]:
         """What makes this step: the integrator asked for; or the implicit one, and why."""
