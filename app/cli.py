@@ -51,13 +51,14 @@ from .arguments import (
     parse_value,
     parse_values,
 )
-from .machine import Unavailable, no_window, require_display, require_libraries
+from .machine import Unavailable, require_libraries
 from .narration import narrated
 from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
 from .sweeping import SUFFIXES, NoDask, carry_out
 from .trajectory import trajectory
+from .window_needed import window_opener
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
@@ -165,16 +166,7 @@ def open_command(
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
     scene, recording = load(file if file is not None else next(iter(gallery())), settings)
-    require_display()
-    require_libraries(window=True)
-    try:
-        from .window.program import open_window
-    except ImportError:
-        raise
-    except Exception as error:  # pyglet asks for the display while it is imported
-        raise no_window(error) from error
-
-    open_window(scene, settings, recording=recording)
+    window_opener()(scene, settings, recording=recording)
 
 
 @app.command()

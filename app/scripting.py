@@ -5,8 +5,8 @@ import sys
 
 from ..physics import Simulation
 from ..physics.run.script import Panel, Script, Step
-from .machine import no_window, require_display, require_libraries
 from .stopping import Stopped
+from .window_needed import window_opener
 
 
 def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) -> None:
@@ -22,15 +22,7 @@ def view(sim: Simulation, step: Step | None = None, panel: Panel | None = None) 
     Afterwards the simulation stands where the user left it. Raises `machine.Unavailable` where no window can be opened,
     and RuntimeError where `step` does not return within a minute after the window is closed.
     """
-    require_display()
-    require_libraries(window=True)
-    try:
-        from .window.program import open_window
-    except ImportError:
-        raise
-    except Exception as error:  # pyglet asks for the display while it is imported
-        raise no_window(error) from error
-
+    open_window = window_opener()
     controller, history, switch = sim.controller, sim.history, sys.getswitchinterval()
     sim.begin_here()
     try:

@@ -116,7 +116,8 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     """The reachable past as a bar with a mark for every event; dragging seeks in it."""
     c = style.colors(ui)
     first, last = snapshot.history
-    shown = shown_steps(snapshot)
+    ends = ends_ahead(snapshot)
+    shown = max([last, *(end.step for end in ends)])  # the step at the right end
     width = max(imgui.get_content_region_avail().x - reserve, 4.0 * ui.font)
     height = imgui.get_frame_height()
     x, y = imgui.get_cursor_screen_pos()
@@ -136,8 +137,8 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     draw.add_rect_filled((x, middle - half), (x + width, middle + half), style.u32(c.raised), half)
     past = c.kinetic if snapshot.replaying else c.accent
     draw.add_rect_filled((x, middle - half), (now, middle + half), style.u32(past, 0.55), half)
-    _event_marks(ui, snapshot, x, y, width, height)
-    for end in (ends := _ends_ahead(snapshot)):
+    _event_marks(ui, snapshot, (x, y, width, height), span)
+    for end in ends:
         at = x + width * (end.step - first) / span
         size = 3.0 * half
         draw.add_quad((at - size, middle), (at, middle - size), (at + size, middle), (at, middle + size),
@@ -150,7 +151,8 @@ def _time_line(ui: UiState, snapshot: Snapshot, send: Send, reserve: float) -> N
     if hovered and not active:
         lines = ["Time line: drag to go back and forth. Marks are contact events.", *replay(snapshot)]
         lines += [f"Diamond: t = {end.series.end:.6g} s, when infinitely many blows of "
-                  f"{' and '.join(snapshot.labels.bodies[i] for i in end.series.bodies)} will be over" for end in ends]
+                  f"{' and '.join(snapshot.labels.bodies[i] if i >= 0 else 'the world' for i in end.series.bodies)} "
+                  "will be over" for end in ends]
         imgui.set_tooltip("\n".join(lines))
 
 
@@ -161,17 +163,12 @@ class EndAhead(NamedTuple):
     step: float  #: in which it ends, counted as the history's
 
 
-def _ends_ahead(snapshot: Snapshot) -> list[EndAhead]:
+def ends_ahead(snapshot: Snapshot) -> list[EndAhead]:
     """Series of impacts that end soon enough to be shown: within half of the time that the time line holds."""
     first, last = snapshot.history
     found = (EndAhead(one, snapshot.step + (one.end - snapshot.t) / snapshot.settings.h)
              for one in series_of(snapshot.events))
     return [end for end in found if max(last, snapshot.step) < end.step <= last + 0.5 * (last - first)]
-
-
-def shown_steps(snapshot: Snapshot) -> float:
-    """The step at the right end of the time line: the last of the history, or an end of impacts that is still ahead."""
-    return max([snapshot.history[1], *(end.step for end in _ends_ahead(snapshot))])
 
 
 def replay(snapshot: Snapshot) -> list[str]:
@@ -184,10 +181,10 @@ def replay(snapshot: Snapshot) -> list[str]:
     return lines
 
 
-def _event_marks(ui: UiState, snapshot: Snapshot, x: float, y: float, width: float, height: float) -> None:
-    """A tick for each event at most one a pixel: impacts tall, gains and losses short."""
+def _event_marks(ui: UiState, snapshot: Snapshot, rect: Rect, span: float) -> None:
+    """A tick for each event, at most one a pixel: impacts tall, others short. span: steps that `rect` holds."""
+    x, y, width, height = rect
     first, last = snapshot.history
-    span = max(shown_steps(snapshot) - first, 1)
     draw = imgui.get_window_draw_list()
     drawn: set[int] = set()
     for event in reversed(snapshot.events):

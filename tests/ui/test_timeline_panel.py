@@ -6,6 +6,7 @@ import pytest
 from probe import Probe
 
 from contactlab.app.panels import timeline
+from contactlab.app.panels.transport import ends_ahead
 from contactlab.app.ui_state import UiState
 from contactlab.physics.look.timeline import ACTIVE, BEGIN, END
 from contactlab.physics.run import messages as m
@@ -106,3 +107,18 @@ def test_the_engine_tells_events_and_bars_also_of_what_lies_ahead():
     begun = {row[3]: (row[BEGIN], row[END]) for row in after.bars.tolist()}
     assert begun[1.0] == (after.events[1].t, pytest.approx(NAN, nan_ok=True))
     assert begun[2.0][0] == 0.0
+
+
+def test_an_end_of_blows_that_is_near_lengthens_the_time_line():
+    """Intervals and impulses shrink by 1/2: the end of all is one interval after the last blow. What ends later than
+    half of the time shown from now is not marked, nor what is over."""
+    def shown(times, impulses, t=1.0):
+        blows = tuple(m.Event("impact", 0, at, (0, 1), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, p), 0.0, 0.0)
+                      for at, p in zip(times, impulses, strict=True))
+        step = round(t * 240)
+        return ends_ahead(fakes.snapshot(events=blows, t=t, step=step, history=(0, step)))
+
+    (end,) = shown((0.4, 0.8, 1.0), (4.0, 2.0, 1.0))
+    assert end.step == pytest.approx(1.2 * 240) and end.series.end == pytest.approx(1.2)
+    assert shown((0.0, 0.5, 0.95), (1.0, 0.9, 0.81)) == []
+    assert shown((0.4, 0.8, 1.0), (4.0, 2.0, 1.0), t=1.3) == []
