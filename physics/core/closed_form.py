@@ -9,7 +9,7 @@ from .formula import Formula
 #: names of numbers that every formula may use, with their meaning
 PARAMETERS = {
     "t": "the time [s]", "g": "the size of gravity [m/s2]", "e": "the restitution", "mu": "the friction",
-    "mu_s": "the static friction", "K": "the stiffness along the normal of both surfaces together [N/m]",
+    "e_t": "the restitution of slip", "mu_s": "the static friction", "K": "the stiffness along the normal of both surfaces together [N/m]",
     "D": "their damping [N s/m]",
 }
 #: names of numbers of the body at the start

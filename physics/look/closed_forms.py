@@ -28,13 +28,14 @@ class Pose(NamedTuple):
 
 
 def parameters(model: Model, form: ClosedForm) -> dict[str, float]:
-    """g, e, mu, mu_s, K and D, see `core.closed_form.PARAMETERS`; of the first shapes of the two bodies."""
+    """g, e, e_t, mu, mu_s, K and D, see `core.closed_form.PARAMETERS`; of the first shapes of the two bodies."""
     materials, shapes = model.materials, model.shapes
     a, b = (int(shapes.material[np.flatnonzero(shapes.body == body)[0]]) for body in (form.body, form.other))
     mu, mu_s = float(materials.friction[a, b]), float(materials.friction_static[a, b])
     both = series(materials.surfaces[a, b, 0], materials.surfaces[a, b, 1])
     return {
-        "g": float(np.linalg.norm(model.gravity)), "e": float(materials.restitution[a, b]), "mu": mu,
+        "g": float(np.linalg.norm(model.gravity)), "e": float(materials.restitution[a, b]),
+        "e_t": float(materials.restitution_t[a, b]), "mu": mu,
         "mu_s": mu if np.isnan(mu_s) else max(mu, mu_s), "K": float(both[0]), "D": float(both[1]),
     }
 

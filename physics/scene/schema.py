@@ -444,8 +444,8 @@ class Joint(Table):
 
 class ClosedFormTable(Table):
     """How bodies move by a formula: drawn translucent beside what is computed, and plotted with it. Formulas are over t
-    [s], g, the coefficients e, mu, mu_s, K, D with the body that is touched, the body's own start m, x0, y0, z0, vx0,
-    vy0, vz0, wx0, wy0, wz0, and what [closed_form.let] names."""
+    [s], g, the coefficients e, e_t, mu, mu_s, K, D with the body that is touched, the body's own start m, x0, y0, z0,
+    vx0, vy0, vz0, wx0, wy0, wz0, and what [closed_form.let] names."""
 
     bodies: tuple[Name, ...] = _field(..., "the names of bodies that move by these formulas")
     against: Name | None = _field(None, "the name of the body that they touch (else the first fixed one)")
