@@ -132,6 +132,10 @@ def _about(lab: Lab, _: Any) -> None:
     lab.ui.about = True
 
 
+def _orders(lab: Lab, _: Any) -> None:
+    lab.ui.orders = True
+
+
 def _links(lab: Lab, _: Any) -> None:
     lab.ui.links = True
     if lab.snapshot is not None and not lab.snapshot.links:
@@ -227,6 +231,7 @@ COMMANDS: dict[str, AppCommand] = {
     "compare": AppCommand("Compare methods side by side, or end it", "Compare", _compare),
     "next_side": AppCommand("Next side of the comparison", "Compare", _next_side),
     "compare_with": AppCommand("Compare with", "", _compare_with),
+    "orders": AppCommand("Order of accuracy", "Compare", _orders),
     "links": AppCommand("Cost and drift over the number of links", "Compare", _links),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),

@@ -397,7 +397,7 @@ class Lab:
         elif ui.opening is not None:
             self.cancel_opening()
         elif ui.boxes_open:
-            ui.palette.open = ui.help = ui.about = ui.links = ui.open_box = ui.save_box = False
+            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.open_box = ui.save_box = False
             ui.question = None
             ui.tell("")
         elif ui.workbench.placing is not None:

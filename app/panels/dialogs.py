@@ -14,6 +14,7 @@ from ..scene_files import my_scenes
 from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
 from .links import draw_links
+from .orders import draw_orders
 
 Send = Callable[[Command], None]
 WHERE = {"body": " (on a body)", "space": " (elsewhere)", "edit": " (while editing)", "any": ""}
@@ -34,6 +35,11 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         _place(ui, 68.0)
         _floating(ui, "links", imgui.WindowFlags_.always_auto_resize)
         draw_links(ui, snapshot, send)
+        imgui.end()
+    if ui.orders and snapshot is not None:
+        _place(ui, 76.0, 0.07)
+        _floating(ui, "orders", imgui.WindowFlags_.always_auto_resize)
+        draw_orders(ui, snapshot, send)
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)

@@ -95,6 +95,7 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     _item(ui, "next_side")
     _item(ui, "tab_compare")
     imgui.separator()
+    _item(ui, "orders")
     _item(ui, "links")
 
 

@@ -8,9 +8,9 @@ from .formula import Formula
 
 #: names of numbers that every formula may use, with their meaning
 PARAMETERS = {
-    "t": "the time [s]", "g": "the size of gravity [m/s2]", "e": "the restitution", "mu": "the friction",
-    "e_t": "the restitution of slip", "mu_s": "the static friction", "K": "the stiffness along the normal of both surfaces together [N/m]",
-    "D": "their damping [N s/m]",
+    "t": "the time [s]", "g": "the size of gravity [m/s2]", "e": "the restitution", "e_t": "the restitution of slip",
+    "mu": "the friction", "mu_s": "the static friction",
+    "K": "the stiffness along the normal of both surfaces together [N/m]", "D": "their damping [N s/m]",
 }
 #: names of numbers of the body at the start
 START = ("m", "x0", "y0", "z0", "vx0", "vy0", "vz0", "wx0", "wy0", "wz0")

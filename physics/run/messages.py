@@ -134,6 +134,23 @@ class StudyLinks:
     on: bool = True
 
 
+class Variant(NamedTuple):
+    """A way to run a scene."""
+
+    method: str
+    integrator: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOrders:
+    """Pause, and measure the orders of accuracy of these variants on the scene in focus, see `order_study`; results are
+    in `Snapshot.orders`. Without variants: end the study."""
+
+    variants: tuple[Variant, ...] = ()
+    until: float = 1.0      #: simulated time of every run [s]
+    by_forms: bool = False  #: errors are from the closed forms, else from a much finer run
+
+
 @dataclass(frozen=True, slots=True)
 class SetControl:
     """Put a control of the script's panel to a value; a button to True."""
@@ -154,7 +171,7 @@ class Shutdown:
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | SaveRun | SetControl | OpenScript | Shutdown
+    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -184,6 +201,24 @@ class LinkStudy(NamedTuple):
 
     settings: Settings               #: method, integrator, solver, step and iterations of the fall
     points: tuple[LinkPoint, ...]    #: results so far
+    running: bool                    #: whether more will come
+
+
+class OrderPoint(NamedTuple):
+    """The error of one run, see `order_study`."""
+
+    variant: Variant
+    h: float      #: step [s]
+    error: float  #: greatest distance of a body from where it should be [m]; nan: the run failed
+    cost: float   #: processor time of all steps [s]
+
+
+class OrderStudy(NamedTuple):
+    """A study of orders of accuracy."""
+
+    asked: StudyOrders
+    settings: Settings               #: of all runs, but for method, integrator and step
+    points: tuple[OrderPoint, ...]   #: results so far
     running: bool                    #: whether more will come
 
 
@@ -261,6 +296,7 @@ class Snapshot:
     sides: "tuple[Snapshot, ...]" = ()  # of a comparison: all sides at this instant
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
+    orders: OrderStudy | None = None  # the latest study of this scene
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
     replaying: bool = False         # a recording is shown, and nothing in its course has been changed so far
     script: ShownPanel | None = None  # of the script that made the window
@@ -297,7 +333,7 @@ def _none() -> Array:
 __all__ = [
     "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab",
     "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open",
-    "OpenScript", "Pause", "Play", "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetControl",
-    "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side", "Snapshot", "Step",
-    "StepInfo", "StepToEvent", "StudyLinks", "Timeline", "Watch",
+    "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Play", "PushJoint", "Recording", "Release", "Reset", "SaveRun",
+    "Seek", "Set", "SetControl", "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side",
+    "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline", "Variant", "Watch",
 ]

@@ -29,12 +29,12 @@ from ..simulation.simulation import Simulation, point_of_body
 from . import messages as m
 from .comparison import ENERGIES, WATCHED, Comparison, Member
 from .journal import Journal
-from .link_study import KINDS, hanging, study
 from .looks import Looks
 from .pacing import Pacer
 from .recording import Heading
 from .run_file import write_run
 from .script import Script
+from .studies import Studies
 from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
@@ -77,8 +77,7 @@ class Runner:
         self._published = -1.0
         self._begun: float | None = None              #: when the work that takes long now began
         self._looks = Looks(clock)
-        self._study: Iterator[m.LinkPoint | None] = iter(())  #: the running study of falling chains
-        self._links: m.LinkStudy | None = None        #: results of the study
+        self._studies = Studies()
         self._pacer = Pacer(clock(), 0.0)
         self._journal = journal
         self._journal_of: Heading | None = None       #: the run that the journal is of now
@@ -201,11 +200,11 @@ class Runner:
             return 0.0
         self._keep_journal()
         now = self._clock()
-        found = self._advance_study() or self._told_saved()
+        found = self._go_on_studying() or self._told_saved()
         if self._paused:
             if handled or found:
                 self._publish()
-            return 0.0 if self._links is not None and self._links.running else IDLE_WAIT
+            return 0.0 if self._studies.running else IDLE_WAIT
         deadline = now + SLICE
         while self._sides.time < self._pacer.due(now) and not self._paused:
             self._step()
@@ -299,8 +298,8 @@ class Runner:
             case m.Inspect():
                 self._looks.ask(command)
                 return
-            case m.StudyLinks(on):
-                self._study_links(on)
+            case m.StudyLinks() | m.StudyOrders():
+                self._study(command)
                 return
             case m.SetControl() | m.OpenScript():
                 self._tell_script(command)
@@ -382,6 +381,7 @@ class Runner:
         self._opened = scene, settings if script is None else {
             "method": now.method, "integrator": now.integrator, "solver": now.solver, "h": now.h}
         self._sides, self._generation, self._error = sides, self._generation + 1, None
+        self._studies.forget_scene()
         self.log.clear()
         wanted = scene.sides(sides.simulation.settings) if recording is None and script is None else ()
         try:
@@ -419,33 +419,32 @@ class Runner:
         self._notice = f"saved {path}" if error is None else f"{path} could not be written: {error}"
         return True
 
-    # ------------------------------------------------------------------------------------- study of chains
+    # ------------------------------------------------------------------------------------- studies
 
-    def _study_links(self, on: bool) -> None:
-        if not on:
-            self._links = self._links and self._links._replace(running=False)
+    def _study(self, command: m.StudyLinks | m.StudyOrders) -> None:
+        if command in (m.StudyLinks(False), m.StudyOrders()):
+            self._studies.end()
             return
-        settings = self._sim.settings
-        self._paused, self._warming = True, "chains in both coordinates"
+        self._paused = True
         try:
-            for coordinates, cure in KINDS:
-                prepare(hanging(2, coordinates, cure, settings))
+            if isinstance(command, m.StudyLinks):
+                self._warming = "chains in both coordinates"
+                self._studies.study_links(self._sim.settings)
+            elif self._sides.script is None:
+                self._warming = "what is to be compared"
+                self._studies.study_orders(self._sim, command)
+            else:
+                raise ValueError("the order of a script's run is not known: its forces are not in the scene")
         finally:
             self._warming = None
-        self._study, self._links = study(settings, time.thread_time), m.LinkStudy(settings, (), running=True)
 
-    def _advance_study(self) -> bool:
-        """Go on with the study for one slice; returns whether there is something new to publish."""
-        before, until = self._links, self._clock() + SLICE
-        while self._links is not None and self._links.running and not self._commands and self._clock() < until:
-            try:
-                point = next(self._study)
-            except StopIteration:
-                self._links = self._links._replace(running=False)
-                break
-            if point is not None:
-                self._links = self._links._replace(points=(*self._links.points, point))
-        return self._links is not before
+    def _go_on_studying(self) -> bool:
+        """Go on with a study for one slice; returns whether there is something new to publish."""
+        if not self._studies.running:
+            return False
+        until = self._clock() + SLICE
+        with self._long_work():
+            return self._studies.advance(lambda: bool(self._commands) or self._clock() >= until)
 
     # ------------------------------------------------------------------------------------- stepping
 
@@ -523,7 +522,7 @@ class Runner:
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             dents=frozen(sim.dents), timeline=member.timeline(),
-            links=self._links, instant=instant and instant._replace(now=sim.time),
+            links=self._studies.links, orders=self._studies.orders, instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
             script=self._script and self._script.panel.shown(self._sides.script is not None),
         )
@@ -546,7 +545,7 @@ def may_need_other_kernels(command: m.Command) -> bool:
         case m.Inspect(view):
             return bool(view)
         case _:
-            return isinstance(command, m.Open | m.Compare | m.StudyLinks)
+            return isinstance(command, m.Open | m.Compare | m.StudyLinks | m.StudyOrders)
 
 
 def frozen(a: NDArray[Any]) -> Any:

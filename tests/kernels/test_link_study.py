@@ -76,7 +76,7 @@ def test_the_runner_pauses_and_tells_point_by_point(monkeypatch):
     from contactlab.physics.run import runner as runner_module
 
     monkeypatch.setattr(runner_module, "kernels_cached", lambda: True)
-    monkeypatch.setattr(runner_module, "study", lambda settings, clock: study(settings, clock, (1, 2)))
+    monkeypatch.setattr(link_study, "study", lambda settings, clock: study(settings, clock, (1, 2)))
     runner = runner_module.Runner(chain(2, "generalized"), clock=time.perf_counter)
     runner.begin()
     runner.send(m.StudyLinks())

@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from probe import Probe
 
 from contactlab.app.commands import COMMANDS
-from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, status, style, view
+from contactlab.app.panels import contacts, dialogs, energy, layout, ledger, orders, status, style, view
 from contactlab.app.panels.gallery import found
 from contactlab.app.panels.links import series
 from contactlab.app.ui_state import Request, SceneEntry, UiState
@@ -164,7 +164,7 @@ def test_every_panel_draws_with_many_contacts_none_and_no_scene(probe):
     for made in (fakes.snapshot(5000, n=3), fakes.snapshot(0), None):
         probe.snapshot[0] = made
         probe.frame(2)
-    for name in ("help", "about", "links", "open_box"):
+    for name in ("help", "about", "links", "orders", "open_box"):
         setattr(probe.ui, name, True)
     probe.ui.message, probe.ui.progress = "No.", ("contacts", 0.3)
     probe.snapshot[0] = fakes.snapshot(error="too fast")
@@ -195,6 +195,30 @@ def test_the_study_of_chains_is_begun_stopped_and_plotted_as_far_as_it_is_known(
     assert series(points, "maximal", "none", "apart")[1].tolist() == [1e-3, 2e-3]
     probe.click("Close##links")
     assert not probe.ui.links
+
+
+def test_orders_are_asked_for_stopped_saved_and_told(probe, sent):
+    probe.ui.orders = True
+    probe.frame(3)
+    probe.click("##event_driven_heun")
+    probe.click("Measure##orders")
+    chosen = (m.Variant("time_stepping", "rk4"), m.Variant("event_driven", "heun"))
+    assert sent == [m.StudyOrders(chosen, 1.0, False)]  # this scene states no closed form
+    points = tuple(m.OrderPoint(chosen[1], h, h**2, 1e-3 / h) for h in (0.016, 0.008, 0.004, 0.002, 0.001))
+    study = m.OrderStudy(sent[0], m.Settings(), points, running=True)
+    probe.snapshot[0] = fakes.snapshot(orders=study)
+    probe.frame(2)
+    probe.click("Stop##orders")
+    assert sent[1:] == [m.StudyOrders()]
+    assert orders.told(list(points)) == "2.00" and orders.told(list(points[:3])) == ""
+    assert orders.told([p._replace(error=np.nan) for p in points]) == "failed"
+    assert orders.told([p._replace(error=1e-13) for p in points]) == "exact"
+    assert orders.shown([*points[:1], points[1]._replace(error=0.0)], "cost").tolist() == [[1e-3 / 0.016, 0.016**2]]
+    probe.click("\uf0c7  CSV##orders")
+    rows = probe.ui.requests[-1].argument.splitlines()
+    assert len(rows) == 6 and rows[1].split(",") == ["event_driven", "heun", "0.016", "0.000256", "0.0625"]
+    probe.click("Close##orders")
+    assert not probe.ui.orders
 
 
 def test_hovering_a_row_lights_its_contact(probe):

@@ -1,0 +1,75 @@
+"""Studies: runs that the physics thread makes beside the one that is shown, a little at a time and one study after the
+other."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core.interruption import Interrupted
+from ..core.report import Settings
+from ..simulation.simulation import Simulation
+from . import link_study, order_study
+from .messages import LinkPoint, LinkStudy, OrderPoint, OrderStudy, StudyOrders
+from .warm_up import prepare
+
+
+class Studies:
+    """The latest study of each kind, and the one that is running."""
+
+    def __init__(self) -> None:
+        self.links: LinkStudy | None = None
+        self.orders: OrderStudy | None = None
+        self._points: Iterator[LinkPoint | OrderPoint | None] = iter(())
+
+    @property
+    def running(self) -> bool:
+        return any(study is not None and study.running for study in (self.links, self.orders))
+
+    def study_links(self, settings: Settings) -> None:
+        """Begin the study of falling chains, with the kernels that it needs."""
+        self.end()
+        for coordinates, cure in link_study.KINDS:
+            prepare(link_study.hanging(2, coordinates, cure, settings))
+        self.links = LinkStudy(settings, (), running=True)
+        self._points = link_study.study(settings, time.thread_time)
+
+    def study_orders(self, shown: Simulation, asked: StudyOrders) -> None:
+        """Begin the study of orders of accuracy of the scene that is shown. Raises ValueError where a method is not for
+        it."""
+        self.end()
+        for variant in asked.variants:
+            prepare(order_study.ready(shown.scene, shown.settings, variant, shown.settings.h))
+        self.orders = OrderStudy(asked, shown.settings, (), running=True)
+        self._points = order_study.study(
+            shown.scene, shown.settings, asked.variants, asked.until, asked.by_forms, time.thread_time)
+
+    def end(self) -> None:
+        """End the study that is running; what it has found stays."""
+        self._points = iter(())
+        self.links = self.links and self.links._replace(running=False)
+        self.orders = self.orders and self.orders._replace(running=False)
+
+    def forget_scene(self) -> None:
+        """Another scene is opened."""
+        if self.orders is not None and self.orders.running:
+            self.end()
+        self.orders = None
+
+    def advance(self, enough: Callable[[], bool]) -> bool:
+        """Go on until it is `enough`; returns whether there is something new to show."""
+        before = self.links, self.orders
+        while self.running and not enough():
+            try:
+                self._note(next(self._points))
+            except (StopIteration, Interrupted):
+                self.end()
+            except Exception:
+                self.end()
+                raise
+        return any(now is not then for now, then in zip((self.links, self.orders), before, strict=True))
+
+    def _note(self, point: Any) -> None:
+        if isinstance(point, LinkPoint) and self.links is not None:
+            self.links = self.links._replace(points=(*self.links.points, point))
+        if isinstance(point, OrderPoint) and self.orders is not None:
+            self.orders = self.orders._replace(points=(*self.orders.points, point))
