@@ -2,7 +2,6 @@
 another one."""
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +20,7 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
 
 from ..collision import Detector
 from ..core import jit
+from ..core.attached_process import attached_process
 from ..core.model import body_count, movable
 from ..core.state import copy_state
 from ..core.whole_file import whole_file
@@ -74,15 +74,14 @@ def prepare(simulation: Simulation) -> None:
 
 
 def compile_the_rest() -> subprocess.Popen[bytes]:
-    """Start a process that compiles every kernel into the cache, for all that may be chosen later; it takes minutes."""
+    """Start a process that compiles every kernel into the cache, for all that may be chosen later; it takes minutes. It
+    ends when this process does, and the next one goes on from there."""
     return start("warm_up")
 
 
 def start(function: str, *arguments: str) -> subprocess.Popen[bytes]:
     """A process that calls a function of this module."""
-    code = f"from {__name__} import {function}; {function}(*{arguments})"
-    return subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return attached_process(f"from {__name__} import {function}; {function}(*{arguments})")
 
 
 def warm_up() -> None:

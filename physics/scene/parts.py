@@ -6,7 +6,6 @@ It takes seconds to minutes: parts are kept on the disk, by what the surface hol
 import hashlib
 import re
 import subprocess
-import sys
 import tempfile
 import zipfile
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.attached_process import attached_process
 from ..core.jit import CACHE_HOME
 from ..core.model import Array
 from ..core.progress import at
@@ -22,6 +22,7 @@ from .mesh import MeshSurface
 
 PARTS_HOME = CACHE_HOME.with_name("parts")
 WORKER = Path(__file__).with_name("parts_process.py")
+RUN_WORKER = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 GLANCE = 0.05  # [s] between looks at the process
 ROUND = 0.8    # share of the work that a round of cuts leaves to be done: how many there will be is not known
 TAKEN_APART = "it is taken apart into convex parts"  # in what is told of it
@@ -80,8 +81,7 @@ def _taken_apart(surface: MeshSurface, threshold: float, name: str) -> list[Arra
         source, target, log = (Path(folder) / each for each in ("mesh.npz", "parts.npz", "log.txt"))
         np.savez(source, vertices=surface.vertices, triangles=surface.triangles)
         with log.open("wb") as told:
-            process = subprocess.Popen([sys.executable, str(WORKER), str(source), str(target), repr(threshold)],
-                                       stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+            process = attached_process(RUN_WORKER, str(WORKER), str(source), str(target), repr(threshold), output=told)
         try:
             while process.poll() is None:
                 at(words, 1.0 - ROUND ** _rounds(log.read_text(encoding="utf-8", errors="replace")))

@@ -1,4 +1,4 @@
-"""Takes a mesh apart with coacd, in a process of its own: python parts_process.py IN.npz OUT.npz THRESHOLD
+"""Takes a mesh apart with coacd, in a process of its own; arguments: IN.npz OUT.npz THRESHOLD
 
 It can be ended at any time, and where coacd breaks, only this process does. coacd tells its rounds on stdout.
 """

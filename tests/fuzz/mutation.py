@@ -45,7 +45,8 @@ def drawn(node, chance, name=""):
         case "string":
             return chance.choice(NAMES)
         case "array":
-            count = chance.randint(node.get("minItems", 0), min(node.get("maxItems", 3), node.get("minItems", 0) + 3))
+            least = node.get("minItems", 0)
+            count = chance.randint(least, min(node.get("maxItems", least + 3), least + 3))
             if "prefixItems" in node:
                 return [drawn(item, chance, name) for item in node["prefixItems"]]
             return [drawn(node.get("items", {}), chance, name) for _ in range(count)]
