@@ -178,8 +178,8 @@ def _next_side(lab: Lab, _: Any) -> None:
 
 COMMANDS: dict[str, AppCommand] = {
     "edit": AppCommand("Edit the scene, or let it run", "Edit", lambda lab, _: lab.making.toggle(lab.snapshot)),
-    "undo": AppCommand("Undo", "Edit", lambda lab, _: lab.making.undo(1)),
-    "redo": AppCommand("Redo", "Edit", lambda lab, _: lab.making.undo(-1)),
+    "undo": AppCommand("Undo", "Edit", lambda lab, _: lab.making.undo(1, lab.snapshot)),
+    "redo": AppCommand("Redo", "Edit", lambda lab, _: lab.making.undo(-1, lab.snapshot)),
     **{f"add_{kind}": AppCommand(f"Add a body: {kind}", "Edit", lambda lab, _, kind=kind: lab.making.add(kind))
        for kind in FIRST},
     "duplicate": AppCommand("Duplicate what is chosen", "Edit", lambda lab, _: lab.making.duplicate()),

@@ -88,7 +88,7 @@ KEYS: list[Binding] = [  # `bind` adds to it
 
 
 class Gesture(NamedTuple):
-    where: str  # "body", "space" (no movable body under the cursor), "edit" (while the scene is edited) or "any"
+    where: str  # "body", "paused" (a free body while time stands), "space" (no movable body), "edit" or "any"
     mouse: str
     does: str
 
@@ -98,6 +98,10 @@ GESTURES: tuple[Gesture, ...] = (
     Gesture("body", "Ctrl+left drag", "turn the body"),
     Gesture("body", "Shift+left drag", "orbit"),
     Gesture("body", "Double click", "select"),
+    Gesture("paused", "Left drag", "place the body"),
+    Gesture("paused", "Ctrl+left drag", "turn it in place"),
+    Gesture("paused", "Shift+left drag", "pull it with a spring"),
+    Gesture("paused", "Double click", "select"),
     Gesture("space", "Left drag", "orbit"),
     Gesture("edit", "Click", "choose"),
     Gesture("edit", "Ctrl+click", "choose one more"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot
+from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot, Undo
 from ..physics.scene import edits
 from ..physics.scene.checks import Location
 from ..physics.scene.document import Document
@@ -84,7 +84,7 @@ class Making:
         if bench.problems or bench.built.scene is None:
             self.ui.say("The scene cannot run yet: see what is red in the inspector.", 6.0)
             return
-        bench.on, self.keeps_view = False, True
+        bench.on, self.keeps_view, bench.runs = False, True, True
         self.scene = self._edited = bench.built.scene
         self._send(Open(self.scene, paused=not play))
 
@@ -92,7 +92,7 @@ class Making:
         """Another scene runs now."""
         bench = self.ui.workbench
         self.scene, self.keeps_view = scene, False
-        bench.on, bench.chosen = False, ()
+        bench.on, bench.chosen, bench.runs = False, (), False
         self._drop_draft()
 
     def update(self) -> None:
@@ -113,17 +113,23 @@ class Making:
 
     # ------------------------------------------------------------------------------------------- edits
 
-    def undo(self, step: int) -> None:
-        """Take the last edit back (1), or make it again (-1)."""
+    def undo(self, step: int, snapshot: Snapshot | None) -> None:
+        """Take the last change back (1), or make it again (-1): of the run, and before its first change the last edit
+        of the scene; of the scene while it is edited."""
         bench = self.ui.workbench
-        name = bench.undoes if step > 0 else bench.redoes
-        if not bench.on:
-            self.ui.say("Undo is for edits of the scene: Ctrl+E begins one.")
-        elif not name:
+        of_run = ("", "") if snapshot is None else snapshot.changes
+        which = 0 if step > 0 else 1
+        name = bench.changes(of_run)[which]
+        if not name:
             self.ui.say("There is nothing to undo." if step > 0 else "There is nothing to do again.")
+            return
+        if not bench.on and of_run[which]:
+            self._send(Undo(step))
         else:
+            if not bench.on:
+                self.enter(snapshot)
             (bench.undo if step > 0 else bench.redo)()
-            self.ui.say(f"{'Undone' if step > 0 else 'Done again'}: {name}.")
+        self.ui.say(f"{'Undone' if step > 0 else 'Done again'}: {name}.")
 
     def copies(self, name: str, change: Callable[[Document, Sequence[int]], list[int]]) -> None:
         """Make copies of the chosen bodies, and choose these."""

@@ -68,6 +68,7 @@ class Tools:
 class Workbench:
     def __init__(self) -> None:
         self.on = False                          #: the window edits
+        self.runs = False                        #: what runs is the present version
         self.path: Path | None = None            #: the file that `save` writes
         self.folder: Path | None = None          #: below which mesh files lie
         self.chosen: tuple[Location, ...] = ()   #: tables that are edited: bodies, or one other
@@ -91,7 +92,7 @@ class Workbench:
     def begin(self, text: str, path: Path | None, folder: Path | None, saved: bool = True) -> None:
         """Edit another scene. path: its file, where it may be written. saved: the text is as in the file."""
         self.versions, self._at, self._saved = [Version("", text)], 0, text if saved else ""
-        self.path, self.folder = path, folder
+        self.path, self.folder, self.runs = path, folder, False
         self.chosen, self.placing, self.preview = (), None, None
         self.locked = set()
         self._document, self._live, self._checked, self._building = None, "", "", None
@@ -149,6 +150,13 @@ class Workbench:
     def redoes(self) -> str:
         """The edit that `redo` makes again, "" where there is none."""
         return self.versions[self._at + 1].edit if self._at + 1 < len(self.versions) else ""
+
+    def changes(self, of_run: tuple[str, str]) -> tuple[str, str]:
+        """What undo takes back, and what redo makes again: edits, and while the scene runs the changes `of_run`; before
+        the first of these the last edit again."""
+        if self.on:
+            return self.undoes, self.redoes
+        return of_run[0] or (self.undoes if self.runs else ""), of_run[1]
 
     def undo(self) -> None:
         self._go(max(self._at - 1, 0))

@@ -17,7 +17,8 @@ from .links import draw_links
 from .orders import draw_orders
 
 Send = Callable[[Command], None]
-WHERE = {"body": " (on a body)", "space": " (elsewhere)", "edit": " (while editing)", "any": ""}
+WHERE = {"body": " (on a body)", "paused": " (while paused)", "space": " (elsewhere)",
+         "edit": " (while editing)", "any": ""}
 FLOATING = (
     imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_move
     | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse

@@ -36,7 +36,7 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
         _item(ui, "quit")
         imgui.end_menu()
     if imgui.begin_menu("Edit"):
-        _edit_menu(ui)
+        _edit_menu(ui, snapshot)
         imgui.end_menu()
     if imgui.begin_menu("View"):
         _view_menu(ui)
@@ -70,14 +70,15 @@ def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False
         ui.request(name)
 
 
-def _edit_menu(ui: UiState) -> None:
+def _edit_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     """Undo and redo say what they are of."""
     bench = ui.workbench
     _item(ui, "edit", "Let it run" if bench.on else "Edit the scene")
     imgui.separator()
-    for name, edit in (("undo", bench.undoes), ("redo", bench.redoes)):
-        title = f"{name.capitalize()}: {edit[:1].lower() + edit[1:]}" if edit and bench.on else name.capitalize()
-        if imgui.menu_item_simple(f"{title}##{name}", key_of(name), enabled=bool(edit) and bench.on):
+    changes = bench.changes(("", "") if snapshot is None else snapshot.changes)
+    for name, change in zip(("undo", "redo"), changes, strict=True):
+        title = f"{name.capitalize()}: {change[:1].lower() + change[1:]}" if change else name.capitalize()
+        if imgui.menu_item_simple(f"{title}##{name}", key_of(name), enabled=bool(change)):
             ui.request(name)
     imgui.separator()
     for name in ("duplicate", "delete", "choose_all", "mirror_x", "mirror_y", "mirror_z", "view_of_scene"):

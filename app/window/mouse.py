@@ -1,22 +1,27 @@
-"""What the mouse does in the 3-D view: pull and turn bodies, orbit, pan, zoom, select, centre. See keys.GESTURES."""
+"""What the mouse does in the 3-D view: pull, turn and place bodies, orbit, pan, zoom, select, centre. See
+keys.GESTURES."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...physics.core.model import Array, movable
-from ...physics.run.messages import Grab, MoveGrab, Release
+from ...physics.core.model import Array, BodyKind, movable
+from ...physics.core.rotations import quaternion_products
+from ...physics.run.messages import Grab, MoveGrab, Place, Release, Snapshot
 from ..lab import Lab
 
 Point = tuple[float, float, float]
 PULL = "Pulling. Release to let go; flick to throw."
 TURN = "Turning. Release to let go."
+PLACE = "Placing: time stands, and the body goes where you put it. Ctrl+Z takes it back."
+PLACE_TURN = "Placing: time stands, and the body turns as you drag. Ctrl+Z takes it back."
 
 
 class Mouse:
     """`pick(origin, direction, without)` tells what a ray hits first, but for some bodies: an object with .body and
-    .point, or None.
+    .point, or None. `side` is that of a comparison in which the mouse is.
 
     Positions are in view units from the view's upper left corner; `size` is the view's width and height in them.
     """
@@ -25,7 +30,10 @@ class Mouse:
         self.lab = lab
         self.pick = pick
         self.size = (1.0, 1.0)
-        self._doing = ""  # "pull", "orbit", "pan" or ""
+        self.side = 0
+        self._doing = ""  # "pull", "place", "turn", "orbit", "pan" or ""
+        self._body = -1   # that is placed, and its pose as it was pressed
+        self._pose = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
         self._anchor = np.zeros(3)  # of the plane, parallel to the picture, in which the pulled point moves
 
     @property
@@ -39,11 +47,18 @@ class Mouse:
             self._begin("pan", "Panning")
             return
         hit = self._hit(x, y)
-        if hit is None or "Shift" in modifiers or not self._movable(hit.body):
+        placing = hit is not None and self._placeable(int(hit.body))
+        if hit is None or ("Shift" in modifiers and not placing) or not self._movable(hit.body):
             self._begin("orbit", "Orbiting")
             return
         self._anchor = np.asarray(hit.point, float)
         turn = "Ctrl" in modifiers
+        seen = self._seen
+        if placing and "Shift" not in modifiers and seen is not None:
+            self._body = int(hit.body)
+            self._pose = seen.x[self._body].copy(), seen.q[self._body].copy()
+            self._begin("turn" if turn else "place", PLACE_TURN if turn else PLACE)
+            return
         self._begin("pull", TURN if turn else PULL)
         point = _point(self._anchor)
         self.lab.send(Grab(int(hit.body), point, point, turn))
@@ -57,9 +72,18 @@ class Mouse:
             camera.pan(dx / self.size[1], dy / self.size[1])
         elif self._doing == "pull":
             self.lab.send(MoveGrab(_point(self._on_plane(x, y))))
+        elif self._doing == "place":
+            centre, q = self._pose
+            self.lab.send(Place(self._body, _point(centre + self._on_plane(x, y) - self._anchor), _quaternion(q)))
+        elif self._doing == "turn":
+            right, up, _ = camera.axes
+            centre, q = self._pose
+            tilt, yaw = _about(right, math.pi * dy / self.size[1]), _about(up, math.pi * dx / self.size[1])
+            self._pose = centre, quaternion_products(tilt, quaternion_products(yaw, q))
+            self.lab.send(Place(self._body, _point(centre), _quaternion(self._pose[1])))
 
     def release(self) -> None:
-        if self._doing == "pull":
+        if self._doing in ("pull", "place", "turn"):
             self.lab.send(Release())
         self._doing = ""
         self.lab.ui.dragging = ""
@@ -81,7 +105,9 @@ class Mouse:
     def hover(self, x: float, y: float) -> None:
         """Tell the status bar what is under the cursor."""
         hit = self._hit(x, y)
-        self.lab.ui.under_cursor = "body" if hit is not None and self._movable(hit.body) else "space"
+        on_body = hit is not None and self._movable(hit.body)
+        placing = hit is not None and self._placeable(int(hit.body))
+        self.lab.ui.under_cursor = "paused" if placing else "body" if on_body else "space"
 
     # ---------------------------------------------------------------------------------------------- geometry
 
@@ -99,6 +125,20 @@ class Mouse:
         snapshot = self.lab.snapshot
         return snapshot is not None and bool(movable(snapshot.model.kind[body]))
 
+    @property
+    def _seen(self) -> Snapshot | None:
+        """The side that the mouse is in."""
+        snapshot = self.lab.snapshot
+        return snapshot if snapshot is None or not snapshot.sides else snapshot.sides[self.side]
+
+    def _placeable(self, body: int) -> bool:
+        """Whether a drag puts the body elsewhere: while time stands, where no joint holds it."""
+        snapshot = self.lab.snapshot
+        if snapshot is None or self.lab.playing or snapshot.model.kind[body] != BodyKind.DYNAMIC:
+            return False
+        joints = snapshot.model.joints
+        return body not in joints.parent and body not in joints.child
+
     def _on_plane(self, x: float, y: float) -> Array:
         """Where the ray through (x, y) meets the plane of the drag."""
         origin, direction = self._ray(x, y)
@@ -111,3 +151,12 @@ class Mouse:
 
 def _point(v: Array) -> Point:
     return float(v[0]), float(v[1]), float(v[2])
+
+
+def _quaternion(q: Array) -> tuple[float, float, float, float]:
+    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
+
+
+def _about(axis: Array, angle: float) -> Array:
+    """The quaternion (4,) of a turn about a unit axis by an angle [rad]."""
+    return np.array([math.cos(0.5 * angle), *(math.sin(0.5 * angle) * axis)])

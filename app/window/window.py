@@ -429,7 +429,7 @@ class Window(pyglet.window.Window):
             return None
         if not self.mouse.busy:
             self._mouse_side, self._mouse_rect = side, rects[side]
-            self.mouse.size = rects[side][2:]
+            self.mouse.size, self.mouse.side = rects[side][2:], side
         return px, py
 
     def _hover(self) -> None:

@@ -5,6 +5,7 @@ step of the clock. So all sides are at the same instant after each step of the c
 to the last bit.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -24,12 +25,13 @@ from ..methods import METHODS
 from ..methods.choices import check_settings
 from ..scene.scene import Scene
 from ..simulation.alarm import EnergyAlarm
-from ..simulation.commands import Grab, Reset, Set, SimulationCommand
+from ..simulation.commands import Grab, Place, Release, Reset, Set, SimulationCommand
 from ..simulation.history import BUDGET, MOST_STEPS_BETWEEN
 from ..simulation.simulation import Simulation
 from .messages import MOST_CURVES, PHASES, ShownInstant, Timeline, Watch
 from .recording import Heading, Mark, Page, Recording, SidePage, Track
 from .script import Script
+from .undo import Changes, Instant, Stood, undoable
 
 SHARED_SETTINGS = names_of(SettingGroup.PAIRS, SettingGroup.SCENE)  #: settings that are the same on all sides
 
@@ -64,8 +66,10 @@ class Log:
         """Drop the rows later than the time t."""
         self._count = int(np.count_nonzero(self._rows[: self._count, 0] <= t))
 
-    def clear(self) -> None:
-        self._count = 0
+    @property
+    def most(self) -> int:
+        """Rows that it holds at least."""
+        return self._half
 
 
 class Member:
@@ -150,10 +154,18 @@ class Member:
         plain = len(self._marks) == 1 and self._marks[0] == Mark(0, 0, 1)
         return Timeline(tuple(events if plain else map(self.on_clock, events)), self.bars.rows)
 
+    def stood(self) -> Stood:
+        """Where it stands now; `stand` brings it back there."""
+        return Stood(self.simulation.standing(), self.log, self.bars, self.wanted, self.count)
+
+    def stand(self, there: Stood) -> None:
+        """Back to where it stood, whatever has been done since."""
+        self.simulation.undo_to(there.standing)
+        self.log, self.bars, self.wanted, self.count = there.log, there.bars, there.wanted, there.count
+
     def reset(self) -> None:
         self.simulation.reset()
-        self.log.clear()
-        self.bars.clear()
+        self.log, self.bars = Log(self.log.most), Bars()
         self._marks = [Mark(0, self.simulation.step_count, self.count)]
 
     def go_on_alone(self) -> None:
@@ -217,6 +229,7 @@ class Comparison:
             self.members = [Member(recording.simulation(k), recording.heading.coordinates[k], rows, track)
                             for k, track in enumerate(recording.tracks)]
         self.focus = 0
+        self.changes = Changes()             #: of the user, that can be undone
         self.watch = Watch()
         self.step_count = max(member.reachable()[0] for member in self.members)  #: of the clock
         self.instant: ShownInstant | None = None  #: of an event; shown in place of the end of the step just made
@@ -396,9 +409,31 @@ class Comparison:
 
     # ------------------------------------------------------------------------------------------ commands
 
-    def apply(self, command: SimulationCommand) -> None:
-        """Carry out a command of one simulation, on all sides or on the one in focus. What changes a recorded run while
-        it is replayed begins a branch there."""
+    def apply(self, command: SimulationCommand, now: float = math.inf) -> None:
+        """Carry out a command of one simulation, on all sides or on the one in focus, so that `undo` can take it back.
+        now: when it came [wall s]; those of one slider that follow each other at once are one change."""
+        if not undoable(command):
+            self._carry_out(command)
+            return
+        before = self.changes.last() if self.changes.goes_on(command, now) else self._stood()
+        self._carry_out(command)
+        self.changes.note(command, self.simulation.labels.bodies, before)
+
+    def undo(self, direction: int) -> None:
+        """Back to the state before the last change (1), or to where it was undone (-1). ValueError where there is none.
+        """
+        there = self.changes.back(direction, self._stood())
+        for member, stood in zip(self.members, there.sides, strict=True):
+            member.stand(stood)
+        self.instant, self.step_count = None, there.step
+        for member in self.members:
+            member.log.cut(self.time)
+
+    def _stood(self) -> Instant:
+        return Instant(self.step_count, tuple(member.stood() for member in self.members))
+
+    def _carry_out(self, command: SimulationCommand) -> None:
+        """What changes a recorded run while it is replayed begins a branch there."""
         if self.replays and not isinstance(command, Reset):
             for member in self.members:
                 member.take_over(self.step_count)
@@ -415,9 +450,27 @@ class Comparison:
                 self._grab_alike()
             case Reset():
                 self.reset()
+            case Place():
+                self.instant = None
+                self._place(command)
+            case Release():
+                self.changes.let_go()
+                for member in self.members:
+                    member.simulation.apply(command)
             case _:
                 for member in self.members:
                     member.simulation.apply(command)
+
+    def _place(self, command: Place) -> None:
+        """Place a body on all sides, or on none where one of them refuses."""
+        before = self._stood()
+        try:
+            for member in self.members:
+                member.simulation.apply(command)
+        except ValueError:
+            for member, stood in zip(self.members, before.sides, strict=True):
+                member.stand(stood)
+            raise
 
     def _set_all(self, name: str, value: Any) -> None:
         before = [getattr(member.simulation.settings, name) for member in self.members]
@@ -467,7 +520,7 @@ class Comparison:
 
     def compare(self, sides: Sequence[Side]) -> None:
         """Restart the scene with these sides. Without any, go on with the side in focus alone."""
-        self.instant = None
+        self.instant, self.changes = None, Changes()
         if not sides:
             self.members, self.focus = [self.members[self.focus]], 0
             self.members[0].go_on_alone()

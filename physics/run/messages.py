@@ -16,7 +16,7 @@ from ..core.state import LEDGER, Contacts
 from ..look.inspection import Inspect, Inspection
 from ..scene.scene import Scene
 from ..scene.schema import CameraTable
-from ..simulation.commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from ..simulation.commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .recording import Recording
 from .script import ShownArrow, ShownPanel
 
@@ -65,6 +65,14 @@ class GoToEvent:
     t: float
     phase: str = "at"  # one of PHASES: before, at, after; see `look.instant`
     side: int = -1     # side of a comparison whose event it is; -1 = the side in focus
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take the last change of the run back (1): pause in the state before it. Or make it again (-1): pause where it was
+    taken back. Changes are Set, Grab, Place, PushJoint and Reset since the scene was opened or compared."""
+
+    direction: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +179,7 @@ class Shutdown:
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Shutdown
+    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Undo | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -300,6 +308,7 @@ class Snapshot:
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
     replaying: bool = False         # a recording is shown, and nothing in its course has been changed so far
     script: ShownPanel | None = None  # of the script that made the window
+    changes: tuple[str, str] = ("", "")  # what Undo would take back, and what it would make again; "" = nothing
     differs: int | None = None      # the first step that differed from the recorded one when it was made again
 
     def __post_init__(self) -> None:
@@ -333,7 +342,8 @@ def _none() -> Array:
 __all__ = [
     "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab",
     "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open",
-    "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Play", "PushJoint", "Recording", "Release", "Reset", "SaveRun",
-    "Seek", "Set", "SetControl", "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side",
-    "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline", "Variant", "Watch",
+    "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place", "Play", "PushJoint", "Recording", "Release", "Reset",
+    "SaveRun", "Seek", "Set", "SetControl", "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel",
+    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline", "Undo",
+    "Variant", "Watch",
 ]

@@ -262,8 +262,11 @@ class Runner:
             case m.Seek(step):
                 self._seek(step)
             case m.Reset():
-                self._sides.reset()
+                self._sides.apply(command, self._clock())
                 self._error = None
+            case m.Undo(direction):
+                self._paused, self._error = True, None
+                self._sides.undo(direction)
             case m.SetSpeed(speed):
                 low, high = SPEED_RANGE
                 if not low <= speed <= high:
@@ -309,7 +312,7 @@ class Runner:
                 self._keep_journal(now=True)
                 self._stopped = True
             case _:
-                self._sides.apply(command)
+                self._sides.apply(command, self._clock())
                 return
         self._pacer.restart(self._clock(), self._sides.time)  # the plan of the pacer no longer holds
 
@@ -521,6 +524,7 @@ class Runner:
             energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, columns]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
+            changes=self._sides.changes.names,
             dents=frozen(sim.dents), timeline=member.timeline(),
             links=self._studies.links, orders=self._studies.orders, instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
@@ -534,7 +538,7 @@ ENDS = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown  #: commands that end
 def interrupts(command: m.Command) -> bool:
     """Whether a command makes the step in hand needless, or wants it made otherwise. Pulling does not: while a body is
     dragged such commands come all the time."""
-    return isinstance(command, ENDS | m.Seek | m.GoToEvent | m.Step | m.StepToEvent | m.Set)
+    return isinstance(command, ENDS | m.Seek | m.Undo | m.Place | m.GoToEvent | m.Step | m.StepToEvent | m.Set)
 
 
 def may_need_other_kernels(command: m.Command) -> bool:

@@ -47,4 +47,13 @@ class PushJoint:
     force: float  # [N m] or [N]
 
 
-SimulationCommand = Reset | Set | Grab | MoveGrab | Release | PushJoint
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Put a free body elsewhere, between two steps. It keeps its velocity."""
+
+    body: int
+    x: tuple[float, float, float]         # centre of mass [m], world frame
+    q: tuple[float, float, float, float]  # body frame -> world, quaternion w x y z
+
+
+SimulationCommand = Reset | Set | Grab | MoveGrab | Release | PushJoint | Place

@@ -16,7 +16,7 @@ from ..core.interruption import Interrupted, LeftBehind, apart, look_up
 from ..core.limits import EVENTS
 from ..core.model import Array, BodyKind, Model, movable
 from ..core.report import Event, Settings, StepInfo
-from ..core.rotations import rotated
+from ..core.rotations import quaternion_products, rotated
 from ..core.settings import STEPWISE
 from ..core.state import Bodies, Contacts, Owner, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
@@ -26,9 +26,9 @@ from ..methods.choices import check_settings, vector_of
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
 from ..solvers import refusal
-from .commands import Grab, MoveGrab, PushJoint, Release, Reset, Set, SimulationCommand
+from .commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .failure import CannotStep, reason, script_reason
-from .history import History, Inputs
+from .history import History, Inputs, hash_of_state
 from .overrides import overridden
 from .reading import Reading
 from .tables import Trace, tracing
@@ -56,6 +56,8 @@ class Standing(NamedTuple):
     saved: Saved
     contacts: Contacts
     info: StepInfo
+    history: History | None  #: that goes on being recorded
+    events: list[Event]      #: likewise
 
 
 class Simulation(Reading):
@@ -331,9 +333,22 @@ class Simulation(Reading):
         self.state.memory.count[0], self.state.memory.owner[0] = 0, Owner.NOBODY
         if moved:
             self.state.surfaces.t[0], self.state.surfaces.count[0] = -1.0, 0
-        if self.history is not None:
-            self.history.clear()
-            self.history.last = self.step_count
+        self._forget_history()
+
+    def place(self, body: str | int, x: Any, q: Any) -> None:
+        """Put a free body's centre of mass at x (3,) [m], and turn it to the quaternion q (4,) w x y z. It keeps its
+        velocity and angular velocity."""
+        placed = self.body(body)
+        x, q = vector_of("position", x), np.asarray(q, float)
+        v, w, i = self.state.bodies.v[placed.number].copy(), placed.angular_velocity, placed.number
+        placed.orientation = quaternion_products(q, self.labels.axes[i])
+        placed.position += x - placed.center_of_mass
+        placed.angular_velocity = w
+        self.state.bodies.v[i], self.state.bodies.P[i] = v, self._model.mass[i] * v
+        now = self.contacts
+        rows = (now.body_a != i) & (now.body_b != i)  # those of the body are no longer where it is
+        self._contacts = Contacts._make([np.array([rows.sum()], np.int32), *(a[rows] for a in now[1:])])
+        self._info = StepInfo(contacts=int(rows.sum()))
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
         """Grab the body at a world point [m]: a critically damped spring pulls it towards the world point `target`, or
@@ -382,7 +397,7 @@ class Simulation(Reading):
         self.take_over()
 
     def apply(self, command: SimulationCommand) -> None:
-        """Carry out a command of one simulation: Set, Grab, MoveGrab, Release, PushJoint or Reset."""
+        """Carry out a command of one simulation: Set, Grab, MoveGrab, Release, PushJoint, Place or Reset."""
         match command:
             case Set(name, value):
                 self.set(**{name: value})
@@ -394,6 +409,8 @@ class Simulation(Reading):
                 self.release()
             case PushJoint(velocity, force):
                 self.push_joint(velocity, force)
+            case Place(body, x, q):
+                self.place(body, x, q)
             case Reset():
                 self.reset()
             case _:
@@ -441,13 +458,32 @@ class Simulation(Reading):
 
     def standing(self) -> Standing:
         """Where it stands now, with the contacts of the last step."""
-        return Standing(self.save(), Contacts._make(a.copy() for a in self._contacts), self.info)
+        return Standing(self.save(), Contacts._make(a.copy() for a in self._contacts), self.info, self.history,
+                        self._events)
 
     def stand(self, there: Standing) -> None:
         """Go back to where it stood."""
         replaying = self.replaying
         self.restore(there.saved)
         self._contacts, self._info, self.replaying = there.contacts, there.info, replaying
+        self.history, self._events = there.history, there.events
+
+    def undo_to(self, there: Standing) -> None:
+        """Stand where it stood, whatever has been done since. What was recorded before is kept where it still leads
+        there; else recording begins there."""
+        step = there.saved.step
+        self.history, self._events, self.replaying = there.history, there.events, False
+        leads_there = False
+        try:
+            first, last = self.reachable()
+            if self.history is not None and self.history.keyframes and first <= step <= last:
+                self._make_again(step)
+                leads_there = hash_of_state(self.state) == hash_of_state(there.saved.state)
+        except (CannotStep, Interrupted):
+            pass
+        self.stand(there)
+        if not leads_there:
+            self._forget_history()
 
     def _set_state(self, step: int, state: State) -> None:
         self.state = copy_state(state)
@@ -468,13 +504,15 @@ class Simulation(Reading):
         """Back to the first state, that of the scene unless `begin_here` said another one. Settings stay as they are;
         grab, events and history end."""
         self._set_state(*self._start)
-        self._events.clear()
-        self._dropped_events = 0
+        self._events, self._dropped_events = [], 0
         self.loads = self._no_loads()
         self.replaying = False
+        self._forget_history()
+
+    def _forget_history(self) -> None:
+        """Record from here on. What was recorded stays with those who stood there."""
         if self.history is not None:
-            self.history.clear()
-            self.history.last = self.step_count
+            self.record_history(self.history.budget)
 
     def record_history(self, budget: int | None = None) -> None:
         """Record the run from now on within `budget` bytes, so that `seek` can go back."""
@@ -508,12 +546,8 @@ class Simulation(Reading):
         if self.history is None or step == self.step_count:
             return
         settings, before = self.settings, self.standing()
-        keyframe = self.history.keyframe(max(step - 1, first))
-        self._set_state(keyframe.step, keyframe.state)
         try:
-            while self.step_count < step:
-                look_up()
-                self._step_again()
+            self._make_again(step)
         except Exception:
             self.stand(before)
             raise
@@ -522,6 +556,15 @@ class Simulation(Reading):
         else:
             self._apply(settings)
             self.loads = self._no_loads()
+
+    def _make_again(self, step: int) -> None:
+        """Make the recorded step that led to the state after step number `step` once more."""
+        assert self.history is not None
+        keyframe = self.history.keyframe(max(step - 1, self.history.first))
+        self._set_state(keyframe.step, keyframe.state)
+        while self.step_count < step:
+            look_up()
+            self._step_again()
 
 
 def point_of_body(bodies: Bodies, body: int, point: Array) -> Array:

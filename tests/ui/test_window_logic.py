@@ -25,7 +25,7 @@ def log():
 
 @pytest.fixture
 def lab(log, tmp_path):
-    made = Lab(fakes.Engine(fakes.snapshot()), UiState(view_rect=(0, 0, *SIZE)), fakes.Host(), log)
+    made = Lab(fakes.Engine(fakes.snapshot(paused=False)), UiState(view_rect=(0, 0, *SIZE)), fakes.Host(), log)
     made.ui.preferences.record_folder = str(tmp_path / "documents")
     made.update()
     yield made
@@ -66,6 +66,42 @@ def test_ctrl_left_turns_a_body(lab):
     mouse = mouse_over(lab, 2)
     mouse.press(400, 300, "left", frozenset({"Ctrl"}))
     assert lab.engine.sent[0].turn is True and "Turning" in lab.ui.dragging
+
+
+def paused(lab):
+    lab.engine.latest = fakes.snapshot(paused=True)
+    lab.update()
+
+
+def test_while_paused_a_drag_places_the_body_under_the_cursor(lab):
+    paused(lab)
+    mouse = mouse_over(lab, 1)
+    start = lab.camera.target.copy()
+    mouse.hover(400, 300)
+    assert lab.ui.under_cursor == "paused"
+    mouse.press(400, 300, "left", frozenset())
+    assert "time stands" in lab.ui.dragging
+    mouse.drag(500, 250, 100, -50)
+    mouse.release()
+    place, released = lab.engine.sent
+    assert released == m.Release() and place.body == 1 and place.q == tuple(lab.snapshot.q[1])
+    (seen,), _ = lab.camera.project(start + np.array(place.x) - lab.snapshot.x[1], *SIZE)
+    assert seen == pytest.approx([500, 250])
+
+
+def test_while_paused_ctrl_turns_in_place_and_shift_pulls(lab):
+    paused(lab)
+    mouse = mouse_over(lab, 1)
+    mouse.press(400, 300, "left", frozenset({"Ctrl"}))
+    mouse.drag(700, 300, 300, 0)  # half the height of the picture: a quarter turn about what is up in it
+    mouse.release()
+    place = lab.engine.sent[0]
+    assert place.x == tuple(lab.snapshot.x[1])
+    assert place.q == pytest.approx((np.sqrt(0.5), *(np.sqrt(0.5) * lab.camera.axes[1])))
+    lab.engine.sent.clear()
+    mouse.press(400, 300, "left", frozenset({"Shift"}))
+    mouse.release()
+    assert isinstance(lab.engine.sent[0], m.Grab)
 
 
 @pytest.mark.parametrize("body, modifiers", [(None, ()), (0, ()), (1, ("Shift",))])
@@ -120,7 +156,7 @@ def test_the_status_bar_learns_what_is_under_the_cursor(lab):
 
 @pytest.mark.parametrize("name, command", [
     ("step_forward", m.Step(1)), ("step_back", m.Step(-1)), ("next_event", m.StepToEvent(1)),
-    ("previous_event", m.StepToEvent(-1)), ("reset", m.Reset()), ("play_pause", m.Play()), ("slower", m.SetSpeed(0.5)),
+    ("previous_event", m.StepToEvent(-1)), ("reset", m.Reset()), ("play_pause", m.Pause()), ("slower", m.SetSpeed(0.5)),
 ])
 def test_a_command_sends_its_message(lab, name, command):
     commands.run(lab, name)
