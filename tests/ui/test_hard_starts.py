@@ -13,6 +13,7 @@ import av
 import pytest
 from test_cli import CUBE, SCENE
 
+from contactlab.app.scene_files import lost_work
 from contactlab.physics.run.journal import leftovers
 from contactlab.physics.run.run_file import read_run
 
@@ -323,6 +324,27 @@ def test_a_screen_that_goes_away_leaves_a_video_that_plays_and_the_settings(scen
     assert app.process.returncode == 1 and "the screen is gone" in complaint
     assert pictures(video) > 5
     assert json.loads(app.settings.read_text())["width"] == 1280
+    assert [left.title for left in leftovers(app.runs)] == ["A ball"]
+
+
+@pytest.mark.parametrize("gone", ["screen", "connection"])
+def test_unsaved_work_is_offered_after_the_screen_went_away(scene, screen, tmp_path, gone):
+    """The X server ends, or this program's connection to it, as where somebody kills a window."""
+    name, server = screen
+    app = Windowed(name, scene, tmp_path, "energy")
+    window, = app.shown()
+    drafts = tmp_path / "state" / "contactlab" / "drafts"
+    app.until(lambda: list(app.runs.glob("*/*.contactlab")))
+    app.ask("key", "--delay", "500", "ctrl+e", "ctrl+a", "ctrl+d")
+    app.until(lambda: list(drafts.glob("*/draft.json")))
+    if gone == "screen":
+        server.kill()
+    else:
+        app.ask("windowkill", window)
+    _, complaint = app.process.communicate(timeout=60)
+    assert app.process.returncode == 1 and complaint == "contactlab: the screen is gone\n"
+    work, = lost_work(drafts)
+    assert work.text.count("[[body]]") > scene.read_text().count("[[body]]")
     assert [left.title for left in leftovers(app.runs)] == ["A ball"]
 
 
