@@ -12,10 +12,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from enum import IntEnum
-from functools import wraps
+from functools import partial, wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -30,6 +30,7 @@ from ..assets import examples, gallery, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.progress import telling
 from ..physics.core.whole_file import whole_file
+from ..physics.look.quantities import named
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
 from ..physics.run.messages import Recording, Settings
@@ -51,18 +52,21 @@ from .arguments import (
     parse_value,
     parse_values,
 )
+from .figure import SUFFIXES as SUFFIXES_OF_CURVES
 from .machine import Unavailable, require_libraries
 from .narration import narrated
 from .opening import SHOWN_AFTER, CannotOpen, in_words, opened
 from .record.shot import Shot
 from .stopping import Stopped, at_once, between_steps
 from .sweeping import SUFFIXES, NoDask, carry_out
-from .trajectory import trajectory
+from .trajectory import plotted, trajectory
 from .window_needed import window_opener
 
 # typer's exception for wrong arguments. typer has its own copy of click, whose names are not public.
 UsageError: Any = typer.BadParameter.__base__
 
+#: from a file and a simulation to a function that notes its state
+Keeping = Callable[[Path | None, Simulation], AbstractContextManager[Callable[[], None]]]
 LONGEST_RUN = 1e9  # [s] of simulated time
 
 
@@ -181,6 +185,10 @@ def run(
         typer.Option(help="Trajectory file, .npz (arrays t, x, q, v, w, names, energy, contacts) or .csv (a row per "
                           "time and body). Poses are those of the bodies as the scene file places them."),
     ] = None,
+    plot: Annotated[list[str] | None, typer.Option(
+        metavar="QUANTITY[:BODY]", help="Instead of the trajectory write this quantity over time, say height:ball or "
+                                        "energy; several: one plot a unit. --out is .png, .svg, .csv or .npz then."),
+    ] = None,
     every: Annotated[int, typer.Option(min=1, help="Keep every N-th step.")] = 1,
     save_run: Annotated[
         Path | None, typer.Option(help="Record the run in a .contactlab file: the app and all commands open it.")
@@ -193,7 +201,9 @@ def run(
     made again, and its states compared; of a comparison one side after the other, to files NAME_1, NAME_2, ..."""
     if until is not None and not 0.0 < until <= LONGEST_RUN:
         raise BadInput(f"--until must be a time from 0 to {LONGEST_RUN:g} s, not {until:g}")
-    check_ending(out, (".npz", ".csv"))
+    if plot and out is None:
+        raise BadInput("--plot needs --out, the file of the plot")
+    check_ending(out, SUFFIXES_OF_CURVES if plot else (".npz", ".csv"))
     check_ending(save_run, (SUFFIX,), "--save-run")
     loaded, recording = load(scene, settings)
     if until is None:
@@ -209,13 +219,17 @@ def run(
     for side in range(count):
         with in_words(scene), input_errors():
             sim = Simulation(loaded) if recording is None else recording.simulation(side)
+        with input_errors():
+            for quantity in plot or ():
+                named(quantity, sim.labels.bodies)
         if settings:
             sim.set(**settings)
         for note in sim.labels.notes if side == 0 else ():
             say(note)
         if count > 1:
             say(f"side {side + 1} of {count}, {sim.settings.method}:")
-        run_one(sim, until, every, outs[side], records[side], narrated(sim) if narrate else None)
+        keeping = partial(plotted, quantities=plot) if plot else trajectory
+        run_one(sim, until, every, outs[side], records[side], narrated(sim) if narrate else None, keeping)
 
 
 def of_sides(path: Path | None, count: int) -> list[Path | None]:
@@ -226,11 +240,11 @@ def of_sides(path: Path | None, count: int) -> list[Path | None]:
 
 
 def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_run: Path | None,
-            tell: Callable[[], None] | None = None) -> None:
-    """Step to the time `until` [s], write what is asked for, and say what came of it; `tell` is called after every
-    step. Raises Failed."""
+            tell: Callable[[], None] | None = None, keeping: Keeping = trajectory) -> None:
+    """Step to the time `until` [s], write what is asked for, by `keeping`, and say what came of it; `tell` is called
+    after every step. Raises Failed."""
     alarm, ending = EnergyAlarm(), None
-    with (written(save_run), kept(save_run, sim) as step, written(out), trajectory(out, sim) as keep,
+    with (written(save_run), kept(save_run, sim) as step, written(out), keeping(out, sim) as keep,
           between_steps() as asked, progress_bar() as bar):
         task = bar.add_task(sim.scene.name, total=until)
         keep()

@@ -19,6 +19,7 @@ from ..physics.run.run_file import SUFFIX
 from ..physics.scene import edits
 from ..physics.scene.scene import Scene
 from .background import in_background
+from .figure import Figure, encode
 from .making import Making
 from .opening import SHOWN_AFTER, CannotOpen, Opening
 from .record.encoder import numbered
@@ -282,16 +283,13 @@ class Lab:
             return
         self.ui.say(f"Saved {path}", 6.0)
 
-    def save_curves(self, table: str | None) -> None:
-        """Write a table of curves into the user's documents."""
-        if not table:
-            self.ui.say("There are no curves to save: add one in the tab Plot.")
-            return
+    def save_curves(self, figure: Figure, suffix: str) -> None:
+        """Write curves into the user's documents, as a file of this kind."""
         stem = Path(self.snapshot.scene_name).stem if self.snapshot is not None else "curves"
         try:
-            path = numbered(self._documents(), f"{stem}_curves", ".csv")
+            path = numbered(self._documents(), f"{stem}_curves", suffix)
             with whole_file(path) as file:
-                file.write(table.encode())
+                file.write(encode(figure, suffix))
         except OSError as error:
             self.ui.tell(f"The curves could not be saved: {error}")
             return

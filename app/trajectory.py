@@ -4,7 +4,7 @@ import csv
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -13,6 +13,8 @@ import numpy as np
 
 from ..physics import Simulation
 from ..physics.core.whole_file import whole_file
+from ..physics.look.quantities import QUANTITIES, Sample, heading, named
+from .figure import Figure, Line, encode
 
 COLUMNS = ["t", "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz",
            "kinetic", "potential", "spring", "contacts"]
@@ -45,6 +47,30 @@ def trajectory(out: Path | None, sim: Simulation) -> Iterator[Callable[[], None]
     kind = _table if out.suffix.lower() == ".csv" else _arrays
     with whole_file(out) as file, kind(file, out.absolute().parent, sim) as add:
         yield lambda: add(Row.of(sim))
+
+
+@contextmanager
+def plotted(out: Path | None, sim: Simulation, quantities: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """Like `trajectory`, but the file has these quantities, "height:ball", over time: a picture, .png or .svg, or a
+    table, .csv or .npz."""
+    if out is None:
+        yield lambda: None
+        return
+    names = sim.labels.bodies
+    wanted = [named(text, names) for text in quantities]
+    rows: list[list[float]] = []
+
+    def add() -> None:
+        now = Sample(sim.model, sim.state, sim.contacts, sim.info)
+        rows.append([sim.time, *(QUANTITIES[name].value(now, body) for name, body in wanted)])
+
+    with whole_file(out) as file:
+        yield add
+        table = np.array(rows).reshape(-1, 1 + len(wanted))
+        lines = tuple(Line(heading(name, names[body] if body >= 0 else ""), QUANTITIES[name].unit, table[:, [0, k]])
+                      for k, (name, body) in enumerate(wanted, 1))
+        events = tuple((event.t, event.kind) for event in sim.events)
+        file.write(encode(Figure(sim.labels.title or sim.scene.name, lines, events=events), out.suffix.lower()))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.journal import Leftover
-from ..physics.run.messages import Inspect, Watch
+from ..physics.run.messages import Curve, Inspect, Watch
 from ..physics.scene.edits import Change
 from ..physics.scene.refusals import SceneError
 from .preferences import Preferences
@@ -180,6 +180,7 @@ class UiState:
     watch_sent: tuple[int, Watch] | None = None  # generation and what the engine was asked to record, until it answers
     comparison: ComparisonUi = field(default_factory=ComparisonUi)
     timeline: TimelineUi = field(default_factory=TimelineUi)
+    dragged: Curve | None = None       # a quantity that the mouse carries to a plot
     pictures: dict[Any, Any] = field(default_factory=dict)  # textures made by panels, see panels.pictures
     own: dict[type, Any] = field(default_factory=dict)  # see `state_of`
     dismissed: list[Any] = field(default_factory=list)

@@ -8,15 +8,19 @@ from imgui_bundle import imgui
 
 from ...physics.core.model import Array, movable
 from ...physics.look.body_state import BodyView
-from ...physics.run.messages import Command, Inspect, Snapshot
+from ...physics.run.messages import Command, Curve, Inspect, Snapshot
 from ..ui_state import UiState
 from ..view.view_options import BodyVectors
-from . import style
+from . import style, watch
 from .equations import waiting
 from .ledger import figure
+from .plot import DRAGGED
 from .tabs import Tab
 
 STILL = 1e-9  # [m], [m/s], [rad/s]: below it a number is shown as 0; of P, F, L, τ: times m, I, 1/h
+#: quantities of the numbers of a line, by what the line shows
+PLOTTED = {"x": ("x", "y", "height"), "v": ("v_x", "v_y", "v_z"), "w": ("w_x", "w_y", "w_z"),
+           "P": ("p_x", "p_y", "p_z"), "L": ("L_x", "L_y", "L_z")}
 TABLE = (imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
          | imgui.TableFlags_.no_saved_settings)
 
@@ -35,8 +39,11 @@ class BodyUi:
 class Numbers:
     """Three numbers of a line, their name and unit, and the size up to which they are shown as 0."""
 
-    def __init__(self, name: str, unit: str, values: Array, noise: float, tip: str = "") -> None:
+    def __init__(self, name: str, unit: str, values: Array, noise: float, tip: str = "",
+                 plotted: tuple[str, ...] = ()) -> None:
+        """plotted: the quantity of each number that a plot can show, by its name in QUANTITIES."""
         self.name, self.unit, self.values, self.noise, self.tip = name, unit, values, noise, tip
+        self.plotted = plotted
 
     def texts(self) -> list[str]:
         """As they are written; – where a number is not known."""
@@ -64,7 +71,7 @@ def draw_body(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
     ui.view.vectors = BodyVectors(body, mine.axes, mine.v, mine.w, mine.L)
     with style.font(ui, size=14.0):
         below = 2.4 * imgui.get_text_line_height_with_spacing()
-        _table(ui, lines(view, mine.quaternion), below)
+        _table(ui, snapshot, lines(view, mine.quaternion), below, body)
         style.muted(ui, facts(view), wrap=True)
         style.muted(ui, remark(view), wrap=True)
 
@@ -98,7 +105,8 @@ def lines(view: BodyView, quaternion: bool) -> list[Line]:
     m, I = view.mass, float(view.inertia.max())
     mean = f"Mean over the last step, h = {view.h:.4g} s: "
     all_of_it = "contacts, gravity, springs, joints, the mouse, loads"
-    table: list[Line] = [(Numbers("x", "m", view.x, STILL, "Centre of mass"), Numbers("v", "m/s", view.v, STILL))]
+    table: list[Line] = [(Numbers("x", "m", view.x, STILL, "Centre of mass", PLOTTED["x"]),
+                          Numbers("v", "m/s", view.v, STILL, "", PLOTTED["v"]))]
     if quaternion:
         turn = "Principal axes to world: w first, then x, y, z"
         table += [
@@ -112,13 +120,14 @@ def lines(view: BodyView, quaternion: bool) -> list[Line]:
             for k in range(3)
         ]
     table += [
-        (Numbers("P", "kg m/s", view.P, STILL * m, "Momentum m v"),
+        (Numbers("P", "kg m/s", view.P, STILL * m, "Momentum m v", PLOTTED["P"]),
          Numbers("F", "N", view.F, STILL * m / view.h, f"{mean}(P(t) − P(t − h))/h, of all that acts: {all_of_it}")),
-        (Numbers("L", "kg m²/s", view.L, STILL * I, "Angular momentum I ω about the centre of mass"),
+        (Numbers("L", "kg m²/s", view.L, STILL * I, "Angular momentum I ω about the centre of mass",
+                 PLOTTED["L"]),
          Numbers("τ", "N m", view.tau, STILL * I / view.h,
                  f"{mean}(L(t) − L(t − h))/h, of all that acts, about the centre of mass")),
         (None, None),
-        (Numbers("ω", "rad/s", view.w, STILL, "Angular velocity I⁻¹ L"),
+        (Numbers("ω", "rad/s", view.w, STILL, "Angular velocity I⁻¹ L", PLOTTED["w"]),
          Numbers("m g", "N", view.weight, STILL * m, "Weight, a part of F")),
     ]
     inverse = view.inverse_inertia
@@ -148,7 +157,7 @@ def remark(view: BodyView) -> str:
     return text
 
 
-def _table(ui: UiState, table: list[Line], below: float) -> None:
+def _table(ui: UiState, snapshot: Snapshot, table: list[Line], below: float, body: int) -> None:
     if not imgui.begin_table("body", 8, TABLE, (0.0, max(imgui.get_content_region_avail().y - below, 4.0 * ui.font))):
         return
     imgui.table_setup_scroll_freeze(0, 1)
@@ -171,7 +180,7 @@ def _table(ui: UiState, table: list[Line], below: float) -> None:
             if numbers is None:
                 imgui.text("")
             else:
-                _cells(ui, first, numbers)
+                _cells(ui, snapshot, first, numbers, body)
     imgui.end_table()
 
 
@@ -188,7 +197,7 @@ def _right(ui: UiState, text: str, color: style.Color) -> None:
         imgui.text(text)
 
 
-def _cells(ui: UiState, first: int, numbers: Numbers) -> None:
+def _cells(ui: UiState, snapshot: Snapshot, first: int, numbers: Numbers, body: int) -> None:
     _indent(ui, first)
     imgui.text(numbers.name)
     if numbers.tip:
@@ -199,7 +208,19 @@ def _cells(ui: UiState, first: int, numbers: Numbers) -> None:
     for k, (text, value) in enumerate(zip(numbers.texts(), numbers.values, strict=True)):
         imgui.table_set_column_index(first + 1 + k)
         _right(ui, text, style.colors(ui).text)
-        imgui.set_item_tooltip(f"{value:.12g} {numbers.unit}")
+        if numbers.plotted:
+            _carry(ui, snapshot, Curve(numbers.plotted[k], body))
+        advice = "\nDrag it onto the tab Plot" if numbers.plotted else ""
+        imgui.set_item_tooltip(f"{value:.12g} {numbers.unit}{advice}")
+
+
+def _carry(ui: UiState, snapshot: Snapshot, curve: Curve) -> None:
+    """The last number can be dragged to a plot."""
+    if imgui.begin_drag_drop_source(imgui.DragDropFlags_.source_allow_null_id):
+        ui.dragged = curve
+        imgui.set_drag_drop_payload_py_id(DRAGGED, 0)
+        imgui.text(watch.title(snapshot, curve))
+        imgui.end_drag_drop_source()
 
 
 TAB = Tab("body", "Body", draw_body, "Y", lambda ui, snapshot: Inspect("body", body=chosen(ui, snapshot)))

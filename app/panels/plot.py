@@ -1,9 +1,6 @@
 """Plots of a run: quantities of bodies and of the whole against time, or one against another (a phase plane)."""
 
-import csv
-import io
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,14 +10,18 @@ from ...physics.core.model import Array
 from ...physics.look.closed_forms import curve as closed_form
 from ...physics.look.quantities import QUANTITIES
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot
+from ..figure import Figure, Line
 from ..ui_state import UiState
 from . import style
 from .tabs import Tab
+from .timeline import color_of, shown_events
 from .watch import choose_body, choose_quantity, of_scene, recorded, title
 
 MOST_UNITS = 3     # an axis each
 MOST_POINTS = 4000  # drawn of a curve
-MOST_MARKS = 200    # impacts marked
+MOST_MARKS = 200    # events of a kind marked
+SAVED_AS = {".csv": "a column a curve", ".npz": "arrays", ".png": "a picture", ".svg": "a drawing"}
+DRAGGED = "quantity"  # that the mouse carries from another panel: `UiState.dragged`
 DASHES, BENDS = 90, 8  # of a line by a closed form; straight pieces of a dash
 Y_AXES = (implot.ImAxis_.y1, implot.ImAxis_.y2, implot.ImAxis_.y3)
 
@@ -35,7 +36,7 @@ class PlotUi:
     quantity: str = "height"  # chosen to be added
     body: int = -1
     fit: bool = True          # the axes follow the curves
-    marks: bool = True        # impacts are marked
+    marks: bool = True        # events are marked
 
 
 def plot_of(ui: UiState, snapshot: Snapshot) -> PlotUi:
@@ -57,6 +58,7 @@ def wanted(ui: UiState, snapshot: Snapshot) -> list[Curve]:
 def draw_plot(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) -> None:
     """Fill the lower area: the curves at the left, the plot beside them."""
     mine = plot_of(ui, snapshot)
+    _drop(ui, mine)
     imgui.begin_child("curves", (23.0 * ui.font, 0))
     _add(ui, snapshot, mine)
     _list(ui, snapshot, mine)
@@ -67,8 +69,8 @@ def draw_plot(ui: UiState, snapshot: Snapshot, send: Callable[[Command], None]) 
     if mine.curves:
         _plot(ui, snapshot, mine)
     else:
-        style.muted(ui, "Choose a quantity and a body, and add its curve. What the run remembers is plotted at once: "
-                        "forces only from then on.", wrap=True)
+        style.muted(ui, "Choose a quantity and a body, and add its curve; or drag a number of the tab Body onto the "
+                        "tab Plot. What the run remembers is plotted at once: forces only from then on.", wrap=True)
     imgui.end_child()
 
 
@@ -98,6 +100,21 @@ def _add(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         mine.across = curve
     imgui.set_item_tooltip("Draw the curves over this quantity instead of over time: a phase plane")
     imgui.end_disabled()
+
+
+def _drop(ui: UiState, mine: PlotUi) -> None:
+    """Add the curve that is let go over the panel, its tabs included."""
+    carried = imgui.get_drag_drop_payload_py_id()
+    over = imgui.is_mouse_hovering_rect(imgui.get_window_pos(), imgui.get_window_pos() + imgui.get_window_size())
+    if carried is None or carried.type != DRAGGED or not imgui.is_mouse_released(0) or not over:
+        return
+    curve, ui.dragged = ui.dragged, None
+    if curve is None:
+        return
+    if why := refusal(mine, curve):
+        ui.say(why)
+    else:
+        mine.curves.append(curve)
 
 
 def refusal(mine: PlotUi, curve: Curve) -> str:
@@ -148,39 +165,32 @@ def _options(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
     imgui.set_item_tooltip("The axes follow the curves. Without: the wheel zooms, a drag moves, a double click fits")
     if mine.across is None:
         imgui.same_line()
-        mine.marks = imgui.checkbox("Impacts", mine.marks)[1]
+        mine.marks = imgui.checkbox("Events", mine.marks)[1]
+        imgui.set_item_tooltip("Lines at events, of the kinds that the tab Timeline shows")
     imgui.same_line()
-    save_button(ui, lambda: table(snapshot, wanted(ui, snapshot)), bool(mine.curves))
+    save_button(ui, lambda: figure(ui, snapshot, mine), bool(mine.curves))
 
 
-def save_button(ui: UiState, made: Callable[[], str], on: bool = True) -> None:
-    """A button that saves curves; made: what gives them as CSV."""
+def save_button(ui: UiState, made: Callable[[], Figure], on: bool = True) -> None:
+    """A button that saves curves as a table or a picture; made: what gives them."""
     imgui.begin_disabled(not on)
-    if imgui.button("\uf0c7  CSV##save_curves"):
-        ui.request("save_curves", made())
-    imgui.set_item_tooltip("Save the curves as a table: a column each, a row a step")
+    if imgui.button("\uf0c7  Save##save_curves"):
+        imgui.open_popup("save_curves_as")
     imgui.end_disabled()
+    if imgui.begin_popup("save_curves_as"):
+        for suffix, words in SAVED_AS.items():
+            if imgui.menu_item_simple(f"{suffix[1:].upper()}, {words}##save{suffix}"):
+                ui.request("save_curves", (made(), suffix))
+        imgui.end_popup()
 
 
-def table(snapshot: Snapshot, curves: list[Curve]) -> str:
-    """The curves as CSV, at the steps that are remembered."""
-    columns = {title(snapshot, curve): recorded(snapshot, curve) for curve in curves}
-    return as_csv({heading: column for heading, column in columns.items() if len(column)})
-
-
-def as_csv(curves: Mapping[str, Array]) -> str:
-    """Curves (k, 2) of time and value by their headings: a line of headings, then t, value, value … of all times; a
-    value that is not known is left empty."""
-    times = np.unique(np.concatenate([np.zeros(0), *(curve[:, 0] for curve in curves.values())]))
-    columns = np.full((len(times), len(curves)), np.nan)
-    for k, curve in enumerate(curves.values()):
-        columns[np.searchsorted(times, curve[:, 0]), k] = curve[:, 1]
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["t [s]", *curves])
-    for t, values in zip(times.tolist(), columns.tolist(), strict=True):
-        writer.writerow([t, *("" if math.isnan(value) else value for value in values)])
-    return text.getvalue()
+def figure(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> Figure:
+    """What is plotted, at the steps that are remembered."""
+    lines = [Line(title(snapshot, curve), QUANTITIES[curve.quantity].unit, recorded(snapshot, curve))
+             for curve in (*mine.curves, *filter(None, [mine.across]))]
+    across = lines.pop() if mine.across is not None else None
+    events = tuple((event.t, event.kind) for event in shown_events(ui, snapshot)) if mine.marks else ()
+    return Figure(snapshot.labels.title or snapshot.scene_name, tuple(lines), across, events)
 
 
 # -------------------------------------------------------------------------------------------------- the plot
@@ -201,7 +211,7 @@ def _plot(ui: UiState, snapshot: Snapshot, mine: PlotUi) -> None:
         if implot.begin_plot("##plot", (-1, -1), flags):
             _axes(snapshot, mine, units)
             if mine.marks and mine.across is None:
-                _impacts(ui, snapshot)
+                _events(ui, snapshot)
             for k, curve in enumerate(mine.curves):
                 axis = Y_AXES[units.index(QUANTITIES[curve.quantity].unit)]
                 implot.set_axes(implot.ImAxis_.x1, axis)
@@ -257,14 +267,17 @@ def _expected(ui: UiState, k: int, snapshot: Snapshot, curve: Curve, t: Array) -
             flags=implot.LineFlags_.segments))
 
 
-def _impacts(ui: UiState, snapshot: Snapshot) -> None:
-    """A vertical line an impact, the latest ones."""
-    times = np.array([e.t for e in snapshot.timeline.events if e.kind == "impact"][-MOST_MARKS:])
-    if len(snapshot.trace):
-        times = times[times >= snapshot.trace[0, 0]]
-    if len(times):
-        color = (*style.colors(ui).warning[:3], 0.35)
-        implot.plot_inf_lines("##impacts", times, implot.Spec(line_color=color, line_weight=ui.preferences.scale))
+def _events(ui: UiState, snapshot: Snapshot) -> None:
+    """A vertical line an event, in the colour of its kind, the latest ones."""
+    begin = snapshot.trace[0, 0] if len(snapshot.trace) else 0.0
+    times: dict[str, list[float]] = {}
+    for event in shown_events(ui, snapshot):
+        if event.t >= begin:
+            times.setdefault(event.kind, []).append(event.t)
+    for kind, at in times.items():
+        color = (*color_of(ui, kind)[:3], 0.35)
+        implot.plot_inf_lines(f"##{kind}", np.array(at[-MOST_MARKS:]),
+                              implot.Spec(line_color=color, line_weight=ui.preferences.scale))
 
 
 TAB = Tab("plot", "Plot", draw_plot, "P", lines=15.0)

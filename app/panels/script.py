@@ -6,9 +6,10 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from ...physics.run.messages import Command, OpenScript, SetControl, ShownPanel, Snapshot
+from ..figure import Figure, Line
 from ..ui_state import UiState
 from . import style
-from .plot import MOST_UNITS, Y_AXES, as_csv, colors, save_button
+from .plot import MOST_UNITS, Y_AXES, colors, save_button
 from .rows import FULL, SOON, value_row
 from .tabs import Tab
 
@@ -67,7 +68,8 @@ def draw_curves(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     if not curves:
         style.muted(ui, 'The script plots nothing so far: panel.plot("angle", angle) adds a point.', wrap=True)
         return
-    save_button(ui, lambda: as_csv({_title(c.name, c.unit): c.points for c in curves}))
+    save_button(ui, lambda: Figure(snapshot.labels.title or snapshot.scene_name,
+                                   tuple(Line(_title(c.name, c.unit), c.unit, c.points) for c in curves)))
     for k, curve in enumerate(curves):
         imgui.same_line(0, 1.0 * ui.font)
         last = f"  {style.engineering(float(curve.points[-1, 1]), curve.unit, 4)}" if len(curve.points) else ""

@@ -208,6 +208,9 @@ def tab(ui: UiState, title: str, on: bool, name: str) -> bool:
     with color(imgui.Col_.button, (0.0, 0.0, 0.0, 0.0)), color(imgui.Col_.text, c.text if on else c.muted), \
             font(ui, bold=on, size=14.0):
         pressed = imgui.button(f"{title}##{name}")
+        if imgui.begin_drag_drop_target():  # what is carried over a tab opens it
+            pressed = True
+            imgui.end_drag_drop_target()
     lo, hi = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     if on:
         imgui.get_window_draw_list().add_rect_filled((lo.x, hi.y - 2.0 * ui.preferences.scale), hi, u32(c.accent))

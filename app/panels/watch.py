@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.core.model import Array, movable
-from ...physics.look.quantities import QUANTITIES
+from ...physics.look.quantities import QUANTITIES, heading
 from ...physics.run.messages import MOST_CURVES, Command, Curve, Snapshot, Watch
 from ..ui_state import UiState
 
@@ -43,16 +43,13 @@ def recorded(side: Snapshot, curve: Curve) -> Array:
 
 def title(snapshot: Snapshot, curve: Curve) -> str:
     """ "Height z of die 1 [m]"."""
-    quantity = QUANTITIES[curve.quantity]
-    whose = f" of {snapshot.labels.bodies[curve.body]}" if curve.body >= 0 else ""
-    unit = f" [{quantity.unit}]" if quantity.unit else ""
-    return f"{quantity.title}{whose}{unit}"
+    return heading(curve.quantity, snapshot.labels.bodies[curve.body] if curve.body >= 0 else "")
 
 
 def choose_quantity(ui: UiState, name: str, now: str) -> str:
     """A list of all quantities."""
     imgui.set_next_item_width(11.0 * ui.font)
-    if imgui.begin_combo(f"##{name}", QUANTITIES[now].title, imgui.ComboFlags_.height_large):
+    if imgui.begin_combo(f"##{name}", QUANTITIES[now].title, imgui.ComboFlags_.height_largest):
         for key, quantity in QUANTITIES.items():
             if imgui.selectable(f"{quantity.title}##{key}", key == now)[0]:
                 now = key

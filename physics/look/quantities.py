@@ -1,6 +1,6 @@
 """Quantities of a run that can be watched over time, and compared between runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,19 @@ def _coordinate(axis: int) -> Callable[[Sample, int], float]:
 
 def _velocity(axis: int) -> Callable[[Sample, int], float]:
     return lambda now, body: float(now.state.bodies.v[body, axis])
+
+
+def _momentum(axis: int) -> Callable[[Sample, int], float]:
+    return lambda now, body: float(now.state.bodies.P[body, axis])
+
+
+def _angular_momentum(axis: int) -> Callable[[Sample, int], float]:
+    return lambda now, body: float(now.state.bodies.L[body, axis])
+
+
+def _potential(now: Sample, body: int) -> float:
+    """−m g·x, zero at the world origin [J]"""
+    return float(-now.model.mass[body] * now.model.gravity @ now.state.bodies.x[body])
 
 
 def _turning(axis: int) -> Callable[[Sample, int], float]:
@@ -87,11 +100,18 @@ QUANTITIES: dict[str, Quantity] = {
     "w_x": Quantity("Angular velocity ω_x", "rad/s", True, True, _turning(0)),
     "w_y": Quantity("Angular velocity ω_y", "rad/s", True, True, _turning(1)),
     "w_z": Quantity("Angular velocity ω_z", "rad/s", True, True, _turning(2)),
+    "p_x": Quantity("Momentum p_x", "kg m/s", True, True, _momentum(0)),
+    "p_y": Quantity("Momentum p_y", "kg m/s", True, True, _momentum(1)),
+    "p_z": Quantity("Momentum p_z", "kg m/s", True, True, _momentum(2)),
+    "L_x": Quantity("Angular momentum L_x", "kg m²/s", True, True, _angular_momentum(0)),
+    "L_y": Quantity("Angular momentum L_y", "kg m²/s", True, True, _angular_momentum(1)),
+    "L_z": Quantity("Angular momentum L_z", "kg m²/s", True, True, _angular_momentum(2)),
     "speed": Quantity(
         "Speed", "m/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.v[body]))),
     "spin": Quantity(
         "Angular speed", "rad/s", True, True, lambda now, body: float(np.linalg.norm(now.state.bodies.w[body]))),
     "body_kinetic": Quantity("Kinetic energy of it", "J", True, True, _kinetic),
+    "body_potential": Quantity("Potential energy of it", "J", True, True, _potential),
     "contact_force": Quantity("Normal contact force", "N", True, False, _contact_force),
     "friction_force": Quantity("Friction force", "N", True, False, _friction_force),
     "energy": Quantity("Mechanical energy", "J", False, True, _mechanical_energy),
@@ -105,3 +125,23 @@ QUANTITIES: dict[str, Quantity] = {
     "contacts": Quantity(
         "Contacts", "", False, False, lambda now, _: np.nan if now.info is None else float(now.info.contacts)),
 }
+
+
+def named(text: str, bodies: Sequence[str]) -> tuple[str, int]:
+    """The quantity that "height:ball" or "energy" means, and the row of its body, -1 where it is of the whole. Raises
+    ValueError."""
+    name, _, body = text.partition(":")
+    if name not in QUANTITIES:
+        raise ValueError(f"a quantity must be one of {', '.join(QUANTITIES)}, not {name!r}")
+    if QUANTITIES[name].of_body != bool(body):
+        words = f"is of the whole, not of {body!r}" if body else f"needs a body, {name}:BODY"
+        raise ValueError(f"{name!r} {words}")
+    if body and body not in bodies:
+        raise ValueError(f"there is no body {body!r}; this scene has {', '.join(bodies[:8])}")
+    return name, bodies.index(body) if body else -1
+
+
+def heading(name: str, body: str) -> str:
+    """ "Height z of die 1 [m]"; body: its name, "" where the quantity is of the whole."""
+    quantity = QUANTITIES[name]
+    return f"{quantity.title}{f' of {body}' if body else ''}{f' [{quantity.unit}]' if quantity.unit else ''}"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.limits import RUNS
 from ..core.settings import SETTINGS
-from ..look.quantities import QUANTITIES, Sample
+from ..look.quantities import QUANTITIES, Sample, named
 from ..methods.choices import check_settings
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
@@ -101,11 +101,7 @@ def measured(text: str, scene: Scene) -> Callable[[], Measured]:
     before, _, last = rest.rpartition(":")
     body, statistic = (before or None, last) if last in STATISTICS else (rest or None, "end")
     bodies = scene.build().labels.bodies
-    if QUANTITIES[name].of_body != (body is not None):
-        words = "needs a body, " + name + ":BODY" if body is None else f"is of the whole, not of {body!r}"
-        raise ValueError(f"{name!r} {words}")
-    if body is not None and body not in bodies:
-        raise ValueError(f"there is no body {body!r}; this scene has {', '.join(bodies[:8])}")
+    named(name if body is None else f"{name}:{body}", bodies)
     return lambda: _quantity(name, body, statistic)
 
 

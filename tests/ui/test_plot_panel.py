@@ -7,20 +7,32 @@ from dataclasses import replace
 import fakes
 import numpy as np
 import pytest
-from imgui_bundle import implot
+from imgui_bundle import imgui, implot
 from probe import Probe
 
 from contactlab.app.commands import run
+from contactlab.app.figure import encode
 from contactlab.app.lab import Lab
 from contactlab.app.panels import layout, plot
 from contactlab.app.panels.watch import title
 from contactlab.app.ui_state import Preferences, UiState
+from contactlab.physics import Scene
 from contactlab.physics.core.closed_form import START, ClosedForm
 from contactlab.physics.core.formula import read_formula
+from contactlab.physics.look.body_state import look_at_body
 from contactlab.physics.run import messages as m
+from contactlab.physics.simulation.simulation import Simulation
 
 HEIGHT, SPEED, ENERGY = m.Curve("height", 1), m.Curve("speed", 1), m.Curve("energy")
 T = np.linspace(0.0, 1.0, 241)
+BALL = """
+[[body]]
+name = "ball"
+position = [0, 0, 1]
+[[body.shape]]
+type = "sphere"
+radius = 0.1
+"""
 
 
 def plotted(*curves, **fields):
@@ -75,6 +87,44 @@ def test_of_another_scene_no_body_is_plotted(probe, sent):
     probe.snapshot[0] = plotted(HEIGHT, ENERGY, generation=2)
     probe.frame(3)
     assert sent[-1] == m.Watch((ENERGY,))
+
+
+def test_a_number_of_a_body_is_dragged_onto_the_tab_and_into_the_plot(probe, sent, monkeypatch):
+    """Over the tab Plot it opens; let go over the plot the curve is there."""
+    sim = Simulation(Scene.from_text(BALL, None))
+    probe.ui.preferences.lower_tab = "body"
+    probe.ui.view.selected = 0
+    seen = m.Inspection(m.Inspect("body"), 0, 0.0, sim.labels, body=look_at_body(sim, 0))
+    probe.snapshot[0] = plotted(inspection=seen)
+    places = {}
+    tip = imgui.set_item_tooltip
+
+    def noted(text):
+        if "Drag it onto" in text:
+            places[len(places)] = imgui.get_item_rect_min()
+        tip(text)
+
+    monkeypatch.setattr(imgui, "set_item_tooltip", noted)
+    probe.frame(3)
+    places.clear()
+    probe.frame()
+    io = probe.gui.io
+    at = places[5]  # v_z, after x, y, z, v_x, v_y
+    io.add_mouse_pos_event(at.x + 2, at.y + 4)
+    probe.frame(2)
+    io.add_mouse_button_event(0, True)
+    probe.frame(2)
+    io.add_mouse_pos_event(at.x - 40, at.y - 20)
+    probe.frame(2)
+    probe.move("Plot##tab_plot")
+    probe.frame(2)
+    assert probe.ui.preferences.lower_tab == "plot"
+    lo, _ = probe.rects["Plot##tab_plot"]
+    io.add_mouse_pos_event(700, lo.y + 120)
+    probe.frame(2)
+    io.add_mouse_button_event(0, False)
+    probe.frame(3)
+    assert probe.ui.state_of(plot.PlotUi).curves == [m.Curve("v_z", 0)] and sent[-1] == m.Watch((m.Curve("v_z", 0),))
 
 
 def test_what_cannot_be_added_says_why():
@@ -135,7 +185,8 @@ def test_a_long_run_is_thinned_and_keeps_its_ends():
 
 def test_the_table_has_a_column_a_curve_and_leaves_the_unknown_empty(tmp_path):
     shown = plotted(HEIGHT, SPEED)
-    rows = list(csv.reader(io.StringIO(plot.table(shown, [HEIGHT, SPEED]))))
+    made = plot.figure(UiState(), shown, plot.PlotUi(curves=[HEIGHT, SPEED]))
+    rows = list(csv.reader(io.StringIO(encode(made, ".csv").decode())))
     assert rows[0] == ["t [s]", title(shown, HEIGHT), title(shown, SPEED)] and "[m/s]" in rows[0][2]
     assert len(rows) == len(T) + 1 and rows[1][1] == ""
     known = np.array([[float(v) for v in row] for row in rows[1:] if row[1]])
@@ -146,8 +197,10 @@ def test_saved_curves_are_a_file_among_the_documents(tmp_path):
     ui = UiState(preferences=Preferences(record_folder=str(tmp_path)))
     lab = Lab(fakes.Engine(plotted(HEIGHT)), ui, fakes.Host())
     lab.update()
-    run(lab, "save_curves", plot.table(lab.snapshot, [HEIGHT]))
-    (path,) = tmp_path.iterdir()
-    assert path.name == "three_curves_001.csv" and str(path) in ui.notice.text
+    made = plot.figure(ui, lab.snapshot, plot.PlotUi(curves=[HEIGHT]))
+    for suffix in (".svg", ".csv"):
+        run(lab, "save_curves", (made, suffix))
+    path, drawing = sorted(tmp_path.iterdir())
+    assert path.name == "three_curves_001.csv" and str(path) in ui.notice.text and drawing.suffix == ".svg"
     assert path.read_text().splitlines()[0] == f"t [s],{title(lab.snapshot, HEIGHT)}"
     lab.close()

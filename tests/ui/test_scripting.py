@@ -16,9 +16,10 @@ from test_window_xvfb import PATIENCE, display  # noqa: F401  (a fixture)
 
 import contactlab
 from contactlab.app import remote
+from contactlab.app.figure import as_csv
 from contactlab.app.lab import Engine
 from contactlab.app.opening import CannotOpen
-from contactlab.app.panels import lower, plot, style
+from contactlab.app.panels import lower, style
 from contactlab.app.panels.script import draw_curves, draw_script
 from contactlab.app.ui_state import UiState
 from contactlab.app.view.camera import Camera
@@ -149,14 +150,14 @@ def test_where_another_scene_runs_a_button_leads_back(probed):
 def test_only_a_script_has_the_tab_script(probed):
     tab = lower.TABS["script"]
     assert tab.there(shown()) and not tab.there(fakes.snapshot())
-    wide, save = (0.0, 0.0, 800.0, 300.0), "\uf0c7  CSV##save_curves"
+    wide, save = (0.0, 0.0, 800.0, 300.0), "\uf0c7  Save##save_curves"
     assert save in probed(lambda ui: draw_curves(ui, shown(), print), wide).drawn()
     assert save not in probed(lambda ui: draw_curves(ui, fakes.snapshot(), print), wide).drawn()
 
 
 def test_curves_that_begin_at_other_times_share_one_column_of_time():
     angle, torque = shown().script.curves
-    rows = plot.as_csv({"angle": angle.points, "torque": torque.points}).splitlines()
+    rows = as_csv({"angle": angle.points, "torque": torque.points}).splitlines()
     assert rows[0] == "t [s],angle,torque" and len(rows) == 11
     assert rows[1] == "0.0,0.0," and rows[10].split(",")[1:] == ["9.0", "-9.0"]
 
