@@ -38,7 +38,8 @@ def study(scene: Scene, settings: Settings, chosen: Sequence[Variant], until: fl
     """Run the scene to the time `until` [s] with every variant and FACTORS of the step h. Yields None after each step
     and a point after each run, with nan where one fails. by_forms: errors are from the closed forms, else from a finer
     run. clock() tells the processor time [s]."""
-    instants = FACTORS[0] * settings.h * np.arange(1, max(1, round(until / (FACTORS[0] * settings.h))) + 1)
+    coarsest = FACTORS[0] * settings.h
+    instants = np.array([k * coarsest for k in range(1, max(1, round(until / coarsest)) + 1)])
     for variant in chosen:
         if by_forms:
             truth = _by_forms(scene, settings, instants)

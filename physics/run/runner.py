@@ -77,7 +77,7 @@ class Runner:
         self._published = -1.0
         self._begun: float | None = None              #: when the work that takes long now began
         self._looks = Looks(clock)
-        self._studies = Studies()
+        self._studies = Studies(time.thread_time)
         self._pacer = Pacer(clock(), 0.0)
         self._journal = journal
         self._journal_of: Heading | None = None       #: the run that the journal is of now

@@ -1,7 +1,6 @@
 """Studies: runs that the physics thread makes beside the one that is shown, a little at a time and one study after the
 other."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,9 +13,10 @@ from .warm_up import prepare
 
 
 class Studies:
-    """The latest study of each kind, and the one that is running."""
+    """The latest study of each kind, and the one that is running. clock() tells the processor time [s]."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self.links: LinkStudy | None = None
         self.orders: OrderStudy | None = None
         self._points: Iterator[LinkPoint | OrderPoint | None] = iter(())
@@ -31,7 +31,7 @@ class Studies:
         for coordinates, cure in link_study.KINDS:
             prepare(link_study.hanging(2, coordinates, cure, settings))
         self.links = LinkStudy(settings, (), running=True)
-        self._points = link_study.study(settings, time.thread_time)
+        self._points = link_study.study(settings, self._clock)
 
     def study_orders(self, shown: Simulation, asked: StudyOrders) -> None:
         """Begin the study of orders of accuracy of the scene that is shown. Raises ValueError where a method is not for
@@ -41,7 +41,7 @@ class Studies:
             prepare(order_study.ready(shown.scene, shown.settings, variant, shown.settings.h))
         self.orders = OrderStudy(asked, shown.settings, (), running=True)
         self._points = order_study.study(
-            shown.scene, shown.settings, asked.variants, asked.until, asked.by_forms, time.thread_time)
+            shown.scene, shown.settings, asked.variants, asked.until, asked.by_forms, self._clock)
 
     def end(self) -> None:
         """End the study that is running; what it has found stays."""

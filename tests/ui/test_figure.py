@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -10,12 +9,11 @@ import pytest
 from PIL import Image
 
 from contactlab.app.cli import main
-from contactlab.app.figure import COLORS, LEFT, RIGHT, SUFFIXES, WIDTH, Figure, Line, Scale, encode
+from contactlab.app.figure import COLORS, PIXELS, SUFFIXES, WIDTH, Figure, Line, drawing, encode
 from contactlab.app.stopping import Stopped
 
 T = np.linspace(0.0, 2.0, 481)
 SVG = "{http://www.w3.org/2000/svg}"
-DIGIT = 5e-4  # half of the last digit of a coordinate
 BALL = """
 [solver]
 h = 0.005
@@ -38,66 +36,43 @@ def line(title, unit, values, t=T):
     return Line(title, unit, np.column_stack([t, values]))
 
 
-def drawn(data):
-    """The curves of an SVG by their titles: points (k, 2) of each stroke."""
-    found = {}
-    for stroke in ET.fromstring(data).iter(SVG + "polyline"):
-        title = stroke.find(SVG + "title")
-        if title is not None:
-            points = np.array([pair.split(",") for pair in stroke.get("points").split()], float)
-            found.setdefault(title.text, []).append(points)
-    return found
+def words(figure):
+    return [text.text for text in ET.fromstring(encode(figure, ".svg")).iter(SVG + "text")]
 
 
-def axis(data, horizontal):
-    """Value and slope of an axis, from the numbers beside its ticks: value = a + b · place; and what the rounding of
-    their places leaves open."""
-    ticks = []
-    for text in ET.fromstring(data).iter(SVG + "text"):
-        number = re.fullmatch(r"-?[\d.]+(e[-+]\d+)?", text.text or "") and text.get("transform") is None
-        if number and (text.get("text-anchor") == "middle") == horizontal:
-            ticks.append((float(text.get("x" if horizontal else "y")), float(text.text)))
-    places, values = np.array(ticks).T
-    slope, at = np.polyfit(places, values, 1)
-    offset = 0.0 if horizontal else 0.35 * 14.0  # the middle of a number is above its base line
-    return at + slope * offset, slope, 3.0 * abs(slope) * DIGIT
-
-
-def test_the_drawing_of_a_curve_has_its_values():
-    wave = 3.0 + np.sin(5.0 * T)
-    data = encode(Figure("A wave", (line("Wave [m]", "m", wave),)), ".svg")
-    (points,) = drawn(data)["Wave [m]"]
-    for horizontal, expected in ((True, T), (False, wave)):
-        at, slope, open_ = axis(data, horizontal)
-        np.testing.assert_allclose(at + slope * points[:, 0 if horizontal else 1], expected, atol=2.0 * open_)
-
-
-def test_a_gap_is_a_gap_and_events_are_marked():
-    values = np.where((T > 0.5) & (T < 0.7), np.nan, T)
-    data = encode(Figure("", (line("v", "m/s", values),), events=((0.25, "impact"), (9.0, "slip"))), ".svg")
-    pieces = drawn(data)
-    assert [len(p) for p in pieces["v"]] == [(T <= 0.5).sum(), (T >= 0.7).sum()] and len(pieces["event"]) == 1
-    place = LEFT + 0.25 / 2.0 * (WIDTH - LEFT - RIGHT)
-    assert pieces["event"][0][:, 0] == pytest.approx(place, abs=DIGIT)
+def test_a_drawing_has_the_values_of_its_curves_and_their_gaps():
+    values = np.where((T > 0.5) & (T < 0.7), np.nan, T**2)
+    (plot,) = drawing(Figure("A wave", (line("Wave [m]", "m", values),), events=((0.25, "impact"), (9.0, "slip")))).axes
+    (curve,) = plot.lines
+    assert np.array_equal(curve.get_xydata(), np.column_stack([T, values]), equal_nan=True)
+    (marks,) = plot.collections
+    assert [piece[0, 0] for piece in marks.get_segments()] == [0.25]  # an event outside of the time shown has none
 
 
 def test_a_phase_plane_is_drawn_over_the_other_quantity():
     x, v = line("x [m]", "m", np.cos(T)), line("v [m/s]", "m/s", -np.sin(T))
-    data = encode(Figure("Circle", (v,), across=x, events=((0.5, "impact"),)), ".svg")
-    (points,) = drawn(data)["v [m/s]"]
-    assert "event" not in drawn(data)
-    (a, b, _), (c, d, _) = axis(data, True), axis(data, False)
-    radius = np.hypot(a + b * points[:, 0], c + d * points[:, 1])
-    np.testing.assert_allclose(radius, 1.0, atol=1e-4)
+    (plot,) = drawing(Figure("Circle", (v,), across=x, events=((0.5, "impact"),))).axes
+    assert np.array_equal(plot.lines[0].get_xydata(), np.column_stack([np.cos(T), -np.sin(T)]))
+    assert not plot.collections and plot.get_xlabel() == "x [m]"
 
 
 def test_every_unit_has_a_plot_of_its_own_and_words_are_escaped():
-    data = encode(Figure("a < b & c", (line("x", "m", T), line("E", "J", T), line("y", "m", -T))), ".svg")
-    assert "a < b & c" in [text.text for text in ET.fromstring(data).iter(SVG + "text")]
-    strokes = {stroke.get("stroke") for stroke in ET.fromstring(data).iter(SVG + "polyline")}
-    assert set(COLORS[:3]) <= strokes
-    (x,), (e,) = drawn(data)["x"], drawn(data)["E"]
-    assert x[:, 1].max() < e[:, 1].min()  # one below the other
+    figure = Figure("a < b & c", (line("x", "m", T), line("E", "J", T), line("y", "m", -T)))
+    lengths, energies = drawing(figure).axes
+    assert [[curve.get_label() for curve in plot.lines] for plot in (lengths, energies)] == [["x", "y"], ["E"]]
+    assert [curve.get_color() for curve in (*lengths.lines, *energies.lines)] == [COLORS[0], COLORS[2], COLORS[1]]
+    assert {"a < b & c", "x", "E", "[J]", "t [s]"} <= set(words(figure))
+
+
+@pytest.mark.parametrize("values", [np.full(481, np.nan), np.full(481, 1e300), np.zeros(481)])
+def test_a_picture_can_be_made_of_anything(values):
+    assert encode(Figure("", (line("v", "", values),)), ".png").startswith(b"\x89PNG")
+    assert encode(Figure("", (Line("v", "", np.zeros((0, 2))),)), ".svg").startswith(b"<?xml")
+
+
+def test_the_same_curves_make_the_same_file():
+    figure = Figure("Line", (line("x [m]", "m", T),))
+    assert encode(figure, ".svg") == encode(figure, ".svg") and encode(figure, ".png") == encode(figure, ".png")
 
 
 def test_tables_have_the_very_numbers():
@@ -111,32 +86,13 @@ def test_tables_have_the_very_numbers():
 
 
 def test_a_png_shows_its_curve_in_its_colour():
-    figure = Figure("Line", (line("x [m]", "m", T),))
-    image = np.asarray(Image.open(io.BytesIO(encode(figure, ".png"))), int)
-    tall = float(re.search(rb'height="(\d+)', encode(figure, ".svg")).group(1))
-    assert image.shape == (round(2 * tall), round(2 * WIDTH), 3)
+    image = np.asarray(Image.open(io.BytesIO(encode(Figure("", (line("x [m]", "m", T),)), ".png"))).convert("RGB"), int)
+    assert image.shape[1] == round(WIDTH * PIXELS)
     blue = np.array([int(COLORS[0][k : k + 2], 16) for k in (1, 3, 5)])
     rows, columns = np.nonzero(np.abs(image - blue).max(axis=2) < 40)
-    (points,) = drawn(encode(figure, ".svg"))["x [m]"]
-    inside = rows > 2 * points[:, 1].min() - 4
-    np.testing.assert_allclose(rows[inside], np.interp(columns[inside], 2 * points[:, 0], 2 * points[:, 1]), atol=3.0)
-    assert np.ptp(columns[inside]) == pytest.approx(2 * (WIDTH - LEFT - RIGHT), abs=4)
-
-
-@pytest.mark.parametrize("values", [np.zeros(0), np.full(3, np.nan), np.full(3, 1e300), np.zeros(3),
-                                    [1.0, 1.0 + 1e-15]])
-def test_a_scale_has_room_for_anything(values):
-    scale = Scale(np.asarray(values, float), 0.0, 100.0, 0.05)
-    ticks, words = scale.ticks
-    assert scale.high > scale.low and all(scale.low <= t <= scale.high for t in ticks) and len(words) == len(ticks) > 0
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3e-7, 2e-7), (9999.0, 10001.0), (-1e12, 4e12)])
-def test_ticks_are_round_and_are_what_they_say(low, high):
-    ticks, words = Scale(np.array([low, high]), 0.0, 100.0, 0.0).ticks
-    assert 3 <= len(ticks) <= 13
-    step = ticks[1] - ticks[0]
-    assert [float(w) for w in words] == pytest.approx(ticks, abs=1e-6 * step)
+    inside = rows > 0.2 * len(image)  # below the legend
+    slope, at = np.polyfit(columns[inside], rows[inside], 1)
+    assert slope < 0.0 and np.abs(rows[inside] - at - slope * columns[inside]).max() < 4.0  # straight, and up
 
 
 def run(*arguments):
@@ -147,8 +103,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_run_plots_what_run_writes(tmp_path, suffix, capsys):
-    """The same numbers as those of the trajectory: in tables to the last bit, in a drawing to the rounding of its
-    coordinates."""
+    """The same numbers as those of the trajectory, to the last bit; drawings have the values of tables."""
     scene = tmp_path / "ball.toml"
     scene.write_text(BALL)
     path, out = tmp_path / "path.npz", tmp_path / f"plot{suffix}"
@@ -157,13 +112,8 @@ def test_run_plots_what_run_writes(tmp_path, suffix, capsys):
                    "--plot", "kinetic")
     saved = np.load(path)
     height, v_x = saved["x"][:, 1, 2], saved["v"][:, 1, 0]
-    if suffix == ".svg":
-        (points,) = drawn(out.read_bytes())["Height z of ball [m]"]
-        extent = np.ptp(points[:, 1])
-        shown = height.min() + (points[:, 1].max() - points[:, 1]) / extent * np.ptp(height)
-        np.testing.assert_allclose(shown, height, atol=4.0 * DIGIT / extent * np.ptp(height))
-    elif suffix == ".png":
-        assert Image.open(out).width == 2 * WIDTH
+    if suffix in (".svg", ".png"):
+        assert out.stat().st_size > 1000
     else:
         table = np.load(out)["table"] if suffix == ".npz" else np.genfromtxt(out, delimiter=",", skip_header=1)
         assert np.array_equal(table, np.column_stack([saved["t"], height, v_x, saved["energy"][:, 0]]))
