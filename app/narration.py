@@ -20,6 +20,7 @@ SENTENCES = {
     "stick": "{b} no longer slips on {a}",
     "slip": "{b} begins to slip on {a}",
     "active_set": "other contacts of {a} and {b} carry the load",
+    "crowd": "{a} and {b} have too many events: the rest of the step is found at once",
 }
 
 

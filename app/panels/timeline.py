@@ -18,6 +18,7 @@ M = implot.Marker_
 SHAPES = {
     "impact": M.diamond, "gain": M.down, "dynamic_loss": M.up, "geometric_loss": M.right, "active_set": M.square,
     "stick": M.circle, "slip": M.left, "inconsistent": M.cross, "motor_holds": M.plus, "motor_gives_in": M.asterisk,
+    "crowd": M.asterisk,
 }
 EXPLAINED = {
     "impact": "Bodies collide", "gain": "A contact joins the current set",
@@ -27,6 +28,7 @@ EXPLAINED = {
                                                                               "several that differ",
     "motor_holds": "A motor has reached its speed and holds it",
     "motor_gives_in": "A motor exerts all it can: it does not hold its speed",
+    "crowd": "Too many events: what these bodies do in the rest of the step is found at once, as by one implicit step",
 }
 MOST_LISTED = 500
 NEAR = 0.6     # of a font height from a mark: a click means it
@@ -64,6 +66,7 @@ def color_of(ui: UiState, kind: str) -> style.Color:
         "impact": c.warning, "gain": c.spring, "dynamic_loss": c.potential, "geometric_loss": c.accent,
         "active_set": c.muted, "stick": c.total, "slip": c.kinetic, "inconsistent": c.danger,
         "motor_holds": c.accent, "motor_gives_in": c.warning,
+        "crowd": c.danger,
     }.get(kind, c.text)
 
 

@@ -244,8 +244,8 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     c = len(friction)
     M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
     force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
-    if not slides.any() and (friction > 0.0).all():
-        sticking = holding(M, d, friction)
+    if not slides.any():
+        sticking = holding(M, d, friction) if (friction > 0.0).all() else None
         if sticking is not None:
             return "solved", sticking
         if c > 1:  # the closer to the verge of slip, the more sweeps would be needed

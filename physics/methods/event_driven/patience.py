@@ -4,23 +4,24 @@ A step may have more events than it can follow. After MANY_PIECES events it goes
 contacts. After MOST_PIECES what is left of it passes without motion. A pair that was hit STORM times loses its
 restitution for the rest of the step; so does everything at an instant with as many impacts. Where events bring no
 progress WITHOUT_END times the sets stay as they are. Where the forces of sliding friction grow without bound, slow
-contacts stick and fast ones slide without friction to the end of the step. Which of redundant contacts stick may change
-DOUBTS times in a step.
+contacts stick and fast ones slide without friction to the end of the step.
 
 Rocking to rest, and slip that friction turns as it ends, are events without end in finite time, at speeds that fall to
 zero. They are followed to the last digits as long as they are few. With each event of a pair beyond FEW the speed below
 which its island comes to rest doubles, from 1/32 of the speed without rebound up to that, g h/10000: what gravity makes
-in 1/10000 of a step. Restitution ends below this speed already.
+in 1/10000 of a step. Restitution ends below this speed already. An island of which one pair has CROWD events finds at
+once what it does in the rest of the step, see `hold`. That is no limit: its forces obey the laws at the end, and an
+event "crowd" says so.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from enum import IntEnum
 
 WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
 STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
 FEW = 2             # events of a pair in one step that are followed to the last digits; with every further one the
 CHATTER = 8         # speed doubles that is none there, up to the speed without rebound, which it has with so many
-DOUBTS = 10         # instants of one step at which Coulomb's law let other redundant contacts stick than before
+CROWD = 12          # events of a pair in a step after which its island finds at once what it does in the rest
 MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
 MOST_PIECES = 600   # what is left of it then passes without motion
 PROGRESS = 1e-12    # shorter pieces are none [s]
@@ -33,18 +34,16 @@ class Limit(IntEnum):
     PAIR = 1      #: one pair was hit STORM times
     INSTANT = 2   #: STORM impacts at one instant
     UNSETTLED = 3 #: impacts that do not end at one instant, with or without collision
-    DOUBT = 4     #: which of redundant contacts stick changed DOUBTS times
-    JAM = 5       #: sliding friction without bound
-    IDLE = 6      #: WITHOUT_END events without progress
-    PIECES = 7    #: MANY_PIECES
-    HALTED = 8    #: MOST_PIECES, or not even gaps let it go on
+    JAM = 4       #: sliding friction without bound
+    IDLE = 5      #: WITHOUT_END events without progress
+    PIECES = 6    #: MANY_PIECES
+    HALTED = 7    #: MOST_PIECES, or not even gaps let it go on
 
 
 SAYS = {
     Limit.PAIR: f"a contact was hit {STORM} times in one step: it lost its rebound",
     Limit.INSTANT: f"{STORM} impacts at one instant: no rebound",
     Limit.UNSETTLED: "impacts at one instant did not end: contact sets are those before",
-    Limit.DOUBT: f"redundant contacts changed {DOUBTS} times in one step: kept to its end",
     Limit.JAM: "friction jammed: slow contacts stick, fast ones slide without it to the end of the step",
     Limit.IDLE: f"{WITHOUT_END} events without progress: contacts kept to the end of the step",
     Limit.PIECES: f"{MANY_PIECES} events in one step: no rebound, contacts kept to its end",
@@ -67,9 +66,10 @@ class Patience:
         """Nothing has happened yet."""
         self.limit, self.blind = Limit.NONE, False
         self.uncut = self.cuts = 0
-        self._idle = self._doubts = self._impacts_here = 0
+        self._idle = self._impacts_here = 0
         self._hits: dict[int, int] = {}
         self._events: dict[int, int] = {}
+        self._held: set[int] = set()
 
     def give_up(self, limit: Limit) -> None:
         """The step says the gravest of what it ran into."""
@@ -99,17 +99,6 @@ class Patience:
             self.give_up(Limit.IDLE)
         self.blind = self.limit >= Limit.JAM
 
-    def doubt(self) -> None:
-        """Other redundant contacts than before have to stick."""
-        self._doubts += 1
-        if self._doubts == DOUBTS:
-            self.give_up(Limit.DOUBT)
-
-    @property
-    def may_doubt(self) -> bool:
-        """Whether to ask again which of redundant contacts stick."""
-        return not self.blind and self._doubts < DOUBTS
-
     # ------------------------------------------------------------------------------------------ impacts
     def begin_instant(self) -> None:
         """No impact has happened at this instant."""
@@ -123,6 +112,12 @@ class Patience:
         for pair in pairs:
             self._hits[pair] = self._hits.get(pair, 0) + 1
 
+    def holds(self, pairs: Set[int]) -> bool:
+        """These pairs, of one island or several, are held to the end of the step; whether that is news."""
+        news = bool(pairs) and self._held.isdisjoint(pairs)
+        self._held |= pairs
+        return news
+
     def count_event(self, pair: int) -> None:
         """Something happens to this pair."""
         self._events[pair] = self._events.get(pair, 0) + 1
@@ -131,6 +126,15 @@ class Patience:
         """The speed that counts as none where this pair is, relative to the speed without rebound."""
         count = self._events.get(pair, 0)
         return min(2.0 ** (count - CHATTER), 1.0) if count > FEW else 0.0
+
+    def is_crowded(self, pair: int) -> bool:
+        """Whether so much happened to this pair that its island goes through the rest of the step at once."""
+        return self._events.get(pair, 0) >= CROWD
+
+    @property
+    def crowds(self) -> bool:
+        """Whether there is such a pair."""
+        return max(self._events.values(), default=0) >= CROWD
 
     def is_tired(self, pair: int) -> bool:
         """Whether the island of this pair has no restitution any more."""

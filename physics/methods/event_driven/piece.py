@@ -134,14 +134,15 @@ def begin_piece(piece):
     scratch = start.scratch
     eq, count, slides = scratch.equations, np.int64(chosen.count[0]), False
     for k in range(count):
-        slides = slides or chosen.mode[k] == SLIDE
+        slides = slides or (chosen.mode[k] == SLIDE and chosen.fixed[k] == 0)
     if slides:
         equations_here(start, chosen.pair, count, np.int64(0))
         for k in range(count):
             slip = add(scale(eq.u[3 * k + 1], row(eq.tangent_1, k)), scale(eq.u[3 * k + 2], row(eq.tangent_2, k)))
             size, along = norm(slip), dot(slip, row(chosen.direction, k))
             turn = norm(cross(slip, row(chosen.direction, k)))
-            if chosen.mode[k] == SLIDE and size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE:
+            turned = size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE
+            if chosen.mode[k] == SLIDE and chosen.fixed[k] == 0 and turned:
                 put(chosen.direction, k, scale(1.0 / size, slip))
     piece.span[BEGIN] = start.clock[TIME]
     piece.at.clock[STEP] = start.clock[STEP]
@@ -257,14 +258,16 @@ def numbers_of_set(chosen, depth, search, scratch):
 
     Of each contact: the margin to the rim of its elements; the depth left to one that others imply; of a sliding one
     the slip along its direction; the force; of a sticking one what is left to the friction cone; of one without force
-    that shares a load, how much less it would take than it must ask for. Of each motor with a limit: see
-    `left_to_motor`.
+    that shares a load, how much less it would take than it must ask for. None of a contact that is fixed. Of each motor
+    with a limit: see `left_to_motor`.
     """
     count, values = int(chosen.count[0]), search.values
     witness, eq, lam = scratch.witness, scratch.equations, scratch.lam
     for i in range(KINDS * count):
         values[i] = math.inf
     for k in range(count):
+        if chosen.fixed[k] == 1:
+            continue
         mode = chosen.mode[k]
         values[MARGIN * count + k] = witness.margin[k] + EDGE
         if search.implied[k] == 1:
@@ -280,7 +283,8 @@ def numbers_of_set(chosen, depth, search, scratch):
                 values[CONE * count + k] = rim - math.hypot(lam[3 * k + 1], lam[3 * k + 2]) + least
     for j in range(chosen.columns[0], chosen.columns[0] + chosen.columns[1]):
         k = chosen.column[j] // 3
-        values[SHARE * count + k] = TAKES * search.force[chosen.island[k]] - scratch.share[j]
+        if chosen.fixed[k] == 0:
+            values[SHARE * count + k] = TAKES * search.force[chosen.island[k]] - scratch.share[j]
     for r in range(len(eq.reactions.lam)):
         values[KINDS * count + r] = left_to_motor(eq.reactions, r) + search.late[r]
 

@@ -88,9 +88,9 @@ def empty_rate_scratch(model: Model, contacts: int) -> RateScratch:
 def slip_direction(eq, chosen, k, slide_out):
     """Unit direction of slip of contact k in its tangents.
 
-    As long as the slip goes STRAIGHT on, it is the direction in which the piece began. Where the slip has turned round
-    against that, it is the opposite of the slip: the force then stays smooth over the end of slip, which the search
-    finds as an event.
+    As long as the slip goes STRAIGHT on, or the contact is fixed, it is the direction in which the piece began. Where
+    the slip has turned round against that, it is the opposite of the slip: the force then stays smooth over the end of
+    slip, which the search finds as an event.
     """
     u1, u2 = eq.u[3 * k + 1], eq.u[3 * k + 2]
     b1, b2 = 0.0, 0.0
@@ -98,7 +98,7 @@ def slip_direction(eq, chosen, k, slide_out):
         b1 += chosen.direction[k, j] * eq.tangent_1[k, j]
         b2 += chosen.direction[k, j] * eq.tangent_2[k, j]
     size, along = np.sqrt(u1 * u1 + u2 * u2), u1 * b1 + u2 * b2
-    if size > SLIPS and abs(u1 * b2 - u2 * b1) > STRAIGHT * abs(along) + ASIDE:
+    if chosen.fixed[k] == 0 and size > SLIPS and abs(u1 * b2 - u2 * b1) > STRAIGHT * abs(along) + ASIDE:
         sign = 1.0 if along >= 0.0 else -1.0
         b1, b2 = sign * u1 / size, sign * u2 / size
     slide_out[2 * k], slide_out[2 * k + 1] = b1, b2

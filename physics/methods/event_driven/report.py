@@ -51,7 +51,7 @@ def recall(memory: ContactMemory, friction: Friction, chosen: ContactSet) -> Non
     own = memory.own[:count]
     chosen.count[0] = count
     chosen.pair[:count] = memory.key[:count]
-    chosen.mode[:count] = own[:, MODE]
+    chosen.mode[:count], chosen.fixed[:count] = own[:, MODE], 0
     chosen.friction[:count] = friction.where(own[:, MODE] == STICK)
     chosen.direction[:count] = own[:, DIRECTION]
     rows = [3 * k + i for k, bits in enumerate(own[:, ROWS].astype(int).tolist()) for i in range(3) if bits >> i & 1]

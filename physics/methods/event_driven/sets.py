@@ -18,6 +18,7 @@ these are unique, symmetric where the contacts are, and those of contacts that a
 sticks as long as any forces within the cones hold it.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,6 +72,7 @@ class ContactSet(NamedTuple):
     open: IntArray       #: (c,)   UNIQUE, SHARED or UNKNOWN
     island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
     islands: IntArray    #: (1,)   how many there are
+    fixed: IntArray      #: (c,)   1 = stays as it is to the end of the step, its direction of slip too
 
 
 def empty_set(capacity: int) -> ContactSet:
@@ -80,7 +82,7 @@ def empty_set(capacity: int) -> ContactSet:
 
     return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
                       np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity),
-                      ints(capacity), ints(1))
+                      ints(capacity), ints(1), ints(capacity))
 
 
 def clear_set(chosen: ContactSet) -> None:
@@ -188,10 +190,10 @@ def classify(
 
 def fill_set(
     chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Friction, tangents: Array,
-    nodes: IntArray,
+    nodes: IntArray, fixed: Set[int],
 ) -> None:
     """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) and tangents (c, 2, 3) of
-    them; nodes (c, 2): see `connect`."""
+    them; nodes (c, 2): see `connect`; fixed: pairs that stay as they are to the end of the step."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least, island = np.zeros(len(pairs)), islands_of(nodes)
     np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
@@ -209,6 +211,7 @@ def fill_set(
         chosen.pair[i], chosen.mode[i] = pairs[k], mode
         chosen.friction[i] = (friction.stick if mode == STICK else friction.slip)[k]
         chosen.direction[i] = found.slip[k] @ tangents[k]
+        chosen.fixed[i] = int(pairs[k]) in fixed
     for j, r in enumerate(rows):
         chosen.row[j] = 3 * place[r // 3] + r % 3
     list_columns(chosen)
@@ -287,4 +290,5 @@ def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> 
     holds[sticks] &= (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 - ZERO))[sticks]
     island = chosen.island[:count]
     unknown = np.isin(island, island[shared & ~holds]) & np.isin(island, island[shared & sticks])
+    unknown &= chosen.fixed[:count] == 0
     chosen.open[:count] = np.where(shared, np.where(unknown, UNKNOWN, SHARED), UNIQUE)

@@ -1,6 +1,6 @@
 """What happens at an instant of the event-driven method: impacts until nothing collides, then new contact sets."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from ...core.model import Array, BoolArray
 from ...core.state import LongArray
 from ...solvers.least_forces import basis
 from .events import EventLog
+from .hold import Holder
 from .impact import Impacts, among, without
 from .instant import equations, goes_straight, slip_velocities
 from .materials import PairMaterials
@@ -61,6 +62,7 @@ class Settler:
     ) -> None:
         self._work, self._materials, self._motors = work, materials, motors
         self._impacts, self._log, self._patience = impacts, log, patience
+        self._holder = Holder(work, materials, motors, impacts, log, patience)
 
     def settle(self, change: Change, quiet: bool = False) -> None:
         """Impacts, then new sets; tell what changed, but where `quiet`."""
@@ -74,11 +76,12 @@ class Settler:
             self._impacts.end(lost, hit)
             if self._impacts.calm(lost):
                 self._impacts.end(lost, hit)
+            self._holder.still(lost, hit)
             pairs = without(work.at_rest(), lost)
             motors.start(work.here, now.motor, exerted)
             if not len(pairs):
                 clear_set(work.chosen)
-                self._obeyed(pairs, now)
+                self._obeyed(pairs, lambda _: NOTHING)
                 break
             if self._take(pairs, now):
                 break
@@ -103,20 +106,25 @@ class Settler:
     # ------------------------------------------------------------------------------------------ the new sets
     def _take(self, pairs: LongArray, change: Change) -> bool:
         """Make the new sets from contacts that rest; False where it came to an impact instead."""
-        calm = self._calm(pairs, change.about)
+        held = among(pairs, self._holder.pairs)
+        calm = self._calm(pairs, change.about) & ~held
         kept = self._forces_kept(pairs[calm]) if calm.any() else None
-        busy = pairs[~calm]
-        (M, d, u), found = self._obeyed(busy, change)
+        busy = pairs[~calm & ~held]
+        (M, d, u), found = self._obeyed(
+            busy, lambda problem: self._resolve(busy, problem, change.released, change.begins))
         if found.status == "inconsistent":
             if self._impacts.without_collision(busy, u):
                 return False
             found = self._held(M, d, u, self._materials.friction(busy).slip)
-        if kept is not None:
-            pairs = np.concatenate([busy, pairs[calm]])
+        parts = [found] if kept is None else [found, kept]
+        if held.any():
+            parts.append(self._obeyed(pairs[held], lambda problem: self._holder.resolve(pairs[held], problem))[1])
+        if len(parts) > 1:
+            pairs = np.concatenate([busy, pairs[calm], pairs[held]])
             M, d, _ = equations(self._work.here, pairs)
-            force = np.concatenate([found.force, kept.force])
-            found = Resolution(found.status, force, M @ force + d, found.mode + kept.mode,
-                               np.concatenate([found.slip, kept.slip]))
+            force = np.concatenate([part.force for part in parts])
+            found = Resolution(found.status, force, M @ force + d, [m for part in parts for m in part.mode],
+                               np.concatenate([part.slip for part in parts]))
         self._write_set(pairs, M, found)
         return True
 
@@ -133,15 +141,16 @@ class Settler:
         """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
         work, eq, c = self._work, self._work.here.scratch.equations, len(pairs)
         tangents = np.stack([eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(work.chosen, pairs, found, M, self._materials.friction(pairs), tangents, work.nodes(pairs))
+        fill_set(work.chosen, pairs, found, M, self._materials.friction(pairs), tangents, work.nodes(pairs),
+                 self._holder.pairs)
 
-    def _obeyed(self, pairs: LongArray, change: Change) -> tuple[Problem, Resolution]:
+    def _obeyed(self, pairs: LongArray, resolved: Callable[[Problem], Resolution]) -> tuple[Problem, Resolution]:
         """Equations and forces of contacts that rest, together with what motors with a limit do."""
         motors, turns = self._motors, len(self._motors.rows)
         for turn in range(WITHOUT_END + turns):
             look_up()
             problem = equations(self._work.here, pairs)
-            found = self._resolve(pairs, problem, change.released, change.begins) if len(pairs) else NOTHING
+            found = resolved(problem) if len(pairs) else NOTHING
             if motors.obeys(self._work.here.scratch.equations, found.force, turn > turns):
                 break
         return problem, found

@@ -37,7 +37,7 @@ class SharedLoads:
         """The first event of the piece made last, from the first one that the search found: that other redundant
         contacts have to stick may come before it."""
         doubtful, search = self.doubtful(), self._work.search
-        if not self._patience.may_doubt or not doubtful.any():
+        if self._patience.blind or not doubtful.any():
             return trigger
         hi = 1.0 if trigger is None else trigger.delta
         if self._sticks(search.at(hi), doubtful):
@@ -46,7 +46,8 @@ class SharedLoads:
         while hi - lo > DOUBT_TIME / search.length and hi - lo > DOUBT_FRACTION:
             middle = 0.5 * (lo + hi)
             lo, hi = (middle, hi) if self._sticks(search.at(middle), doubtful) else (lo, middle)
-        self._patience.doubt()
+        for pair in self._work.set_pairs[doubtful].tolist():
+            self._patience.count_event(pair)
         return Trigger(hi, "cone", -1)
 
     def _sticks(self, at: Instant, doubtful: BoolArray) -> bool:

@@ -54,7 +54,7 @@ from .search import Trigger
 from .sets import IDLE, SLIDE, SMOOTH, STICK, UNIQUE, clear_set, connect
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
-from .step_halving import SCATTER, astray, gains, least_substep, longer, rounding_rate
+from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate
 from .tolerances import EDGE, RESTS, SLIPS, SLOT, TOUCH
 from .workspace import Workspace
 
@@ -133,6 +133,9 @@ class EventDriven:
                 substep = rest
         if rest > SLIVER * h:
             patience.give_up(Limit.HALTED)
+        held = self._held()
+        if held:
+            self._settler.settle(Change(about=held))
         self._end(state, h)
         self._books.end(state.bodies, state.ledger)
 
@@ -221,12 +224,14 @@ class EventDriven:
 
         Where the integrator controls its error, a piece of the length `least` is accepted whatever its error is. Where
         the step is blind the error may be BLIND_ERROR, as the end of slip goes unseen. Friction that goes on there may
-        drive what it had stopped: where energy is gained so, friction that slides is ended."""
+        drive what it had stopped: where energy is gained so, friction that slides is ended. Contacts held to the end of
+        the step gain none either: their pieces are halved."""
         blind, length, rounding = self._patience.blind, asked, -1.0
         piece = self.work.search.piece_of(integrator.tableau)
         begin_piece(piece)
         while True:
-            error = make_piece(piece, length) / TOLERANCE
+            made = make_piece(piece, length)
+            error = math.inf if gains_held(piece, self.work.h) else made / TOLERANCE
             if integrator.adaptive and error > 1.0:
                 rounding = rounding if rounding >= 0.0 else SCATTER * rounding_rate(piece) / TOLERANCE
                 error /= max(1.0, rounding * length)
@@ -250,6 +255,11 @@ class EventDriven:
         if integrator.adaptive:
             return error <= (BLIND_ERROR if self._patience.blind else 1.0) or shortest
         return not astray(self._keeper, piece)
+
+    def _held(self) -> frozenset[int]:
+        """The pairs whose set was fixed to the end of the step."""
+        chosen, count = self.work.chosen, self.work.in_set
+        return frozenset(chosen.pair[:count][chosen.fixed[:count] == 1].tolist())
 
     # ---------------------------------------------------------------------------------------------- search and cut
     def _search(self) -> Trigger | None:
@@ -296,9 +306,10 @@ class EventDriven:
         elif kind == "cone" and pair >= 0:
             change = Change(begins={pair: self._beginning_slip(k)}, about={pair})
         elif kind == "slip":
-            if not self._slip_ends(k, pair):
+            ends = self._slip_ends(k, pair)
+            if not ends and not self._patience.is_crowded(pair):
                 return
-            change = Change(stopped=pair, about={pair})
+            change = Change(stopped=pair if ends else -1, about={pair})
         elif kind == "gap":
             change = Change(about=())
         elif kind == "motor":

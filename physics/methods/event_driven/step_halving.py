@@ -27,7 +27,9 @@ MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 #: by how much the stages' forces may change a momentum, relative to its size; a turn of ω h changes one by some (ω h)²
 WILD = 0.5        # with joints in maximal coordinates
 RUNAWAY = 4.0     # where contacts are all that constrains
-GAIN = 1e-3       # energy that a piece may gain by its error, relative to the kinetic one
+GAIN = 1e-3       # energy that a piece may gain by its error, relative to the kinetic one,
+HELD_GAIN = 1e-8  # and where contacts are held to the end of the step, as long as the piece is
+HELD_LEAST = 1.0 / 64.0  # of the step or longer
 NEAR_STATES = 7   # looked at to see what rounding does to the rates,
 NEAR = 1e-6       # how close they follow each other, relative to the step,
 SCATTER = 4.0     # and by how much rounding may do more than is seen in these
@@ -40,12 +42,19 @@ def least_substep(done: int, h: float) -> float:
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
 
 
-def gains(piece: Piece) -> bool:
-    """Whether a piece gains so much energy that it is no error of the integrator's."""
+def gains(piece: Piece, share: float = GAIN) -> bool:
+    """Whether a piece gains more energy than this share of the kinetic one: no error of the integrator's."""
     model = piece.start.model
     start, _ = measure(model, piece.start.bodies, piece.start.joints)
     end, _ = measure(model, piece.end, piece.end_joints)
-    return end.total - start.total > GAIN * start.kinetic
+    return end.total - start.total > share * start.kinetic
+
+
+def gains_held(piece: Piece, h: float) -> bool:
+    """Whether contacts that are held make a piece of a step of h [s] gain energy that halves of it would not: their
+    forces may vary much where contacts and limits come close to depend on each other."""
+    held = piece.chosen.fixed[: piece.chosen.count[0]].any() and piece.span[LENGTH] > HELD_LEAST * h
+    return bool(held) and gains(piece, HELD_GAIN)
 
 
 def longer(error: float, integrator: Integrator) -> float:

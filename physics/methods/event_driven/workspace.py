@@ -33,6 +33,7 @@ class Workspace:
     depth: float         #: overlap that counts as touching [m]
     sink: float          #: depth that contacts beside the active ones may come to [m]
     rest_speed: float    #: approach speed below which there is no restitution [m/s]
+    end: float           #: when the step ends [s]
 
     def __init__(self, model: Model, surface: Elements, motor_modes: IntArray) -> None:
         """motor_modes (m,): what motors with a limit do, shared with whoever decides that."""
@@ -84,6 +85,11 @@ class Workspace:
         """Length of the whole step [s]."""
         return float(self.here.clock[STEP])
 
+    @property
+    def left(self) -> float:
+        """What is left of the step [s]."""
+        return self.end - self.t
+
     def take_up(self, state: State, loads: Loads, settings: Settings) -> None:
         """Make this state the one in hand, with room for the set that its memory may hold."""
         here = self.here
@@ -91,6 +97,7 @@ class Workspace:
             self.here = here._replace(bodies=state.bodies, joints=state.joints, loads=loads)
             self.search.begin_at(self.here)
         self.here.clock[TIME], self.here.clock[STEP] = state.t[0], settings.h
+        self.end = self.t + settings.h
         self.tally, self.ledger = state.tally, state.ledger
         self.depth, self.sink = TOUCH, 0.5 * TOUCH
         self.rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * settings.h, LEAST_REST)

@@ -1,0 +1,107 @@
+"""What an island whose events crowd does for the rest of a step, found at once.
+
+Slip that friction turns as it ends, contacts at the verge between stick and slip, and blows without rebound can make
+events without number in an instant. Over what is left of the step, r, the contacts that touch then obey the laws of
+contact as one implicit step does, at its end [Moreau 1999; Stewart & Trinkle 1996]:
+
+    u⁺ = u + r d + M p,    0 <= u⁺_n ⊥ p_n >= 0,    Coulomb's law for the impulses p and the velocities u⁺
+
+This has a solution whatever the friction. It says which contacts stick, which slide, and in which direction: against p.
+The others open. What is closed at the end is closed at once, what sticks stops at once, and slip against its direction
+does: by impulses along H⁻¹T, which take energy, as those of `Impacts.calm` do. To the end of the step the set and the
+directions of slip then stay as they are; only gaps are events there. Contacts with ζ = 0 do no work and friction goes
+against the slip, so no energy is gained.
+"""
+
+from collections.abc import Set
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.islands import islands_of
+from ...core.model import Array
+from ...core.state import LongArray
+from ...solvers.least_forces import RANK
+from .events import EventLog
+from .impact import Impacts, without
+from .instant import energy_at, equations
+from .materials import PairMaterials
+from .motors import Motors
+from .patience import PROGRESS, WITHOUT_END, Limit, Patience
+from .sets import OPEN, SLIDE, STICK, Resolution, resolve, unjammed
+from .tolerances import RESTS
+from .workspace import Workspace
+
+
+class Holder:
+    """Finds what crowded islands do to the end of the step."""
+
+    pairs: frozenset[int]  #: that touch in crowded islands, see `still`
+
+    def __init__(
+        self, work: Workspace, materials: PairMaterials, motors: Motors, impacts: Impacts, log: EventLog,
+        patience: Patience,
+    ) -> None:
+        self._work, self._materials, self._motors = work, materials, motors
+        self._impacts, self._log, self._patience = impacts, log, patience
+        self.pairs = frozenset()
+
+    def still(self, lost: Set[int], hit: set[int]) -> None:
+        """Name the pairs of crowded islands, but for those lost. Stop what does not move at the end of the step, or
+        would turn round, until nothing collides or moves so; the pairs that got an impulse of impact are added to
+        `hit`. Tell of the first pair of islands that were not held before."""
+        energy = energy_at(self._work.here) if self._patience.crowds else 0.0
+        for _ in range(WITHOUT_END):
+            pairs = self._crowded(lost)
+            self.pairs = frozenset(pairs.tolist())
+            if not len(pairs) or not self._stop(pairs):
+                break
+            self._impacts.end(lost, hit)
+        if self._patience.holds(self.pairs):
+            self._log.tell("crowd", min(self.pairs), energy=energy)
+
+    def _stop(self, pairs: LongArray) -> bool:
+        """Stop the rows that have to be; whether any moved."""
+        self._motors.start(self._work.here)
+        found = self.resolve(pairs, equations(self._work.here, pairs))
+        self._motors.rest()
+        M, _, u = equations(self._work.here, pairs)
+        rows = stopping(found, u)
+        if np.abs(u[rows]).max(initial=0.0) <= RESTS:
+            return False
+        p = np.zeros(3 * len(pairs))
+        p[rows] = -np.linalg.lstsq(M[np.ix_(rows, rows)], u[rows], rcond=RANK)[0]
+        self._impacts.push(pairs, p)
+        return True
+
+    def _crowded(self, lost: Set[int]) -> LongArray:
+        """The pairs that touch in islands of which one has had many events. A contact alone bounces to rest."""
+        work, patience = self._work, self._patience
+        if work.left <= PROGRESS or not patience.crowds:
+            return np.zeros(0, np.int64)
+        pairs = without(work.touching()[0], lost)
+        island = islands_of(work.nodes(pairs))
+        crowded = np.array([patience.is_crowded(pair) for pair in pairs.tolist()], bool)
+        return pairs[np.isin(island, island[crowded]) & (np.bincount(island, minlength=1)[island] > 1)]
+
+    def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
+        """Mean forces, accelerations and modes of pairs to the end of the step, from M, d and u as `equations` gives
+        them."""
+        work, left, friction = self._work, self._work.left, self._materials.friction(pairs)
+        M, d, u = problem
+        work.count_solve()
+        found = resolve(M, u + left * d, np.zeros(len(u)), friction, {})
+        if found.status == "inconsistent":
+            self._patience.give_up(Limit.JAM)
+            return unjammed(M, d, u, friction.slip, work.rest_speed)
+        return replace(found, force=found.force / left, rate=(found.rate - u) / left)
+
+
+def stopping(found: Resolution, u: Array) -> NDArray[np.intp]:
+    """The rows of the velocities u (3 c,) that end at once: of contacts that are not open the normal one, of those that
+    stick, and of those that slide against their direction, the tangents too."""
+    mode, slip = np.array(found.mode), u.reshape(-1, 3)[:, 1:]
+    back = (mode == SLIDE) & ((slip * found.slip).sum(axis=1) < 0.0)
+    ends = np.repeat([mode != OPEN, (mode == STICK) | back], [1, 2], axis=0).T
+    return np.flatnonzero(ends.ravel())
