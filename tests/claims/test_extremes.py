@@ -34,6 +34,25 @@ def test_event_driven_one_gram_carries_a_ton_in_one_or_two_pieces_a_step(integra
         assert sim.info.pieces <= 2 * STEPS
 
 
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5"])
+def test_a_coin_of_a_micrometre_that_spins_on_its_rim_takes_few_pieces(integrator):
+    """Its two rims slip at 1e-5 m/s, opposite to each other, and friction turns that slip in 3e-6 s: error control took
+    1400 pieces a step. Held to the end of the step where that shows, it takes at most a tenth of that. The spin falls
+    by μ g (d/2)/(r²/4 + d²/12), of the thickness d, to the error of an implicit step, h/τ of the turn of 0.08 rad."""
+    r, d, mu, steps = 0.01, 1e-6, 0.3, 30
+    across, mass = 0.25 * r * r + d * d / 12.0, 8000.0 * np.pi * r * r * d  # moment of inertia by mass [m2], [kg]
+    coin = body("coin", (0, 0, r), {"type": "cylinder", "radius": r, "height": d}, mass,
+                (mass * across, mass * across, 0.5 * mass * r * r), euler=(90.0, 0.0, 0.0),
+                angular_velocity=(0.0, 0.0, 20.0))
+    sim = simulate(ground(), coin, mu=mu, method="event_driven", integrator=integrator)
+    for _ in range(steps):
+        sim.step()
+        assert sim.info.status == "solved"
+    assert sim.info.pieces <= 140 * steps
+    fall = mu * G * 0.5 * d / across * steps * H
+    assert 20.0 - sim.state.bodies.w[-1, 2] == pytest.approx(fall, rel=0.01)
+
+
 @pytest.mark.parametrize(("solver", "mu"), [
     ("interior_point", 0.5), *((name, 0.0) for name in
                                ("interior_point", "block_pivot", "lemke", "dantzig", "qp_force", "qp_acceleration"))])

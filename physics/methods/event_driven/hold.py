@@ -1,8 +1,9 @@
 """What an island whose events crowd does for the rest of a step, found at once.
 
 Slip that friction turns as it ends, contacts at the verge between stick and slip, and blows without rebound can make
-events without number in an instant. Over what is left of the step, r, the contacts that touch then obey the laws of
-contact as one implicit step does, at its end [Moreau 1999; Stewart & Trinkle 1996]:
+events without number in an instant. Slow slip that friction keeps turning needs short pieces for as long as it lasts.
+Over what is left of the step, r, the contacts that touch then obey the laws of contact as one implicit step does, at
+its end [Moreau 1999; Stewart & Trinkle 1996]:
 
     u⁺ = u + r d + M p,    0 <= u⁺_n ⊥ p_n >= 0,    Coulomb's law for the impulses p and the velocities u⁺
 
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.islands import islands_of
-from ...core.model import Array
+from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
 from ...solvers.least_forces import RANK
 from .events import EventLog
@@ -29,9 +30,12 @@ from .instant import energy_at, equations
 from .materials import PairMaterials
 from .motors import Motors
 from .patience import PROGRESS, WITHOUT_END, Limit, Patience
+from .rates import find_forces
 from .sets import OPEN, SLIDE, STICK, Resolution, resolve, unjammed
 from .tolerances import RESTS
 from .workspace import Workspace
+
+ABOUT = 10.0  # times of pieces, at most, in which friction turns a slip that makes them short
 
 
 class Holder:
@@ -83,7 +87,22 @@ class Holder:
         pairs = without(work.touching()[0], lost)
         island = islands_of(work.nodes(pairs))
         crowded = np.array([patience.is_crowded(pair) for pair in pairs.tolist()], bool)
-        return pairs[np.isin(island, island[crowded]) & (np.bincount(island, minlength=1)[island] > 1)]
+        return pairs[np.isin(island, island[crowded]) & ~alone(island)]
+
+    def turning(self) -> frozenset[int]:
+        """The pairs of the set, but for those alone, whose slip friction turns or ends in about the time of the piece
+        made last: |u_t|/(μ λ M_tt), with M_tt the mean of the slip that a unit impulse makes. A stiff equation."""
+        work, chosen, count = self._work, self._work.chosen, self._work.in_set
+        slides = (chosen.mode[:count] == SLIDE) & (chosen.fixed[:count] == 0) & ~alone(chosen.island[:count])
+        if not slides.any():
+            return frozenset()
+        pairs = work.set_pairs.copy()
+        find_forces(work.here, chosen)
+        force = work.here.scratch.lam[: 3 * count : 3].copy()
+        M, _, u = equations(work.here, pairs)
+        own = M.diagonal().reshape(-1, 3)[:, 1:].mean(axis=1)
+        change = chosen.friction[:count] * force * own * work.search.length
+        return frozenset(pairs[slides & (np.hypot(u[1::3], u[2::3]) < ABOUT * change)].tolist())
 
     def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
         """Mean forces, accelerations and modes of pairs to the end of the step, from M, d and u as `equations` gives
@@ -96,6 +115,12 @@ class Holder:
             self._patience.give_up(Limit.JAM)
             return unjammed(M, d, u, friction.slip, work.rest_speed)
         return replace(found, force=found.force / left, rate=(found.rate - u) / left)
+
+
+def alone(island: IntArray) -> BoolArray:
+    """Which of contacts in islands (c,) are the only one there. Such a one bounces to rest, or its point runs round a
+    disk that falls on its side, faster than the rest of a step can tell at once."""
+    return np.bincount(island, minlength=1)[island] == 1
 
 
 def stopping(found: Resolution, u: Array) -> NDArray[np.intp]:

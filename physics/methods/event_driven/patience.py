@@ -22,6 +22,7 @@ STORM = 64          # impacts of one pair in a step, or at one instant, after wh
 FEW = 2             # events of a pair in one step that are followed to the last digits; with every further one the
 CHATTER = 8         # speed doubles that is none there, up to the speed without rebound, which it has with so many
 CROWD = 12          # events of a pair in a step after which its island finds at once what it does in the rest
+LONG = 32           # pieces without event after which slip that friction turns fast is held to the end of the step
 MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
 MOST_PIECES = 600   # what is left of it then passes without motion
 PROGRESS = 1e-12    # shorter pieces are none [s]
@@ -126,6 +127,16 @@ class Patience:
         """The speed that counts as none where this pair is, relative to the speed without rebound."""
         count = self._events.get(pair, 0)
         return min(2.0 ** (count - CHATTER), 1.0) if count > FEW else 0.0
+
+    def crowd(self, pairs: Iterable[int]) -> None:
+        """What friction does to these pairs needs more pieces than it is worth."""
+        for pair in pairs:
+            self._events[pair] = CROWD
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so many pieces without event were made, since this was so last, that it is time to ask why."""
+        return self.uncut % LONG == 0
 
     def is_crowded(self, pair: int) -> bool:
         """Whether so much happened to this pair that its island goes through the rest of the step at once."""

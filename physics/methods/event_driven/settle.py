@@ -92,6 +92,13 @@ class Settler:
             self._log.tell_changes(before, hit, lost, change.stopped)
             self._log.add(motors.changes(modes, work.here))
 
+    def ease(self) -> None:
+        """Hold islands whose slip friction turns so fast that it makes pieces short, to the end of the step."""
+        turning = self._holder.turning()
+        if turning:
+            self._patience.crowd(turning)
+            self.settle(Change(about=turning))
+
     def unjam(self) -> bool:
         """Where contacts slide with friction, end that for the rest of the step; whether there were any."""
         work, chosen, count = self._work, self._work.chosen, self._work.in_set

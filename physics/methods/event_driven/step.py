@@ -127,6 +127,8 @@ class EventDriven:
                 self._show()
                 self._handle(trigger)
                 self._show()
+            elif patience.is_long:
+                self._settler.ease()
             patience.end_piece()
             substep = min(rest if trigger is not None else following, rest)
             if rest - substep < SMALLEST_SUBSTEP * h:
