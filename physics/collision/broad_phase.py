@@ -15,13 +15,14 @@ import numpy as np
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray, Model
 from ..core.state import LongArray
-from ..core.vec import dot, row, sub
+from ..core.vec import dot, put_all, row, sub
 from .geometry import PLANE, axis, origin
 
 USUAL = 4.0          # times the geometric mean of all widths: shapes not wider stand in columns
 WIDER = 1.001        # columns are wider than shapes by more than rounding errors
 MANY = 500           # shapes; fewer stand in one column
 SHAPES_A_COLUMN = 8  # at least, on average
+FEW = 40             # shapes up to which they are sorted by insertion; numpy's sort takes a second to compile
 
 
 class Sweep(NamedTuple):
@@ -32,12 +33,14 @@ class Sweep(NamedTuple):
     found: LongArray  #: (p, 2) pairs in the order they were found
     pairs: LongArray  #: (p, 2) pairs sorted by first, then second shape
     start: IntArray  #: (s + 3,) ends of the columns; scratch of the sort
+    order: LongArray  #: (s,) shapes in the order of their lower ends along the sweep axis
 
 
 def new_sweep(shapes: int, pairs: int) -> Sweep:
     """Scratch for so many shapes and pairs."""
     found, sorted_pairs = np.zeros((2, pairs, 2), np.int64)
-    return Sweep(np.zeros((shapes, 6)), np.zeros(shapes, np.int32), found, sorted_pairs, np.zeros(shapes + 3, np.int32))
+    return Sweep(np.zeros((shapes, 6)), np.zeros(shapes, np.int32), found, sorted_pairs,
+                 np.zeros(shapes + 3, np.int32), np.zeros(shapes, np.int64))
 
 
 @helper
@@ -48,6 +51,23 @@ def meets_plane(geom, plane, s):
     lowest = (lo[0] if n[0] > 0.0 else hi[0], lo[1] if n[1] > 0.0 else hi[1], lo[2] if n[2] > 0.0 else hi[2])
     # the bounds of a plane, which has no extent, are its margin about its origin
     return dot(n, sub(lowest, origin(geom, plane))) <= geom.hi[plane, 0] - geom.x[plane, 0]
+
+
+@kernel
+def insert_in_order(lo, first, order_out):
+    """Few shapes in the order of their lower ends (n, 3) along an axis; those that begin together stay in order."""
+    for s in range(lo.shape[0]):
+        k = s
+        while k > 0 and lo[order_out[k - 1], first] > lo[s, first]:
+            order_out[k] = order_out[k - 1]
+            k -= 1
+        order_out[k] = s
+
+
+@kernel
+def merge_in_order(lo, first, order_out) -> None:
+    """`insert_in_order` for many shapes."""
+    put_all(order_out, np.argsort(lo[:, first], kind="mergesort"))
 
 
 @kernel

@@ -2,12 +2,20 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..core.jit import program
 from ..core.model import IntArray
 from ..core.state import Contacts
-from .broad_phase import Sweep, drop_joined, search_planes, sort_pairs, sweep_shapes, widest_axis
+from .broad_phase import (
+    FEW,
+    Sweep,
+    drop_joined,
+    insert_in_order,
+    merge_in_order,
+    search_planes,
+    sort_pairs,
+    sweep_shapes,
+    widest_axis,
+)
 from .geometry import bound_shapes, place_shapes
 from .narrow_phase import sort_families
 from .nearby_pairs import NO_ROOM, Near, touch_listed
@@ -33,8 +41,11 @@ def find_pairs(model, detection):
     geom = near.geometry
     near.needed[:] = 0
     first = widest_axis(geom.lo, geom.hi)
-    order = np.argsort(geom.lo[:, first], kind="mergesort")
-    count = sweep_shapes(geom, body, detection.moves, order, first, sweep)
+    if len(body) > FEW:
+        merge_in_order(geom.lo, first, sweep.order)
+    else:
+        insert_in_order(geom.lo, first, sweep.order)
+    count = sweep_shapes(geom, body, detection.moves, sweep.order, first, sweep)
     count = search_planes(geom, body, detection.moves, detection.planes, sweep, count)
     if count > len(sweep.found):
         near.needed[2] = count

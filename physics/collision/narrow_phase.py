@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import Array, IntArray
 from ..shapes.table import FORMS, SCENERY
 from .box_box import box_box
@@ -155,9 +155,9 @@ def touch_sphere(geom, a, b, margin, patch):
     return sphere_ellipsoid(geom, a, b, margin, patch)
 
 
-@helper
-def touch_round(geom, solids, a, b, margin, patch):
-    """A pair of the round family, in the order of RANK; returns the number of points."""
+@kernel
+def touch_round(geom, solids, a, b, margin, patch) -> int:
+    """A pair of the round family, in the order of RANK; returns the number of points. Most scenes never reach it."""
     kind = geom.kind
     if kind[a] == SPHERE:
         return touch_sphere(geom, a, b, margin, patch)
@@ -178,7 +178,7 @@ def touch_round(geom, solids, a, b, margin, patch):
     return reduce_points(geom, a, b, patch, 0, last)
 
 
-@kernel
+@program
 def touch_round_pairs(geom, solids, patch, pairs, chosen, count, reach, total, found_out) -> int:
     """Points of the chosen pairs; returns the number of rows so far, which may exceed the room. Spheres on spheres and
     on planes, of which piles have thousands, go straight into their row."""

@@ -1,6 +1,7 @@
 """Copies of a state into the arrays of another one: a step keeps the state before it without new memory."""
 
 from .jit import helper, kernel
+from .vec import put_all
 
 
 @helper
@@ -15,6 +16,13 @@ def copy_bodies(bodies, out):
             out.w[i, j] = bodies.w[i, j]
         for j in range(4):
             out.q[i, j] = bodies.q[i, j]
+
+
+@helper
+def copy_joints(joints, out):
+    """Copy the coordinates of all links."""
+    put_all(out.q, joints.q)
+    put_all(out.v, joints.v)
 
 
 @helper
@@ -60,13 +68,9 @@ def copy_into(state, out):
     copy_bodies(state.bodies, out.bodies)
     copy_memory(state.memory, out.memory)
     copy_surfaces(state.surfaces, out.surfaces)
-    for k in range(len(state.tally)):
-        out.tally[k] = state.tally[k]
+    copy_joints(state.joints, out.joints)
+    put_all(out.tally, state.tally)
     for account in range(state.ledger.shape[0]):
         for j in range(state.ledger.shape[1]):
             out.ledger[account, j] = state.ledger[account, j]
-    for k in range(len(state.joints.q)):
-        out.joints.q[k] = state.joints.q[k]
-    for k in range(len(state.joints.v)):
-        out.joints.v[k] = state.joints.v[k]
     return True

@@ -37,6 +37,13 @@ def put_rows(a_out, a):
 
 
 @helper
+def put_all(a_out, a):
+    """a_out = a, (n,) arrays; see `put_rows`."""
+    for i in range(len(a)):
+        a_out[i] = a[i]
+
+
+@helper
 def put4(a_out, i, u):
     """a[i] = u, for an (n, 4) array"""
     a_out[i, 0] = u[0]

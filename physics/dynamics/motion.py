@@ -32,6 +32,15 @@ def along_path(motions, i, t):
     return row(motions.path_position, last), still
 
 
+@helper
+def any_driven(kind):
+    """Whether there is a kinematic body."""
+    count = 0
+    for one in kind:
+        count += 1 if one == KINEMATIC else 0
+    return count > 0
+
+
 @kernel
 def drive(model, t, bodies) -> None:
     """Put every kinematic body where it is at time t [s]: writes x, q, v and w in place.

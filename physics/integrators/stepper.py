@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..books.ledger import Books
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import DYNAMIC, Array, Model, body_count
 from ..core.state import LEDGER, NO_COORDINATES, Bodies, JointState
 from ..core.vec import put, put4, quat_unit
 from ..dynamics.forces import Loads
 from ..dynamics.free_body import Y_SIZE, dydt, pack, velocity_from_momentum
-from ..dynamics.motion import drive
+from ..dynamics.motion import any_driven, drive
 from ..dynamics.trees.kinematics import place_links
 from ..dynamics.trees.rates import combine_links, empty_joints, link_error, link_rates, pack_links
 from .midpoint import empty_flight_scratch, midpoint_step
@@ -104,23 +104,54 @@ def end_step(model, tableau, t, h, y0, k, work, bodies_out, q_out, v_out):
     combine_all(model, tableau.b_x, tableau.b_p, h, y0, k, work, bodies_out, q_out, v_out)
     velocity_from_momentum(model, bodies_out)
     drive(model, t + h, bodies_out)
+    return relative_error(model, tableau, h, y0, k)
+
+
+@helper
+def relative_error(model, tableau, h, y0, k):
+    """Largest relative local error of a step, nan where it is not finite."""
     error = local_error(model, tableau.error, h, y0, k)
     of_links = link_error(model.trees, tableau.error, h, y0, k)
     return max(error, of_links) if math.isfinite(error + of_links) else math.nan
 
 
 @kernel
+def combine_trees(model, weights_x, weights_p, h, y0, k, work, bodies_out, q_out, v_out) -> None:
+    """What `combine_all` does for links."""
+    combine_links(model.trees, weights_x, weights_p, len(weights_x), h, y0, k, q_out, v_out)
+    place_links(model, q_out, v_out, work, bodies_out)
+
+
+@kernel
+def rates_of_trees(model, loads, force, torque, scratch, ydot_out) -> None:
+    """See `link_rates`."""
+    link_rates(model, loads, force, torque, scratch, ydot_out)
+
+
+@program
 def runge_kutta_step(model, loads, tableau, t, h, y0, k_out, flight, bodies_out, joints_out) -> float:
     """One step of any explicit tableau from y0 (n, 13) at t [s] over h [s]; returns the largest relative local error.
 
     Writes the stages k_out (s, n, 13), the bodies at t + h and the coordinates of links; `flight` is scratch.
     """
     stage, trees, force, torque = flight.stage, flight.trees, flight.force, flight.torque
+    linked = len(model.trees.body) > 0
     for i in range(len(tableau.c)):
-        combine_all(model, tableau.a_x[i, :i], tableau.a_p[i, :i], h, y0, k_out, trees.work, stage, trees.q, trees.v)
+        a_x, a_p = tableau.a_x[i, :i], tableau.a_p[i, :i]
+        combine(model.kind, a_x, a_p, i, h, y0, k_out, stage)
+        if linked:
+            combine_trees(model, a_x, a_p, h, y0, k_out, trees.work, stage, trees.q, trees.v)
         dydt(model, loads, t + tableau.c[i] * h, stage, force, torque, k_out[i])  # k_i = f(Y_i, t_0 + c_i h)
-        link_rates(model, loads, force, torque, trees, k_out[i])
-    return end_step(model, tableau, t, h, y0, k_out, trees.work, bodies_out, joints_out.q, joints_out.v)
+        if linked:
+            rates_of_trees(model, loads, force, torque, trees, k_out[i])
+    b_x, b_p = tableau.b_x, tableau.b_p
+    combine(model.kind, b_x, b_p, len(b_x), h, y0, k_out, bodies_out)
+    if linked:
+        combine_trees(model, b_x, b_p, h, y0, k_out, trees.work, bodies_out, joints_out.q, joints_out.v)
+    velocity_from_momentum(model, bodies_out)
+    if any_driven(model.kind):
+        drive(model, t + h, bodies_out)
+    return relative_error(model, tableau, h, y0, k_out)
 
 
 @helper

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import DYNAMIC, LINK, Array, IntArray
 from ..core.sym3 import point_response, put_six, put_three, six, sym_inverse, sym_vec, three, world_inverse_inertia
 from ..core.vec import (
@@ -181,7 +181,7 @@ def half_turn(approach, memory, i, key, n, u):
     return axpy(along, n, extrapolate(carried(own, j, SIDE_TURN, n), side, slight))
 
 
-@kernel
+@program
 def assemble(model, mechanisms, middle, contacts, before, memory, approach, system):
     """Fill the rows of the system: one for every contact that takes part in this step, with a block where an impulse is
     passed on. Writes what the approach holds of every contact. middle: the bodies in the middle of the step; before:
@@ -248,8 +248,8 @@ def slips_on(rows, k, memory, j, n, square):
     return load > 0.0 and square * rows[k, SLIP_STEP] * rows[k, SLIP_STEP] > stopped * stopped
 
 
-@helper
-def block_contact(model, mechanisms, system, k):
+@kernel
+def block_contact(model, mechanisms, system, k) -> bool:
     """The block of contact k, which acts on links or on bodies that constraints connect. False, and no block, where
     no motion is free along its normal, as between two links of one joint's axis: impulses there do nothing."""
     rows, blocks, bodies = system.rows, system.blocks, system.motion.bodies

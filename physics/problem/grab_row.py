@@ -1,13 +1,22 @@
 """The mouse spring as a row of the contact problem."""
 
-from ..core.jit import helper, kernel
+from ..core.jit import helper, kernel, program
 from ..core.model import LINK
 from ..core.sym3 import sym_inverse
 from ..core.vec import rotate, row, row4, scale, sub
 from ..dynamics.trees.contacts import put_end
 from ..laws.mouse import GRAB_LIMIT, GRAB_TURN_LIMIT, implicit_spring, turn_limit, turned_by
 from .assemble import flat, put_flat
-from .mechanisms import answer_alone, answer_through, open_block, place_in_block, put_point, unit_vector
+from .mechanisms import (
+    answer_alone,
+    answer_through,
+    mechanism_at,
+    open_block,
+    passes_on,
+    place_in_block,
+    put_point,
+    unit_vector,
+)
 from .system import MOUSE, OTHERS, SOFTEST, own_block
 
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
@@ -22,7 +31,7 @@ def let_go(system):
     system.grab.body[0] = -1
 
 
-@kernel
+@program
 def hold(model, mechanisms, middle, loads, h, system) -> None:
     """The mouse spring, the first of the system's blocks: critically damped with rate GRAB_RATE for what moves with the
     grabbed point, implicit in time and so stable for every mass and step. None for a body that does not move.
@@ -59,7 +68,8 @@ def hold(model, mechanisms, middle, loads, h, system) -> None:
     put_flat(grab.bias, scale(share, stretch))
     grab.softness[0] = softness
     alone = own_block(blocks, block)
-    if answer_through(mechanisms, blocks, block, -1, body, 3):
+    if passes_on(mechanisms, mechanism_at(mechanisms, body)):
+        answer_through(mechanisms, blocks, block, -1, body, 3)
         limit = soften_grab(grab, own_block(blocks, block), alone, mechanisms.mass[mechanisms.of_body[body]])
     else:
         limit = match_grab(grab, alone, model.kind[body] == LINK, model.mass[body])

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.islands import trees_of
-from ..core.jit import helper
+from ..core.jit import helper, kernel
 from ..core.model import Array, BodyKind, IntArray, Model
 from ..core.sym3 import six, sym_vec
 from ..core.vec import cross, scale
@@ -259,8 +259,8 @@ def add_joint(mechanisms, blocks, r, m, lam, j):
         before = part
 
 
-@helper
-def answer_through(mechanisms, blocks, k, a, b, rows):
+@kernel
+def answer_through(mechanisms, blocks, k, a, b, rows) -> bool:
     """Let joints in maximal coordinates pass on what `answer_alone` left in Y of block k, between bodies a and b.
     Returns whether there are any."""
     m_a, m_b = mechanism_at(mechanisms, a), mechanism_at(mechanisms, b)

@@ -4,7 +4,7 @@ import gc
 import os
 import subprocess
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from fresh_jit import fresh_jit
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
+from numba.core.runtime import _nrt_python, rtsys
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
@@ -50,6 +51,40 @@ def test_while_a_kernel_is_being_compiled_that_is_known():
         jit.kernel(asked)(np.zeros(1))
     assert seen and all(seen) and not warm_up.compiling()
     jit.KERNELS.pop()
+
+
+class Pair(NamedTuple):
+    """Arrays that a kernel makes."""
+
+    a: np.ndarray
+    b: np.ndarray
+
+
+@jit.helper
+def sum_of(pair, i):
+    return pair.a[i] + pair.b[i]
+
+
+def test_a_kernel_counts_the_owners_of_its_arrays_in_place_and_frees_them():
+    def add_up(n):
+        pair, total = Pair(np.ones(n), np.ones(n)), 0.0
+        for i in range(n):
+            total += sum_of(pair, i)
+        return total
+
+    compiled = jit.kernel(add_up)
+    jit.KERNELS.pop()
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats()
+        assert compiled(3) == compiled(3) == 6.0
+        after = rtsys.get_allocation_stats()
+    finally:
+        _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free == 4
+    (found,) = compiled.overloads.values()
+    code = str(found.library._final_module)
+    assert "@NRT_incref" not in code and "@NRT_decref" not in code
 
 
 @jit.helper

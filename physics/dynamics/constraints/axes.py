@@ -146,7 +146,7 @@ def reaches(rows, r, x, q):
 
 
 @kernel
-def pose_rows(rows, x, q, J_out, C_out):
+def pose_rows(rows, x, q, J_out, C_out) -> None:
     """J (m, 12) and C (m,) of all rows at the poses x, q of the bodies. C of an axis is its position [rad] or [m]."""
     still = (0.0, 0.0, 0.0)
     for r in range(len(rows.kind)):

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, Model
 from ...core.state import Bodies, JointState
+from ...core.vec import put_all
 from ...joints.form import LINE, PITCH, POINT
 from ..free_body import velocity_from_momentum
 from ..trees.kinematics import advance, place_links
@@ -128,7 +129,7 @@ def close_joints(model, bodies, joints, keeper) -> None:
             reactions.lam[r] *= share
         answer_joints(reactions, change)
         displace(reactions.slot, change, bodies)
-        q[:] = joints.q
+        put_all(q, joints.q)
         advance(model.trees.table, q, change[first:], 1.0, joints.q)
         if worst <= NEARLY:
             break

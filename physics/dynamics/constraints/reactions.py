@@ -29,7 +29,7 @@ from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC, LINK, Array, BodyKind, IntArray, Joints, Model
 from ...core.report import MotorState
 from ...core.sym3 import three
-from ...core.vec import add, put, put4, quat_exp, quat_mul, quat_unit, row, row4
+from ...core.vec import add, put, put4, put_all, quat_exp, quat_mul, quat_unit, row, row4
 from ..free_body import acceleration
 from ..motion import driven_acceleration, moves
 from ..trees.contacts import put_end, weigh_links
@@ -331,14 +331,14 @@ def hold_limited(reactions, free):
             reactions.mode[r] = HOLDS
             motors += 1
     if motors > 0:
-        reactions.trial[:] = free
+        put_all(reactions.trial, free)
         factor_kept(reactions)
     hold_free(reactions, free)
     for turn in range(MOST_TURNS if motors > 0 else 0):
         if not change_motors(reactions, free, turn > motors):
             break
         factor_kept(reactions)
-        free[:] = reactions.trial
+        put_all(free, reactions.trial)
         hold_free(reactions, free)
 
 

@@ -21,7 +21,7 @@ from ...core.model import LINK, Array, BodyKind, IntArray, Model
 from ...core.spatial import dot6
 from ...core.state import JointState, LongArray
 from ...core.sym3 import six, three
-from ...core.vec import add, dot, rotate, row, row4, sub, unrotate
+from ...core.vec import add, dot, put_all, rotate, row, row4, sub, unrotate
 from ...dynamics.constraints.axes import SPIN, end_of, pose_rows
 from ...dynamics.constraints.limit_springs import Stops, add_stops, push_stops, stop_force, stops_of
 from ...dynamics.constraints.limits import limit_gap, maximal_directions, tree_direction
@@ -164,7 +164,7 @@ def begin_joints(model, loads, bodies, joints):
     find_give(model, loads, bodies, joints)
     for r in range(len(reactions.mode)):
         reactions.mode[r] = HOLDS
-    joints.trees.v[:] = start.v
+    put_all(joints.trees.v, start.v)
 
 
 @helper
@@ -298,7 +298,7 @@ def joint_entries(model, loads, g, bodies, joints, at, newton):
     for r in range(len(reactions.motor)):
         stiff = g * (reactions.damping[r] + g * reactions.stiffness[r])
         if stiff > 0.0:
-            joints.along[:] = reactions.axis_J[r]
+            put_all(joints.along, reactions.axis_J[r])
             at = put_pair(place, int(reactions.axes.a[r]), int(reactions.axes.b[r]), joints.along, stiff, at, newton)
     for r in range(len(joints.dent)):
         stops = joints.stops

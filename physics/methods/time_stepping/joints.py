@@ -32,6 +32,8 @@ from ...books.ledger import Account
 from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, Model
 from ...core.report import MotorState
+from ...core.sym3 import put_three
+from ...core.vec import row
 from ...dynamics.constraints import ldl
 from ...dynamics.constraints.axes import SPIN, add_rows, drift_rows, end_of, pose_rows, row_velocities
 from ...dynamics.constraints.cure import BAUMGARTE, PROJECTION, STABILISED
@@ -112,7 +114,9 @@ def finish_joints(model, work) -> None:
     """Find the joints' impulses from the velocities that all others make, and add them to the momenta."""
     c, middle, joints, raw = work.mechanisms.reactions, work.middle, work.joints, work.joints.raw
     velocity_from_momentum(model, middle)
-    raw.bodies[:, LINEAR : LINEAR + 3], raw.bodies[:, ANGULAR : ANGULAR + 3] = middle.v, middle.w
+    for i in range(len(middle.v)):
+        put_three(raw.bodies, i, LINEAR, row(middle.v, i))
+        put_three(raw.bodies, i, ANGULAR, row(middle.w, i))
     if len(raw.v) > 0:
         tree_impulses(work.system, raw.v)
         answer_impulses(model, work.trees, raw.v)

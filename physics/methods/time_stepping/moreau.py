@@ -9,8 +9,10 @@ from ...books.events import UNKNOWN, find_changes
 from ...books.ledger import momenta_of
 from ...collision.detection import find_contacts
 from ...collision.impact_time import find_fast
+from ...core.copy_in_place import copy_bodies
 from ...core.jit import program
 from ...core.state import Owner
+from ...core.vec import put_all, put_rows
 from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, worst_joint
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import pack
@@ -29,7 +31,6 @@ from .joints import finish_joints, free_joints, note_rotors, push_joints
 from .stages import (
     COLD_START,
     SLOP,
-    copy_bodies,
     find_involved,
     go_together,
     half_drift,
@@ -179,7 +180,7 @@ def place_middle(model, work) -> None:
 def move_freely(model, loads, h, work):
     """Forces in the middle of the step, and velocities after it if no contact, limit, motor or mouse acted."""
     middle, force, torque, before, motion = work.middle, work.force, work.torque, work.before, work.system.motion
-    work.books.at.x[:] = middle.x
+    put_rows(work.books.at.x, middle.x)
     if work.has[SPRINGS] == 1:
         copy_bodies(middle, work.books.at)
     applied_forces(model, loads, middle, force, torque)
@@ -189,7 +190,7 @@ def move_freely(model, loads, h, work):
     free_motion(model, middle, force, torque, h, before, motion)
     if len(model.trees.body) > 0:
         free_links(model, loads, before.v, h, force, torque, work.trees)
-        motion.v[:] = work.trees.free
+        put_all(motion.v, work.trees.free)
     if jointed:
         free_joints(model, h, work.order[CURE], work)
 

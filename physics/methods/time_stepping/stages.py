@@ -8,7 +8,23 @@ from ...core.jit import helper, kernel
 from ...core.model import DYNAMIC
 from ...core.state import Case
 from ...core.sym3 import put_three, three
-from ...core.vec import add, axpy, cross, dot, norm, put, put4, quat_exp, quat_mul, quat_unit, row, row4, scale, sub
+from ...core.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    norm,
+    put,
+    put4,
+    put_all,
+    quat_exp,
+    quat_mul,
+    quat_unit,
+    row,
+    row4,
+    scale,
+    sub,
+)
 from ...dynamics.free_body import angular_velocity
 from ...dynamics.motion import moves
 from ...problem.assemble import (
@@ -73,24 +89,13 @@ def reach(kind, bodies, radius, base, h, margin_out):
         margin_out[i] = base + far if moves(kind, i) else far
 
 
-@helper
-def copy_bodies(source, target):
-    target.x[:], target.q[:], target.P[:], target.L[:] = source.x, source.q, source.P, source.L
-    target.v[:], target.w[:] = source.v, source.w
-
-
-@helper
-def copy_joints(source, target):
-    target.q[:], target.v[:] = source.q, source.v
-
-
 @kernel
 def note_start(bodies, v, motion_out):
     """The velocities of bodies and of trees (n_v,) as a Motion."""
     for i in range(len(bodies.v)):
         put_three(motion_out.bodies, i, LINEAR, row(bodies.v, i))
         put_three(motion_out.bodies, i, ANGULAR, row(bodies.w, i))
-    motion_out.v[:] = v
+    put_all(motion_out.v, v)
 
 
 @kernel

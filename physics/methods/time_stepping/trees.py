@@ -20,19 +20,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.copy_in_place import copy_bodies, copy_joints
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, IntArray, Model, body_count
 from ...core.spatial import joined, sub6
 from ...core.state import LEDGER, Bodies, JointState, empty_state
 from ...core.sym3 import put_six, put_three, three
-from ...core.vec import add, cross, row, scale, sub
+from ...core.vec import add, cross, put_all, row, scale, sub
 from ...dynamics.forces import Loads, empty_loads
 from ...dynamics.trees.kinematics import ORIGIN, D, F, X, advance, link_motion, move, place, place_links
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
 from ...integrators.midpoint import FlightScratch, empty_flight_scratch, midpoint_step
 from ...problem.system import ANGULAR, LINEAR
-from .stages import copy_bodies, copy_joints
 
 STIFF = 0.05   # added / H of a velocity from which springs and dampers count as stiff
 
@@ -92,7 +92,7 @@ def middle_of_trees(model, t, h, fraction, bodies, joints, trees, v_out) -> None
     copy_bodies(bodies, coast.bodies)
     copy_joints(joints, coast.joints)
     go(t, 0.5 * h, fraction, coast)
-    trees.scratch.q[:] = coast.joints.q
+    put_all(trees.scratch.q, coast.joints.q)
     fall(model, trees.scratch.q, h, trees)
     for d in range(len(v_out)):
         v_out[d] = coast.joints.v[d] - trees.half[d]
