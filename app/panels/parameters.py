@@ -23,6 +23,7 @@ from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slid
 from .script import draw_script
 from .surfaces import draw_substeps, draw_surfaces
 
+AGAINST_TURNING = ("friction_torsional", "friction_rolling")
 OF_BALLS = ("restitution_t", "restitution_psi")
 
 
@@ -75,10 +76,12 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     _coefficient(ui, send, "friction", settings.friction, materials.friction)
     static = break_away(materials)  # a coefficient below that of slip does not count, and is not shown
     _coefficient(ui, send, "friction_static", None if settings.friction_static is None else float(static.max()), static)
-    for name in OF_BALLS:
+    for name in (*AGAINST_TURNING, *OF_BALLS):
         override, table = getattr(settings, name), getattr(materials, name)
         used = override is not None or not np.isnan(table).all()
-        if used and "impact_law" in METHODS[settings.method].uses:
+        if used and name in AGAINST_TURNING:
+            _coefficient(ui, send, name, override, np.nan_to_num(table))  # materials that are not given any have none
+        elif used and "impact_law" in METHODS[settings.method].uses:
             _coefficient(ui, send, name, override, table)
     gravity = np.array(settings.gravity)
     size = float(np.linalg.norm(gravity))
@@ -93,15 +96,16 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
 
 def _coefficient(ui: UiState, send: Send, name: str, override: float | None, table: np.ndarray) -> None:
     """A slider for a coefficient of all contacts, and a button that gives it back to the materials."""
-    label = SETTINGS[name].slider.label
+    _, _, _, _, _, unit, (label, _, _, written, _) = SETTINGS[name]
+    unit = f" {unit}" if unit else ""
     own = table[~np.isnan(table)]
     lo, hi = (float(own.min()), float(own.max())) if own.size else (0.0, 0.0)
     shown = value_of(ui, name, 0.5 * (lo + hi) if override is None else override)
     if override is None and name not in ui.asked:
-        value_row(ui, label, f"{lo:.2f}" if lo == hi else f"{lo:.2f} … {hi:.2f}")
+        value_row(ui, label, (written % lo if lo == hi else f"{written % lo} … {written % hi}") + unit)
         imgui.set_item_tooltip("As the materials say; move the slider to set all contacts alike")
     else:
-        value_row(ui, label, f"{shown:.2f}", button="\uf0e2")
+        value_row(ui, label, written % shown + unit, button="\uf0e2")
         as_materials_say(ui, name, send)
     changed, value = setting_slider(ui, name, shown)
     if changed:

@@ -130,7 +130,7 @@ class Meshes(NamedTuple):
 
 #: a compliant surface on a rigid one, for models that a scene did not build; columns as in `Materials.surfaces`
 PLAIN_SURFACES = np.array([[[[1e5, 100.0, 1e5, 100.0, 1e5, 0.0], [*[np.inf] * 5, 0.0]]]])
-#: no restitution of balls and no static friction of its own, for models that a scene did not build
+#: no restitution of balls, static friction and friction against turning, for models that a scene did not build
 NOT_GIVEN = np.full((1, 1), np.nan)
 
 
@@ -146,6 +146,10 @@ class Materials(NamedTuple):
     restitution_t: Array = NOT_GIVEN    #: (k, k) e_t, -1..1, of the slip of balls; nan = friction alone
     restitution_psi: Array = NOT_GIVEN  #: (k, k) e_psi, -1..1, of balls' spin about the normal; nan = none
     friction_static: Array = NOT_GIVEN  #: (k, k) mu_s as given, nan = mu; see `laws.contact.break_away`
+    #: (k, k) l_psi and l_r [m]: the greatest moment about the normal, against spinning, and that across it, against
+    #: rolling, per normal force of a contact point; nan = none, see `laws.contact.turning_lengths`
+    friction_torsional: Array = NOT_GIVEN
+    friction_rolling: Array = NOT_GIVEN
 
 
 class Motions(NamedTuple):

@@ -19,6 +19,8 @@ class Settings:
     restitution: float | None = None  # None = as the materials say
     friction: float | None = None
     friction_static: float | None = None  # static friction; None = as the materials say
+    friction_torsional: float | None = None  # [m]; None = as the materials say, as also of
+    friction_rolling: float | None = None
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # [m/s2]
     impact_law: str = "newton"
     restitution_t: float | None = None    # of balls, of the slip; None = as the materials say

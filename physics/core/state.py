@@ -44,7 +44,7 @@ class ContactMemory(NamedTuple):
     impulse: Array    #: (c, 3) impulse on body b [N s], world frame; 0 after an impact. Behind those of contacts
                       #: `time_stepping` keeps those of motors and limits, one after the other, `problem.joint_rows`
     touching: IntArray  #: (c,) 1 where the contact was in the current set
-    own: Array        #: (c, 9) numbers of the owner
+    own: Array        #: (c, 12) numbers of the owner
     owner: IntArray   #: (1,)   an Owner
 
 
@@ -162,7 +162,7 @@ def empty_contacts(capacity: int) -> Contacts:
 def empty_memory(capacity: int = 0) -> ContactMemory:
     return ContactMemory(np.zeros(1, np.int32), np.zeros(capacity, np.int64), np.zeros((capacity, 2), np.int32),
                          np.zeros((capacity, 3)), np.zeros((capacity, 3)), np.zeros(capacity, np.int32),
-                         np.zeros((capacity, 9)), np.zeros(1, np.int32))
+                         np.zeros((capacity, 12)), np.zeros(1, np.int32))
 
 
 def grow_memory(memory: ContactMemory, rows: int) -> None:

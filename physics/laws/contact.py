@@ -8,6 +8,9 @@ Where static friction is greater than kinetic, surfaces that stick hold up to |�
 law then has two solutions for tangential forces between μ λ_n and μ_s λ_n: surfaces that stuck before go on sticking,
 and surfaces that slipped go on slipping.
 
+A contact may oppose turning too: by a moment of at most ℓ_ψ λ_n about the normal, against the relative spin, and of at
+most ℓ_r λ_n across it, against rolling. As Coulomb's force it stops the turning, or opposes it with all it has.
+
 With De Saxcé's shift û = u + μ|u_T| n the first two are one complementarity between dual cones, K* ∋ û ⊥ λ ∈ K,
 hence λ = P_K(λ - ρ û) for every ρ > 0, with K the friction cone.
 """
@@ -28,6 +31,11 @@ def break_away(materials: Materials) -> Array:
     friction where that is greater than μ and μ > 0; else it is μ."""
     mu, mu_s = materials.friction, materials.friction_static
     return np.where((mu_s > mu) & (mu > 0.0), mu_s, mu)
+
+
+def turning_lengths(materials: Materials) -> Array:
+    """ℓ_ψ and ℓ_r (k, k, 2) of pairs of materials [m], 0 where there is none."""
+    return np.nan_to_num(np.stack([materials.friction_torsional, materials.friction_rolling], axis=2), nan=0.0)
 
 
 @helper
@@ -54,6 +62,13 @@ def disc_projection(x, radius):
     if squared <= radius * radius:
         return x
     return scale(radius / math.sqrt(squared), x)
+
+
+@helper
+def moment_projection(x, n, spin, roll):
+    """The moment nearest to the vector x that is at most `spin` along the unit vector n and `roll` across it."""
+    along = dot(x, n)
+    return axpy(min(max(along, -spin), spin), n, disc_projection(axpy(-along, n, x), roll))
 
 
 @helper

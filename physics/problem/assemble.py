@@ -44,7 +44,6 @@ from .system import (
     INV_INERTIA,
     INV_MASS,
     INVERSE,
-    LIMIT,
     LINEAR,
     MOUSE,
     NORMAL,
@@ -58,6 +57,8 @@ from .system import (
     System,
     clear_block,
     empty_motion,
+    has_one_row,
+    impulse_of,
     own_block,
     pair_velocity,
     push_pair,
@@ -378,7 +379,7 @@ def warm_start(memory, previous, system):
     rows, impulse, blocks = system.rows, system.impulse, system.blocks
     known = 0
     for k in range(int(blocks.count[OTHERS])):
-        if blocks.kind[k] != MOUSE:
+        if has_one_row(blocks, k):
             push_row(blocks, k, blocks.impulse[k], system.motion.q_dot)
     for k in range(int(system.count[0])):
         j = int(previous[system.contact[k]])
@@ -416,30 +417,36 @@ def momenta(system, force, torque, h, P_in_out, L_in_out):
         else:
             accumulate(P_in_out, i, p)
             accumulate(L_in_out, i, cross(flat(grab.arm), p))
-    row_momenta(system.blocks, bodies, P_in_out, L_in_out)
+    row_momenta(system, P_in_out, L_in_out)
 
 
 @helper
-def row_momenta(blocks, bodies, P_in_out, L_in_out):
-    """Add what limits and motors give to the momenta of free bodies: Jᵀ p"""
+def row_momenta(system, P_in_out, L_in_out):
+    """Add what limits, motors and moments of contacts give to the momenta of free bodies: Jᵀ p"""
+    blocks, bodies = system.blocks, system.motion.bodies
     for k in range(int(blocks.count[OTHERS])):
-        for s in range(blocks.first[k], blocks.seen[k] if blocks.kind[k] >= LIMIT else blocks.first[k]):
+        p = impulse_of(system, k)
+        for s in range(blocks.first[k], blocks.seen[k] if blocks.kind[k] != MOUSE else blocks.first[k]):
             i, e = int(blocks.span[s, PLACE]) // BODY_SIZE, int(blocks.span[s, ENTRY])
             if i < len(bodies) and bodies[i, INV_MASS] > 0.0:
-                p, J = blocks.impulse[k], blocks.J
-                accumulate(P_in_out, i, (p * J[e, 0], p * J[e + 1, 0], p * J[e + 2, 0]))
-                accumulate(L_in_out, i, (p * J[e + 3, 0], p * J[e + 4, 0], p * J[e + 5, 0]))
+                accumulate(P_in_out, i, along_columns(blocks.J, e, p))
+                accumulate(L_in_out, i, along_columns(blocks.J, e + 3, p))
+
+
+@helper
+def along_columns(J, e, p):
+    """The three entries of Jᵀ p from e on."""
+    return (dot(three(J, e, 0), p), dot(three(J, e + 1, 0), p), dot(three(J, e + 2, 0), p))
 
 
 @kernel
 def tree_impulses(system, g_out):
     """Generalized impulses Jᵀ p (n_v,) on trees, of all that acts but joints in maximal coordinates."""
-    blocks, grab = system.blocks, system.grab
+    blocks = system.blocks
     first = BODY_SIZE * len(system.motion.bodies)
     g_out[:] = 0.0
     for k in range(int(blocks.count[OTHERS])):
-        p = (blocks.impulse[k], 0.0, 0.0) if blocks.kind[k] != MOUSE else flat(grab.impulse)
-        spread_impulse(blocks, k, p, first, g_out)
+        spread_impulse(blocks, k, impulse_of(system, k), first, g_out)
     for k in range(int(system.count[0])):
         if system.block[k] >= 0:
             spread_impulse(blocks, int(system.block[k]), row(system.impulse, k), first, g_out)

@@ -25,8 +25,9 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def let_go(system):
-    """Begin the system's blocks: there is none, and no mouse spring."""
+    """Begin the system's blocks: there is none, no mouse spring and no moment."""
     system.blocks.count[:] = 0
+    system.moments.count[0] = 0
     put_flat(system.grab.impulse, (0.0, 0.0, 0.0))
     system.grab.body[0] = -1
 

@@ -37,10 +37,10 @@ from .system import (
     LIMIT,
     LINEAR,
     MOTOR,
-    MOUSE,
     OTHERS,
     USED,
     Blocks,
+    has_one_row,
     own_row,
     push_row,
     row_velocity,
@@ -171,7 +171,7 @@ def remember_impulses(blocks, bounds, memory_out) -> None:
     first, last = 3 * int(memory_out.count[0]), bounds.last
     last[:] = 0.0
     for k in range(int(blocks.count[OTHERS])):
-        if blocks.kind[k] != MOUSE:
+        if has_one_row(blocks, k):
             last[blocks.bound[k]] = blocks.impulse[k]
     for r in range(len(last)):
         memory_out.impulse[(first + r) // 3, (first + r) % 3] = last[r]

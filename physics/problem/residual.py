@@ -20,6 +20,7 @@ from ..core.vec import add, axpy, dot, norm, row, sub
 from ..laws.contact import cone_projection, disc_projection
 from .assemble import flat
 from .joint_rows import row_residual
+from .moments import moment_residual
 from .problem import ContactProblem
 from .system import (
     ARM_A,
@@ -30,6 +31,7 @@ from .system import (
     INV_INERTIA,
     INV_MASS,
     INVERSE,
+    MOMENT,
     MOUSE,
     NORMAL,
     OTHERS,
@@ -108,6 +110,8 @@ def system_residual(system):
     for k in range(int(blocks.count[OTHERS])):
         if blocks.kind[k] == MOUSE:
             e, own = grab_residual(system)
+        elif blocks.kind[k] == MOMENT:
+            e, own = moment_residual(system, k)
         else:
             e, own = row_residual(blocks, k, motion.q_dot), abs(blocks.bias[k] + row_velocity(blocks, k, motion.q_dot))
             own += abs(blocks.impulse[k]) / blocks.step[k] if blocks.step[k] > 0.0 else 0.0

@@ -7,7 +7,7 @@ q̇ is one array: first the rows of all bodies, then the velocities of all trees
 - a contact between two bodies that nothing else holds is one wide row of `System.rows`: J is known from the arms, Y
   from mass and inertia. Piles consist of these, and what a visit reads lies side by side, in few cache lines.
 - all other rows stand in `Blocks`, with J and Y written out over the velocities that they concern: contacts on links
-  and on bodies that constraints connect, the mouse spring, limits and motors.
+  and on bodies that constraints connect, the mouse spring, limits and motors, moments of contacts.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 from ..core.jit import helper
 from ..core.model import Array, IntArray
 from ..core.sym3 import six, sym_vec, three
-from ..core.vec import add, cross, neg, sub
+from ..core.vec import add, cross, neg, row, sub
 
 # columns of System.rows, the wide row of a contact
 NORMAL = 0     # n, from a to b
@@ -38,7 +38,7 @@ INV_MASS = 6   # 0 for bodies that are not dynamic
 INV_INERTIA = 7  # I⁻¹ in the world frame: xx xy xz yy yz zz, 0 for bodies that are not dynamic
 BODY_SIZE = 16  # two cache lines
 
-CONTACT, MOUSE, LIMIT, MOTOR = range(4)  # Blocks.kind
+CONTACT, MOUSE, LIMIT, MOTOR, MOMENT = range(5)  # Blocks.kind
 USED, OTHERS, ENTRIES, SHORT = range(4)  # Blocks.count: blocks; those that are no contacts, which come first; entries;
                                          # 1 = there was no room for all blocks
 PLACE, WIDTH, ENTRY, PART = range(4)     # columns of Blocks.span
@@ -57,7 +57,7 @@ class Motion(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Rows with J and Y written out, in blocks of three (a contact, the mouse spring) or one (a limit, a motor).
+    """Rows with J and Y written out, in blocks of three (contact, moment, mouse spring) or of one (limit, motor).
 
     A block concerns one run of velocities, or a few; an entry is one velocity with its column of J and row of Y. The
     first runs are those of what the block acts on; bodies that move only because constraints pass its impulse on come
@@ -71,7 +71,7 @@ class Blocks(NamedTuple):
     span: IntArray     #: (s, 4) of a run: its place in q̇, its length, first entry, part (`Mechanisms`)
     J: Array           #: (e, 3) velocity of each row per velocity of the entry
     Y: Array           #: (e, 3) H⁻¹ Jᵀ
-    bound: IntArray    #: (b,) row of a motor or limit, see `JointBounds`
+    bound: IntArray    #: (b,) row of a motor or limit, see `JointBounds`, or of a moment, see `Moments`
     bias: Array        #: (b,) of a limit or motor [rad/s] or [m/s]
     low: Array         #: (b,) least impulse of a limit or motor [N m s] or [N s]
     high: Array        #: (b,) greatest
@@ -94,6 +94,16 @@ class MouseSpring(NamedTuple):
     impulse: Array   #: (3,)  p
 
 
+class Moments(NamedTuple):
+    """Moments of contacts against spinning and rolling, a block of three rows each; see `problem.moments`."""
+
+    count: IntArray    #: (1,) in use
+    contact: IntArray  #: (c,) the row of `Contacts` whose moment this is
+    load: IntArray     #: (c,) contact of the system whose normal impulse bounds it, -1 = none does
+    rows: Array        #: (c, ROW_SIZE) as of a contact, of ω_b - ω_a in place of u; ARM_A: ℓ_ψ and ℓ_r [m]
+    impulse: Array     #: (c, 3) the unknown: angular impulse on b [N m s]
+
+
 class System(NamedTuple):
     """The problem of a step, everything in the world frame; row i of contact arrays is contact i.
 
@@ -111,6 +121,7 @@ class System(NamedTuple):
     motion: Motion
     grab: MouseSpring
     blocks: Blocks
+    moments: Moments
 
 
 def empty_motion(bodies: int, velocities: int) -> Motion:
@@ -141,7 +152,8 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
         grab=MouseSpring(
             body=np.full(1, -1, np.int32), turn=np.zeros(1, np.int32), arm=np.zeros(3), matrix=np.zeros(6),
             inverse=np.zeros(6), bias=np.zeros(3), softness=np.zeros(1), limit=np.zeros(1), impulse=np.zeros(3)),
-        blocks=blocks)
+        blocks=blocks,
+        moments=Moments(np.zeros(1, np.int32), ints(), ints(), np.zeros((capacity, ROW_SIZE)), np.zeros((capacity, 3))))
 
 
 # ------------------------------------------------------------------------------------------ rows of two free bodies
@@ -248,6 +260,24 @@ def clear_block(blocks, k, q_dot):
         at = blocks.span[s, PLACE]
         for d in range(blocks.span[s, WIDTH]):
             q_dot[at + d] = 0.0
+
+
+@helper
+def has_one_row(blocks, k):
+    """Whether block k, which is no contact, is a limit or a motor."""
+    return blocks.kind[k] == LIMIT or blocks.kind[k] == MOTOR
+
+
+@helper
+def impulse_of(system, k):
+    """Impulses of the rows of block k, which is no contact."""
+    blocks = system.blocks
+    if blocks.kind[k] == MOMENT:
+        return row(system.moments.impulse, int(blocks.bound[k]))
+    if blocks.kind[k] == MOUSE:
+        p = system.grab.impulse
+        return (p[0], p[1], p[2])
+    return (blocks.impulse[k], 0.0, 0.0)
 
 
 # -------------------------------------------------------------------------------------------------- any contact

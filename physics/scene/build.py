@@ -309,7 +309,7 @@ def _first_state(model: Model, placed: list[Placed], frames: list[Frame]) -> Sta
 
 def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
     """The coefficients of all pairs of materials. A pair has the greater restitution, the geometric mean of the
-    frictions, and gains in series, unless [[pair]] says otherwise.
+    frictions, the greater torsional and rolling friction, and gains in series, unless [[pair]] says otherwise.
 
     heaviest: mass of the heaviest body [kg], for gains that are not given."""
     own = [file.material.get(name, Material()) for name in names]
@@ -318,10 +318,10 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
     mu_s = np.array([m.friction if m.friction_static is None else m.friction_static for m in own])
     restitution, friction = np.maximum.outer(e, e), np.sqrt(np.multiply.outer(mu, mu))
     friction_static = np.where((mu_s > mu)[:, None] | (mu_s > mu), np.sqrt(np.multiply.outer(mu_s, mu_s)), np.nan)
-    of_balls = []
-    for name in ("restitution_t", "restitution_psi"):
-        given = np.array([getattr(m, name) for m in own], np.float64)  # nan where there is none
-        of_balls.append(np.fmax.outer(given, given))
+    greater = {}  # those of which a pair has the greater one; nan where there is none
+    for name in ("restitution_t", "restitution_psi", "friction_torsional", "friction_rolling"):
+        given = np.array([getattr(m, name) for m in own], np.float64)
+        greater[name] = np.fmax.outer(given, given)
     np.fill_diagonal(friction, mu)
     np.fill_diagonal(friction_static, np.where(mu_s > mu, mu_s, np.nan))
     gains = np.array([surface_gains(m, m.restitution, heaviest or 1.0) for m in own])
@@ -335,8 +335,8 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
             friction_static[i, j] = friction_static[j, i] = np.nan
         if pair.friction_static is not None:
             friction_static[i, j] = friction_static[j, i] = pair.friction_static
-        for table, value in zip(of_balls, (pair.restitution_t, pair.restitution_psi), strict=True):
-            if value is not None:
+        for name, table in greater.items():
+            if (value := getattr(pair, name)) is not None:
                 table[i, j] = table[j, i] = value
         if any(getattr(pair, name) is not None for name in GAINS):
             together = lumped(surfaces[i : i + 1, j : j + 1])[0, 0]
@@ -344,7 +344,7 @@ def _materials(file: SceneFile, names: list[str], heaviest: float) -> Materials:
                 value = getattr(pair, name)
                 together[0, column] = together[0, column] if value is None else value
             surfaces[i, j], surfaces[j, i] = together, together[::-1]
-    return Materials(restitution, friction, surfaces, of_balls[0], of_balls[1], friction_static)
+    return Materials(restitution, friction, surfaces, friction_static=friction_static, **greater)
 
 
 def _motions(placed: list[Placed]) -> Motions:

@@ -188,6 +188,10 @@ class Material(_Rough):
     restitution: Restitution = _field(0.0, "the coefficient of restitution, a number from 0 to 1")
     friction: Friction = _field(0.5, "the coefficient of friction, a number from 0 to 100")
     friction_static: Friction | None = _field(None, "μ of what sticks, a number from 0 to 100 (else as friction)")
+    friction_torsional: NotNegative | None = _field(
+        None, "the greatest moment about the normal, against spinning, per normal force, a number >= 0 [m] (else none)")
+    friction_rolling: NotNegative | None = _field(
+        None, "the greatest moment across the normal, against rolling, per normal force, a number >= 0 [m] (else none)")
 
 
 def pair_friction(a: float, b: float) -> float:
@@ -196,13 +200,15 @@ def pair_friction(a: float, b: float) -> float:
 
 
 class Pair(_Rough):
-    """Coefficients of two materials, where the rule (greater restitutions, geometric mean frictions, gains in series)
-    does not fit. Gains are those of the two surfaces together."""
+    """Coefficients of two materials, where the rule (greater restitutions, geometric mean frictions, greater lengths of
+    torsional and rolling friction, gains in series) does not fit. Gains are those of the two surfaces together."""
 
     materials: tuple[Name, Name] = _field(..., "the names of two materials")
     restitution: Restitution | None = _field(None, "a number from 0 to 1")
     friction: Friction | None = _field(None, "a number from 0 to 100")
     friction_static: Friction | None = _field(None, "a number from 0 to 100 (else as friction, where that is given)")
+    friction_torsional: NotNegative | None = _field(None, "moment against spinning per normal force, a number >= 0 [m]")
+    friction_rolling: NotNegative | None = _field(None, "moment against rolling per normal force, a number >= 0 [m]")
 
 
 class ShapeTable(Table):

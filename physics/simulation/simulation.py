@@ -387,12 +387,12 @@ class Simulation(Reading):
         self.loads.joint[velocity] = force
 
     def set(self, **settings: Any) -> None:
-        """Change settings, as the sliders do: restitution, friction, friction_static (for every pair; None = as the
-        materials say), gravity (3,) [m/s2], h [s], iterations, method, integrator, solver, impact_law, joint_cure; for
-        event_driven restitution_t and restitution_psi (for every pair of balls; None = as the materials say); for
-        compliant stiffness_n, damping_n, stiffness_t, damping_t, stiffness_series, damping_roll (for every pair; None =
-        as the materials say), law, surface and substeps (0 = as many as needed). Raises ValueError where a value is not
-        allowed; no setting is changed then."""
+        """Change settings, as the sliders do: restitution, friction, friction_static, friction_torsional,
+        friction_rolling (for every pair; None = as the materials say), gravity (3,) [m/s2], h [s], iterations, method,
+        integrator, solver, impact_law, joint_cure; for event_driven restitution_t and restitution_psi (for every pair
+        of balls; None = as the materials say); for compliant stiffness_n, damping_n, stiffness_t, damping_t,
+        stiffness_series, damping_roll (for every pair; None = as the materials say), law, surface and substeps (0 = as
+        many as needed). Raises ValueError where a value is not allowed; no setting is changed then."""
         self._apply(check_settings(self.settings, settings))
         self.take_over()
 

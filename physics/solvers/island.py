@@ -2,7 +2,8 @@
 
     u = u₀ + G x,   x = Gᵀ λ,   so that M = G Gᵀ
 
-A row block is a contact, the mouse, a limit or a motor; all have three rows, a limit or motor two idle ones. x holds
+A row block is a contact, a moment of one, the mouse, a limit or a motor; all have three rows, a limit or motor two
+idle ones. x holds
 
 - of each body that takes part by itself six unknowns: G = J B with B Bᵀ = H⁻¹, B from the Cholesky factors of 1/m, I⁻¹
 - of all links, and of bodies that joints in maximal coordinates connect, together as many as the rank of their share
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 from ..core.jit import helper
 from ..core.model import Array
 from ..core.sym3 import six, three
-from ..core.vec import add, cross, put, row, sub
+from ..core.vec import add, cross, dot, put, row, sub
 from ..problem.assemble import flat
+from ..problem.moments import ROLLING, SPINNING, turning_of
 from ..problem.system import (
     ARM_A,
     ARM_B,
@@ -33,6 +35,7 @@ from ..problem.system import (
     FRICTION,
     INV_INERTIA,
     INV_MASS,
+    MOMENT,
     MOUSE,
     NORMAL,
     OTHERS,
@@ -45,7 +48,8 @@ from ..problem.system import (
 from .skyline import open_skyline
 
 # columns of Island.law, which begins with the normal: friction μ; 1 / mean diagonal of the own block [kg]; lower and
-# upper bound of a limit or motor, HIGH also of the mouse spring; γ S and (W + γ S)⁻¹ of that spring, six entries each
+# upper bound of a limit or motor, HIGH also of the mouse spring; γ S and (W + γ S)⁻¹ of that spring, six entries each.
+# Of a moment LOW and HIGH are ℓ_ψ and ℓ_r
 MU, STEP, LOW, HIGH, SOFT, HOLD = 3, 4, 5, 6, 7, 13
 LAW_SIZE = 19
 AT, WIDE, BEGIN = range(3)  # columns of Island.piece
@@ -57,6 +61,7 @@ class Island(NamedTuple):
 
     kind: NDArray[np.integer]  #: (m,) CONTACT, MOUSE or another kind of `problem.system`
     source: NDArray[np.integer]  #: (m,) number of the contact, or of the block, in the system
+    load: NDArray[np.integer]  #: (m,) the row block whose normal impulse bounds a moment, -1 = none
     first: NDArray[np.integer]  #: (m + 1,) row block j has the pieces first[j] : first[j + 1] of G
     piece: NDArray[np.integer]  #: (p, 3) place in x, width and first entry in G of a piece, which is stored by rows
     G: Array         #: (e,) entries of all pieces
@@ -346,12 +351,15 @@ def open_island(system, members, own, number):
                 entries += 3 * width
                 pieces += 1
         first[j + 1] = pieces
-    island = Island(np.zeros(m, np.int64), np.zeros(m, np.int64), first, piece[:pieces].copy(), np.zeros(entries),
+    kind, source, load = np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1)
+    island = Island(kind, source, load, first, piece[:pieces].copy(), np.zeros(entries),
                     np.zeros((m, LAW_SIZE)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)),
                     np.zeros(6 * nodes + rank))
     l = 0
     for j in range(m):
         put_row_block(system, int(members[j]), count, own, j, island)
+        if island.kind[j] == MOMENT:
+            island.load[j] = place_of(members, int(system.moments.load[system.blocks.bound[island.source[j]]]))
         if is_lumped[j] == 1:
             e = island.piece[first[j + 1] - 1, BEGIN]
             for r in range(3 if rank > 0 else 0):
@@ -362,6 +370,12 @@ def open_island(system, members, own, number):
         number[body[t]] = -1
     begin(island)
     return island
+
+
+@helper
+def place_of(members, j):
+    """Place of row block j >= 0 among the members of its island, which stand in their order; -1 where j < 0."""
+    return np.searchsorted(members, j) if j >= 0 else -1
 
 
 @helper
@@ -400,6 +414,14 @@ def put_row_block(system, s, count, own, j, island):
         put(island.lam, j, flat(grab.impulse))
         put(island.u, j, add(block_velocity(blocks, k, system.motion.q_dot), flat(grab.bias)))
         return
+    if blocks.kind[k] == MOMENT:
+        moments, r = system.moments, int(blocks.bound[k])
+        for d in range(3):
+            law[j, d] = moments.rows[r, NORMAL + d]
+        law[j, LOW], law[j, HIGH] = moments.rows[r, SPINNING], moments.rows[r, ROLLING]
+        put(island.lam, j, row(moments.impulse, r))
+        put(island.u, j, turning_of(system, k, system.motion.q_dot))
+        return
     law[j, STEP], law[j, LOW], law[j, HIGH] = blocks.step[k], blocks.low[k], blocks.high[k]
     put(island.lam, j, (blocks.impulse[k], 0.0, 0.0))
     put(island.u, j, (blocks.bias[k] + row_velocity(blocks, k, system.motion.q_dot), 0.0, 0.0))
@@ -407,9 +429,9 @@ def put_row_block(system, s, count, own, j, island):
 
 @helper
 def begin(island):
-    """Set the STEP of each contact's law, x = Gᵀ λ, and u₀ = u - G x."""
+    """Set the STEP of the law of each contact and moment, x = Gᵀ λ, and u₀ = u - G x."""
     for j in range(len(island.kind)):
-        if island.kind[j] == CONTACT:
+        if island.kind[j] == CONTACT or island.kind[j] == MOMENT:
             trace = 0.0
             for p in range(island.first[j], island.first[j + 1]):
                 for e in range(island.piece[p, BEGIN], island.piece[p, BEGIN] + 3 * island.piece[p, WIDE]):
@@ -445,6 +467,14 @@ def add_velocity(island, x, u_in_out):
                 for d in range(wide):
                     total += island.G[e + r * wide + d] * x[at + d]
                 u_in_out[j, r] += total
+
+
+@helper
+def moment_bounds(island, j):
+    """Greatest moments of row block j about the normal and across it, by the load it has now [N m s]."""
+    law, k = island.law, int(island.load[j])
+    load = max(dot(row(island.lam, k), three(law, k, 0)), 0.0) if k >= 0 else 0.0
+    return law[j, LOW] * load, law[j, HIGH] * load
 
 
 # ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G

@@ -24,7 +24,7 @@ def by_normals(solver: Solver, friction: Array) -> bool:
 
 def solve_written_out(solver: Solver, system: System, iterations: int, tolerance: float) -> SolveInfo:
     """Solve for all impulses of the system in place and leave their effect in its velocities: contacts by the solver,
-    alternating with mouse spring, limits and motors.
+    alternating with mouse spring, limits, motors and moments.
 
     Contacts without friction are solved as the complementarity problem of their normals where the solver takes it.
     Where the solver finds no answer, its status is kept, and projected sweeps give the impulses, or what it ended with

@@ -34,17 +34,21 @@ from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
 from ..problem.joint_rows import row_residual, visit_row
+from ..problem.moments import moment_map_of, moment_residual, turning_of, visit_moment
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.residual import contact_residual, natural_map_of, spring_map_of
 from ..problem.system import (
     BIAS,
     BODY_SIZE,
     CONTACT,
+    MOMENT,
     MOUSE,
     NORMAL,
     OTHERS,
     System,
     contact_velocity,
+    has_one_row,
+    impulse_of,
     push_block,
     push_contact,
     push_pair,
@@ -63,6 +67,7 @@ from .island import (
     add_velocity,
     find_islands,
     gather,
+    moment_bounds,
     open_island,
     skyline_of,
 )
@@ -161,6 +166,37 @@ def grab_mode(law, j, lam, w, eps, D_out, way_out):
 
 
 @helper
+def moment_mode(island, j, y, eps, D_out, way_out):
+    """Mode of a moment by y = m - ρ w: 0 where it stops all turning, 1 spins, 2 rolls, 3 both. Where it spins or rolls
+    it is at its bound, the direction of rolling followed as that of slip by `contact_mode`. The bounds follow the load
+    from round to round."""
+    n, rho, (spin, roll) = three(island.law, j, 0), island.law[j, STEP], moment_bounds(island, j)
+    along, mode, way = dot(y, n), 0, (0.0, 0.0, 0.0)
+    across = axpy(-along, n, y)
+    size = norm(across)
+    if abs(along) < spin:
+        add_outer(D_out, j, 1.0 / eps, n, n)
+    else:
+        mode += 1
+        way = scale(math.copysign(spin, along), n)
+    if size < roll:
+        for r in range(3):
+            D_out[j, 4 * r] += 1.0 / eps
+        add_outer(D_out, j, -1.0 / eps, n, n)
+    else:
+        mode += 2
+        if roll > 0.0:
+            e, a = scale(1.0 / size, across), roll / size
+            t = cross(n, e)
+            add_outer(D_out, j, a * rho / (1.0 - a + a * rho * eps), t, t)
+            way = axpy(roll, e, way)
+    bound = max(spin, roll)
+    change = norm(sub(way, row(way_out, j))) / bound if bound > 0.0 else 0.0
+    put(way_out, j, way)
+    return mode, change
+
+
+@helper
 def set_mode(island, j, w, eps, near, D_out, way_out):
     """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or the
     impulse of a row at its bound. Returns the mode, and by how much the direction has changed."""
@@ -174,6 +210,8 @@ def set_mode(island, j, w, eps, near, D_out, way_out):
     y = axpy(-law[j, STEP], w, lam)
     if island.kind[j] == CONTACT:
         return contact_mode(law, j, y, eps, near, D_out, way_out)
+    if island.kind[j] == MOMENT:
+        return moment_mode(island, j, y, eps, D_out, way_out)
     if law[j, LOW] < y[0] < law[j, HIGH]:
         D_out[j, 0] = 1.0 / eps
         put(way_out, j, (0.0, 0.0, 0.0))
@@ -186,13 +224,13 @@ def set_mode(island, j, w, eps, near, D_out, way_out):
 @helper
 def set_modes(island, w, eps, near, mode, D, way):
     """Modes of all row blocks at the velocities w (m, 3); returns whether any mode has changed, and the largest change
-    of direction of those that slip as before."""
+    of direction of those that slip, spin or roll as before."""
     other, turned = False, 0.0
     for j in range(len(island.kind)):
         now, change = set_mode(island, j, row(w, j), eps, near, D, way)
         if now != mode[j]:
             other = True
-        elif now == SLIP:
+        else:
             turned = max(turned, change)
         mode[j] = now
     return other, turned
@@ -209,6 +247,9 @@ def natural(island, j, u):
         return 0.0
     if kind == CONTACT:
         return natural_map_of(lam, u, three(law, j, 0), law[j, MU], rho)
+    if kind == MOMENT:
+        spin, roll = moment_bounds(island, j)
+        return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
     return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
 
 
@@ -273,6 +314,9 @@ def give(system, island):
         elif island.kind[j] == MOUSE:
             push_block(blocks, k, sub(p, flat(system.grab.impulse)), q_dot)
             put_flat(system.grab.impulse, p)
+        elif island.kind[j] == MOMENT:
+            push_block(blocks, k, sub(p, impulse_of(system, k)), q_dot)
+            put(system.moments.impulse, int(blocks.bound[k]), p)
         else:
             push_row(blocks, k, p[0] - blocks.impulse[k], q_dot)
             blocks.impulse[k] = p[0]
@@ -285,10 +329,8 @@ def take(system, island):
         k = int(island.source[j])
         if island.kind[j] == CONTACT:
             put(island.lam, j, row(system.impulse, k))
-        elif island.kind[j] == MOUSE:
-            put(island.lam, j, flat(system.grab.impulse))
         else:
-            island.lam[j, 0] = system.blocks.impulse[k]
+            put(island.lam, j, impulse_of(system, k))
 
 
 @helper
@@ -303,6 +345,8 @@ def sweep_members(system, members, sweeps, tolerance):
                 worst = max(worst, visit_contact(system, j, q_dot))
             elif system.blocks.kind[j - count] == MOUSE:
                 worst = max(worst, visit_grab(system.grab, system.blocks, q_dot))
+            elif system.blocks.kind[j - count] == MOMENT:
+                worst = max(worst, visit_moment(system, j - count, q_dot))
             else:
                 worst = max(worst, visit_row(system.blocks, j - count, q_dot))
         change = math.sqrt(worst)
@@ -435,10 +479,10 @@ def without_impulses(system, q_dot_out):
     for k in range(count):
         push_contact(system, bodies, q_dot_out, k, neg(row(system.impulse, k)))
     for k in range(int(blocks.count[OTHERS])):
-        if blocks.kind[k] == MOUSE:
-            push_block(blocks, k, neg(flat(system.grab.impulse)), q_dot_out)
-        else:
+        if has_one_row(blocks, k):
             push_row(blocks, k, -blocks.impulse[k], q_dot_out)
+        else:
+            push_block(blocks, k, neg(impulse_of(system, k)), q_dot_out)
     return bodies
 
 
@@ -453,10 +497,14 @@ def at_rest(system, members, bodies, q_dot):
             size = max(size, norm(add(three(system.rows, j, BIAS), contact_velocity(system, bodies, q_dot, j))))
         elif system.blocks.kind[j - count] == MOUSE:
             return False
+        elif system.blocks.kind[j - count] == MOMENT:
+            size = max(size, norm(turning_of(system, j - count, q_dot)))
         else:
             size = max(size, abs(system.blocks.bias[j - count] + row_velocity(system.blocks, j - count, q_dot)))
     for j in members:
-        if j >= count:
+        if j >= count and system.blocks.kind[j - count] == MOMENT:
+            e, own = moment_residual(system, j - count)
+        elif j >= count:
             e, own = row_residual(system.blocks, j - count, system.motion.q_dot), size
         else:
             e, own = contact_residual(system, j)

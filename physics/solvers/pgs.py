@@ -24,6 +24,7 @@ from ..core.vec import add, axpy, dot, neg, norm, put, row, sub
 from ..laws.contact import disc_projection
 from ..problem.assemble import flat, put_flat
 from ..problem.joint_rows import visit_row
+from ..problem.moments import visit_moment
 from ..problem.problem import ContactProblem, SolveInfo, Takes
 from ..problem.system import (
     ARM_A,
@@ -33,6 +34,7 @@ from ..problem.system import (
     FRICTION,
     GRAB_BLOCK,
     INVERSE,
+    MOMENT,
     MOUSE,
     NORMAL,
     NORMAL_STEP,
@@ -123,11 +125,13 @@ def visit_contact(system, k, q_dot):
 
 @helper
 def visit_others(system, q_dot):
-    """Visit mouse spring, limits and motors; returns the square of the largest change of velocity."""
+    """Visit mouse spring, limits, motors and moments; returns the square of the largest change of velocity."""
     blocks, worst = system.blocks, 0.0
     for k in range(int(blocks.count[OTHERS])):
         if blocks.kind[k] == MOUSE:
             worst = max(worst, visit_grab(system.grab, blocks, q_dot))
+        elif blocks.kind[k] == MOMENT:
+            worst = max(worst, visit_moment(system, k, q_dot))
         else:
             worst = max(worst, visit_row(blocks, k, q_dot))
     return worst
@@ -135,7 +139,7 @@ def visit_others(system, q_dot):
 
 @kernel
 def pull_others(system, sweeps, tolerance):
-    """Visit mouse spring, limits and motors until they are at rest; returns the largest change of a velocity [m/s]."""
+    """Visit all rows that are no contacts until they are at rest; returns the largest change of a velocity [m/s]."""
     first = 0.0
     for _ in range(sweeps):
         change = np.sqrt(visit_others(system, system.motion.q_dot))

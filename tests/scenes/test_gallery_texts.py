@@ -409,3 +409,23 @@ def test_the_block_over_the_edge_leaves_it_as_its_text_says():
     assert sim.angular_velocity("block") == pytest.approx((0, spin, 0), abs=0.005)
     now = sim.energy()
     assert now.kinetic + now.potential == pytest.approx(start.kinetic + start.potential, abs=1e-6)
+
+
+def test_a_spin_and_a_roll_end_when_the_text_says():
+    """In the step in which it ends, or the one before."""
+    sim, text = opened("spin_and_roll")
+    spun, = numbers(r"stands after ([\d.]+) s", text)
+    rolled, way = numbers(r"rest after ([\d.]+) s, ([\d.]+) m", text)
+    ends = {}
+    start = sim.position("stops rolling")[0]
+    while sim.time < 4.0:
+        sim.step()
+        for name in ("stops spinning", "stops rolling"):
+            if np.abs(sim.angular_velocity(name)).max() < 1e-6:
+                ends.setdefault(name, sim.time)
+    h = sim.settings.h
+    assert ends["stops spinning"] == pytest.approx(spun, abs=0.005 + 2 * h)
+    assert ends["stops rolling"] == pytest.approx(rolled, abs=0.005 + 2 * h)
+    assert sim.position("stops rolling")[0] - start == pytest.approx(way, abs=0.005)
+    assert sim.angular_velocity("spins on")[2] == pytest.approx(20.0)
+    assert sim.velocity("rolls on")[0] == pytest.approx(1.0)

@@ -264,8 +264,8 @@ def test_arrays_of_the_model_have_the_kinds_and_the_order_that_kernels_want():
     assert len(found) > 60
     assert all(a.flags.c_contiguous and a.dtype in (np.float64, np.int32, np.int64) for a in found)
     materials = setup.model.materials
-    open_ended = [setup.model.shapes.bound, materials.restitution_t, materials.restitution_psi,
-                  materials.friction_static]  # inf and nan mean none
+    open_ended = [setup.model.shapes.bound, materials.restitution_t, materials.restitution_psi,  # inf and nan: none
+                  materials.friction_static, materials.friction_torsional, materials.friction_rolling]
     assert all(np.isfinite(a).all() for a in found if not any(a is b for b in open_ended))
 
 

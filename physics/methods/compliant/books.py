@@ -24,7 +24,7 @@ from ...core.model import Array, IntArray, Model
 from ...core.state import LEDGER, State
 from ...core.vec import dot, row, scale, sub
 from ...dynamics.motion import moves
-from .rates import rolling_couple
+from .turning import couple_against, turning_between, turns_hard
 
 
 class StageBooks(NamedTuple):
@@ -92,8 +92,8 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
     """
     contacts, slot, work = soft.contacts, soft.slot, soft.work
     rates, given, anchored = books.rates[i], books.given[i], books.anchored
-    kind, resistance, force, point, normal = model.kind, work.roll, work.force[i], contacts.point, contacts.normal
-    body_a, body_b, w = contacts.body_a, contacts.body_b, bodies.w
+    kind, turn, force, point, normal = model.kind, work.turn, work.force[i], contacts.point, contacts.normal
+    body_a, body_b = contacts.body_a, contacts.body_b
     rates[:] = 0.0
     given[:] = 0.0
     add_node(model, loads, bodies, joint_v, reactions, 1.0, rates, given)
@@ -105,8 +105,9 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
         f, n = row(force, s), row(normal, k)
         if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
             add_contact(model, bodies, a, b, row(point, k), n, f, SURFACES, rates, given)
-            if resistance[s] > 0.0 and dot(f, n) > 0.0:
-                add_couple(kind, a, b, row(w, a), row(w, b), resistance[s], n, rates, given)
+            if turns_hard(turn, s) and dot(f, n) > 0.0:
+                turning = turning_between(model.motions, bodies, a, b)
+                add_couple(kind, a, b, bodies.w, couple_against(turn, s, dot(f, n), n, turning), turning, rates, given)
     rates[LIMITS, 0] += of_stops
     rates[DRIVEN, 0] += driven
     pulled = int(loads.grab_body[0])
@@ -116,19 +117,18 @@ def note_stage(model, loads, bodies, soft, of_stops, driven, joint_v, reactions,
 
 
 @helper
-def add_couple(kind, a, b, w_a, w_b, resistance, n, rates, given):
-    """Enter the couple that resists rolling: what it does on bodies that move beyond what the surfaces take comes from
-    those that drive the others."""
-    couple = rolling_couple(resistance, n, sub(w_b, w_a))
+def add_couple(kind, a, b, w, couple, turning, rates, given):
+    """Enter the couple that opposes turning: what it does on bodies that move beyond what the surfaces take comes from
+    those that drive the others, and from running surfaces."""
     work, total, nothing = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if moves(kind, b):
-        work, total = dot(couple, w_b), couple
+        work, total = dot(couple, row(w, b)), couple
         give(given, b, nothing, couple)
     if moves(kind, a):
-        work, total = work - dot(couple, w_a), sub(total, couple)
+        work, total = work - dot(couple, row(w, a)), sub(total, couple)
         give(given, a, nothing, scale(-1.0, couple))
     credit(rates, SURFACES, 0.0, nothing, total)
-    credit(rates, DRIVEN, work - dot(couple, sub(w_b, w_a)), nothing, nothing)
+    credit(rates, DRIVEN, work - dot(couple, turning), nothing, nothing)
 
 
 @kernel

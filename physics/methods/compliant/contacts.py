@@ -6,12 +6,13 @@ from ...collision import Detector
 from ...core.model import Array, BoolArray, IntArray, Model
 from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ...core.tuple_abi import resize
-from ...laws.contact import break_away
-from ...laws.soft import D_R, LAWS, check_compliance, pair_units, reduced_radius, round_radius
+from ...laws.contact import break_away, turning_lengths
+from ...laws.soft import D_R, LAWS, TANGENT_1, check_compliance, pair_units, reduced_radius, round_radius
 from ...problem.assemble import match
 from .rates import CLOSED, FREE, LAW, RELEASE, SLIP, STICK, STICKS, TOUCH, SoftContactWork, SoftSystem, empty_soft_work
 from .rows import enter_rows, fill_gains
 from .settle import settle, stored_energy
+from .turning import DENT, DRAG, ROLL, SPIN, drags
 
 KNOWN_SYSTEMS = 4  # tuples kept, so that kernels find their packed form: two tables of rows take turns
 
@@ -38,6 +39,7 @@ class SoftContacts:
         self._table = np.zeros((0, 0, 8))
         self._friction = np.stack([model.materials.friction, break_away(model.materials)], axis=2)
         self._rolling, self._radius = model.materials.surfaces[..., D_R].sum(axis=2), round_radius(model)
+        self._lengths = turning_lengths(model.materials)
 
     @property
     def code(self) -> int:
@@ -168,7 +170,10 @@ class SoftContacts:
             self.work.loss[:], self.work.clock[:] = old.loss[: self.stages], old.clock
         shapes = self.model.shapes
         fill_gains(self.surfaces, shapes.material, self._table, self._friction, self.work.units, self.work.friction)
-        if self._rolling.any():
-            pairs = self.surfaces.shapes[:total]
+        if self._rolling.any() or self._lengths.any():
+            pairs, turn = self.surfaces.shapes[:total], self.work.turn
             a, b = shapes.material[pairs].T
-            self.work.roll[:total] = self._rolling[a, b] * reduced_radius(*self._radius[pairs].T) ** 2
+            turn[:total, DENT] = self._rolling[a, b] * reduced_radius(*self._radius[pairs].T) ** 2
+            turn[:total, SPIN], turn[:total, ROLL] = self._lengths[a, b].T
+            drag = drags(self.model, shapes.body[pairs], self.work.units[:total, TANGENT_1])
+            turn[:total, DRAG] = np.where(self._lengths[a, b].any(axis=1), drag, 0.0)

@@ -236,7 +236,7 @@ class Implicit:
                                 self.rate)
         if len(soft.contacts.gap) > len(self.newton.stiffness):
             self.newton = empty_newton(len(soft.contacts.gap), self.size, self.more)
-        implicit_forces(model, soft.system, g, row, self.middle, self.rate, self.newton.stiffness)
+        implicit_forces(model, soft.system, g, row, self.middle, self.rate, self.newton)
 
     def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int) -> tuple[float, bool]:
         """Improve the velocities of `middle` once; the largest change [m/s], and whether motors changed."""

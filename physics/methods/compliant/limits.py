@@ -9,6 +9,7 @@ from ...dynamics.constraints.limits import maximal_directions
 from ...dynamics.motion import moves
 from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact, gains_at, varies
 from .rates import CLOSED, LAW, contact_motion, gain
+from .turning import DENT, DRAG, ROLL, SPIN
 
 SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
@@ -25,7 +26,7 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
     """
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     law, closed = soft.choice[LAW], soft.choice[CLOSED]
-    units, rolling, kind, mass, bx = work.units, work.roll, model.kind, model.mass, bodies.x
+    units, turn, kind, mass, bx = work.units, work.turn, model.kind, model.mass, bodies.x
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
     blocks[:] = 0.0
     drag = 0.0
@@ -53,11 +54,13 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
             drag = max(drag, kt / dt)
         move_a, move_b = moves(kind, a), moves(kind, b)
         both = 2.0 if move_a and move_b else 1.0
-        stiff, kt, damp, dt, roll = both * stiff, both * kt, both * damp, both * dt, both * rolling[k]
+        stiff, kt, damp, dt = both * stiff, both * kt, both * damp, both * dt
+        spin = both * turn[k, DRAG] if turn[k, SPIN] > 0.0 else 0.0
+        roll = both * (turn[k, DENT] + (turn[k, DRAG] if turn[k, ROLL] > 0.0 else 0.0))
         if move_a:
-            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, a)), a, blocks)
+            add_blocks((stiff, kt, damp, dt, spin, roll), n, sub(p, row(bx, a)), a, blocks)
         if move_b:
-            add_blocks(stiff, kt, damp, dt, roll, n, sub(p, row(bx, b)), b, blocks)
+            add_blocks((stiff, kt, damp, dt, spin, roll), n, sub(p, row(bx, b)), b, blocks)
     add_stop_blocks(model, stops, bodies, q, blocks)
     square, damping = 0.0, 0.0
     for body in range(len(model.kind)):
@@ -98,9 +101,11 @@ def add_stop_blocks(model, stops, bodies, q, blocks):
 
 
 @helper
-def add_blocks(stiff, stiff_t, damp, damp_t, roll, n, arm, body, blocks):
+def add_blocks(gains, n, arm, body, blocks):
     """Add Gᵀ (K n nᵀ + K_t (1 - n nᵀ)) G, G = [1, -arm ×], to the first block of a body; to the second the same of D
-    and D_t, and roll (1 - n nᵀ) of the turning. Of these symmetric matrices the lower half is written."""
+    and D_t, and what opposes turning, about and across the normal. gains: K, K_t, D, D_t and these two. Of these
+    symmetric matrices the lower half is written."""
+    stiff, stiff_t, damp, damp_t, spin, roll = gains
     m, square = cross(arm, n), dot(arm, arm)
     skew = ((0.0, -arm[2], arm[1]), (arm[2], 0.0, -arm[0]), (-arm[1], arm[0], 0.0))
     k, d = stiff - stiff_t, damp - damp_t
@@ -111,7 +116,7 @@ def add_blocks(stiff, stiff_t, damp, damp_t, roll, n, arm, body, blocks):
             blocks[body, 0, r, c] += stiff_t * eye + k * nn
             blocks[body, 1, r, c] += damp_t * eye + d * nn
             blocks[body, 0, 3 + r, 3 + c] += stiff_t * across + k * mm
-            blocks[body, 1, 3 + r, 3 + c] += damp_t * across + d * mm + roll * (eye - nn)
+            blocks[body, 1, 3 + r, 3 + c] += damp_t * across + d * mm + roll * (eye - nn) + spin * nn
         for c in range(3):
             blocks[body, 0, 3 + r, c] += stiff_t * skew[r][c] + k * m[r] * n[c]
             blocks[body, 1, 3 + r, c] += damp_t * skew[r][c] + d * m[r] * n[c]

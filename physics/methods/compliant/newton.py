@@ -25,16 +25,17 @@ from .rates import (
     contact_motion,
     gain,
     put_vector,
-    roll,
     two_units,
     vector_of,
 )
+from .turning import couple_against, oppose, put_couple_answer, turning_between, turns_hard
 
 
 class NewtonWork(NamedTuple):
     """The linear system of one Newton step, as a list of entries that are added up."""
 
     stiffness: Array    #: (c, 3, 3) -∂f/∂u of the contact force on b by the velocity of b's point [N s/m]
+    turning: Array      #: (c, 3, 3) -∂m/∂ω of the couple that opposes turning [N m s]
     right: Array        #: (m,)
     row: LongArray      #: (e,)
     column: LongArray   #: (e,)
@@ -44,8 +45,8 @@ class NewtonWork(NamedTuple):
 def empty_newton(contacts: int, unknowns: int, more: int) -> NewtonWork:
     """Room for so many contacts and unknowns, and so many entries more."""
     entries = 180 * contacts + 6 * unknowns + more
-    return NewtonWork(np.zeros((contacts, 3, 3)), np.zeros(unknowns), np.zeros(entries, np.int64),
-                  np.zeros(entries, np.int64), np.zeros(entries))
+    return NewtonWork(np.zeros((contacts, 3, 3)), np.zeros((contacts, 3, 3)), np.zeros(unknowns),
+                  np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries))
 
 
 # ------------------------------------------------------------------------------------------------------------ bodies
@@ -131,14 +132,15 @@ def residual(place, base, g, bodies, rate, right_out):
 
 # ---------------------------------------------------------------------------------------------------------- contacts
 @kernel
-def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
+def implicit_forces(model, soft, g, s, bodies, ydot, newton):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
-    at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and how each
-    force answers the velocity of its point. A contact that sticks when the step begins has the cone of μ_s in all of
-    it, so that the force has no jump."""
+    at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and in
+    `newton` how each force answers the velocity of its point and each couple the turning. A contact that sticks when
+    the step begins has the cone of μ_s in all of it, so that the force has no jump."""
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
     x_rate, pushes, lost, nothing = work.x_rate[s], work.force[s], 0.0, (0.0, 0.0, 0.0)
+    stiffness_out = newton.stiffness
     for k in range(int(surfaces.count[0])):
         put(pushes, k, nothing)
         lost += relax(law, g, s, k, 0.0, math.inf, nothing, work)
@@ -176,8 +178,10 @@ def implicit_forces(model, soft, g, s, bodies, ydot, stiffness_out):
         if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
         put_answer(g * answer, g / (c1 + c2), mu, limit, n, stick, i, stiffness_out)
-        if work.roll[k] > 0.0:
-            lost += roll(model.kind, a, b, work.roll[k], n, sub(row(bodies.w, b), row(bodies.w, a)), ydot)
+        if turns_hard(work.turn, k):
+            turning = turning_between(motions, bodies, a, b)
+            lost += oppose(model.kind, a, b, couple_against(work.turn, k, f, n, turning), turning, ydot)
+            put_couple_answer(work.turn, k, f, n, turning, newton.turning[i])
     work.loss[s] = lost
 
 
@@ -274,12 +278,12 @@ def put_block(newton, at, r, c, arm_r, arm_c, factor, s):
 
 
 @helper
-def put_roll(newton, at, r, c, resistance, n):
-    """resistance (1 - n nᵀ) of the turning of two bodies as 9 entries."""
+def put_turning(newton, at, r, c, factor, s):
+    """factor · S of the turning of two bodies as 9 entries."""
     for j in range(3):
         for q in range(3):
             newton.row[at], newton.column[at] = r + 3 + q, c + 3 + j
-            newton.value[at] = resistance * ((1.0 if j == q else 0.0) - n[q] * n[j])
+            newton.value[at] = factor * s[q, j]
             at += 1
     return at
 
@@ -289,7 +293,7 @@ def fill_matrix(model, soft, place, g, bodies, newton):
     """The derivative M + g Σ Jᵀ S J of the residual, as entries; returns their number. R I Rᵀ of a free body turns by
     g ω, which adds g (R I Rᵀ [ω]× - [L]×). The turning of links, of joints and of contact geometry is left out: it is
     of order g and does not change the solution."""
-    contacts, slot, resistances, stiffness = soft.contacts, soft.slot, soft.work.roll, newton.stiffness
+    contacts, slot, stiffness = soft.contacts, soft.slot, newton.stiffness
     at, rows, columns, values = 0, newton.row, newton.column, newton.value
     for i in range(len(place)):
         r = 6 * int(place[i])
@@ -311,7 +315,6 @@ def fill_matrix(model, soft, place, g, bodies, newton):
         if s[0, 0] == 0.0 and s[1, 1] == 0.0 and s[2, 2] == 0.0:
             continue
         bodies_of = (int(contacts.body_a[i]), int(contacts.body_b[i]))
-        n, resistance = row(contacts.normal, i), g * resistances[slot[i]]
         for one in bodies_of:
             for other in bodies_of:
                 r, c, sign = 6 * int(place[one]), 6 * int(place[other]), 1.0 if one == other else -1.0
@@ -319,8 +322,8 @@ def fill_matrix(model, soft, place, g, bodies, newton):
                     arm_r = sub(row(contacts.point, i), row(bodies.x, one))
                     arm_c = sub(row(contacts.point, i), row(bodies.x, other))
                     at = put_block(newton, at, r, c, arm_r, arm_c, sign * g, s)
-                    if resistance > 0.0:
-                        at = put_roll(newton, at, r, c, sign * resistance, n)
+                    if turns_hard(soft.work.turn, int(slot[i])):
+                        at = put_turning(newton, at, r, c, sign * g, newton.turning[i])
     return at
 
 

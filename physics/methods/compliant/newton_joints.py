@@ -59,7 +59,7 @@ from ...dynamics.trees.tree import last_velocity, momentum_of
 from ...joints.table import has_orientation
 from ...laws.mouse import spring_rate, spring_slope
 from .books import note_pull
-from .newton import move, put_block, put_roll, turn_rate
+from .newton import move, put_block, put_turning, turn_rate
 
 LOOSE = 1e-10  # ε of a row, relative to how its bodies answer, see `looseness`
 
@@ -363,12 +363,12 @@ def put_pull(loads, g, bodies, joints, at, newton):
     """The derivative of the mouse spring `pull_by`, the limit of its force left out."""
     i = int(loads.grab_body[0])
     r, answer = 6 * int(joints.place[i]), spring_slope(spring_rate(g), g) / joints.give[0]
-    if loads.grab_turn[0] == 1:
-        return put_roll(newton, at, r, r, g * answer, (0.0, 0.0, 0.0))
-    arm, _ = arm_and_target(loads, bodies, i)
     for j in range(3):
         for k in range(3):
             joints.cross[j, k] = answer if j == k else 0.0
+    if loads.grab_turn[0] == 1:
+        return put_turning(newton, at, r, r, g, joints.cross)
+    arm, _ = arm_and_target(loads, bodies, i)
     return put_block(newton, at, r, r, arm, arm, g, joints.cross)
 
 

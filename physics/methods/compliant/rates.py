@@ -32,6 +32,7 @@ from ...laws.soft import (
 )
 from ...problem.assemble import belt_velocity
 from ...problem.system import velocity_between
+from .turning import couple_against, oppose, turning_between, turns_hard
 
 FREE, STICKS, SLIDES = range(3)  #: modes of a contact, see Surfaces.mode
 TOUCH, RELEASE, SLIP, STICK = range(4)  #: how they change, see SoftContactWork.changed
@@ -45,7 +46,7 @@ class SoftContactWork(NamedTuple):
 
     units: Array     #: (c, UNITS) K and D, see laws.soft.pair_units
     friction: Array  #: (c, 2) mu at SLIPPING, mu_s at STICKING
-    roll: Array      #: (c,) D_r R² of the travelling dent, see `roll` [N m s]
+    turn: Array      #: (c, 4) what opposes turning, see `turning`
     z: Array         #: (c, 2) surfaces at the stage
     x: Array         #: (c, 2, 3)
     z_rate: Array    #: (s, c, 2)
@@ -78,10 +79,10 @@ def empty_soft_work(capacity: int, stages: int) -> SoftContactWork:
     """Scratch for c = `capacity` contacts and an integrator of s = `stages`."""
     zeros = np.zeros
     return SoftContactWork(
-        zeros((capacity, UNITS)), zeros((capacity, 2)), zeros(capacity), zeros((capacity, 2)), zeros((capacity, 2, 3)),
-        zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)), zeros((stages, capacity, 3)), zeros(stages),
-        zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan), zeros(capacity), zeros(1),
-        zeros((capacity, 2)), np.zeros(capacity, np.int32), np.full((capacity, 4), np.nan))
+        zeros((capacity, UNITS)), zeros((capacity, 2)), zeros((capacity, 4)), zeros((capacity, 2)),
+        zeros((capacity, 2, 3)), zeros((stages, capacity, 2)), zeros((stages, capacity, 2, 3)),
+        zeros((stages, capacity, 3)), zeros(stages), zeros((capacity, 3)), zeros(capacity), np.full(capacity, np.nan),
+        zeros(capacity), zeros(1), zeros((capacity, 2)), np.zeros(capacity, np.int32), np.full((capacity, 4), np.nan))
 
 
 # ------------------------------------------------------------------------------------------------------- one contact
@@ -220,7 +221,7 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
     contacts, slot, surfaces, work = soft.contacts, soft.slot, soft.surfaces, soft.work
     law, closed = soft.choice[LAW], soft.choice[CLOSED]
     gap, normal, point, body_a, body_b = contacts.gap, contacts.normal, contacts.point, contacts.body_a, contacts.body_b
-    mode, plane, friction, rolling = surfaces.mode, surfaces.normal, work.friction, work.roll
+    mode, plane, friction, turn = surfaces.mode, surfaces.normal, work.friction, work.turn
     units, z, x, z_rate, x_rate, pushes = work.units, work.z, work.x, work.z_rate[s], work.x_rate[s], work.force[s]
     kind, bx, bv, bw = model.kind, bodies.x, bodies.v, bodies.w
     belts, lost = any_belt(model.motions), 0.0
@@ -262,27 +263,10 @@ def contact_rates(model, soft, exact, s, bodies, ydot):
             add_wrench(ydot, b, force, cross(arm_b, force))
         if moves(kind, a):
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
-        if f > 0.0 and rolling[k] > 0.0:
-            lost += roll(kind, a, b, rolling[k], n, sub(w_b, w_a), ydot)
+        if f > 0.0 and turns_hard(turn, k):
+            turning = turning_between(model.motions, bodies, a, b)
+            lost += oppose(kind, a, b, couple_against(turn, k, f, n, turning), turning, ydot)
     work.loss[s] = lost
-
-
-@helper
-def rolling_couple(resistance, n, turning):
-    """The dent travels over the surfaces at c = R |ω_t|, which takes D_r c²: the couple -D_r R² ω_t on body b resists
-    the rolling, ω_t the part of turning = ω_b - ω_a across the normal; resistance = D_r R² [N m s]."""
-    return scale(-resistance, axpy(-dot(n, turning), n, turning))
-
-
-@helper
-def roll(kind, a, b, resistance, n, turning, ydot):
-    """Add the couple that resists rolling; returns the power that it takes [W]."""
-    couple, nothing = rolling_couple(resistance, n, turning), (0.0, 0.0, 0.0)
-    if moves(kind, b):
-        add_wrench(ydot, b, nothing, couple)
-    if moves(kind, a):
-        add_wrench(ydot, a, nothing, scale(-1.0, couple))
-    return -dot(couple, turning)
 
 
 @helper

@@ -3,10 +3,22 @@
 import numpy as np
 
 from ...collision.exact.elements import Elements, first_and_second, limits_among
-from ...core.model import Array, BoolArray, IntArray, Model
+from ...core.model import Array, BoolArray, IntArray, Model, movable
 from ...core.state import LongArray
-from ...laws.contact import break_away
+from ...laws.contact import break_away, turning_lengths
+from ..method import Untreatable
 from .sets import Friction
+
+
+def refuse_turning_friction(model: Model) -> None:
+    """Untreatable where contacts oppose spinning or rolling: their moments are in no contact set of this method."""
+    shapes, opposed, moves = model.shapes, turning_lengths(model.materials).any(axis=2), movable(model.kind)
+    for s in np.flatnonzero(moves[shapes.body]).tolist():
+        others = np.flatnonzero(opposed[shapes.material[s], shapes.material] & (shapes.body != shapes.body[s]))
+        if others.size:
+            raise Untreatable("event_driven knows no friction against spinning and rolling, which {0} has on {1}; "
+                              "time_stepping and compliant do",
+                              (int(shapes.body[s]), int(shapes.body[others[0]])))
 
 
 class PairMaterials:

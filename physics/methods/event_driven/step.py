@@ -42,7 +42,7 @@ from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
 from .instant import equations, motion_in_rows, slip_velocities, update_links, velocities, world_forces
-from .materials import PairMaterials
+from .materials import PairMaterials, refuse_turning_friction
 from .motors import Motors
 from .observer import Observer
 from .patience import SAYS, Limit, Patience
@@ -78,7 +78,8 @@ class EventDriven:
     uses: ClassVar[frozenset[str]] = frozenset({"impact_law", "joint_cure"})
 
     def __init__(self, model: Model) -> None:
-        """Untreatable where two shapes have no exact gap."""
+        """Untreatable where two shapes have no exact gap, or friction against turning."""
+        refuse_turning_friction(model)
         count = int(movable(model.kind).sum())
         if count > EXACT_BODIES.most:
             raise Untreatable(f"event_driven takes at most {EXACT_BODIES}, for the equations of a heap of "

@@ -7,6 +7,7 @@ from ...books.ledger import (
     APPLIED,
     CONTACTS,
     DRIVEN,
+    FRICTION,
     IMPACTS,
     JOINTS,
     SPRINGS,
@@ -14,6 +15,8 @@ from ...books.ledger import (
     add_pull,
     book_anchored,
     book_forces,
+    credit,
+    give,
 )
 from ...core.jit import helper, kernel, program
 from ...core.model import LINK, Array, IntArray
@@ -24,7 +27,19 @@ from ...dynamics.motion import KINEMATIC, moves
 from ...dynamics.trees.kinematics import place_links
 from ...dynamics.trees.momentum import balance
 from ...problem.assemble import flat
-from ...problem.system import ANGULAR, BODY_SIZE, ENTRY, LIMIT, LINEAR, MOTOR, OTHERS, PLACE, WIDTH, velocity_between
+from ...problem.system import (
+    ANGULAR,
+    BIAS,
+    BODY_SIZE,
+    ENTRY,
+    LINEAR,
+    MOTOR,
+    OTHERS,
+    PLACE,
+    WIDTH,
+    has_one_row,
+    velocity_between,
+)
 from .joints import book_joints
 
 
@@ -51,6 +66,8 @@ def book(model, state, loads, h, work):
         book_joints(model, over, h, work, ledger)
     book_forces(model, loads, books.at, over, h, ledger, given)
     book_contacts(model, over, work.detection.contacts, work.approach, work.fired, ledger, given)
+    if system.moments.count[0] > 0:
+        book_moments(model.kind, system.body_a, system.body_b, over, system.moments, ledger, given)
     if system.grab.body[0] >= 0:
         book_grab(system.grab, over, ledger, given)
     if len(after.v) > 0:
@@ -117,6 +134,29 @@ def book_contacts(model, over, contacts, approach, fired, ledger, given):
             ledger[IMPACTS, 0] += max(dot(axpy(-dot(p, n), n, p), slip), 0.0)
 
 
+@kernel
+def book_moments(kind, body_a, body_b, over, moments, ledger, given) -> None:
+    """Moments against spinning and rolling, as friction: what they take is m·u with the relative turning u. What they
+    do on the bodies that forces move, m·ω_b - m·ω_a, differs from it by the work of those with a prescribed motion and
+    of running surfaces."""
+    for r in range(int(moments.count[0])):
+        k = int(moments.load[r])
+        if k < 0:
+            continue
+        a, b, m, nothing = int(body_a[k]), int(body_b[k]), row(moments.impulse, r), (0.0, 0.0, 0.0)
+        w_a, w_b = row(over.w, a), row(over.w, b)
+        taken = min(dot(m, add(three(moments.rows, r, BIAS), sub(w_b, w_a))), 0.0)
+        work, sign = 0.0, 0.0
+        if moves(kind, b):
+            work, sign = dot(m, w_b), 1.0
+            give(given, b, nothing, m)
+        if moves(kind, a):
+            work, sign = work - dot(m, w_a), sign - 1.0
+            give(given, a, nothing, scale(-1.0, m))
+        credit(ledger, FRICTION, taken, nothing, scale(sign, m))
+        credit(ledger, DRIVEN, work - taken, nothing, nothing)
+
+
 @helper
 def runs(motions, i):
     """Whether the surface of body i runs."""
@@ -149,7 +189,7 @@ def book_rows(kind, blocks, before, after, ledger) -> None:
     body with a prescribed motion is its own doing."""
     for k in range(int(blocks.count[OTHERS])):
         account = JOINTS if blocks.kind[k] == MOTOR else IMPACTS
-        for s in range(blocks.first[k], blocks.seen[k] if blocks.kind[k] >= LIMIT else blocks.first[k]):
+        for s in range(blocks.first[k], blocks.seen[k] if has_one_row(blocks, k) else blocks.first[k]):
             at, e, rate = int(blocks.span[s, PLACE]), int(blocks.span[s, ENTRY]), 0.0
             for d in range(blocks.span[s, WIDTH]):
                 rate += blocks.J[e + d, 0] * 0.5 * (before[at + d] + after[at + d])

@@ -23,6 +23,7 @@ from ...integrators.stepper import runge_kutta_step
 from ...problem.assemble import assemble, free_motion, match, momenta, warm_start
 from ...problem.grab_row import hold, let_go
 from ...problem.joint_rows import joint_rows, recall_impulses, remember_impulses
+from ...problem.moments import load_moments, oppose_turning, recall_moments, remember_moments
 from ...problem.residual import system_residual
 from ...problem.system import SHORT
 from ...solvers.newton import solve_islands
@@ -61,6 +62,7 @@ from .work import (
     FLIES,
     ITERATIONS,
     LENGTH,
+    OPPOSED,
     OTHER_FLIGHT,
     OTHER_SOLVER,
     RESIDUAL,
@@ -197,8 +199,8 @@ def move_freely(model, loads, h, work):
 
 @program
 def make_rows(model, state, loads, h, work):
-    """The rows of all that may act in this step: the mouse, limits and motors, contacts; begun with the impulses of the
-    last one. False where there is no room for all blocks."""
+    """The rows of all that may act in this step: the mouse, limits and motors, contacts and their moments. They begin
+    with the impulses of the last step. False where there is no room for all blocks."""
     order, system, approach, mechanisms = work.order, work.system, work.approach, work.mechanisms
     middle, before, contacts = work.middle, work.before, work.detection.contacts
     memory = work.first if order[FIRST] == 1 else state.memory
@@ -212,12 +214,18 @@ def make_rows(model, state, loads, h, work):
     if work.has[BOUNDED] == 1:
         recall_impulses(state.memory, work.bounds)
         joint_rows(model, work.bounds, state.bodies, state.joints.q, work.start, middle, before, h, mechanisms, system)
+    if work.has[OPPOSED] == 1:
+        oppose_turning(model, mechanisms, middle, contacts, work.lengths, system)
     assemble(model, mechanisms, middle, contacts, before, memory, approach, system)
     if system.blocks.count[SHORT] != 0:
         return False
     if work.has[STATIC] == 1:
         choose_cones(contacts, work.static, before, approach, memory, system)
     known = warm_start(memory, approach.previous, system) if order[FIRST] == 0 else 0
+    if work.has[OPPOSED] == 1:
+        load_moments(system)
+        if order[FIRST] == 0:
+            recall_moments(memory, approach.previous, system)
     if 2 * known < system.count[0]:
         order[SWEEPS] = order[ITERATIONS] * COLD_START
     else:
@@ -306,6 +314,8 @@ def tell(model, state, loads, h, work):
         end_modes(system, work.static.mode)
         for i in range(int(contacts.count[0])):
             memory.own[i, MODE] = work.static.mode[i]
+    if work.has[OPPOSED] == 1:
+        remember_moments(system, work.fired, memory)
     if work.has[BOUNDED] == 1:
         remember_impulses(system.blocks, work.bounds, memory)
     report_grab(system, h, loads)

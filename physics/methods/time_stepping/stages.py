@@ -46,12 +46,12 @@ from ...problem.system import (
     INV_MASS,
     LIMIT,
     LINEAR,
-    MOUSE,
     NORMAL,
     NORMAL_STEP,
     OTHERS,
     PART,
     PLACE,
+    impulse_of,
     pair_velocity,
     push_pair,
     push_row,
@@ -144,9 +144,7 @@ def mechanism_of_run(model, mechanisms, blocks, s):
 @helper
 def pushes(system, k):
     """Whether block k, which is no contact, has an impulse."""
-    if system.blocks.kind[k] != MOUSE:
-        return system.blocks.impulse[k] != 0.0
-    p = system.grab.impulse
+    p = impulse_of(system, k)
     return p[0] != 0.0 or p[1] != 0.0 or p[2] != 0.0
 
 

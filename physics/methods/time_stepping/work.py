@@ -19,6 +19,7 @@ from ...dynamics.trees.rates import empty_tree_scratch
 from ...integrators import Dense, Integrator
 from ...integrators.midpoint import FlightScratch
 from ...integrators.tableau import Tableau
+from ...laws.contact import turning_lengths
 from ...problem.assemble import Approach, empty_approach
 from ...problem.joint_rows import JointBounds, bounds_of
 from ...problem.mechanisms import Mechanisms, mechanisms_of
@@ -36,7 +37,7 @@ BEFORE, AFTER, RESIDUAL, SIZE, DEEPEST, APART, LENGTH, EVENTS, SOLVER = range(9)
 #: flies; the cure of joints, a row of CURES; 1 in the first step; solutions so far; 1 where something flies
 ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES = range(8)
 
-DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC = range(5)  #: Work.has
+DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC, OPPOSED = range(6)  #: Work.has
 
 
 class Flight(NamedTuple):
@@ -54,8 +55,8 @@ class Work(NamedTuple):
 
     order: IntArray      #: (8,) what is to be done, see ITERATIONS …
     told: Array          #: (11,) what was found, see BEFORE …
-    has: IntArray        #: (5,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
-                         #: mechanisms that pass impulses on, static friction
+    has: IntArray        #: (6,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
+                         #: mechanisms that pass impulses on, static friction, moments against turning
     gravity: Array       #: (1,) |g| [m/s2]
     moving: IntArray     #: (1,) number of bodies that forces move
     radius: Array        #: (n,) that holds all shapes of a body, about its centre of mass [m]
@@ -83,6 +84,7 @@ class Work(NamedTuple):
     joints: JointStep    #: of joints in maximal coordinates
     keeper: Keeper
     static: Static
+    lengths: Array       #: (k, k, 2) of torsional and rolling friction of pairs of materials [m]
     books: StepBooks
 
 
@@ -98,7 +100,7 @@ class Workspace:
         self.books = Books(model, asked=len(model.trees.body) > 0)
         self.mechanisms = mechanisms_of(model, reactions_of(model, soft=True), empty_tree_scratch(model.trees))
         self.trees = tree_step(model, self.mechanisms.trees)
-        self.static = static_friction(model)
+        self.static, self._lengths = static_friction(model), turning_lengths(model.materials)
         floating = np.flatnonzero(free_trees(model, jointed(model))).astype(np.int32)
         self._books = StepBooks(
             empty_state(n).bodies, empty_state(n).bodies, self.books.given, self.books.before, self.books.anchored,
@@ -106,7 +108,7 @@ class Workspace:
         bounds = bounds_of(model)
         self.has = np.array([
             (model.kind == BodyKind.KINEMATIC).any(), len(model.springs.body_a) > 0,
-            len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0,
+            len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0, self._lengths.any(),
         ], np.int32)
         self.order, self.told = np.zeros(8, np.int32), np.zeros(SOLVER + 3)
         self._bounds, self._joints = bounds, joint_step(model, self.mechanisms.reactions)
@@ -136,7 +138,7 @@ class Workspace:
             self.detector.paths, detection, self._first, self._middle, self._fraction, self._force, self._torque,
             self._start, self._before, self._shift, self._involved, self.mechanisms, self._bounds, self.system,
             self._approach, self._need, self._need_rows, self._fired, flight, self.trees, self._joints,
-            self.keeper.work, self.static, self._books)
+            self.keeper.work, self.static, self._lengths, self._books)
         return self._work
 
     def make_room(self, memory: ContactMemory) -> None:
