@@ -67,6 +67,10 @@ def hull(points):
     return Part(ShapeKind.HULL, points=np.asarray(points, float))
 
 
+def rounded(points, radius):
+    return Part(ShapeKind.ROUNDED, (radius, 0.0, 0.0), np.asarray(points, float))
+
+
 def mesh(vertices, triangles):
     return Part(ShapeKind.MESH, points=(np.asarray(vertices, float), np.asarray(triangles, np.int32)))
 
@@ -116,13 +120,15 @@ def mesh_table(parts):
 def build(*things: Thing, friction=0.4, restitution=0.5) -> tuple[Model, Bodies]:
     """A model of these bodies, and their poses."""
     rows = [(b, part) for b, thing in enumerate(things) for part in thing.parts]
-    hulls = [part for _, part in rows if part.kind == ShapeKind.HULL]
+    hulls = [part for _, part in rows if part.kind in (ShapeKind.HULL, ShapeKind.ROUNDED)]
     meshes = [part for _, part in rows if part.kind == ShapeKind.MESH]
-    data, seen = [], {ShapeKind.HULL: 0, ShapeKind.MESH: 0}
+    data, seen = [], {"hull": 0, "mesh": 0}
+    tables = {ShapeKind.HULL: "hull", ShapeKind.ROUNDED: "hull", ShapeKind.MESH: "mesh"}
     for _, part in rows:
-        data.append(seen.get(part.kind, -1))
-        if part.kind in seen:
-            seen[part.kind] += 1
+        table = tables.get(part.kind)
+        data.append(seen.get(table, -1))
+        if table is not None:
+            seen[table] += 1
     n, s = len(things), len(rows)
     shapes = Shapes(
         np.array([b for b, _ in rows], np.int32), np.array([p.kind for _, p in rows], np.int32),

@@ -19,6 +19,7 @@ SHADERS = {
     ShapeKind.ELLIPSOID: ("round.vert", "round.frag", "ELLIPSOID"),
     ShapeKind.BOX: ("solid.vert", "solid.frag", "SOLID"),
 }
+CLOSED = (ShapeKind.BOX, ShapeKind.HULL, ShapeKind.ROUNDED)  # mesh files may have holes
 TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
 DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself
@@ -107,7 +108,7 @@ class BodyPainter(GlOwner):
     def paint(self, variant: str, both_sides: bool = False) -> None:
         """Draw all shapes into the framebuffer in use: OPAQUE, SEE_THROUGH, or SHADOW (depth only)."""
         for drawable in self._drawables:
-            closed = drawable.group.kind in (ShapeKind.BOX, ShapeKind.HULL)  # mesh files may have holes
+            closed = drawable.group.kind in CLOSED
             into = drawable.deep and variant != SHADOW  # leaves out the wall between the eye and the hollow
             culled = drawable.look in TRACED or into or (closed and not both_sides)
             (self.ctx.enable if culled else self.ctx.disable)(moderngl.CULL_FACE)

@@ -177,10 +177,10 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     stretched = np.linalg.norm(rotation * shapes.size[:, None, :], axis=2)
     half = np.where(kind == ShapeKind.ELLIPSOID, stretched, half)
     half = np.where(kind == ShapeKind.PLANE, np.nan, half)
-    for s in np.flatnonzero(np.isin(shapes.kind, MODELLED)):
+    for s in np.flatnonzero(np.isin(shapes.kind, (*MODELLED, ShapeKind.ROUNDED))):
         wall = FORMS[int(shapes.kind[s])].box(model, int(s))
         centre[s] += rotation[s] @ wall[:3]
-        half[s] = np.abs(rotation[s]) @ wall[3:]
+        half[s] = np.abs(rotation[s]) @ wall[3:] + (shapes.size[s, 0] if shapes.kind[s] == ShapeKind.ROUNDED else 0.0)
     return centre - half, centre + half
 
 

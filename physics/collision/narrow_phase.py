@@ -19,7 +19,6 @@ from .geometry import (
     CAPSULE,
     CYLINDER,
     ELLIPSOID,
-    HULL,
     MESH,
     PATCH,
     PIPE,
@@ -171,7 +170,7 @@ def touch_round(geom, solids, a, b, margin, patch) -> int:
         return capsule_plane(geom, a, b, margin, patch)
     if kind[a] == CYLINDER:
         return reduce_points(geom, a, b, patch, 0, cylinder_plane(geom, a, b, margin, patch))
-    if kind[a] != HULL:
+    if solids.info[a, POINTS] == 0:
         return reduce_points(geom, a, b, patch, 0, round_plane(geom, a, b, margin, patch))
     first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
     last = hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch)

@@ -16,13 +16,14 @@ from ..core.vec import add, cross, dot, mul, row, scale, sub, unit
 from ..shapes.cylinder import CAP_CORNERS
 from ..shapes.form import Core
 from ..shapes.table import FORMS, corners_towards
-from .geometry import BOX, CAPSULE, HULL, TRIANGLE, extent, origin, round_corner, to_local, to_world
+from .geometry import BOX, CAPSULE, HULL, ROUNDED, TRIANGLE, extent, origin, round_corner, to_local, to_world
 from .manifold import B_SIDE, put_corner
 
 EDGE_SINE = 0.05    # to the normal's plane: an edge that leans less takes part in the contact
 LEAN = 1e-6         # sine: a normal that leans over an edge of a triangle by less counts as upright
 FACE_BIAS = 1e-12   # how much better than a face, relative to size, an edge pair must be to give the normal
 
+HULLS = (HULL, ROUNDED)  # kinds that are rows of Hulls
 POINT_ROW, POINTS, FACE_ROW, FACES, EDGE_ROW, EDGES = range(6)  # columns of Solids.info
 
 
@@ -50,8 +51,8 @@ def new_solids(model: Model) -> Solids:
     starts = np.cumsum(sizes, axis=0) - sizes
     table = np.zeros((len(model.shapes.kind) + 1, 6), np.int64)
     for s, (kind, data) in enumerate(zip([*model.shapes.kind, TRIANGLE], [*model.shapes.data, -1], strict=True)):
-        if kind == HULL or kind in row:
-            k = data if kind == HULL else row[kind]
+        if kind in HULLS or kind in row:
+            k = data if kind in HULLS else row[kind]
             table[s] = np.column_stack([starts[k], sizes[k]]).ravel()
     table[:, FACE_ROW] += sizes[:, 0].sum()
     faces = [loop for part in parts for loop in part[2]]
@@ -65,7 +66,7 @@ def new_solids(model: Model) -> Solids:
             frame[s, :3] = shapes.size[s]
         elif kind == CAPSULE:
             frame[s, 2] = shapes.size[s, 1]
-        elif kind == HULL:
+        elif kind in HULLS:
             frame[s, 3:] = parts[shapes.data[s]][0].mean(axis=0)
     return Solids(table, np.vstack([p[0] for p in parts] + [p[1] for p in parts]), padded,
                   np.vstack([np.array(p[3], np.int64).reshape(-1, 4) for p in parts]), frame)
@@ -93,7 +94,7 @@ def spot(points, i):
 
 @helper
 def is_solid(geom, s):
-    """Whether shape s is a polytope with faces all around."""
+    """Whether shape s is a polytope with faces all around and sharp edges."""
     return geom.kind[s] == HULL or geom.kind[s] == BOX
 
 

@@ -246,13 +246,13 @@ def cylinder_plane(geom, a, b, margin, patch):
 @helper
 def hull_plane(geom, vertices, first, last, a, b, margin, patch):
     """All vertices first : last of hull a within reach."""
-    n, x = axis(geom, b, 2), origin(geom, a)
+    n, x, radius = axis(geom, b, 2), origin(geom, a), swell(geom, a)
     d = to_local(geom, a, n)
     offset = dot(n, sub(x, origin(geom, b)))
     k = 0
     for v in range(first, last):
         height = offset + dot(d, row(vertices, v))
-        if height <= margin:
+        if height - radius <= margin:
             p = add(x, to_world(geom, a, row(vertices, v)))
-            k = put_foot(patch, k, margin, p, 0.0, n, height, v - first)
+            k = put_foot(patch, k, margin, p, radius, n, height, v - first)
     return k

@@ -39,6 +39,7 @@ from .limit_rows import limit_rows
 
 Rows = NDArray[np.integer[Any]]
 ROUND = (ShapeKind.SPHERE, ShapeKind.CAPSULE)
+HULLS = (ShapeKind.HULL, ShapeKind.ROUNDED)
 FLAT = (0.0, 1.0, 0.0, 1.0)     # α, β in both directions, see `collision.exact.gaps`
 VERTEX = (1.0, 0.0, 1.0, 0.0)
 ACROSS = 1e-3  # [rad] a smaller angle of a normal to a face's, or to the plane across an edge or an axis, counts as 0
@@ -201,7 +202,8 @@ class _Side:
         self.face = _has_face(model, int(model.shapes.data[s]), self.kind, self.local)
         edge = None if self.face else _edge(model, int(model.shapes.data[s]), self)
         self.edge = None if edge is None else self.turn @ edge  #: unit, None where no edge touches
-        self.radius = float(self.size[0]) if self.kind in (ShapeKind.CYLINDER, ShapeKind.CAPSULE) else 0.0
+        swollen = (ShapeKind.CYLINDER, ShapeKind.CAPSULE, ShapeKind.ROUNDED)
+        self.radius = float(self.size[0]) if self.kind in swollen else 0.0
         self.round = _round(self)  #: first principal direction, and α, β along it and across; None where nothing curves
 
 
@@ -212,7 +214,7 @@ def _has_face(model: Model, data: int, kind: int, local: Array) -> bool:
         return bool(np.abs(local).max() > along)
     if kind == ShapeKind.CYLINDER:
         return bool(abs(local[2]) > along)
-    if kind == ShapeKind.HULL:
+    if kind in HULLS:
         first, last = model.hulls.face_start[data : data + 2]
         return bool((model.hulls.face_normal[first:last] @ local).max() > along)
     return kind in (ShapeKind.PLANE, ShapeKind.MESH)
@@ -227,7 +229,7 @@ def _edge(model: Model, data: int, side: _Side) -> Array | None:
         return np.eye(3)[k] if local[k] < ACROSS else None
     if side.kind == ShapeKind.CYLINDER or (side.kind == ShapeKind.CAPSULE and abs(side.at[2]) < side.size[1]):
         return np.eye(3)[2] if local[2] < ACROSS else None
-    if side.kind == ShapeKind.HULL:
+    if side.kind in HULLS:
         first, last = model.hulls.edge_start[data : data + 2]
         start, end = (model.hulls.vertices[model.hulls.edges[first:last, i]] for i in (0, 1))
         length = np.linalg.norm(end - start, axis=1)
@@ -249,9 +251,9 @@ def _round(side: _Side) -> tuple[Array, Curve] | None:
         return tangents @ V[:, 0], (float(k[0]), 1.0, float(k[1]), 1.0)
     if side.kind == ShapeKind.PIPE:
         return side.turn[:, 2], (0.0, 1.0, 1.0, -radius)
-    if side.kind == ShapeKind.CYLINDER and side.edge is not None:
+    if side.kind in (ShapeKind.CYLINDER, ShapeKind.ROUNDED) and side.edge is not None:
         return side.edge, (0.0, 1.0, 1.0, radius)
-    if side.kind in ROUND:
+    if side.kind in ROUND or (side.kind == ShapeKind.ROUNDED and not side.face):
         return tangents[:, 0], (1.0, radius, 1.0, radius)
     if side.kind == ShapeKind.BOWL:
         return tangents[:, 0], (1.0, -radius, 1.0, -radius)

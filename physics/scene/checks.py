@@ -1,6 +1,7 @@
 """Checking scene files: everything that is wrong, at once, each in one sentence that names the field."""
 
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from .values import THINNEST, in_words
 Location = tuple[str | int, ...]
 MAX_SHOWN = 50  # characters of a value in a message
 DEEPEST = 16    # levels of tables and lists in a file
+MOST_ROUND = 0.999  # part of the greatest rounding that is allowed: a little of every face stays flat
 #: fields of a body of which only one may be given; of a shape the first pair
 EXCLUSIVE = (("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
 
@@ -333,7 +335,9 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         yield from _check_exclusive(here, shape, EXCLUSIVE[0])
         if shape.material is not None and shape.material not in materials:
             yield _unknown((*here, "material"), shape.material, "material", materials)
-        if shape.type in ("capsule", "cylinder", "cone", "pipe"):
+        if shape.type in ("box", "prism"):
+            yield from _check_rounding(here, shape)
+        if shape.type in ("capsule", "cylinder", "cone", "prism", "pipe"):
             yield from _check_thin(here, shape)
         if shape.type in ("plane", "bowl", "pipe") and dynamic:
             allowed = "it must be a solid, or the body fixed"
@@ -357,6 +361,17 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
     massless = body.shape and all(s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:
         yield Problem(at, "has no mass; at least one of its shapes must have a density > 0, or it mass and inertia")
+
+
+def _check_rounding(at: Location, shape: Any) -> Iterator[Problem]:
+    """A rounded box or prism keeps some flat of every face."""
+    if shape.type == "box":
+        most, what = 0.5 * min(shape.size), "half the shortest side"
+    else:
+        within = shape.radius * math.cos(math.pi / shape.sides)
+        most, what = min(within, 0.5 * shape.height), f"half the height and {within:g}, from the axis to a side"
+    if shape.rounding > MOST_ROUND * most:
+        yield Problem((*at, "rounding"), f"is {shape.rounding:g}; it must be less than {what}, {most:g}")
 
 
 def _check_thin(at: Location, shape: Any) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ FIRST: dict[str, dict[str, Any]] = {
     "capsule": {"radius": 0.15, "height": 0.5},
     "cylinder": {"radius": 0.25, "height": 0.5},
     "cone": {"radius": 0.25, "height": 0.5},
+    "prism": {"sides": 6, "radius": 0.25, "height": 0.5},
     "ellipsoid": {"size": [0.7, 0.5, 0.4]},
     "hull": {"points": [[0.3, 0.0, -0.15], [-0.15, 0.26, -0.15], [-0.15, -0.26, -0.15], [0.0, 0.0, 0.3]]},
     "bowl": {"radius": 1.0, "angle": 80.0},
@@ -169,6 +170,8 @@ def scale(document: Document, chosen: Sequence[int], factors: Sequence[float]) -
             if "radius" in shape:
                 by = across if "height" in shape else float(np.cbrt(own.prod()))
                 document.put((*at, "radius"), rounded(by * shape["radius"]))
+            if "rounding" in shape:
+                document.put((*at, "rounding"), rounded(float(own.min()) * shape["rounding"]))
             if "height" in shape:
                 document.put((*at, "height"), rounded(float(own[2]) * shape["height"]))
             if "file" in shape:

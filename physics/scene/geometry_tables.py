@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.model import Array, Hulls, IntArray, Meshes, ShapeKind, Shapes
+from ..shapes import box
 from ..shapes import shapes as solid
 from ..shapes.form import NO_MASS
+from ..shapes.rounded import mass_properties as rounded_properties
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
@@ -18,9 +20,11 @@ from .kept_meshes import MeshFile, mesh_file
 from .mesh import Solid, StaticMesh, hull_notes
 from .parts import NoParts
 from .refusals import SceneError
+from .schema import ShapeTable
 
 FLAT_ENDED = (int(ShapeKind.CYLINDER), int(ShapeKind.CONE))
 OFF_AXIS = 1e-6  # of the radius, up to which a centre of mass counts as on the axis
+WHERE = tuple(ShapeTable.model_fields)  # fields of a shape that do not say what it is like
 NO_MESH = (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
 #: draw mesh of a convex part of a mesh but the first, with which the whole mesh is drawn: one triangle without area
 ELSEWHERE = (np.zeros((1, 3)), np.zeros((1, 3), np.int32))
@@ -33,6 +37,7 @@ class _CentredHull(NamedTuple):
     center: Array               #: (3,) [m]
     properties: MassProperties  #: at density 1, in the scene's shape frame
     draw: tuple[Array, IntArray]  #: vertices (v, 3) [m] about the centroid, and triangles (t, 3)
+    rounding: float = 0.0       #: radius of the ball that is swept over it [m]
 
 
 class ShapeTables:
@@ -65,10 +70,11 @@ class ShapeTables:
                 return NO_MASS
             if collide == "parts":
                 return self._add_parts(body, shape, position, R, material, at)
+        if shape.type in ("hull", "mesh", "prism") or getattr(shape, "rounding", 0.0) > 0.0:
+            return self._add_hull(body, shape, position, R, material, at)
         kind = ShapeKind[shape.type.upper()]
         measure = FORMS[kind].measure
-        if measure is None:
-            return self._add_hull(body, shape, position, R, material, at)
+        assert measure is not None
         size, bound, properties = measure(shape)
         self._enter(body, kind, position, R, size, bound, material, -1, NO_MESH)
         return properties
@@ -90,7 +96,7 @@ class ShapeTables:
 
     def _add_hull(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> MassProperties:
         """Enter the convex hull of a file or of points, about its centroid. A file's triangles are kept for drawing."""
-        key = (shape.file, shape.part, shape.scale, getattr(shape, "points", None))
+        key = tuple((name, value) for name, value in shape if name not in WHERE)
         if key not in self._hull_rows:
             self._hulls.append(self._hull(shape, at))
             self._hull_rows[key] = len(self._hulls) - 1
@@ -122,14 +128,16 @@ class ShapeTables:
 
     def _enter_hull(self, body: int, row: int, position: Array, R: Array, material: str) -> MassProperties:
         whole = self._hulls[row]
-        size = 0.5 * np.ptp(whole.hull.vertices, axis=0)
-        bound = float(np.linalg.norm(whole.hull.vertices, axis=1).max())
-        self._enter(body, ShapeKind.HULL, position + R @ whole.center, R, size, bound, material, row, whole.draw)
+        kind, size = ShapeKind.HULL, 0.5 * np.ptp(whole.hull.vertices, axis=0)
+        if whole.rounding > 0.0:
+            kind, size = ShapeKind.ROUNDED, np.array([whole.rounding, 0.0, 0.0])
+        bound = float(np.linalg.norm(whole.hull.vertices, axis=1).max()) + whole.rounding
+        self._enter(body, kind, position + R @ whole.center, R, size, bound, material, row, whole.draw)
         return whole.properties
 
     def _hull(self, shape: Any, at: str) -> "_CentredHull":
-        if shape.file is None:
-            points = np.array(shape.points)
+        points, rounding = core_of(shape)
+        if points is not None:
             try:
                 hull = convex_hull(points)
             except FlatError as error:
@@ -143,7 +151,9 @@ class ShapeTables:
             self.notes += (*whole.notes, *hull_notes(whole, file.called(shape.part)))
         center = hull_properties(hull).center
         draw = (np.ascontiguousarray(surface[0] - center), surface[1])
-        return _CentredHull(moved_hull(hull, -center), center, properties, draw)
+        if rounding > 0.0:
+            properties, draw = rounded_properties(hull.vertices, [list(loop) for loop in hull.loops], rounding), NO_MESH
+        return _CentredHull(moved_hull(hull, -center), center, properties, draw, rounding)
 
     def _file(self, shape: Any, at: str) -> MeshFile:
         """The mesh file of a shape, with the part that the shape asks for."""
@@ -236,6 +246,21 @@ class ShapeTables:
             node_max=joined([m.node_max for m in meshes], np.float64, 3), child=joined(child, np.int32, 2),
             leaf_order=joined([m.leaf_order + t[k] for k, m in enumerate(meshes)], np.int32),
         )
+
+
+def core_of(shape: Any) -> tuple[Array | None, float]:
+    """The points (n, 3) [m] whose hull a shape of the scene file is, None where a file has them, and the radius of the
+    ball that is swept over it. A box and a prism keep the size they are given."""
+    rounding = float(getattr(shape, "rounding", 0.0))
+    if shape.type == "box":
+        return box.CORNERS * (0.5 * np.array(shape.size) - rounding), rounding
+    if shape.type == "prism":
+        angle = 2.0 * np.pi / shape.sides * np.arange(shape.sides)
+        reach = shape.radius - rounding / math.cos(math.pi / shape.sides)  # the sides move in by the rounding
+        ring = reach * np.column_stack([np.cos(angle), np.sin(angle)])
+        half = 0.5 * shape.height - rounding
+        return np.vstack([np.column_stack([ring, np.full(len(ring), z)]) for z in (-half, half)]), rounding
+    return None if shape.file is not None else np.array(shape.points), rounding
 
 
 def parts_note(whole: Solid, hulls: list[Polyhedron], name: str) -> str:

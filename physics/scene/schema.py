@@ -229,6 +229,7 @@ class Sphere(ShapeTable):
 class Box(ShapeTable):
     type: Literal["box"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
+    rounding: NotNegative = _field(0.0, "the radius of its edges and corners, a number >= 0 [m]")
 
 
 class Capsule(ShapeTable):
@@ -243,6 +244,9 @@ class Cylinder(ShapeTable):
     height: Length = _field(..., "the full length along z, a number > 0 [m]")
 
 
+Sides = Annotated[int, Strict(), Field(ge=3, le=64)]
+
+
 class Cone(ShapeTable):
     """A right circular cone about z, the apex at +z. Its position is that of its centre of mass, a quarter of the
     height above the base."""
@@ -250,6 +254,17 @@ class Cone(ShapeTable):
     type: Literal["cone"]
     radius: Length = _field(..., "the radius of the base, a number > 0 [m]")
     height: Length = _field(..., "the length along z from the base to the apex, a number > 0 [m]")
+
+
+class Prism(ShapeTable):
+    """A prism about z over a regular polygon, a corner at +x: a disc made of n points, which in any direction hold a
+    load up to cos(π/n) of the radius."""
+
+    type: Literal["prism"]
+    sides: Sides = _field(..., "how many sides the polygon has, a whole number from 3 to 64")
+    radius: Length = _field(..., "from the axis to a corner, a number > 0 [m]")
+    height: Length = _field(..., "the full length along z, a number > 0 [m]")
+    rounding: NotNegative = _field(0.0, "the radius of its edges and corners, a number >= 0 [m]")
 
 
 class Ellipsoid(ShapeTable):
@@ -295,6 +310,7 @@ class Hull(ShapeTable):
     file: Name | None = _field(None, "a mesh file below the scene's folder")
     part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
+    rounding: NotNegative = _field(0.0, "the radius of a ball swept over it, by which it grows, a number >= 0 [m]")
 
 
 Concavity = Annotated[float, Strict(), Field(allow_inf_nan=False, ge=0.01, le=1.0)]
@@ -316,12 +332,12 @@ class Mesh(ShapeTable):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Cone | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh,
+    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh,
     Field(discriminator="type"),
 ]
 SHAPES: dict[str, type[ShapeTable]] = {
-    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "ellipsoid": Ellipsoid,
-    "bowl": Bowl, "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
+    "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "prism": Prism,
+    "ellipsoid": Ellipsoid, "bowl": Bowl, "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
 }
 
 

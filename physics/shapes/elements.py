@@ -30,8 +30,9 @@ class Element(NamedTuple):
     frame: ArrayLike = (1.0, 0.0, 0.0, 0.0)  #: orientation of an ellipsoid, unit quaternion w x y z
 
 
-def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
-    """Elements of a convex polyhedron; the loops of its faces run counter-clockwise seen from outside."""
+def polyhedron(vertices: Array, loops: list[list[int]], radius: float = 0.0) -> list[Element]:
+    """Elements of a convex polyhedron swollen by a radius; the loops of its faces run counter-clockwise seen from
+    outside."""
     found: list[Element] = []
     normals, beside = [], {}
     for f, loop in enumerate(loops):
@@ -46,17 +47,17 @@ def polyhedron(vertices: Array, loops: list[list[int]]) -> list[Element]:
     for v, p in enumerate(vertices):
         away = [vertices[j] - p for i, j in beside if i == v]
         sides = tuple((d / np.linalg.norm(d), d @ p / np.linalg.norm(d)) for d in away)
-        found.append(Element(VERTEX, p, sides=sides, extent=0.0))
+        found.append(Element(VERTEX, p, radius=radius, sides=sides, extent=radius))
     for i, j in beside:
         if i < j:
             p, q = vertices[i], vertices[j]
             sides = tuple((-m, -m @ p) for m in (out[i, j], out[j, i]))
             half = 0.5 * float(np.linalg.norm(q - p))
-            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, sides=sides, extent=half))
+            found.append(Element(EDGE, 0.5 * (p + q), (q - p) / (2.0 * half), half, radius, sides, half + radius))
     for f, loop in enumerate(loops):
         sides = tuple((out[i, j], out[i, j] @ vertices[i]) for i, j in zip(loop, loop[1:] + loop[:1], strict=True))
         extent = float(np.linalg.norm(vertices[loop] - vertices[loop[0]], axis=1).max())
-        found.append(Element(FACE, vertices[loop[0]], normals[f], sides=sides, extent=extent))
+        found.append(Element(FACE, vertices[loop[0]] + radius * normals[f], normals[f], sides=sides, extent=extent))
     return found
 
 

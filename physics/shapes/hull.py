@@ -21,11 +21,17 @@ def ahead(model: Model, rows: NDArray[np.intp], o: Array, d: Array) -> NDArray[n
     return np.einsum("si,si->s", miss, miss) <= model.shapes.bound[rows] ** 2
 
 
-def _box(model: Model, s: int) -> Array:
-    return points_box(model.hulls.vertices[own_rows(model.hulls.vertex_start, int(model.shapes.data[s]))])
+def hull_vertices(model: Model, s: int) -> Array:
+    """Corners (v, 3) of the hull of shape s [m], shape frame."""
+    return model.hulls.vertices[own_rows(model.hulls.vertex_start, int(model.shapes.data[s]))]
 
 
-def _loops(model: Model, s: int) -> list[list[int]]:
+def hull_box(model: Model, s: int) -> Array:
+    """`Form.box` of a hull."""
+    return points_box(hull_vertices(model, s))
+
+
+def hull_loops(model: Model, s: int) -> list[list[int]]:
     """Corners of each face, counted from the hull's first vertex."""
     hulls, k = model.hulls, int(model.shapes.data[s])
     faces = own_rows(hulls.face_start, k)
@@ -34,8 +40,7 @@ def _loops(model: Model, s: int) -> list[list[int]]:
 
 
 def _elements(model: Model, s: int) -> list[Element]:
-    vertices = model.hulls.vertices[own_rows(model.hulls.vertex_start, int(model.shapes.data[s]))]
-    return polyhedron(vertices, _loops(model, s))
+    return polyhedron(hull_vertices(model, s), hull_loops(model, s))
 
 
 def _ray(model: Model, rows: NDArray[np.intp], o: Array, d: Array) -> Array:
@@ -56,11 +61,10 @@ def _ray(model: Model, rows: NDArray[np.intp], o: Array, d: Array) -> Array:
 
 def _surface(model: Model, s: int) -> Surface:
     fans = []
-    for corners in _loops(model, s):
+    for corners in hull_loops(model, s):
         loop = np.array(corners)
         fans.append(np.column_stack([np.full(len(loop) - 2, loop[0]), loop[1:-1], loop[2:]]))
-    vertices = model.hulls.vertices[own_rows(model.hulls.vertex_start, int(model.shapes.data[s]))]
-    return vertices, np.concatenate(fans).astype(np.int32)
+    return hull_vertices(model, s), np.concatenate(fans).astype(np.int32)
 
 
-FORM = Form(ShapeKind.HULL, _box, _elements, _ray, surface=_surface)
+FORM = Form(ShapeKind.HULL, hull_box, _elements, _ray, surface=_surface)

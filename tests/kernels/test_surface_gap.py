@@ -13,13 +13,15 @@ from contactlab.physics.simulation.simulation import Simulation
 SHAPES = {
     "sphere": {"radius": 0.3}, "capsule": {"radius": 0.2, "height": 0.7}, "box": {"size": [0.5, 0.8, 0.3]},
     "cylinder": {"radius": 0.3, "height": 0.5}, "ellipsoid": {"size": [0.5, 0.9, 0.7]},
+    "rounded": {"size": [0.5, 0.8, 0.3], "rounding": 0.1},
 }
 FAR = 10.0
 
 
 def two(a, b, turns, place):
     """A model of two bodies and its state, the second at `place`."""
-    bodies = [{"name": name, "position": list(where), "orientation": turn.tolist(), "shape": [{"type": kind, **size}]}
+    bodies = [{"name": name, "position": list(where), "orientation": turn.tolist(),
+               "shape": [{"type": "box" if kind == "rounded" else kind, **size}]}
               for name, (kind, size), turn, where in zip("ab", (a, b), turns, ((0.0, 0.0, 0.0), place), strict=True)]
     scene = {"scene": {"title": "two"}, "body": bodies}
     return Simulation(Scene.from_dict(scene), method="time_stepping")
@@ -44,8 +46,9 @@ def bounds_of(kind, size):
         return (0.0, 0.0, half), radius, None
     if kind == "cylinder":
         return (radius, radius, half), 0.0, lambda p: radius**2 - p[0] ** 2 - p[1] ** 2
-    box = tuple(0.5 * np.array(size["size"]))
-    return box, 0.0, (lambda p: 1.0 - ((p / box) ** 2).sum()) if kind == "ellipsoid" else None
+    swell = size.get("rounding", 0.0)
+    box = tuple(0.5 * np.array(size["size"]) - swell)
+    return box, swell, (lambda p: 1.0 - ((p / box) ** 2).sum()) if kind == "ellipsoid" else None
 
 
 def distance(sim, a, b):
@@ -79,6 +82,8 @@ def sharp(kind, size, point):
 @pytest.mark.parametrize(("a", "b"), [
     ("cylinder", "sphere"), ("cylinder", "capsule"), ("cylinder", "box"), ("cylinder", "cylinder"),
     ("cylinder", "ellipsoid"), ("box", "capsule"), ("box", "ellipsoid"), ("capsule", "ellipsoid"),
+    ("rounded", "sphere"), ("rounded", "capsule"), ("rounded", "box"), ("rounded", "cylinder"), ("rounded", "rounded"),
+    ("rounded", "ellipsoid"),
 ])
 def test_the_least_gap_of_the_elements_is_the_distance_of_the_shapes(a, b):
     rng, compared = np.random.default_rng(7), 0

@@ -12,6 +12,7 @@ from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.core.model import movable
 from contactlab.physics.look.instant import simulation_at
+from contactlab.physics.shapes.shapes import quat_to_matrix
 
 G = 9.81
 
@@ -429,3 +430,56 @@ def test_a_spin_and_a_roll_end_when_the_text_says():
     assert sim.position("stops rolling")[0] - start == pytest.approx(way, abs=0.005)
     assert sim.angular_velocity("spins on")[2] == pytest.approx(20.0)
     assert sim.velocity("rolls on")[0] == pytest.approx(1.0)
+
+
+def kept_by(sim, name, sides, rounding):
+    """The part of its energy that a prism of this scene keeps at a corner, see `claims.test_rolling_polygons`."""
+    body, radius = sim.number(name), 0.15
+    turn = quat_to_matrix(sim.state.bodies.q[body])
+    k = float(turn[1] ** 2 @ sim.model.inertia[body]) / sim.model.mass[body]
+    a, half = radius * np.cos(np.pi / sides), (radius - rounding / np.cos(np.pi / sides)) * np.sin(np.pi / sides)
+    return ((k + a * a - half * half) / (k + a * a + half * half)) ** 2
+
+
+def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
+    """The speed is a mean over many corners, of which the interval may hold one more or less."""
+    sim, text = opened("polygons")
+    parts = numbers(r"energy: (\d+) % with 24 sides, (\d+) % with 12 and (\d+) % with 6", text)
+    parts += numbers(r"that one keeps (\d+) %", text)
+    shapes = (("24 sides", 24, 0.0), ("12 sides", 12, 0.0), ("6 sides", 6, 0.0), ("6 round sides", 6, 0.1))
+    for part, shape in zip(parts, shapes, strict=True):
+        assert 100.0 * kept_by(sim, *shape) == pytest.approx(part, abs=0.5)
+    speeds = numbers(r"come to ([\d.]+) and ([\d.]+) m/s", text)
+    sim.run(until=2.5)
+    before = {name: sim.position(name) for name in sim.labels.bodies}
+    sim.run(until=4.0)
+    for name, speed in zip(("24 sides", "12 sides"), speeds, strict=True):
+        sides = int(name.split()[0])
+        allowed = 2.0 * 0.15 * np.sin(np.pi / sides) / 1.5  # a side more or less
+        assert np.linalg.norm(sim.position(name) - before[name]) / 1.5 == pytest.approx(speed, abs=allowed)
+    assert np.linalg.norm(sim.velocity("6 sides")) < 1e-6 and np.linalg.norm(sim.velocity("6 round sides")) > 1.0
+
+
+def test_the_block_in_the_round_hollow_loses_nothing_and_the_other_what_the_text_says():
+    sim, text = opened("hollows")
+    lost, still = numbers(r"loses ([\d.]+) J in its blows and lies still after ([\d.]+) s", text)
+    start = sim.energy().total
+    sim.run(until=still - 0.02)
+    assert np.linalg.norm(sim.velocity("faceted")) > 1e-3
+    sim.run(until=still + 0.01)
+    assert np.linalg.norm(sim.velocity("faceted")) < 1e-3
+    assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
+    sim.run(until=3.0)  # of the other nothing is lost
+    assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
+
+
+def test_line_face_and_disc_touch_at_as_many_points_as_the_text_says():
+    sim, text = opened("faces")
+    six, twelve = numbers(r"(\d+) % with 6, (\d+) % with 12", text)
+    assert 100.0 * np.cos(np.pi / np.array([6, 12])) == pytest.approx([six, twelve], abs=0.5)
+    wanted = {"line": 2, "pentagon": 5, "disc of 6 points": 6, "disc of 12 points": 12, "disc": 8, "coin": 1}
+    for until in (0.5, 1.0):
+        sim.run(until=until)
+        contacts = sim.contacts
+        there = contacts.body_b[: contacts.count[0]][contacts.current[: contacts.count[0]] == 1]
+        assert {name: int((there == sim.number(name)).sum()) for name in wanted} == wanted

@@ -21,6 +21,10 @@ def pick(shown, origin, direction):
     ("capsule", {"radius": 0.5, "height": 1.0}, 0.5 + np.sqrt(0.5**2 - 0.2**2)),
     ("cylinder", {"radius": 0.5, "height": 1.0}, 0.5),
     ("cone", {"radius": 0.5, "height": 1.0}, 0.75 - 0.2 * 1.0 / 0.5),
+    ("prism", {"sides": 4, "radius": 0.5, "height": 1.0}, 0.5),
+    ("box", {"size": [1.0, 1.0, 0.6], "rounding": 0.1}, 0.3),
+    ("box", {"size": [0.44, 1.0, 0.6], "rounding": 0.2}, 0.1 + np.sqrt(0.2**2 - 0.18**2)),
+    ("hull", {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, -1]], "rounding": 0.5}, 0.5),
     ("ellipsoid", {"size": [1.0, 0.6, 1.4]}, 0.7 * np.sqrt(1.0 - 0.4**2)),
     ("bowl", {"radius": 0.5, "fixed": True}, -np.sqrt(0.5**2 - 0.2**2)),
 ])

@@ -12,8 +12,8 @@ from .sets import Friction
 
 def refuse_turning_friction(model: Model) -> None:
     """Untreatable where contacts oppose spinning or rolling: their moments are in no contact set of this method."""
-    shapes, opposed, moves = model.shapes, turning_lengths(model.materials).any(axis=2), movable(model.kind)
-    for s in np.flatnonzero(moves[shapes.body]).tolist():
+    shapes, opposed = model.shapes, turning_lengths(model.materials).any(axis=2)
+    for s in np.flatnonzero(np.isin(shapes.body, np.flatnonzero(movable(model.kind)))).tolist():
         others = np.flatnonzero(opposed[shapes.material[s], shapes.material] & (shapes.body != shapes.body[s]))
         if others.size:
             raise Untreatable("event_driven knows no friction against spinning and rolling, which {0} has on {1}; "
