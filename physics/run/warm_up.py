@@ -108,7 +108,9 @@ def _run_everything() -> None:
         _use(soft)
     ball = Scene.from_dict(_scene(SHAPE_TABLES[:1], ({"type": "plane"},)))
     for solver in ("pgs", "interior_point"):  # sweeps, and a solver that reads the whole matrix M
-        _use(Simulation(ball, method="time_stepping", solver=solver, friction_rolling=0.1))
+        rough = Simulation(ball, method="time_stepping", solver=solver)
+        rough.set(friction_rolling=0.1)
+        _use(rough)
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
     fly(*INTEGRATORS, *FLIGHT)
