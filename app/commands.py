@@ -50,11 +50,18 @@ TOGGLES: dict[str, str] = {
     "grid": "Grid",
     "logarithmic": "Logarithmic arrows",
     "follow_selected": "Follow the selected body",
+    "keep_in_view": "Keep the action in view",
 }
 
 
+#: directions of view: title, azimuth and elevation [degrees]; the camera stands there
+VIEWS = {
+    "front": ("From the front (−y)", -90.0, 0.0), "right": ("From the right (x)", 0.0, 0.0),
+    "above": ("From above", -90.0, 90.0), "back": ("From behind (y)", 90.0, 0.0),
+    "left": ("From the left (−x)", 180.0, 0.0), "oblique": ("From the front, oblique", -60.0, 22.0),
+}
 #: switches that change how things are shown, not whether
-WAYS = ("minimal_set", "logarithmic", "follow_selected", "transparent", "wireframe", "as_collided")
+WAYS = ("minimal_set", "logarithmic", "follow_selected", "keep_in_view", "transparent", "wireframe", "as_collided")
 
 
 def _faster(lab: Lab, direction: int) -> None:
@@ -223,6 +230,8 @@ COMMANDS: dict[str, AppCommand] = {
     "palette": AppCommand("All commands and scenes", "App", _palette),
     "frame": AppCommand("Frame the selected body, or all", "View", lambda lab, _: lab.frame(selected=True)),
     "frame_all": AppCommand("Frame everything", "View", lambda lab, _: lab.frame(selected=False)),
+    **{f"view_{name}": AppCommand(title, "View", lambda lab, _, at=(azimuth, elevation): lab.look_from(*at))
+       for name, (title, azimuth, elevation) in VIEWS.items()},
     "deselect": AppCommand("Deselect, close boxes", "View", lambda lab, _: lab.escape()),
     **{
         f"toggle_{name}": AppCommand(title if name in WAYS else f"{title}: show or hide", "View", _toggle(name))

@@ -10,9 +10,9 @@ from typing import NamedTuple
 NAMES = {
     ".": "PERIOD", ",": "COMMA", "[": "BRACKETLEFT", "]": "BRACKETRIGHT", "↑": "UP", "↓": "DOWN", "←": "LEFT",
     "→": "RIGHT", "=": "EQUAL", "+": "PLUS", "-": "MINUS", "Esc": "ESCAPE", "Backspace": "BACKSPACE", "Space": "SPACE",
-    "Home": "HOME", "Tab": "TAB", "1": "_1", "0": "_0",
+    "Home": "HOME", "Tab": "TAB", **{digit: f"_{digit}" for digit in "0123456"},
 }
-PAD = {"NUM_SUBTRACT": "MINUS", "NUM_DECIMAL": "PERIOD"}
+PAD = {"NUM_SUBTRACT": "MINUS", "NUM_DECIMAL": "PERIOD", **{f"NUM_{digit}": f"_{digit}" for digit in "0123456"}}
 PUNCTUATION = ("PERIOD", "COMMA", "BRACKETLEFT", "BRACKETRIGHT")
 MODIFIERS = ("Ctrl", "Shift", "Alt")
 
@@ -54,6 +54,12 @@ KEYS: list[Binding] = [  # `bind` adds to it
     Binding("F", "frame"),
     Binding("Home", "frame_all"),
     Binding("Shift+F", "toggle_follow_selected"),
+    Binding("1", "view_front"),
+    Binding("2", "view_right"),
+    Binding("3", "view_above"),
+    Binding("4", "view_back"),
+    Binding("5", "view_left"),
+    Binding("6", "view_oblique"),
     Binding("C", "toggle_contact_points"),
     Binding("N", "toggle_normals"),
     Binding("G", "toggle_forces"),

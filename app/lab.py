@@ -26,8 +26,8 @@ from .record.encoder import numbered
 from .reference import write_reference
 from .report import report
 from .scene_files import entries, my_scenes
-from .ui_state import Failure, OpeningStatus, Request, SceneEntry, UiState
-from .view.camera import Camera, scene_bounds
+from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, UiState
+from .view.camera import Camera, action_bounds, scene_bounds
 
 STATE_LINES = 0.1  # [s] between lines of the log that tell the state
 LOGGED_BODIES = 50
@@ -366,6 +366,7 @@ class Lab:
     def _first_view(self) -> None:
         """The camera as the scene wants it, else framing everything that moves."""
         wanted = self.snapshot.camera if self.snapshot is not None else None
+        self.ui.view.keep_in_view = wanted is not None and wanted.follow
         if wanted is None:
             self.frame(selected=False, seconds=0.0)
         else:
@@ -376,6 +377,8 @@ class Lab:
         camera = self.camera
         view = {"target": [edits.rounded(round(v, 4)) for v in camera.target], "distance": round(camera.distance, 4),
                 "azimuth": round(camera.azimuth, 2), "elevation": round(camera.elevation, 2)}
+        if self.ui.view.keep_in_view or self.ui.workbench.document.get(("camera", "follow")) is not None:
+            view["follow"] = self.ui.view.keep_in_view
         if self.ui.workbench.on:
             self.ui.edit("Keep the view", lambda document: [document.put(("camera", k), v) for k, v in view.items()])
             self.ui.say("The scene begins with this view.")
@@ -385,7 +388,25 @@ class Lab:
         s, selected = self.snapshot, self.ui.view.selected
         if self.ui.view.follow_selected and s is not None and 0 <= selected < len(s.x):
             self.camera.follow(s.x[selected])
+        elif self.ui.view.keep_in_view and s is not None and not self.ui.workbench.on:
+            keep_in_view(self.camera, s, self.ui.side_rects(len(s.sides) or 1)[0])
         return self.camera.advance(dt)
+
+    @property
+    def pivot(self) -> Any:
+        """What the camera turns about: the selected body (3,) [m]; None = what is in the middle of the view."""
+        s, selected = self.snapshot, self.ui.view.selected
+        return s.x[selected] if s is not None and 0 <= selected < len(s.x) else None
+
+    def look_from(self, azimuth: float, elevation: float) -> None:
+        """Turn the camera to a direction [degrees]."""
+        self.camera.look_from(azimuth, elevation, self.pivot)
+
+    def take_view(self) -> None:
+        """The user moves the camera by hand: what moves may leave the view."""
+        if self.ui.view.keep_in_view:
+            self.ui.view.keep_in_view = False
+            self.ui.say("The action is no longer kept in view: see View, Keep the action in view.")
 
     def escape(self) -> None:
         """Close what lies on top, else deselect. Never quits."""
@@ -420,6 +441,15 @@ def set_camera(camera: Camera, distance: float, azimuth: float, elevation: float
     """Place a camera; angles in degrees, `target` (3,) [m] where it is to change."""
     camera.distance, camera.azimuth, camera.elevation = float(distance), float(azimuth), float(elevation)
     camera.follow(camera.target if target is None else np.array(target, float))
+
+
+def keep_in_view(camera: Camera, snapshot: Snapshot, rect: Rect) -> None:
+    """Move the camera so that what moves is seen, on all sides of a comparison; rect: of a side's picture."""
+    found = [action_bounds(s.model, s.x, s.q) for s in snapshot.sides or (snapshot,)]
+    boxes = [box for box in found if box is not None]
+    if boxes:
+        lo, hi = (np.array(bounds) for bounds in zip(*boxes, strict=True))
+        camera.hold(lo.min(axis=0), hi.max(axis=0), rect[2] / rect[3])
 
 
 def gallery_entries(chosen: str = "") -> list[SceneEntry]:

@@ -6,7 +6,7 @@ from imgui_bundle import imgui
 
 from ...physics.methods import METHODS
 from ...physics.run.messages import SIDES, Command, Snapshot
-from ..commands import COMMANDS, TOGGLES
+from ..commands import COMMANDS, TOGGLES, VIEWS
 from ..keys import key_of
 from ..ui_state import UiState
 from . import style
@@ -109,6 +109,10 @@ def _view_menu(ui: UiState) -> None:
     for name, title in TOGGLES.items():
         _item(ui, f"toggle_{name}", title, getattr(ui.view, name))
     imgui.separator()
+    if imgui.begin_menu("Look"):
+        for name in VIEWS:
+            _item(ui, f"view_{name}")
+        imgui.end_menu()
     for name in ("frame", "frame_all", "fullscreen", "theme", "larger_text", "smaller_text", "normal_text"):
         _item(ui, name)
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...physics.run.messages import Command, Compare, Recording, SetSpeed, Side, Snapshot, Step
 from ...physics.run.runner import Runner
 from ...physics.scene.scene import Scene
-from ..lab import gallery_entries, set_camera
+from ..lab import gallery_entries, keep_in_view, set_camera
 from ..ui_state import Preferences, UiState
 from ..view.camera import Camera, scene_bounds
 from .encoder import FORMATS, CannotWrite, Frame, Movie, Pictures, check_path, even, open_recording
@@ -202,6 +202,7 @@ class Studio:
         if camera is not None:
             set_camera(self.camera, *camera[:3], target=camera[3:] or None)
         elif wanted is not None:
+            self.ui.view.keep_in_view = wanted.follow
             set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
 
     def picture(self, snapshot: Snapshot, now: float) -> Frame:
@@ -219,6 +220,8 @@ class Studio:
             draw_ui(ui, snapshot, lambda command: None)
         else:
             ui.view_rect = (0.0, 0.0, float(self.size[0]), float(self.size[1]))
+        if ui.view.keep_in_view:
+            keep_in_view(self.camera, snapshot, ui.side_rects(len(snapshot.sides) or 1)[0])
         style.fill(target, ui, self.size[1])
         self.stage.render(snapshot, self.camera, ui, target, self.size[1])
         self.stage.write(snapshot, self.camera, ui, 0.0 if self.panels else 2.2 * ui.font)

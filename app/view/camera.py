@@ -11,6 +11,8 @@ from ...physics.shapes.table import FORMS, MODELLED
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
 NEAR_SHARE = 0.01   # near plane / distance
+KEPT = 0.92         # of the picture's half height and width, in which the action is kept
+CALM = 0.6          # of them, in which a small thing moves without the camera
 SCENERY = 6.0       # a fixed body this many times larger than what moves is scenery, and not framed
 
 
@@ -96,11 +98,19 @@ class Camera:
 
     # ------------------------------------------------------------------------------------------ movement
 
-    def orbit(self, dx: float, dy: float) -> None:
-        """Turn about the target by a drag of (dx, dy) picture heights, y down; one height is half a turn."""
+    def orbit(self, dx: float, dy: float, about: Array | None = None) -> None:
+        """Turn about the target, or a point (3,), by a drag of (dx, dy) picture heights, y down; one height is half a
+        turn. The point stays where it is seen."""
+        self.look_from(self.azimuth - 180.0 * dx, self.elevation + 180.0 * dy, about)
+
+    def look_from(self, azimuth: float, elevation: float, about: Array | None = None) -> None:
+        """Turn to a direction [degrees] about the target, or a point (3,), which stays where it is seen."""
         self._stop()
-        self.azimuth = (self.azimuth - 180.0 * dx + 180.0) % 360.0 - 180.0
-        self.elevation = min(max(self.elevation + 180.0 * dy, -STEEPEST), STEEPEST)
+        seen = None if about is None else self.axes @ (self.target - about)
+        self.azimuth = (azimuth + 180.0) % 360.0 - 180.0
+        self.elevation = min(max(elevation, -STEEPEST), STEEPEST)
+        if about is not None and seen is not None:
+            self.target = about + seen @ self.axes
 
     def pan(self, dx: float, dy: float) -> None:
         """Shift by a drag of (dx, dy) picture heights, y down: what is at the target's depth stays under the cursor."""
@@ -136,6 +146,28 @@ class Camera:
         else:
             self._start, self._goal = (self.target.copy(), self.distance), (centre, distance)
             self._clock, self._duration = 0.0, seconds
+
+    def hold(self, lo: Array, hi: Array, aspect: float) -> None:
+        """Step back until the box lo .. hi (3,) [m] fits into the picture, and shift the camera across the view by as
+        little as brings it into the calm middle, or into the picture where it is larger.
+
+        With k the slope of an edge of sight and (x, z) a corner across and towards the eye, seen from the target, a
+        shift s and a distance D show it where |x - s| <= k (D - z). So s is between max(x + k z) - k D and
+        min(x - k z) + k D, and there is one where D >= (max(x + k z) - min(x - k z)) / 2k.
+        """
+        corners = lo + (hi - lo) * np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], float)
+        local = (corners - self.target) @ self.axes.T
+        half = math.tan(0.5 * math.radians(self.fov)) * np.array([aspect, 1.0])
+        ends = [((local[:, :2] + k * local[:, 2:]).max(axis=0), (local[:, :2] - k * local[:, 2:]).min(axis=0), k)
+                for k in (CALM * half, KEPT * half)]
+        least, greatest, k = ends[1]
+        distance, shift = max(self.distance, float(((least - greatest) / (2.0 * k)).max())), np.zeros(2)
+        for least, greatest, k in ends:
+            low, high = least - k * distance, greatest + k * distance
+            shift = np.where(low > high, 0.5 * (low + high), np.minimum(np.maximum(shift, low), high))
+        if distance > self.distance or shift.any():
+            self._stop()
+            self.target, self.distance = self.target + shift @ self.axes[:2], distance
 
     def advance(self, dt: float) -> bool:
         """Let dt seconds of a framing movement pass; True while it goes on."""
@@ -187,6 +219,13 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
 def scene_bounds(model: Model, x: Array, q: Array, body: int = -1) -> tuple[Array, Array]:
     """The box lo, hi (3,) [m] to frame: one body, or all but planes and scenery much larger than what moves."""
     return bounds_of(model, *shape_boxes(model, x, q), body)
+
+
+def action_bounds(model: Model, x: Array, q: Array) -> tuple[Array, Array] | None:
+    """The box lo, hi (3,) [m] of all bodies that forces move, None where there is none."""
+    lo, hi = shape_boxes(model, x, q)
+    chosen = np.isfinite(lo).all(axis=1) & movable(model.kind[model.shapes.body])
+    return (lo[chosen].min(axis=0), hi[chosen].max(axis=0)) if chosen.any() else None
 
 
 def bounds_of(model: Model, lo: Array, hi: Array, body: int = -1) -> tuple[Array, Array]:

@@ -47,4 +47,5 @@ class ViewOptions:
     also: tuple[int, ...] = ()     # bodies selected with it
     hovered_contact: int = -1      # row of snapshot.contacts lit by the table or the mouse
     follow_selected: bool = False
+    keep_in_view: bool = False     # the camera moves so that all that moves is seen
     vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown

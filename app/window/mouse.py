@@ -67,8 +67,9 @@ class Mouse:
         """The mouse went by (dx, dy), y down, and is at (x, y) now."""
         camera = self.lab.camera
         if self._doing == "orbit":
-            camera.orbit(dx / self.size[1], dy / self.size[1])
+            camera.orbit(dx / self.size[1], dy / self.size[1], self.lab.pivot)
         elif self._doing == "pan":
+            self.lab.take_view()
             camera.pan(dx / self.size[1], dy / self.size[1])
         elif self._doing == "pull":
             self.lab.send(MoveGrab(_point(self._on_plane(x, y))))
@@ -92,6 +93,8 @@ class Mouse:
         """Zoom so that what is under the cursor stays there; steps > 0 comes nearer."""
         origin, direction = self._ray(x, y)
         hit = self.pick(origin, direction, ())
+        if steps > 0.0:
+            self.lab.take_view()
         self.lab.camera.zoom_to(origin, direction, steps, None if hit is None else np.asarray(hit.point, float))
 
     def double_click(self, x: float, y: float, button: str) -> None:

@@ -77,6 +77,7 @@ class CameraTable(Table):
     elevation: Annotated[float, Strict(), Field(allow_inf_nan=False, ge=-90.0, le=90.0)] = _field(
         20.0, "the camera's height above the target's horizon, -90 to 90 degrees"
     )
+    follow: Flag = _field(False, "true or false: the view moves so that all bodies that can move stay in it")
 
 
 class _OfSolver(Table):

@@ -1,10 +1,12 @@
 """Claims about the camera."""
 
+import fakes
 import numpy as np
 import pytest
 from scenes_to_draw import body, front_camera, snapshot
 
-from contactlab.app.view.camera import Camera, scene_bounds, shape_boxes
+from contactlab.app.view.camera import CALM, KEPT, Camera, action_bounds, scene_bounds, shape_boxes
+from contactlab.physics.core.model import BodyKind
 
 W, H = 640, 400
 
@@ -137,3 +139,56 @@ def test_boxes_around_turned_shapes_are_tight():
         [0.2 * c + 0.5 * s, 0.2, 0.5 * c + 0.2 * s],
     ]
     assert np.allclose(hi, expected) and np.allclose(lo, -np.array(expected))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_box_that_is_held_comes_into_the_picture_by_the_least_movement(seed):
+    """All corners are inside; a small box touches the edge of the calm middle, one that the camera stepped back for
+    that of the picture. Directions stay, and a small box inside moves nothing."""
+    rng = np.random.default_rng(seed)
+    camera, aspect = Camera(azimuth=rng.uniform(-180, 180), elevation=rng.uniform(-80, 80)), rng.uniform(0.6, 2.5)
+    height = 600.0
+    middle = rng.uniform(-15.0, 15.0, 3)
+    half = rng.uniform(0.05, 0.4 if seed % 2 else 6.0, 3)
+    lo, hi = middle - half, middle + half
+    before = camera.azimuth, camera.elevation, camera.distance
+    camera.hold(lo, hi, aspect)
+    corners = np.array([[(lo, hi)[i >> k & 1][k] for k in range(3)] for i in range(8)])
+    seen, depth = camera.project(corners, aspect * height, height)
+    share = np.abs(seen / (0.5 * height * np.array([aspect, 1.0])) - 1.0)
+    stepped_back = camera.distance > before[2]
+    assert (depth > 0.0).all() and share.max() <= KEPT + 1e-9
+    assert share.max() == pytest.approx(KEPT if stepped_back else CALM, abs=1e-9) or CALM < share.max() < KEPT
+    if share.max() > CALM + 1e-9:
+        return
+    assert (camera.azimuth, camera.elevation) == before[:2] and camera.distance >= before[2]
+    again = camera.target.copy(), camera.distance
+    camera.hold(lo + 0.01 * half, hi - 0.01 * half, aspect)
+    assert np.array_equal(camera.target, again[0]) and camera.distance == again[1]
+
+
+def test_a_small_box_beside_the_picture_is_only_shifted_to():
+    camera = Camera()
+    right = camera.axes[0]
+    camera.hold(30.0 * right - 0.1, 30.0 * right + 0.1, 1.6)
+    assert camera.distance == 6.0 and camera.target @ right > 20.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_orbiting_about_a_point_leaves_it_where_it_is_seen(seed):
+    rng = np.random.default_rng(seed)
+    camera, point = Camera(), rng.uniform(-1.0, 1.0, 3)
+    before, depth = camera.project(point[None], 800.0, 600.0)
+    camera.orbit(*rng.uniform(-0.4, 0.4, 2), about=point)
+    after, then = camera.project(point[None], 800.0, 600.0)
+    assert after == pytest.approx(before, abs=1e-9) and then == pytest.approx(depth)
+
+
+def test_boxes_of_what_moves_leave_out_the_floor():
+    made = fakes.snapshot()
+    lo, hi = action_bounds(made.model, made.x, made.q)
+    moving = made.model.kind[made.model.shapes.body] != BodyKind.FIXED
+    boxes = [b[moving] for b in shape_boxes(made.model, made.x, made.q)]
+    assert np.array_equal(lo, boxes[0].min(axis=0)) and np.array_equal(hi, boxes[1].max(axis=0))
+    still = made.model._replace(kind=np.zeros_like(made.model.kind) + BodyKind.FIXED)
+    assert action_bounds(still, made.x, made.q) is None

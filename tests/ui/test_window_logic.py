@@ -14,6 +14,7 @@ from contactlab.app.record.recorder import Cadence, Take
 from contactlab.app.ui_state import SceneEntry, UiState
 from contactlab.app.window.mouse import Mouse
 from contactlab.physics.run import messages as m
+from contactlab.physics.scene.schema import CameraTable
 
 SIZE = (800.0, 600.0)
 
@@ -104,6 +105,34 @@ def test_while_paused_ctrl_turns_in_place_and_shift_pulls(lab):
     assert isinstance(lab.engine.sent[0], m.Grab)
 
 
+def test_orbiting_leaves_the_selected_body_where_it_is_seen(lab):
+    lab.ui.view.selected = 2
+    place = lab.snapshot.x[2][None]
+    before, _ = lab.camera.project(place, *SIZE)
+    mouse = mouse_over(lab, None)
+    mouse.press(400, 300, "left", frozenset())
+    mouse.drag(460, 330, 60, 30)
+    commands.run(lab, "view_right")
+    after, _ = lab.camera.project(place, *SIZE)
+    assert after == pytest.approx(before) and lab.camera.azimuth == 0.0
+
+
+def test_what_moves_is_kept_in_view_as_the_scene_says_until_the_user_moves_the_camera(lab):
+    lab.engine.latest = fakes.snapshot(generation=5, camera=CameraTable(follow=True, target=(50.0, 0.0, 0.0)))
+    lab.update()
+    assert lab.ui.view.keep_in_view
+    lab.move_camera(0.02)
+    seen, depth = lab.camera.project(lab.snapshot.x[1:], *SIZE)
+    assert (depth > 0.0).all() and (seen > 0.0).all() and (seen < SIZE).all()
+    mouse = mouse_over(lab, None)
+    mouse.press(400, 300, "right", frozenset())
+    mouse.drag(4000, 300, 3600, 0)
+    assert not lab.ui.view.keep_in_view and "no longer" in lab.ui.notice.text
+    away = lab.camera.target.copy()
+    lab.move_camera(0.02)
+    assert np.array_equal(lab.camera.target, away)
+
+
 @pytest.mark.parametrize("body, modifiers", [(None, ()), (0, ()), (1, ("Shift",))])
 def test_left_drag_elsewhere_and_with_shift_orbits(lab, body, modifiers):
     mouse = mouse_over(lab, body)
@@ -181,7 +210,7 @@ def test_what_only_a_window_can_do_is_asked_of_it(lab, name):
 
 
 #: of files, of bodies, of work left behind
-OF_SOMETHING = ("open_path", "reload", "copies", "save_to", "recover", "forget_work")
+OF_SOMETHING = ("save_curves", "open_path", "reload", "copies", "save_to", "recover", "forget_work")
 
 
 @pytest.mark.parametrize("name", [n for n in commands.COMMANDS if n not in OF_SOMETHING])
