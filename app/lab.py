@@ -80,6 +80,7 @@ class Lab:
         self._logged_snapshot: Snapshot | None = None
         self._logged_message = ""
         self._generation = -1
+        self._sides = 0
         self._refused: str | None = None
         self._closed: dict[str, Failure] = {}
         self._opening: Opening | None = None
@@ -135,7 +136,8 @@ class Lab:
         self.snapshot = latest
         self.ui.playing = self.playing
         self.ui.progress, self.ui.busy, self.ui.compiles = self.engine.progress, self.engine.busy, self.engine.compiles
-        if latest is not None and latest.generation != self._generation:
+        first_view = latest is not None and latest.generation != self._generation
+        if latest is not None and first_view:
             first = self._generation < 0
             self._generation = latest.generation
             self.ui.forget_scene()
@@ -146,6 +148,10 @@ class Lab:
                 self.making.keeps_view = self.ui.workbench.on
             if latest.labels.notes:
                 self.ui.say(" ".join(latest.labels.notes), 8.0)
+        if latest is not None and len(latest.sides) != self._sides:
+            if len(latest.sides) > self._sides and not first_view:
+                self._fit_sides(latest)
+            self._sides = len(latest.sides)
         if new and latest is not None and latest.notice and latest.notice != self._refused:
             self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
         if latest is not None and latest.differs != self._differs:
@@ -371,6 +377,12 @@ class Lab:
             self.frame(selected=False, seconds=0.0)
         else:
             set_camera(self.camera, wanted.distance, wanted.azimuth, wanted.elevation, wanted.target)
+
+    def _fit_sides(self, snapshot: Snapshot) -> None:
+        """The pictures have become narrower: step back by as little as shows the whole scene."""
+        lo, hi = scene_bounds(snapshot.model, snapshot.x, snapshot.q)
+        _, _, width, height = self.ui.side_rects(len(snapshot.sides))[0]
+        self.camera.hold(lo, hi, width / height)
 
     def keep_view(self) -> None:
         """Let the scene begin with the present view."""

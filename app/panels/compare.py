@@ -39,6 +39,11 @@ def method_title(side: Snapshot) -> str:
     return side.settings.method.replace("_", " ")
 
 
+def soft(side: Snapshot) -> bool:
+    """Whether its surfaces have gains K and D, from which follows what a bounce gives back, in place of e."""
+    return "law" in METHODS[side.settings.method].uses
+
+
 def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
     """Integrator and step, and all else in which the sides differ."""
     mine = side.settings
@@ -53,6 +58,8 @@ def details(side: Snapshot, sides: tuple[Snapshot, ...]) -> str:
             words.append(text.format(shown).replace("_", " "))
     if side.coordinates:
         words.append(f"{side.coordinates} coordinates")
+    if soft(side) and not all(map(soft, sides)):
+        words.append("e has no meaning: K and D")
     return ", ".join(words)
 
 

@@ -18,6 +18,7 @@ from ..commands import TOGGLES
 from ..keys import key_of
 from ..ui_state import Rect, UiState
 from . import style
+from .compare import LETTERS, soft
 from .joints import draw_joints, has_joints
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 from .script import draw_script
@@ -71,8 +72,11 @@ def _about_scene(ui: UiState, snapshot: Snapshot) -> None:
 def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """e, μ and μ_s of all contacts, or as the materials say; gravity."""
     settings, materials = snapshot.settings, snapshot.model.materials
-    if "law" not in METHODS[settings.method].uses:  # else it follows from K and D
+    if not soft(snapshot):
         _coefficient(ui, send, "restitution", settings.restitution, materials.restitution)
+    without = [LETTERS[side.side] for side in snapshot.sides if soft(side)]
+    if without:
+        style.muted(ui, f"e has no meaning on side {' and '.join(without)}: there it follows from K and D.", wrap=True)
     _coefficient(ui, send, "friction", settings.friction, materials.friction)
     static = break_away(materials)  # a coefficient below that of slip does not count, and is not shown
     _coefficient(ui, send, "friction_static", None if settings.friction_static is None else float(static.max()), static)

@@ -16,6 +16,7 @@ from contactlab.app.panels.split import row_of, shown
 from contactlab.app.record.recorder import Cadence
 from contactlab.app.ui_state import Preferences, Request, UiState
 from contactlab.app.view import overlays
+from contactlab.app.view.camera import scene_bounds
 from contactlab.physics.run import messages as m
 
 H = 1 / 240
@@ -126,7 +127,9 @@ def test_a_label_names_what_the_sides_differ_in():
     assert compare.details(a, (a, b)) == "rk4, h 1/240 s, pgs" and "dantzig" in compare.details(b, (a, b))
     assert compare.details(a, (a, a)) == "rk4, h 1/240 s"
     soft = fakes.snapshot(settings=m.Settings(method="compliant", stiffness_n=2e4), coordinates="maximal")
-    assert compare.details(soft, (a, soft)) == "rk4, h 1/240 s, K 20 kN/m, maximal coordinates"
+    assert compare.details(soft, (a, soft)) == ("rk4, h 1/240 s, K 20 kN/m, maximal coordinates, e has no meaning: "
+                                                "K and D")
+    assert "e has no" not in compare.details(a, (a, soft)) and "e has no" not in compare.details(soft, (soft, soft))
 
 
 def test_the_difference_is_taken_at_equal_times():
@@ -164,12 +167,24 @@ def test_the_key_compares_with_the_next_method_and_ends_it(lab):
     assert lab.engine.sent[2:] == [m.Focus(1), m.Compare(())]
 
 
-def test_the_camera_and_the_selection_stay_when_a_comparison_begins(lab):
+def test_when_a_comparison_begins_the_selection_stays_and_the_camera_steps_back_for_narrower_pictures(lab):
+    """Until all is in the picture of a side; not for a side less, nor where all is in it already."""
     lab.ui.view.selected = 1
-    eye = lab.camera.eye.copy()
+    camera = lab.camera
+    direction, distance = camera.backward.copy(), camera.distance
     lab.engine.latest = comparison()
     lab.update()
-    assert lab.ui.view.selected == 1 and (lab.camera.eye == eye).all()
+    assert lab.ui.view.selected == 1 and (camera.backward == direction).all() and camera.distance > distance
+    _, _, width, height = lab.ui.side_rects(2)[0]
+    lo, hi = scene_bounds(lab.snapshot.model, lab.snapshot.x, lab.snapshot.q)
+    corners = np.array([[(lo, hi)[i >> k & 1][k] for k in range(3)] for i in range(8)])
+    seen, _ = camera.project(corners, width, height)
+    assert (seen >= 0.0).all() and (seen <= [width, height]).all()
+    eye = camera.eye.copy()
+    for latest in (fakes.snapshot(), comparison()):
+        lab.engine.latest = latest
+        lab.update()
+        assert (camera.eye == eye).all()
 
 
 def test_the_sides_fill_the_view_next_to_each_other():
