@@ -152,7 +152,7 @@ class Lab:
             if len(latest.sides) > self._sides and not first_view:
                 self._fit_sides(latest)
             self._sides = len(latest.sides)
-        if new and latest is not None and latest.notice and latest.notice != self._refused:
+        if new and latest is not None and latest.notice and latest.notice != self._refused and not latest.quiet:
             self.ui.say(latest.notice[:1].upper() + latest.notice[1:])
         if latest is not None and latest.differs != self._differs:
             self._differs = latest.differs

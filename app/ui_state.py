@@ -161,6 +161,7 @@ class UiState:
     failure: Failure | None = None     # that `message` tells: something of ours broke, and a report can be copied
     failures: dict[str, Failure] = field(default_factory=dict)  # panels that are closed, by title, see panels.guard
     notice: Notice | None = None
+    over_button: bool = False          # the mouse is on a button that lies over the view
     playing: bool = False
     recording: RecordingStatus | None = None
     hovered_key: int | None = None     # `Contacts.key` under the mouse, in the table or in the view

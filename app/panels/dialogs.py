@@ -341,15 +341,19 @@ def draw_opening(ui: UiState, opening: OpeningStatus) -> None:
     imgui.end()
 
 
-def draw_progress(ui: UiState) -> None:
-    """What is shown before the first scene runs."""
+def draw_progress(ui: UiState, snapshot: Snapshot | None) -> None:
+    """What is shown before the first scene runs: in the middle, or at the edge of what can be seen already."""
     if ui.progress is None:
         return
     words, share = ui.progress
-    _place(ui, 26.0, 0.4)
+    _place(ui, 26.0, 0.4 if snapshot is None else 0.08)
     _floating(ui, "progress", imgui.WindowFlags_.always_auto_resize)
-    with style.font(ui, bold=True, size=20.0):
-        imgui.text("Contactlab")
-    imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
-    style.muted(ui, f"Preparing the engine: {words}. Only the first start takes this long.", wrap=True)
+    if snapshot is None:
+        with style.font(ui, bold=True, size=20.0):
+            imgui.text("Contactlab")
+    if share < 1.0:
+        imgui.progress_bar(share, (-1, 0.5 * ui.font), "")
+        style.muted(ui, f"Preparing the engine: {words}. Only the first start takes this long.", wrap=True)
+    else:
+        style.muted(ui, f"Preparing the engine: {words}.", wrap=True)
     imgui.end()

@@ -40,7 +40,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     if VIEW in ui.failures:
         guard(ui, VIEW, (x, y, w, 4.0 * ui.font), lambda: None)
     guard(ui, "A box over the view", (x, y + h - 3.0 * ui.font, w, 3.0 * ui.font),
-          lambda: (dialogs.draw_progress(ui), dialogs.draw_dialogs(ui, snapshot, send)))
+          lambda: (dialogs.draw_progress(ui, snapshot), dialogs.draw_dialogs(ui, snapshot, send)))
 
 
 def _curves(ui: UiState, snapshot: Snapshot) -> list[Curve]:

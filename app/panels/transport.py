@@ -222,7 +222,7 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
         imgui.set_item_tooltip("Real-time factor: simulated seconds per second, measured"
                                + (". This machine is slower than asked." if behind else ""))
     else:
-        style.muted(ui, "paused")
+        style.muted(ui, "searching" if snapshot.searching else "paused")
 
 
 def _record(ui: UiState) -> None:

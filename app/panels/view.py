@@ -7,6 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from ...physics.run.messages import Command, Snapshot
+from ..keys import key_of
 from ..ui_state import Rect, UiState
 from ..view.camera import Camera
 from . import style
@@ -49,6 +50,7 @@ def lifted(plate: Rect, taken: Sequence[Rect]) -> Rect:
 
 
 def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command], None]) -> None:
+    ui.over_button = False
     top = ui.view_rect[1] + 0.6 * ui.font
     if ui.recording is not None:
         length = f"{ui.recording.seconds:.1f} s" + (" paused" if not ui.playing and not ui.recording.as_seen else "")
@@ -60,6 +62,9 @@ def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comma
         told += ("what it needs is being compiled for this machine, once for all." if ui.compiles else
                  "this machine cannot keep up. Pause ends it; a smaller h may help.")
         top = _pill(ui, "busy", top, f"\uf071  {told}", style.colors(ui).warning)
+    if snapshot is not None and snapshot.quiet and not snapshot.searching:
+        told = f"No event within {snapshot.quiet:g} s."
+        top = _pill(ui, "quiet", top, told, style.colors(ui).accent, ("Search on", "next_event"))
     if ui.notice is not None:
         if ui.clock > ui.notice.until:
             ui.notice = None
@@ -67,8 +72,10 @@ def draw_over_view(ui: UiState, snapshot: Snapshot | None, send: Callable[[Comma
             _pill(ui, "notice", top, ui.notice.text, style.colors(ui).accent)
 
 
-def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color) -> float:
-    """A line of text on a rounded plate, centred in the view; returns where the next one goes.
+def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color,
+          button: tuple[str, str] | None = None) -> float:
+    """A line of text on a rounded plate, centred in the view, with a button: its label and the command that it asks
+    for. Returns where the next one goes.
 
     Each is a window of its own, so that recordings can leave it out.
     """
@@ -77,11 +84,14 @@ def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color) -> 
     font = ui.font
     wrap = max(w - 4 * font, 8 * font)
     size = imgui.calc_text_size(text, False, wrap)
-    left = x + 0.5 * (w - size.x)
-    p0, p1 = (left - 0.8 * font, top), (left + size.x + 0.8 * font, top + size.y + 0.7 * font)
+    more = 0.0 if button is None else imgui.calc_text_size(button[0]).x + 2.2 * font
+    left = x + 0.5 * (w - size.x - more)
+    p0, p1 = (left - 0.8 * font, top), (left + size.x + more + 0.8 * font, top + size.y + 0.7 * font)
     imgui.set_next_window_pos((p0[0] - 2, p0[1] - 2))
     imgui.set_next_window_size((p1[0] - p0[0] + 4, p1[1] - p0[1] + 4))
-    flags = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_focus_on_appearing
+    flags = imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_focus_on_appearing
+    if button is None:
+        flags |= imgui.WindowFlags_.no_inputs
     imgui.begin(NOTICE_PREFIX + name, None, style.PANEL_FLAGS | flags)
     draw = imgui.get_window_draw_list()
     draw.add_rect_filled(p0, p1, style.u32(c.panel, 0.94), 0.5 * font)
@@ -89,6 +99,12 @@ def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color) -> 
     draw.add_text(imgui.get_font(), round(font), (left, top + 0.35 * font), style.u32(c.text), text, wrap)
     if not text[0].isascii():  # the icon in the colour of the plate's edge
         draw.add_text(imgui.get_font(), round(font), (left, top + 0.35 * font), style.u32(color), text[0])
+    if button is not None:
+        imgui.set_cursor_screen_pos((left + size.x + 1.0 * font, top + 0.2 * font))
+        if imgui.small_button(f"{button[0]}##{name}"):
+            ui.request(button[1])
+        imgui.set_item_tooltip(key_of(button[1]))
+        ui.over_button |= imgui.is_item_hovered()
     imgui.end()
     return p1[1] + 0.4 * font
 

@@ -425,7 +425,7 @@ class Window(pyglet.window.Window):
             return None
         side, px, py = inside
         boxes = ui.boxes_open or ui.progress or imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
-        if boxes and self.gui.io.want_capture_mouse:
+        if ui.over_button or (boxes and self.gui.io.want_capture_mouse):
             return None
         if not self.mouse.busy:
             self._mouse_side, self._mouse_rect = side, rects[side]

@@ -306,6 +306,8 @@ class Snapshot:
     links: LinkStudy | None = None  # the latest study
     orders: OrderStudy | None = None  # the latest study of this scene
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
+    searching: bool = False         # paused, but on the way to where the last command leads
+    quiet: float = 0.0              # time in which the last command found no event [s]; 0 = it searched for none
     replaying: bool = False         # a recording is shown, and nothing in its course has been changed so far
     script: ShownPanel | None = None  # of the script that made the window
     changes: tuple[str, str] = ("", "")  # what Undo would take back, and what it would make again; "" = nothing

@@ -74,6 +74,8 @@ class Runner:
         self._generation = 0
         self._error: str | None = None
         self._notice: str | None = None
+        self._quiet = 0.0                             #: time in which the last command found no event [s]
+        self._searching = False
         self._published = -1.0
         self._begun: float | None = None              #: when the work that takes long now began
         self._looks = Looks(clock)
@@ -220,7 +222,7 @@ class Runner:
 
     def _handle(self, command: m.Command) -> None:
         self.log.append((self._sides.step_count, command))
-        self._notice = None
+        self._notice, self._quiet = None, 0.0
         hasty = self._rest is not None and self._rest.poll() is None and may_need_other_kernels(command)
         if hasty and self._rest is not None:
             self._rest.terminate()  # the kernels wanted now come first; it starts again below
@@ -354,6 +356,7 @@ class Runner:
         events, until = self._sides.event_count, self._sides.time + limit
         while self._sides.event_count == events:
             if self._sides.time >= until:
+                self._quiet = limit
                 raise ValueError(f"nothing happened within {limit:g} s")
             if not self._step_and_show():
                 return
@@ -494,7 +497,7 @@ class Runner:
 
     def _publish(self, on_the_way: bool = False) -> None:
         """Replace `latest`. on_the_way: more steps follow at once."""
-        self._published = self._clock()
+        self._published, self._searching = self._clock(), on_the_way
         members, focus = self._sides.members, self._sides.focus
         inspection = self._inspect(running=on_the_way or not self._paused)
         if len(members) == 1:
@@ -520,7 +523,8 @@ class Runner:
             energy=energy, momentum=tuple(momenta[0].tolist()), angular_momentum=tuple(momenta[1].tolist()),
             info=sim.info, history=self._sides.reachable(), file=self._sides.file, camera=self._sides.scene.camera,
             grabbed=grabbed(sim),
-            error=self._error, notice=self._notice, inspection=inspection,
+            error=self._error, notice=self._notice, searching=self._searching, quiet=self._quiet,
+            inspection=inspection,
             energy_log=frozen(log[:, ENERGIES]), watch=self._sides.watch, trace=frozen(log[:, columns]),
             coordinates=member.coordinates, side=number, ledger=frozen(sim.state.ledger),
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),

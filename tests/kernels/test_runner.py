@@ -258,6 +258,15 @@ def test_going_to_the_next_and_the_previous_event():
     assert "no earlier event" in do(runner, m.StepToEvent(-1)).notice
     quiet = do(runner, m.Reset(), m.StepToEvent(1, 0.1))
     assert "nothing happened within 0.1 s" in quiet.notice and quiet.t == pytest.approx(0.1, abs=1 / 240)
+    assert quiet.quiet == 0.1 and not quiet.searching and do(runner, m.Pause()).quiet == 0.0
+
+
+def test_what_is_seen_on_the_way_to_an_event_says_that_it_searches():
+    runner, seen = still(count=1, paused=True, clock=Clock(look=0.01)), []
+    publish = runner._publish
+    runner._publish = lambda on_the_way=False: (publish(on_the_way), seen.append(runner.latest.searching))
+    found = do(runner, m.StepToEvent())
+    assert found.instant is not None and len(seen) > 10 and all(seen[:-1]) and not seen[-1]
 
 
 @pytest.mark.parametrize("command", [m.Pause(), m.Compare(())])

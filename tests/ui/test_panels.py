@@ -56,6 +56,19 @@ def test_the_phases_of_an_event_are_chosen_beside_the_time_line(probe, sent, pha
     assert sent == [m.GoToEvent(120, 0.4987, phase, 0)]
 
 
+def test_a_search_in_vain_says_so_and_a_button_goes_on(probe):
+    """The view does not get a click on it; while the search goes on there is none."""
+    assert "Search on##quiet" not in probe.drawn()
+    probe.snapshot[0] = fakes.snapshot(quiet=10.0, searching=True)
+    assert "Search on##quiet" not in probe.drawn()
+    probe.snapshot[0] = fakes.snapshot(quiet=10.0)
+    probe.frame(3)
+    probe.move("Search on##quiet")
+    assert probe.ui.over_button
+    probe.click("Search on##quiet")
+    assert probe.ui.requests == [Request("next_event")]
+
+
 def test_the_play_button_pauses_while_playing(probe, sent):
     probe.ui.playing = True
     probe.frame()
