@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot, Undo
+from ..physics.run.run_file import read_packed
 from ..physics.scene import edits
 from ..physics.scene.checks import Location
 from ..physics.scene.document import Document
@@ -247,8 +249,10 @@ class Making:
 
     def save_as(self) -> None:
         """Ask for the file that the scene is written into."""
-        if self._good() is not None:
-            self.host.choose_new_file(my_scenes(self.ui.preferences.record_folder) / f"{_stem(self._title())}.toml")
+        good = self._good()
+        if good is not None and good.scene is not None:
+            suffix = ".zip" if good.scene.mesh_files else ".toml"  # with its meshes one file, that can be sent
+            self.host.choose_new_file(my_scenes(self.ui.preferences.record_folder) / f"{_stem(self._title())}{suffix}")
 
     def save_to(self, path: Path, beside: bool = False) -> None:
         """Write the scene into a file; whatever goes wrong is told, and the work is kept."""
@@ -318,7 +322,11 @@ class Making:
         work = self._lost.pop(0)
         bench = self.ui.workbench
         self.opened(None)
-        bench.begin(work.text, work.path, work.folder, saved=False)
+        folder = work.folder
+        if work.path is not None and work.path.suffix.lower() == ".zip":  # its meshes were unpacked for that program
+            with suppress(SceneError):
+                folder = read_packed(work.path).folder
+        bench.begin(work.text, work.path, folder, saved=False)
         bench.on = True
         self._file.read(work.path)
         self._keep(now=True)

@@ -16,7 +16,7 @@ from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.progress import telling
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
-from ..physics.run.run_file import SUFFIX, read_run
+from ..physics.run.run_file import SUFFIX, read_packed, read_run
 from ..physics.scene.mesh_files import NAMES
 from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
@@ -38,16 +38,16 @@ class Opened(NamedTuple):
 
 
 def opened(path: str | Path, check: bool = True, collide: str | None = None) -> Opened:
-    """Read a scene, a robot, a mesh, a contact problem (.npz), a recorded run (.contactlab) or the folder of one that
-    was cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to fail later; without it,
-    build it under `in_words`. collide: of a mesh, see `Scene.from_mesh`."""
+    """Read a scene, also one packed in a .zip, a robot, a mesh, a contact problem (.npz), a recorded run (.contactlab)
+    or the folder of one that was cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to
+    fail later; without it, build it under `in_words`. collide: of a mesh, see `Scene.from_mesh`."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
         if place.suffix.lower() == SUFFIX or place.is_dir():
             return Opened(place, read_run(place))
-        scene = open_file(place, collide)
+        scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, collide)
         if check:
             scene.build()
         return Opened(place, scene)

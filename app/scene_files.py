@@ -4,14 +4,17 @@ import contextlib
 import json
 import os
 import shutil
+import tomllib
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import platformdirs
 
 from ..physics.core.whole_file import whole_file
 from ..physics.run.journal import lock_of
+from ..physics.run.run_file import pack_scene, packed_text
 from ..physics.scene.refusals import SceneError
 from ..physics.scene.scene import Scene
 from .ui_state import SceneEntry
@@ -37,6 +40,11 @@ def entries(folder: Path) -> list[SceneEntry]:
     for path in sorted(folder.glob("*.toml")):
         with contextlib.suppress(SceneError):
             found.append(entry_of(path, Scene.load(path)))
+    for path in sorted(folder.glob("*.zip")):
+        with contextlib.suppress(OSError, ValueError, KeyError, AttributeError, BadZipFile), ZipFile(path) as archive:
+            told = tomllib.loads(packed_text(archive)[1])["scene"]
+            title, summary, watch = (str(told.get(name, "")) for name in ("title", "summary", "watch"))
+            found.append(SceneEntry(str(path), title or path.stem, summary, path, group=MINE, watch=watch))
     return found
 
 
@@ -80,8 +88,14 @@ class SavedFile:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SceneError(f"{path.parent}: cannot be made ({error.strerror or error}).") from error
-        scene.save(path, text)
-        self._path, self._bytes = path, text.encode()
+        if path.suffix.lower() == ".zip":
+            try:
+                pack_scene(path, scene, text)
+            except OSError as error:
+                raise SceneError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        else:
+            scene.save(path, text)
+        self.read(path)
         return kept
 
     def _changed(self) -> bool:

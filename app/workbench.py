@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
 from ..physics.core.model import Array
 from ..physics.run.messages import Snapshot
+from ..physics.run.run_file import packed_text
 from ..physics.scene.checks import Location, path_text
 from ..physics.scene.document import Document
 from ..physics.scene.edits import NEW, Change, Pose, add_body, move, moved, names
@@ -120,7 +122,9 @@ class Workbench:
         return self.text != self._checked
 
     def mark_saved(self, path: Path) -> None:
-        self.path, self.folder, self._saved = path, path.parent, self.text
+        self.path, self._saved = path, self.text
+        if path.suffix.lower() != ".zip":  # what is packed stays where it was taken from
+            self.folder = path.parent
 
     def edit(self, name: str, change: Change, live: bool = False) -> Any:
         """Make a new version by a change of the document; returns what the change does. live: one of many changes of
@@ -259,12 +263,16 @@ class Workbench:
 
 def text_of(scene: Scene) -> tuple[str, bool]:
     """The text of a scene, and whether its file has it: robots and meshes have none."""
-    if scene.path is not None and scene.path.suffix.lower() == ".toml":
+    if scene.path is not None and scene.path.suffix.lower() in (".toml", ".zip"):
         try:
-            text = scene.path.read_bytes().decode()
+            if scene.path.suffix.lower() == ".toml":
+                text = scene.path.read_bytes().decode()
+            else:
+                with ZipFile(scene.path) as archive:
+                    text = packed_text(archive)[1]
             if Scene.from_text(text, scene.folder) == scene:
                 return text, True
-        except (OSError, ValueError):
+        except (OSError, ValueError, BadZipFile):
             pass  # the file is gone, or has changed
     return to_toml(scene.tables.model_dump(exclude_defaults=True)), False
 

@@ -100,7 +100,7 @@ def _pill(ui: UiState, name: str, top: float, text: str, color: style.Color,
     if not text[0].isascii():  # the icon in the colour of the plate's edge
         draw.add_text(imgui.get_font(), round(font), (left, top + 0.35 * font), style.u32(color), text[0])
     if button is not None:
-        imgui.set_cursor_screen_pos((left + size.x + 1.0 * font, top + 0.2 * font))
+        imgui.set_cursor_screen_pos((left + size.x + 1.0 * font, top + 0.35 * font))
         if imgui.small_button(f"{button[0]}##{name}"):
             ui.request(button[1])
         imgui.set_item_tooltip(key_of(button[1]))

@@ -10,7 +10,7 @@ from imgui_bundle import portable_file_dialogs as dialogs
 
 from ..ui_state import UiState
 
-FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
+FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
               "Recorded runs", "*.contactlab",
               "Contact problems", "*.npz", "All files", "*"]
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")  # programs that show dialogs on Linux
@@ -36,7 +36,8 @@ class FileDialogs:
         if _missing():
             self._ui.save_box, self._ui.save_box_text = True, str(suggested)
         elif self._save is None:
-            self._save = dialogs.save_file("Save the scene", str(suggested), ["Scenes", "*.toml"])
+            kinds = ["Scenes", "*.toml", "Scenes with their meshes in one file", "*.zip"]
+            self._save = dialogs.save_file("Save the scene", str(suggested), kinds)
 
     def poll(self, opened: Callable[[str], None], saved: Callable[[Path], None]) -> None:
         """Hand over what was chosen, where the user has."""

@@ -1,7 +1,10 @@
-"""Files of recorded runs: `.contactlab`.
+"""Files of recorded runs, `.contactlab`, and scenes packed with their meshes, `.zip`.
 
-A file is a zip archive. First come `manifest.json`, `scene.toml` and `files/…`, the scene's meshes; then pages, each as
-NUMBER.json and NUMBER.bin (see `recording.encode`); at last, where the file was finished, the archive's directory.
+A packed scene is its TOML file and below it its mesh files: unpacked by any program it is a folder that opens too.
+
+A file of a run is a zip archive. First come `manifest.json`, `scene.toml` and `files/…`, the scene's meshes; then
+pages, each as NUMBER.json and NUMBER.bin (see `recording.encode`); at last, where the file was finished, the archive's
+directory.
 
 Every entry begins with its length and checksum, and the reader goes from entry to entry and never needs the directory.
 So a file is whole up to its last whole entry at any time while it is written, and what comes after that is cut. The
@@ -18,21 +21,23 @@ import tempfile
 import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
+from ..core.whole_file import whole_file
 from ..scene.build import Setup
 from ..scene.checks import SceneError, read_tables
 from ..scene.scene import Scene
-from ..scene.schema import Hull, Mesh
 from ..scene.toml_writer import to_toml
 from ..simulation.history import BUDGET
 from .recording import Heading, Page, Recording, Track, decode, encode, layout
 
 SUFFIX = ".contactlab"
+PACKED = "scene.toml"          # in a packed scene
 FORMAT = 1                     # of the file; grows when older programs cannot read what newer ones write
 FORMAT_KEY = "contactlab recording"
 LONGEST_TITLE = 100            # characters
@@ -58,7 +63,7 @@ class RunFile:
         self._pages = 0
         self._put("manifest.json", json.dumps(manifest(heading), indent=1, ensure_ascii=False).encode())
         self._put("scene.toml", to_toml(heading.scene.tables.model_dump(exclude_defaults=True)).encode())
-        for name in mesh_files(heading.scene):
+        for name in heading.scene.mesh_files:
             assert heading.scene.folder is not None  # a scene without a folder has no files
             self._put(f"files/{PurePosixPath(Path(name))}", (heading.scene.folder / name).read_bytes())
 
@@ -107,13 +112,48 @@ def manifest(heading: Heading) -> dict[str, Any]:
             "notes": heading.scene.notes, "sides": heading.coordinates, "versions": versions, "state": layout()}
 
 
-def mesh_files(scene: Scene) -> list[str]:
-    """Names of the scene's mesh files, below its folder."""
-    shapes = [shape for body in scene.tables.body for shape in body.shape if isinstance(shape, Hull | Mesh)]
-    return sorted({shape.file for shape in shapes if shape.file is not None})
+def pack_scene(path: Path, scene: Scene, text: str) -> None:
+    """Write a scene, whose file says `text`, with its meshes into one .zip. Raises OSError where that is not possible.
+    """
+    with whole_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        archive.writestr(ZipInfo(PACKED), text.encode(), ZIP_DEFLATED)
+        for name in scene.mesh_files:
+            assert scene.folder is not None  # a scene without a folder has no files
+            archive.writestr(ZipInfo(PurePosixPath(Path(name)).as_posix()), (scene.folder / name).read_bytes(),
+                             ZIP_DEFLATED)
 
 
 # -------------------------------------------------------------------------------------------------- reading
+
+
+def packed_text(archive: ZipFile) -> tuple[str, str]:
+    """Name and text of the scene file in a packed scene: scene.toml, or the only .toml. Raises ValueError."""
+    names = [info.filename for info in archive.infolist() if info.filename.lower().endswith(".toml")
+             and not info.filename.startswith("__MACOSX")]
+    named = [name for name in names if PurePosixPath(name).name == PACKED]
+    if len(named or names) != 1:
+        raise ValueError(f"it holds {'no' if not names else 'more than one'} scene file: one, {PACKED}, is needed")
+    name = (named or names)[0]
+    if archive.getinfo(name).file_size > SCENE_FILE.most:
+        raise ValueError(f"its scene file is larger than {SCENE_FILE}")
+    return name, archive.read(name).decode()
+
+
+def read_packed(path: Path) -> Scene:
+    """The scene of a .zip, with its meshes in a folder that is removed at the end of the program. Raises SceneError."""
+    try:
+        with ZipFile(path) as archive:
+            name, text = packed_text(archive)
+            if sum(info.file_size for info in archive.infolist()) > RUN_MESHES.most:
+                raise ValueError(f"its files are larger than {RUN_MESHES}")
+            _unpacked.append(tempfile.TemporaryDirectory(prefix="contactlab-"))
+            archive.extractall(_unpacked[-1].name)  # which never leaves the folder, whatever names are in the archive
+    except (BadZipFile, NotImplementedError, RuntimeError, *DAMAGES) as error:
+        raise SceneError(f"{path.name}: is no packed scene ({error}).") from error
+    except OSError as error:
+        raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
+    folder = Path(_unpacked[-1].name).joinpath(*PurePosixPath(name).parent.parts)
+    return replace(Scene.from_text(text, folder, path.name), path=path)
 
 
 def read_run(path: str | Path) -> Recording:

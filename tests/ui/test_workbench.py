@@ -4,6 +4,7 @@ import os
 import stat
 import time
 from pathlib import Path
+from zipfile import ZipFile
 
 import fakes
 import numpy as np
@@ -14,14 +15,17 @@ from probe import Probe
 from contactlab.app import commands
 from contactlab.app.lab import Lab
 from contactlab.app.making import INSTALLED
+from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels.layout import draw_ui
-from contactlab.app.scene_files import Draft, SavedFile, lost_work
+from contactlab.app.scene_files import Draft, SavedFile, entries, lost_work
 from contactlab.app.ui_state import UiState
 from contactlab.app.workbench import Workbench, text_of
 from contactlab.assets import gallery
 from contactlab.physics.run.messages import Open, Pause
 from contactlab.physics.scene import edits
 from contactlab.physics.scene.scene import Scene
+from contactlab.physics.simulation.history import hash_of_state
+from contactlab.physics.simulation.simulation import Simulation
 
 BALL = """\
 # A ball above the floor.
@@ -232,13 +236,79 @@ def test_a_scene_that_the_checks_refuse_is_not_saved(desk):
     assert "cannot be saved" in desk.ui.message and desk.path.read_text() == BALL
 
 
+def test_a_scene_with_meshes_is_one_file_that_opens_anywhere(tmp_path):
+    """The bits of the same run, and the comments, wherever it is opened; saved again it goes into the same file."""
+    desk = Desk(tmp_path)
+    source = gallery()["meshes"]
+    desk.lab.making.opened(Scene.load(source))
+    desk.run("edit")
+    desk.run("save_as")
+    assert desk.host.suggested.suffix == ".zip"
+    away = tmp_path / "elsewhere" / "mailed.zip"
+    desk.run("save_to", away)
+    assert away.exists() and list(away.parent.iterdir()) == [away]
+    scene = opened(away).content
+    assert scene == Scene.load(source) and scene.path == away and not scene.folder.is_relative_to(source.parent)
+    runs = [Simulation(which) for which in (scene, Scene.load(source))]
+    for sim in runs:
+        sim.run(0.05)
+    assert hash_of_state(runs[0].state) == hash_of_state(runs[1].state)
+    assert text_of(scene) == (source.read_text(encoding="utf-8"), True)
+    desk.lab.making.opened(scene)
+    desk.run("edit")
+    assert desk.bench.path == away
+    desk.ui.edit("Title", lambda document: document.put(("scene", "title"), "Mailed"))
+    checked(desk.bench)
+    desk.run("save")
+    assert opened(away).content.title == "Mailed" and desk.bench.folder == scene.folder
+    assert [entry.title for entry in entries(away.parent)] == ["Mailed"]
+
+
+def test_unsaved_work_on_a_packed_scene_is_recovered_with_its_meshes(tmp_path):
+    desk = Desk(tmp_path)
+    desk.lab.making.opened(Scene.load(gallery()["meshes"]))
+    desk.run("edit")
+    path = tmp_path / "packed.zip"
+    desk.run("save_to", path)
+    draft = Draft(tmp_path / "drafts")
+    draft.keep("Meshes", desk.bench.text + "# and more", path, tmp_path / "gone")
+    draft._lock.close()
+    desk.lab.making.offer(lost_work(tmp_path / "drafts"))
+    desk.answer("Go on with it")
+    assert checked(desk.bench).problems == () and desk.bench.unsaved and desk.bench.path == path
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", "two", "none", "outside"])
+def test_what_is_no_packed_scene_is_told_and_nothing_is_written_outside(tmp_path, content):
+    path = tmp_path / "in" / "scene.zip"
+    path.parent.mkdir()
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with ZipFile(path, "w") as archive:
+            for name in {"two": ("a.toml", "b.toml"), "none": ("a.obj",), "outside": ("scene.toml",)}[content]:
+                archive.writestr(name, BALL if content != "outside" else BALL + "[[body")
+            archive.writestr("../../outside.txt", "x")
+    with pytest.raises(CannotOpen, match=r"scene\.zip"):
+        opened(path)
+    assert not list(tmp_path.parent.glob("outside.txt")) and [p.name for p in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_scene_that_somebody_zipped_by_hand_opens(tmp_path):
+    path = tmp_path / "scene.zip"
+    with ZipFile(path, "w") as archive:
+        archive.writestr("my folder/ball.toml", BALL)
+        archive.writestr("__MACOSX/my folder/._ball.toml", b"\0")
+    assert opened(path).content == Scene.from_text(BALL, None)
+
+
 def test_a_scene_of_the_gallery_is_saved_under_another_name_with_its_meshes(tmp_path):
     desk = Desk(tmp_path)
     desk.lab.making.opened(Scene.load(gallery()["meshes"]))
     assert INSTALLED in gallery()["meshes"].parts
     desk.run("edit")
     desk.run("save")
-    suggested = Path(desk.host.suggested)
+    suggested = Path(desk.host.suggested).with_suffix(".toml")
     assert suggested.parent == tmp_path / "mine" / "Scenes"
     desk.run("save_to", suggested)
     assert Scene.load(suggested) == Scene.load(gallery()["meshes"])
