@@ -224,13 +224,13 @@ def _config() -> imgui.ImFontConfig:
 
 
 def load_fonts(atlas: imgui.ImFontAtlas) -> tuple[Any, Any]:
-    """The regular and the bold face, each with symbols and icons merged in."""
+    """The regular and the bold face, each with symbols, icons and the characters of East Asia merged in."""
     folder = files("contactlab.assets").joinpath("fonts")
     faces = []
     for name in ("Roboto-Regular.ttf", "Roboto-Bold.ttf"):
         with as_file(folder.joinpath(name)) as path:
             face = atlas.add_font_from_file_ttf(str(path), FONT_SIZE, _config())
-        for extra, lower in (("Symbols.ttf", 0.0), ("Icons.otf", 1.0)):
+        for extra, lower in (("Symbols.ttf", 0.0), ("Icons.otf", 1.0), ("CJK.otf", 0.0)):
             merge = _config()
             merge.merge_mode = True
             merge.glyph_offset = imgui.ImVec2(0.0, lower)

@@ -121,6 +121,21 @@ def absent(font, text):
     return {c for c in text if c not in " \n\t" and not font.is_glyph_in_font(ord(c))}
 
 
+@pytest.mark.parametrize("codec", ["gb2312", "euc_jp", "euc_kr"])
+def test_the_fonts_have_the_characters_in_which_east_asia_names_files(codec):
+    """Every ideograph, kana and syllable of the national sets."""
+    pairs = (bytes((a, b)).decode(codec, "ignore") for a in range(0xA1, 0xFF) for b in range(0xA1, 0xFF))
+    wanted = {c for pair in pairs for c in pair if "\u3041" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3"}
+    gui = Gui(None, (320, 240))
+    gui.use()
+    gui.new_frame()
+    try:
+        assert len(wanted) > 2000 and absent(imgui.get_font(), "".join(sorted(wanted))) == set()
+    finally:
+        gui.finish()
+        gui.release()
+
+
 def test_the_fonts_have_every_character_that_gallery_and_app_show():
     gui = Gui(None, (320, 240))
     gui.use()
