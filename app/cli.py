@@ -23,20 +23,20 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.core
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
-from ..assets import examples, gallery, scene_path
+from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.progress import telling
 from ..physics.core.whole_file import whole_file
+from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.look.quantities import named
 from ..physics.methods.choices import check_settings
 from ..physics.run.keeper import Keeper
 from ..physics.run.messages import Recording, Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import REASON, Sweep
-from ..physics.run.warm_up import kernels_cached
 from ..physics.scene.mesh_files import NAMES
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
@@ -52,6 +52,8 @@ from .arguments import (
     parse_value,
     parse_values,
 )
+from .classroom import collected, played_through, table_of_lessons, told, write_table
+from .console import bar_of, progress_bar, say, written
 from .figure import SUFFIXES as SUFFIXES_OF_CURVES
 from .machine import Unavailable, require_libraries
 from .narration import narrated
@@ -165,10 +167,16 @@ def top(show_version: Annotated[bool, typer.Option("--version", help="Print the 
 @app.command("open")
 @takes(settings=overrides)
 def open_command(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file or mesh.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file, mesh or lesson.")] = None,
     *, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
+    if file is not None and (is_lesson(Path(file)) or (file in lessons() and not scene_path(file).exists())):
+        lesson = load_lesson(file)
+        first = next((run.scene for run in lesson.runs if run is not None), None)
+        window_opener()(first or load(next(iter(gallery())), {})[0], settings, lesson=lesson)
+        return
     scene, recording = load(file if file is not None else next(iter(gallery())), settings)
     window_opener()(scene, settings, recording=recording)
 
@@ -371,6 +379,42 @@ def scenes() -> None:
     Console().print(table)
 
 
+@app.command("lessons")
+def lessons_command(
+    lesson: Annotated[str | None, typer.Argument(metavar="[LESSON]", help="Key or file of a lesson to play.")] = None,
+) -> None:
+    """List the lessons, or play LESSON through without a window and tell what its runs answer."""
+    if lesson is None:
+        Console().print(table_of_lessons())
+        return
+    with input_errors():
+        for line in played_through(load_lesson(lesson)):
+            print(line, flush=True)
+
+
+@app.command("answers")
+def answers_command(
+    folder: Annotated[Path, typer.Argument(help="Where the files *.answers.json of the students are.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Table of all answers, .csv.")] = None,
+    force: Force = False,
+) -> None:
+    """Join the answers of many students: how many were right, what was answered how often, and a table. Files that are
+    broken or were edited are named and left out."""
+    check_ending(out, (".csv",))
+    if out is not None:
+        check_output(out, force)
+    with input_errors():
+        found = collected(folder)
+    for line in told(found.rows):
+        print(line)
+    if out is not None:
+        with written(out):
+            write_table(found.rows, out)
+        print(f"{len(found.rows)} answers written to {out}")
+    for sentence in found.broken:
+        say(sentence)
+
+
 @app.command("examples")
 def examples_command(
     folder: Annotated[Path | None, typer.Argument(help="An existing folder to copy them to.")] = None,
@@ -428,12 +472,24 @@ def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):
-        raise BadInput(f"{path.name} holds a contact problem and no scene: the window shows it, File > Open")
+        held = "a lesson" if isinstance(content, Lesson) else "a contact problem"
+        raise BadInput(f"{path.name} holds {held} and no scene: the window shows it, File > Open")
     if settings:
         raise BadInput(f"{path.name} is a recorded run and keeps its own settings: leave out {', '.join(settings)}")
     for note in content.notes:
         say(note)
     return content.scene, content
+
+
+def load_lesson(name: str) -> Lesson:
+    """The lesson of this key, or in this file."""
+    path = lessons().get(name, Path(name))
+    if not path.exists():
+        raise BadInput(f"there is no file and no lesson {name!r}; `contactlab lessons` lists them")
+    content = opened(path).content
+    if not isinstance(content, Lesson):
+        raise BadInput(f"{path.name} holds no lesson")
+    return content
 
 
 @contextmanager
@@ -458,16 +514,6 @@ def opening_bar() -> Iterator[None]:
 
 
 @contextmanager
-def written(out: Path | None) -> Iterator[None]:
-    """Errors inside are those of writing `out`."""
-    try:
-        yield
-    except OSError as error:
-        raise Failed(f"{out} could not be written ({error.strerror or error}); "
-                     "a file of that name is as it was") from error
-
-
-@contextmanager
 def kept(path: Path | None, sim: Simulation) -> Iterator[Callable[[], None]]:
     """The function that makes a step of `sim`. The record of the run is in its place, `path`, when the block ends."""
     if path is None:
@@ -489,23 +535,6 @@ def report(sim: Simulation, out: Path | None) -> None:
     events = f"{sim.event_count} contact events, energy {sim.energy().total:.6g} J"
     where = f", written to {out}" if out is not None else ""
     print(f"{sim.scene.name}: t = {sim.time:.6g} s after {sim.step_count} steps, {events}{where}")
-
-
-def progress_bar() -> Progress:
-    """A progress bar on stderr. Where kernels are not cached it first says that they are being compiled."""
-    if sys.stderr.isatty() and not kernels_cached():
-        print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
-    return bar_of(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
-                  TimeRemainingColumn())
-
-
-def bar_of(*columns: ProgressColumn) -> Progress:
-    """A progress bar on stderr, gone at the end, and none where stderr is no terminal."""
-    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
-
-
-def say(sentence: str) -> None:
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"contactlab: {sentence}")
 
 
 def fail(status: int, sentence: str) -> NoReturn:

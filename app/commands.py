@@ -12,6 +12,7 @@ from .panels import pivots
 from .panels.compare import as_side
 from .panels.lower import TABS
 from .panels.tabs import is_open
+from .teaching import ELSEWHERE
 
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SCALE_STEP = 1.1
@@ -135,6 +136,10 @@ def _help(lab: Lab, _: Any) -> None:
     lab.ui.help = not lab.ui.help
 
 
+def _present(lab: Lab, _: Any) -> None:
+    lab.ui.course.presenting = lab.ui.course.on and not lab.ui.course.presenting
+
+
 def _about(lab: Lab, _: Any) -> None:
     lab.ui.about = True
 
@@ -242,6 +247,14 @@ COMMANDS: dict[str, AppCommand] = {
     "compare_with": AppCommand("Compare with", "", _compare_with),
     "orders": AppCommand("Order of accuracy", "Compare", _orders),
     "links": AppCommand("Cost and drift over the number of links", "Compare", _links),
+    "lesson_on": AppCommand("Next step of the lesson", "Lessons", lambda lab, _: lab.teaching.turn(1)),
+    "lesson_back": AppCommand("Step before", "Lessons", lambda lab, _: lab.teaching.turn(-1)),
+    "lesson_present": AppCommand("Present the lesson: large, without other panels", "Lessons", _present),
+    "lesson_leave": AppCommand("Close the lesson", "Lessons", lambda lab, _: lab.teaching.leave()),
+    "lesson_to": AppCommand("To a step of the lesson", "", lambda lab, number: lab.teaching.to(number)),
+    "lesson_predict": AppCommand("Predict, and run", "", lambda lab, given: lab.teaching.predict(given)),
+    "lesson_again": AppCommand("The step from its first instant", "", lambda lab, _: lab.teaching.again()),
+    "lesson_run": AppCommand("Let the step run to its end", "", lambda lab, _: lab.teaching.run()),
     "record": AppCommand("Start or stop recording a video", "Record", lambda lab, _: lab.host.toggle_recording()),
     "screenshot": AppCommand("Save a picture (PNG)", "Record", lambda lab, _: lab.host.screenshot()),
     "hide_panels": AppCommand("Hide or show all panels", "App", _hide_panels),
@@ -276,5 +289,8 @@ def run(lab: Lab, name: str, argument: Any = None) -> None:
             lab.making.leave(play=True)
         else:
             lab.ui.say("While the scene is edited time stands: Space lets it run.")
+        return
+    if lab.ui.course.on and name in ELSEWHERE:
+        lab.ui.say("Close the lesson first.")
         return
     COMMANDS[name].run(lab, argument)

@@ -13,6 +13,7 @@ import numpy as np
 import platformdirs
 
 from ..physics.core.whole_file import whole_file
+from ..physics.lesson.lesson import Lesson
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
@@ -26,6 +27,7 @@ from .record.encoder import numbered
 from .reference import write_reference
 from .report import report
 from .scene_files import entries, my_scenes
+from .teaching import Teaching
 from .ui_state import Failure, OpeningStatus, Rect, Request, SceneEntry, UiState
 from .view.camera import Camera, action_bounds, scene_bounds
 
@@ -71,6 +73,7 @@ class Lab:
         self.host = host
         self.camera = Camera()
         self.making = Making(ui, self.send, host)
+        self.teaching = Teaching(ui, self._transmit, self._documents)
         self.snapshot: Snapshot | None = None
         self.done: deque[str] = deque(maxlen=LAST_COMMANDS)  #: commands, oldest first
         self.graphics = ""         #: the OpenGL in use, for reports
@@ -90,10 +93,16 @@ class Lab:
     # ------------------------------------------------------------------------------------------- engine
 
     def send(self, command: Command) -> None:
-        """Send a command to the engine, and write it into the log."""
+        """Send a command to the engine, where a lesson does not stand against it."""
         if self.lockstep is not None and isinstance(command, Play | Pause):
             self.lockstep.playing = isinstance(command, Play)
-            return
+        elif why := self.teaching.refusal(command):
+            self.ui.say(why)
+        elif not self.teaching.takes(command):
+            self._transmit(command)
+
+    def _transmit(self, command: Command) -> None:
+        """Send a command to the engine, and write it into the log."""
         if not isinstance(command, MoveGrab):
             text = asdict(command) if is_dataclass(command) and not isinstance(command, Open) else {}
             self.note("command", command=type(command).__name__, **text)
@@ -130,6 +139,7 @@ class Lab:
         """Take the engine's latest snapshot; True where it is new."""
         self._watch_opening()
         self.making.update()
+        self.teaching.update(self.engine.latest)
         self._watch_reference()
         latest = self.engine.latest
         new = latest is not None and latest is not self.snapshot
@@ -248,6 +258,11 @@ class Lab:
         cut_off = isinstance(content, Recording) and content.leftover is not None
         if not cut_off and all(entry.path != path for entry in self.ui.scenes):
             self.ui.preferences.remember(str(path))
+        if isinstance(content, Lesson):
+            self.teaching.open(content)
+            self.making.opened(None)
+            return
+        self.teaching.leave()
         if isinstance(content, ContactProblem):
             self._show_problem(path, content)
         elif isinstance(content, Recording):

@@ -9,8 +9,8 @@ from typing import Protocol
 from ..physics.run.messages import Command, Compare, Open, Pause, Snapshot, Undo
 from ..physics.run.run_file import read_packed
 from ..physics.scene import edits
-from ..physics.scene.checks import Location
 from ..physics.scene.document import Document
+from ..physics.scene.form import Location
 from ..physics.scene.instant import begin_at
 from ..physics.scene.refusals import SceneError
 from ..physics.scene.scene import Scene

@@ -11,9 +11,12 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from ..assets import scene_path
+import platformdirs
+
+from ..assets import gallery, scene_path
 from ..physics.core.interruption import Interrupted, interruptible
 from ..physics.core.progress import telling
+from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_packed, read_run
@@ -23,6 +26,7 @@ from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene, open_file
 from .background import in_background
 
+ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
 SHOWN_AFTER = 0.4  # [s] of opening a file, its progress is shown
 
 
@@ -34,19 +38,22 @@ class Opened(NamedTuple):
     """What a file holds."""
 
     path: Path                      #: absolute
-    content: Scene | ContactProblem | Recording
+    content: Scene | ContactProblem | Recording | Lesson
 
 
 def opened(path: str | Path, check: bool = True, collide: str | None = None) -> Opened:
-    """Read a scene, also one packed in a .zip, a robot, a mesh, a contact problem (.npz), a recorded run (.contactlab)
-    or the folder of one that was cut off. Raises CannotOpen. check: build the scene once, so that nothing is left to
-    fail later; without it, build it under `in_words`. collide: of a mesh, see `Scene.from_mesh`."""
+    """Read a scene, also one packed in a .zip, a robot, a mesh, a lesson (.lesson.toml, or in a .zip), a contact
+    problem (.npz), a recorded run (.contactlab) or the folder of one that was cut off. Raises CannotOpen. check: build
+    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. collide: of a mesh,
+    see `Scene.from_mesh`."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
             return Opened(place, ContactProblem.load(place))
         if place.suffix.lower() == SUFFIX or place.is_dir():
             return Opened(place, read_run(place))
+        if is_lesson(place):
+            return Opened(place, Lesson.load(place, gallery().get, ARCHIVES))
         scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, collide)
         if check:
             scene.build()

@@ -15,6 +15,7 @@ from ..physics.core.whole_file import whole_file
 
 SETTINGS = Path(platformdirs.user_config_dir("contactlab", appauthor=False)) / "settings.json"
 MOST_RECENT = 10  # files remembered
+LESSONS = 200  # whose progress is remembered
 
 Pixels = Annotated[int, Field(ge=100, le=32768)]
 FontHeights = Annotated[float, Field(ge=5.0, le=80.0)]
@@ -44,6 +45,10 @@ class Preferences:
     record_panels: bool = False
     record_format: Literal["mp4", "gif"] = "mp4"
     record_folder: Words = ""            # "" = the user's videos folder
+    lesson_width: FontHeights = 26.0
+    student: Annotated[str, Field(max_length=100)] = ""  # whose answers are written; "" = nobody's
+    lessons: Annotated[dict[Words, Annotated[int, Field(ge=0, le=1000)]], Field(max_length=LESSONS)] = field(
+        default_factory=dict)            # the step that each lesson was left at, from 0
 
     @classmethod
     def load(cls, path: Path) -> tuple["Preferences", str]:
@@ -57,6 +62,11 @@ class Preferences:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
             file.write(json.dumps(_fitting(asdict(self)), indent=1).encode())
+
+    def reached(self, lesson: str, step: int) -> None:
+        """Remember where a lesson is; of too many the one that was opened longest ago is forgotten."""
+        kept = [(key, at) for key, at in self.lessons.items() if key != lesson]
+        self.lessons = dict([*kept, (lesson[:4096], step)][-LESSONS:])
 
     def remember(self, path: str) -> None:
         """Put a file first among the recent ones, where its name is text."""

@@ -9,6 +9,7 @@ from ..physics.run.journal import Leftover
 from ..physics.run.messages import Curve, Inspect, Watch
 from ..physics.scene.edits import Change
 from ..physics.scene.refusals import SceneError
+from .course import Course, LessonEntry
 from .preferences import Preferences
 from .view.view_options import ViewOptions
 from .workbench import Workbench
@@ -138,6 +139,8 @@ class UiState:
     preferences: Preferences = field(default_factory=Preferences)
     view: ViewOptions = field(default_factory=ViewOptions)
     workbench: Workbench = field(default_factory=Workbench)
+    course: Course = field(default_factory=Course)
+    lessons: list[LessonEntry] = field(default_factory=list)
     question: Question | None = None
     scenes: list[SceneEntry] = field(default_factory=list)
     scene_path: Path | None = None     # of the scene that runs, where it came from a file

@@ -17,9 +17,9 @@ import numpy as np
 from ..physics.core.model import Array
 from ..physics.run.messages import Snapshot
 from ..physics.run.run_file import packed_text
-from ..physics.scene.checks import Location, path_text
 from ..physics.scene.document import Document
 from ..physics.scene.edits import NEW, Change, Pose, add_body, move, moved, names
+from ..physics.scene.form import Location, path_text
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene
 from ..physics.scene.start import Overlap, overlaps, rows

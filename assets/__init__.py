@@ -1,4 +1,4 @@
-"""What comes along: the gallery of scenes, meshes and fonts."""
+"""What comes along: the gallery of scenes, lessons, meshes and fonts."""
 
 import tomllib
 from pathlib import Path
@@ -13,6 +13,13 @@ def gallery() -> dict[str, Path]:
     scenes = sorted(((*_place(path), path) for path in SCENES.glob("*.toml")), key=lambda s: (s[1], s[2].stem))
     groups = list(dict.fromkeys(group for group, _, _ in scenes))
     return {path.stem: path for group, _, path in sorted(scenes, key=lambda s: groups.index(s[0]))}
+
+
+def lessons() -> dict[str, Path]:
+    """The lessons, file name without ending -> path, in the order of a course ([lesson] order, then name)."""
+    found = [(float(tomllib.loads(path.read_text(encoding="utf-8"))["lesson"].get("order", 0.0)), path)
+             for path in (FOLDER / "lessons").glob("*.lesson.toml")]
+    return {path.name.removesuffix(".lesson.toml"): path for _, path in sorted(found)}
 
 
 def examples() -> dict[str, Path]:

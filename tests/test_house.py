@@ -45,6 +45,7 @@ ROOMS = {
     "simulation": "core laws dynamics problem solvers impacts books integrators methods scene",
     "look": "core laws dynamics problem solvers impacts books integrators methods simulation",
     "run": "core dynamics collision problem solvers impacts books integrators methods scene simulation look",
+    "lesson": "core look methods scene simulation run",
 }
 #: and of the app; files beside its rooms may import all of them
 APP_ROOMS = {"view": "", "panels": "view", "record": "view panels", "window": "view panels record"}

@@ -6,9 +6,9 @@ from typing import Any
 from imgui_bundle import imgui
 
 from ...physics.scene import edits
-from ...physics.scene.checks import Location
 from ...physics.scene.document import Document
 from ...physics.scene.fields import fields, tables
+from ...physics.scene.form import Location
 from ..keys import key_of
 from ..ui_state import Rect, UiState
 from . import style

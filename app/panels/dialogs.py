@@ -174,7 +174,7 @@ def draw_help(ui: UiState) -> None:
     for name, command in COMMANDS.items():
         if keys_of(name):
             groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
-    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "App"]]
+    columns = [["Mouse", "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "Lessons", "App"]]
     with style.font(ui, size=14.0):
         if imgui.begin_table("help_columns", 3):
             for column in columns:

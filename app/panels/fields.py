@@ -10,8 +10,8 @@ from typing import Any
 from imgui_bundle import imgui
 
 from ...physics.scene import edits
-from ...physics.scene.checks import Location, path_text
 from ...physics.scene.fields import LIST, Field, fields, table_at
+from ...physics.scene.form import Location, path_text
 from ...physics.scene.schema import TABLES
 from ...physics.scene.toml_writer import inline
 from ..ui_state import UiState

@@ -10,11 +10,13 @@ from ..ui_state import Rect, UiState
 from . import bench, compare, dialogs, lower, menus, pictures, plot, style, view, watch
 from .gallery import draw_gallery
 from .guard import guard
+from .lesson import draw_lesson
 from .parameters import draw_parameters
 from .status import draw_status
 from .transport import draw_transport
 
 Send = Callable[[Command], None]
+PRESENTED = 0.42  # of the width for the text of a presentation
 GAP = 2.0  # [pixels at scale 1] between panels
 VIEW = "The view"  # title under which the window notes that the view failed
 
@@ -27,7 +29,9 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     ui.plates.clear()
     pictures.sweep(ui)
     ui.view.vectors = None
-    if snapshot is None or ui.panels_hidden:
+    if snapshot is not None and ui.course.on and ui.course.presenting:
+        _presentation(ui, snapshot, send, display.x, display.y)
+    elif snapshot is None or ui.panels_hidden:
         ui.view_rect = (0.0, 0.0, display.x, display.y)
     else:
         _panels(ui, snapshot, send, display.x, display.y)
@@ -79,7 +83,11 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
         return
     left, right = 0.0, width
-    if p.parameters:
+    if ui.course.on:
+        left = _lesson(ui, snapshot, send, (0.0, top, min(p.lesson_width * font, 0.5 * width), bottom - top)) + gap
+        p.lesson_width += _edge(ui, "lesson_edge", (left - gap, top, gap, bottom - top), 0) / font
+        p.lesson_width = min(max(p.lesson_width, 16.0), 60.0)
+    elif p.parameters:
         wide = min(p.parameters_width * font, 0.35 * width)
         ui.plates.append((width - wide, top, wide, bottom - top))
         guard(ui, "The parameters", ui.plates[-1], partial(draw_parameters, ui, snapshot, send, ui.plates[-1]))
@@ -90,7 +98,7 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
         lower.draw_lower(ui, snapshot, send, (left, bottom - tall, right - left, tall), gap)
         lower.resize(ui, _edge(ui, "lower_edge", (left, bottom - tall - gap, right - left, gap), 1))
         bottom -= tall + gap
-    if p.gallery:
+    if p.gallery and not ui.course.on:
         wide = min(p.gallery_width * font, 0.3 * width)
         ui.plates.append((0.0, top, wide, bottom - top))
         guard(ui, "The gallery", ui.plates[-1], partial(draw_gallery, ui, snapshot, send, ui.plates[-1]))
@@ -99,6 +107,19 @@ def _panels(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: f
     p.gallery_width = min(max(p.gallery_width, 10.0), 40.0)
     p.parameters_width = min(max(p.parameters_width, 15.0), 40.0)
     ui.view_rect = (left, top, max(right - left, 1.0), max(bottom - top, 1.0))
+
+
+def _lesson(ui: UiState, snapshot: Snapshot, send: Send, rect: Rect) -> float:
+    """The lesson; where it ends at the right [pixels]."""
+    ui.plates.append(rect)
+    guard(ui, "The lesson", rect, partial(draw_lesson, ui, snapshot, send, rect))
+    return rect[0] + rect[2]
+
+
+def _presentation(ui: UiState, snapshot: Snapshot, send: Send, width: float, height: float) -> None:
+    """The lesson and the view, and nothing else."""
+    left = _lesson(ui, snapshot, send, (0.0, 0.0, PRESENTED * width, height)) + GAP * ui.preferences.scale
+    ui.view_rect = (left, 0.0, max(width - left, 1.0), height)
 
 
 def _workbench(ui: UiState, room: Rect, gap: float) -> None:

@@ -54,6 +54,9 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
     if imgui.begin_menu("Compare"):
         _compare_menu(ui, snapshot)
         imgui.end_menu()
+    if imgui.begin_menu("Lessons"):
+        _lessons_menu(ui)
+        imgui.end_menu()
     if imgui.begin_menu("Help"):
         _item(ui, "help")
         _item(ui, "palette")
@@ -68,6 +71,21 @@ def draw_menus(ui: UiState, snapshot: Snapshot | None, send: Callable[[Command],
 def _item(ui: UiState, name: str, title: str | None = None, ticked: bool = False) -> None:
     if imgui.menu_item_simple(title or COMMANDS[name].title, key_of(name), ticked):
         ui.request(name)
+
+
+def _lessons_menu(ui: UiState) -> None:
+    """The lessons that come along, with how far each has come; then what turns the pages of the one that is open."""
+    for k, lesson in enumerate(ui.lessons):
+        reached = ui.preferences.lessons.get(lesson.key)
+        progress = "" if reached is None else f"step {reached + 1} of {lesson.steps}"
+        now = ui.course.lesson
+        if imgui.menu_item_simple(f"{k + 1}  {lesson.title}", progress, now is not None and now.key == lesson.key):
+            ui.request("open_path", lesson.path)
+        imgui.set_item_tooltip(lesson.summary)
+    imgui.separator()
+    for name in ("lesson_on", "lesson_back", "lesson_present", "lesson_leave"):
+        if imgui.menu_item_simple(COMMANDS[name].title, key_of(name), enabled=ui.course.on):
+            ui.request(name)
 
 
 def _edit_menu(ui: UiState, snapshot: Snapshot | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from imgui_bundle import imgui
 
-from ...physics.core.settings import SETTINGS
+from ...physics.core.settings import GAINS, SETTINGS
 from ...physics.integrators import offered
 from ...physics.laws.contact import break_away
 from ...physics.laws.soft import LAWS
@@ -22,9 +22,12 @@ from .compare import LETTERS, soft
 from .joints import draw_joints, has_joints
 from .rows import FULL, Send, as_materials_say, ask, right_aligned, setting_slider, value_of, value_row
 from .script import draw_script
-from .surfaces import draw_substeps, draw_surfaces
+from .surfaces import draw_gain, draw_substeps, draw_surfaces
 
 AGAINST_TURNING = ("friction_torsional", "friction_rolling")
+#: of settings that are a choice by name
+CHOICE_LABELS = {"method": "Method", "integrator": "Integrator", "law": "Surface", "surface": "Recovery",
+                 "impact_law": "Impacts", "joint_cure": "Joints"}
 OF_BALLS = ("restitution_t", "restitution_psi")
 
 
@@ -73,21 +76,65 @@ def draw_material(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """e, μ and μ_s of all contacts, or as the materials say; gravity."""
     settings, materials = snapshot.settings, snapshot.model.materials
     if not soft(snapshot):
-        _coefficient(ui, send, "restitution", settings.restitution, materials.restitution)
+        draw_setting(ui, snapshot, send, "restitution")
     without = [LETTERS[side.side] for side in snapshot.sides if soft(side)]
     if without:
         style.muted(ui, f"e has no meaning on side {' and '.join(without)}: there it follows from K and D.", wrap=True)
-    _coefficient(ui, send, "friction", settings.friction, materials.friction)
-    static = break_away(materials)  # a coefficient below that of slip does not count, and is not shown
-    _coefficient(ui, send, "friction_static", None if settings.friction_static is None else float(static.max()), static)
+    draw_setting(ui, snapshot, send, "friction")
+    draw_setting(ui, snapshot, send, "friction_static")
     for name in (*AGAINST_TURNING, *OF_BALLS):
-        override, table = getattr(settings, name), getattr(materials, name)
-        used = override is not None or not np.isnan(table).all()
-        if used and name in AGAINST_TURNING:
-            _coefficient(ui, send, name, override, np.nan_to_num(table))  # materials that are not given any have none
-        elif used and "impact_law" in METHODS[settings.method].uses:
-            _coefficient(ui, send, name, override, table)
-    gravity = np.array(settings.gravity)
+        used = getattr(settings, name) is not None or not np.isnan(getattr(materials, name)).all()
+        if used and (name in AGAINST_TURNING or "impact_law" in METHODS[settings.method].uses):
+            draw_setting(ui, snapshot, send, name)
+    draw_setting(ui, snapshot, send, "gravity")
+
+
+def draw_setting(ui: UiState, snapshot: Snapshot, send: Send, name: str) -> None:
+    """What changes one setting, of `core.settings`: a slider or a list."""
+    settings, materials = snapshot.settings, snapshot.model.materials
+    match name:
+        case "friction_static":  # a coefficient below that of slip does not count, and is not shown
+            static = break_away(materials)
+            own = None if settings.friction_static is None else float(static.max())
+            _coefficient(ui, send, name, own, static)
+        case "restitution" | "friction" | "restitution_t" | "restitution_psi":
+            _coefficient(ui, send, name, getattr(settings, name), getattr(materials, name))
+        case "friction_torsional" | "friction_rolling":  # materials that are not given any have none
+            _coefficient(ui, send, name, getattr(settings, name), np.nan_to_num(getattr(materials, name)))
+        case "gravity":
+            _gravity(ui, snapshot, send)
+        case "h":
+            _step(ui, snapshot, send)
+        case "iterations":
+            count = value_of(ui, name, settings.iterations)
+            value_row(ui, SETTINGS[name].slider.label, f"{count:.0f}")
+            changed, count = setting_slider(ui, name, count)
+            if changed:
+                ask(ui, send, name, round(count), round(count))
+        case "substeps":
+            draw_substeps(ui, snapshot, send)
+        case "solver":
+            _solver_choice(ui, send, snapshot)
+        case _ if name in GAINS:
+            draw_gain(ui, snapshot, send, name)
+        case _:
+            _choice(ui, send, name, CHOICE_LABELS[name], getattr(settings, name), _names(name, settings.method))
+
+
+def _names(name: str, method: str) -> Iterable[str]:
+    """What a setting that is a choice can be; with texts where there are any."""
+    match name:
+        case "method":
+            return METHODS
+        case "integrator":
+            return offered(method)
+        case "law":
+            return {law_name: law.title for law_name, law in LAWS.items()}
+    return CHOICES[name]
+
+
+def _gravity(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    gravity = np.array(snapshot.settings.gravity)
     size = float(np.linalg.norm(gravity))
     shown = value_of(ui, "gravity", size)
     value_row(ui, SETTINGS["gravity"].slider.label, f"{shown:.2f} m/s²")
@@ -120,31 +167,21 @@ def draw_solver(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     """Method, integrator, step, and what else the method uses."""
     settings = snapshot.settings
     uses = METHODS[settings.method].uses
-    _choice(ui, send, "method", "Method", settings.method, METHODS)
-    _choice(ui, send, "integrator", "Integrator", settings.integrator, offered(settings.method))
-    if "law" in uses:
-        _choice(ui, send, "law", "Surface", settings.law, {name: law.title for name, law in LAWS.items()})
-        _choice(ui, send, "surface", "Recovery", settings.surface, CHOICES["surface"])
-    if "solver" in uses:
-        _solver_choice(ui, send, snapshot)
-    if "impact_law" in uses:
-        _choice(ui, send, "impact_law", "Impacts", settings.impact_law, CHOICES["impact_law"])
-    if "joint_cure" in uses and (snapshot.model.joints.generalized == 0).any():
-        _choice(ui, send, "joint_cure", "Joints", settings.joint_cure, CHOICES["joint_cure"])
-    rate = value_of(ui, "h", 1.0 / settings.h)
+    maximal = bool((snapshot.model.joints.generalized == 0).any())
+    for name in ("method", "integrator", "law", "surface", "solver", "impact_law", "joint_cure", "h", "substeps",
+                 "iterations"):
+        always = name in ("method", "integrator", "h")
+        of_method = "law" in uses if name == "surface" else name in uses
+        if always or (of_method and (maximal or name != "joint_cure")):
+            draw_setting(ui, snapshot, send, name)
+
+
+def _step(ui: UiState, snapshot: Snapshot, send: Send) -> None:
+    rate = value_of(ui, "h", 1.0 / snapshot.settings.h)
     value_row(ui, SETTINGS["h"].slider.label, f"1/{rate:.4g} s = {1e3 / rate:.3g} ms")
     changed, rate = setting_slider(ui, "h", rate)
     if changed:
         ask(ui, send, "h", round(rate), 1.0 / round(rate))
-    if "substeps" in uses:
-        draw_substeps(ui, snapshot, send)
-    if "iterations" not in uses:
-        return
-    count = value_of(ui, "iterations", settings.iterations)
-    value_row(ui, SETTINGS["iterations"].slider.label, f"{count:.0f}")
-    changed, count = setting_slider(ui, "iterations", count)
-    if changed:
-        ask(ui, send, "iterations", round(count), round(count))
 
 
 def _choice(ui: UiState, send: Send, name: str, label: str, current: str, names: Iterable[str]) -> None:

@@ -21,23 +21,27 @@ def draw_surfaces(ui: UiState, snapshot: Snapshot, send: Send) -> None:
     settings = snapshot.settings
     pair, mass, names = contact_in_focus(snapshot)
     gains = lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0]
-    units = LAWS[settings.law].units
     for column, name in enumerate(GAINS):
-        if column == K_S and not LAWS[settings.law].series:
-            continue
-        setting = SETTINGS[name]
-        own = units[column] if column in (K_N, D_N) else setting.unit
-        shown = value_of(ui, name, float(gains[column]))
-        given = getattr(settings, name) is not None
-        value_row(ui, setting.slider.label, style.engineering(shown, own), button="\uf0e2" if given else "")
-        if given:
-            as_materials_say(ui, name, send)
-        if column == D_R and imgui.is_item_hovered():
-            imgui.set_tooltip("A dent that travels at c takes the power D c²: rolling comes to an end")
-        changed, value = setting_slider(ui, name, min(max(shown, setting.slider.low), setting.slider.high))
-        if changed:
-            ask(ui, send, name, value, value)
+        if column != K_S or LAWS[settings.law].series:
+            draw_gain(ui, snapshot, send, name)
     _gains_mean(ui, snapshot, send, Gains(settings.law, *(float(gains[c]) for c in (K_N, D_N, K_S))), mass, names)
+
+
+def draw_gain(ui: UiState, snapshot: Snapshot, send: Send, name: str) -> None:
+    """A slider for a gain of all pairs, and a button that gives it back to the materials."""
+    settings, column, setting = snapshot.settings, GAINS.index(name), SETTINGS[name]
+    pair = contact_in_focus(snapshot)[0]
+    own = LAWS[settings.law].units[column] if column in (K_N, D_N) else setting.unit
+    shown = value_of(ui, name, float(lumped(snapshot.model.materials.surfaces)[pair[0], pair[1], 0][column]))
+    given = getattr(settings, name) is not None
+    value_row(ui, setting.slider.label, style.engineering(shown, own), button="\uf0e2" if given else "")
+    if given:
+        as_materials_say(ui, name, send)
+    if column == D_R and imgui.is_item_hovered():
+        imgui.set_tooltip("A dent that travels at c takes the power D c²: rolling comes to an end")
+    changed, value = setting_slider(ui, name, min(max(shown, setting.slider.low), setting.slider.high))
+    if changed:
+        ask(ui, send, name, value, value)
 
 
 def contact_in_focus(snapshot: Snapshot) -> tuple[tuple[int, int], float, str]:

@@ -11,7 +11,7 @@ from imgui_bundle import portable_file_dialogs as dialogs
 from ..ui_state import UiState
 
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
-              "Recorded runs", "*.contactlab",
+              "Lessons", "*.lesson.toml *.zip", "Recorded runs", "*.contactlab",
               "Contact problems", "*.npz", "All files", "*"]
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")  # programs that show dialogs on Linux
 

@@ -11,6 +11,7 @@ import platformdirs
 import pyglet
 from pyglet import gl
 
+from ...physics.lesson.lesson import Lesson
 from ...physics.run.journal import Journal, leftovers
 from ...physics.run.messages import Recording
 from ...physics.run.runner import Runner
@@ -32,6 +33,7 @@ RUNS = Path(platformdirs.user_state_dir("contactlab", appauthor=False)) / "runs"
 def open_window(
     scene: Scene, settings: Mapping[str, Any] | None = None, log_commands: Path | None = None,
     preferences: Path = SETTINGS, recording: Recording | None = None, script: Script | None = None,
+    lesson: Lesson | None = None,
 ) -> None:
     """Open the app on a scene and stay until it is closed.
 
@@ -39,13 +41,14 @@ def open_window(
     log_commands: a file that gets every command and, ten times a second, the state, as lines of JSON.
     preferences: the file that remembers layout and theme.
     recording: of a run of the scene, to be replayed.
+    lesson: that is open at first.
     script: whose simulation of the scene runs; its thread has ended when this returns, or RuntimeError is raised.
 
     A signal to end is obeyed between two frames: raises `stopping.Stopped` then, when all is kept. Raises
     `machine.Unavailable` where there is no OpenGL 3.3.
     """
     with between_steps() as asked:
-        _open(scene, settings or {}, log_commands, preferences, recording, asked, script)
+        _open(scene, settings or {}, log_commands, preferences, recording, asked, script, lesson)
     if asked:
         raise asked[0]
 
@@ -91,7 +94,7 @@ def open_remote(engine: Any, preferences: Path = SETTINGS) -> None:
 
 def _open(
     scene: Scene, settings: Mapping[str, Any], log_commands: Path | None, preferences: Path,
-    recording: Recording | None, asked: list[Stopped], script: Script | None,
+    recording: Recording | None, asked: list[Stopped], script: Script | None, lesson: Lesson | None,
 ) -> None:
     sys.setswitchinterval(SWITCH)
     window = _window(preferences)
@@ -105,6 +108,8 @@ def _open(
         if window.lab is not None:
             own = scene if recording is None else recording.scene
             window.lab.making.opened(None if script is not None else own)  # what a script has made is the script's
+            if lesson is not None:
+                window.lab.teaching.open(lesson)
             window.lab.making.draft = Draft(DRAFTS)
             window.lab.making.offer(lost_work(DRAFTS))
         with shown_tab(window.ui.preferences, "" if script is None else "script"):

@@ -22,6 +22,7 @@ from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
 from .. import commands
 from ..background import in_background
+from ..course import LessonEntry
 from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
@@ -37,6 +38,7 @@ from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
 from ..record.recorder import Take
 from ..scene_files import picture_of
 from ..stopping import Stopped
+from ..teaching import lesson_entries
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
@@ -84,6 +86,7 @@ class Window(pyglet.window.Window):
         self.runner: Any = None    # a Runner, or what stands for one in another process
         self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
+        self._lessons: Future[list[LessonEntry]] | None = None
         self._dialogs = FileDialogs(self.ui)
         self._wanted_thumbnail: Path | None = None  # of the scene that was saved
         self._wanted_pictures: list[Path] = []
@@ -109,6 +112,7 @@ class Window(pyglet.window.Window):
         self._mice = Mouse(self.lab, self._pick), EditMouse(self.lab, self._pick)
         folder = self.ui.preferences.record_folder
         self._gallery = in_background("contactlab-gallery", lambda: gallery_entries(folder))
+        self._lessons = in_background("contactlab-lessons", lesson_entries)
         runner.start()
         pyglet.clock.schedule_interval(self._tick, FRAME)
 
@@ -135,6 +139,8 @@ class Window(pyglet.window.Window):
         self.keep_settings(preferences)
 
     def keep_settings(self, path: Path) -> None:
+        if self.lab is not None:
+            self.lab.teaching.leave()
         try:
             self.ui.preferences.save(path)
         except OSError as error:
@@ -210,6 +216,8 @@ class Window(pyglet.window.Window):
             with as_file(files("contactlab.assets").joinpath("thumbnails")) as folder:
                 self.ui.scenes = thumbnails(self.ctx, self.gui.store, entries, folder)
             self._stale = True
+        if self._lessons is not None and self._lessons.done():
+            self.ui.lessons, self._lessons = self._lessons.result(), None
         self._dialogs.poll(self.lab.open_path, self.lab.making.save_to)
 
     def _draw_frame(self, dt: float, moved: bool = False, capture: bool = False) -> None:

@@ -67,7 +67,8 @@ INSPECTED = Limit(
 # -------------------------------------------------------------------------------------------------------- files
 
 SCENE_FILE = Limit(
-    16 * 2**20, "bytes", "a scene file", ("physics/scene/scene.py", "physics/run/run_file.py"),
+    16 * 2**20, "bytes", "a scene file", ("physics/scene/scene.py", "physics/run/run_file.py",
+                                            "physics/lesson/lesson.py"),
     "it must be a smaller scene file")
 BODIES = Limit(
     20_000, "bodies", "the arrays of a scene", ("physics/scene/values.py", "physics/scene/checks.py"),
@@ -115,6 +116,12 @@ SCRIPT_ARROWS = Limit(
     1000, "arrows", "a step of a script", ("physics/run/script.py",), "more are not drawn")
 RUNS = Limit(  # a table of more would not fit in memory
     1_000_000, "runs", "a sweep", ("app/arguments.py", "physics/run/sweep.py"), "it must have fewer")
+LESSON_FILES = Limit(
+    1000, "files", "the archive of a lesson", ("physics/lesson/archive.py",), "it must hold fewer")
+LESSON_SIZE = Limit(
+    2**28, "bytes", "all files in the archive of a lesson", ("physics/lesson/archive.py",), "it must hold less")
+ANSWERS_FILE = Limit(
+    4 * 2**20, "bytes", "a file of answers", ("physics/lesson/answers.py",), "it is no file of answers")
 SETTINGS_FILE = Limit(
     2**20, "bytes", "the file of settings", ("app/preferences.py",), "what follows is not read")
 

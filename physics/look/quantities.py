@@ -124,6 +124,15 @@ QUANTITIES: dict[str, Quantity] = {
         "Joints apart", "m or rad", False, False, lambda now, _: np.nan if now.info is None else now.info.joint_error),
     "contacts": Quantity(
         "Contacts", "", False, False, lambda now, _: np.nan if now.info is None else float(now.info.contacts)),
+    "carrying": Quantity(
+        "Active contacts", "", False, False,
+        lambda now, _: np.nan if now.contacts is None else float(now.contacts.active.sum())),
+    "residual": Quantity(
+        "Residual of the solver", "m/s or m/s²", False, False,
+        lambda now, _: np.nan if now.info is None else now.info.residual),
+    "iterations": Quantity(
+        "Iterations of the solver", "", False, False,
+        lambda now, _: np.nan if now.info is None else float(now.info.iterations)),
 }
 
 

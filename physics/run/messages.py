@@ -19,6 +19,7 @@ from ..scene.schema import CameraTable
 from ..simulation.commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
 from .recording import Recording
 from .script import ShownArrow, ShownPanel
+from .trial import TrialState, Window
 
 # ---------------------------------------------------------------------------------------------------- commands
 
@@ -173,13 +174,22 @@ class OpenScript:
 
 
 @dataclass(frozen=True, slots=True)
+class Try:
+    """Go on from here to the time `until` [s], measure that of the first side, and pause there; `Snapshot.trial` tells.
+    Whatever changes the course of the run ends the trial."""
+
+    until: float
+    windows: tuple[Window, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Shutdown:
     """End the physics thread."""
 
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Undo | Shutdown
+    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Undo | Try | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -312,6 +322,7 @@ class Snapshot:
     script: ShownPanel | None = None  # of the script that made the window
     changes: tuple[str, str] = ("", "")  # what Undo would take back, and what it would make again; "" = nothing
     differs: int | None = None      # the first step that differed from the recorded one when it was made again
+    trial: TrialState | None = None  # of `Try`, until something changes the course of the run
 
     def __post_init__(self) -> None:
         """Drop an inspection of another simulation: its bodies and contacts are not those of this snapshot."""
@@ -346,6 +357,6 @@ __all__ = [
     "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open",
     "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place", "Play", "PushJoint", "Recording", "Release", "Reset",
     "SaveRun", "Seek", "Set", "SetControl", "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel",
-    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline", "Undo",
-    "Variant", "Watch",
+    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline",
+    "TrialState", "Try", "Undo", "Variant", "Watch", "Window",
 ]

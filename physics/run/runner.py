@@ -35,6 +35,7 @@ from .recording import Heading
 from .run_file import write_run
 from .script import Script
 from .studies import Studies
+from .trial import Trial
 from .warm_up import compile_for, compile_the_rest, compiled_share, compiling, kernels_cached, prepare
 
 PUBLISH_INTERVAL = 1.0 / 120.0  # least time between snapshots while no command comes [wall s]
@@ -86,6 +87,7 @@ class Runner:
         self._next_page = 0.0
         self._saving: tuple[Path, Future[None]] | None = None  #: a file of the run that is being written
         self._script = script
+        self._trial: Trial | None = None
         self._open(scene, settings or {}, recording, script)
         self._long_steps = self._has_many_bodies()    #: the last step took long, or the first one may
         # no daemon, so that Python ends after its kernels; but a script's function may never return
@@ -226,6 +228,8 @@ class Runner:
         hasty = self._rest is not None and self._rest.poll() is None and may_need_other_kernels(command)
         if hasty and self._rest is not None:
             self._rest.terminate()  # the kernels wanted now come first; it starts again below
+        if not isinstance(command, HARMLESS):
+            self._trial = None
         try:
             with self._long_work():
                 self._carry_out(command)
@@ -306,6 +310,9 @@ class Runner:
             case m.StudyLinks() | m.StudyOrders():
                 self._study(command)
                 return
+            case m.Try(until, windows):
+                self._trial = Trial(windows, until, self._sides.members[0].simulation)
+                self._paused, self._error = self._trial.done, None
             case m.SetControl() | m.OpenScript():
                 self._tell_script(command)
                 if isinstance(command, m.SetControl):
@@ -370,7 +377,7 @@ class Runner:
         return ok and not any(isinstance(c, ENDS) for c in tuple(self._commands))
 
     def _seek(self, step: int) -> None:
-        self._paused, self._error = True, None
+        self._paused, self._error, self._trial = True, None, None
         self._sides.seek(step)
 
     def _open(self, scene: Scene, settings: Mapping[str, Any], recording: m.Recording | None = None,
@@ -467,6 +474,9 @@ class Runner:
         except Exception as error:
             self._fail(error)
             return False
+        if self._trial is not None and not self._trial.done:
+            self._trial.note(self._sides.members[0].simulation)
+            self._paused = self._paused or self._trial.done
         if why := self._sides.alarm():
             self._paused, self._error = True, why
         return not why
@@ -533,9 +543,13 @@ class Runner:
             links=self._studies.links, orders=self._studies.orders, instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
             script=self._script and self._script.panel.shown(self._sides.script is not None),
+            trial=self._trial and self._trial.state,
         )
 
 
+#: commands that leave the course of a run as it is
+HARMLESS = (m.Play | m.Pause | m.Step | m.StepToEvent | m.GoToEvent | m.Seek | m.SetSpeed | m.Inspect | m.Watch
+            | m.Focus | m.SaveRun)
 ENDS = m.Pause | m.Reset | m.Open | m.Compare | m.Shutdown  #: commands that end a run of steps
 
 

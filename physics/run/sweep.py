@@ -1,7 +1,7 @@
 """A sweep: one scene run for every combination of some values, and what is measured of each run.
 
-A parameter is a setting (restitution, h, method, …) or the place of a number in the scene's tables, `body.ball.mass` or
-`body.ball.position.2`. A run depends on nothing but its values, so that it comes out the same alone, beside others, in
+A parameter is a setting (restitution, h, method, …) or the place of a number in the scene's tables, "body.ball.mass" or
+"body.ball.position.2". A run depends on nothing but its values, so that it comes out the same alone, beside others, in
 another process or after a sweep that was cut off.
 """
 
@@ -11,98 +11,20 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.limits import RUNS
 from ..core.settings import SETTINGS
-from ..look.quantities import QUANTITIES, Sample, named
 from ..methods.choices import check_settings
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
+from .measures import measured
 
 LONGEST_RUN = 1e5       # [s] of simulated time
-REST = 1e-6             # a body at rest has at most this share of the greatest kinetic energy of the run
 REASON = "reason"       # column: why a run failed, "" where it did not
 
 Row = dict[str, Any]
-Meter = Callable[[Simulation], None]  # is called at the start and after every step
-
-
-class Measured(NamedTuple):
-    """Something that is measured of a run: `note` at the start and after every step, `value` at its end."""
-
-    note: Meter
-    value: Callable[[], float]
-
-
-def _rest_time() -> Measured:
-    """When the bodies came to rest: from then on their kinetic energy is at most REST of its maximum so far [s]; nan
-    where they still move at the end."""
-    peak, since = 0.0, math.nan
-
-    def note(sim: Simulation) -> None:
-        nonlocal peak, since
-        kinetic = sim.energy().kinetic
-        peak = max(peak, kinetic)
-        if kinetic > REST * peak:
-            since = math.nan
-        elif math.isnan(since):
-            since = sim.time
-
-    return Measured(note, lambda: since)
-
-
-def _count(kind: str) -> Measured:
-    """Number of events, of one kind or ("") of all."""
-    found = 0
-
-    def note(sim: Simulation) -> None:
-        nonlocal found
-        found += sum(1 for event in sim.last_events if kind in ("", event.kind)) if sim.step_count else 0
-
-    return Measured(note, lambda: float(found))
-
-
-def _quantity(name: str, body: str | int | None, statistic: str) -> Measured:
-    """A quantity at the end, or its greatest, least or mean value over all steps that know it."""
-    values: list[float] = []
-
-    def note(sim: Simulation) -> None:
-        quantity = QUANTITIES[name]
-        at = -1 if body is None else sim.number(body)
-        value = quantity.value(Sample(sim.model, sim.state, sim.contacts, sim.info), at)
-        match statistic:
-            case "end":
-                values[:] = [value]
-            case "mean":
-                values[:] = [values[0] + value, values[1] + 1.0] if values else [value, 1.0]
-            case _:
-                choose = max if statistic == "max" else min
-                values[:] = [value if not values or math.isnan(values[0]) else choose(values[0], value)]
-
-    return Measured(note, lambda: values[0] / values[1] if statistic == "mean" else values[0])
-
-
-STATISTICS = ("end", "max", "min", "mean")
-OWN_MEASURES: dict[str, Callable[[], Measured]] = {
-    "rest time": _rest_time, "events": lambda: _count(""), "impacts": lambda: _count("impact"),
-}
-
-
-def measured(text: str, scene: Scene) -> Callable[[], Measured]:
-    """What a measure named by a text makes of every run: "rest time", "events", "impacts", or QUANTITY[:BODY][:max],
-    with end, max, min or mean. Raises ValueError where there is no such quantity or body."""
-    if text in OWN_MEASURES:
-        return OWN_MEASURES[text]
-    name, _, rest = text.partition(":")
-    if name not in QUANTITIES:
-        raise ValueError(f"a measure must be one of {', '.join([*OWN_MEASURES, *QUANTITIES])}, not {name!r}")
-    before, _, last = rest.rpartition(":")
-    body, statistic = (before or None, last) if last in STATISTICS else (rest or None, "end")
-    bodies = scene.build().labels.bodies
-    named(name if body is None else f"{name}:{body}", bodies)
-    return lambda: _quantity(name, body, statistic)
 
 
 # -------------------------------------------------------------------------------------------------- the sweep
@@ -134,8 +56,9 @@ class Sweep:
             raise ValueError(f"{min(twice)!r} is varied and set as well")
         if len({*self.columns}) < len(self.columns):
             raise ValueError("parameters and measures must have different names")
+        bodies = self.scene.build().labels.bodies
         for name in self.measures:
-            measured(name, self.scene)
+            measured(name, bodies)
         for name, values in self.vary.items():
             for value in values:
                 if name in SETTINGS:
@@ -204,7 +127,7 @@ class Sweep:
 
     def _measure(self, values: Sequence[Any]) -> dict[str, float]:
         sim = self.simulation(values)
-        meters = {name: measured(name, self.scene)() for name in self.measures}
+        meters = {name: measured(name, sim.labels.bodies)() for name in self.measures}
         for meter in meters.values():
             meter.note(sim)
         while sim.time < self.until - 0.5 * sim.settings.h:
@@ -221,7 +144,7 @@ def _plain(value: Any) -> Any:
 
 
 def replaced(scene: Scene, values: Mapping[str, Any]) -> Scene:
-    """The scene with other values at places of its tables, `scene.gravity.2` or `body.ball.mass`: table, name in a list
+    """The scene with other values at places of its tables, `scene.gravity.2` or "body.ball.mass": table, name in a list
     of tables (or its number), field, index. Raises ValueError where there is no such place or value."""
     data = scene.tables.model_dump(exclude_defaults=True)
     for place, value in values.items():

@@ -29,8 +29,9 @@ from ..dynamics.motion import drive
 from ..dynamics.trees.kinematics import empty_work, place_links
 from ..laws.soft import lumped
 from ..shapes import shapes as solid
-from .checks import body_name, copy_name, inertia_matrix, path_text
+from .checks import body_name, copy_name, inertia_matrix
 from .closed_forms import make_closed_forms
+from .form import path_text
 from .gains import surface_gains
 from .geometry_tables import ShapeTables
 from .joint_start import place_by_joints

@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import ValidationError
 
 from ..core.limits import BODIES
 from ..shapes.shapes import unphysical
 from .closed_forms import check_formulas
+from .form import Location, Problem, Vocabulary, path_text, read_form, shown, unreadable
 from .joint_checks import check_joints
 from .refusals import SceneError
-from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, Table, pair_friction
+from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, pair_friction
 from .values import THINNEST, in_words
 
-Location = tuple[str | int, ...]
-MAX_SHOWN = 50  # characters of a value in a message
-DEEPEST = 16    # levels of tables and lists in a file
 MOST_ROUND = 0.999  # part of the greatest rounding that is allowed: a little of every face stays flat
+SCENE = Vocabulary(SceneFile, TABLES, {"shape": SHAPES}, frozenset({"material"}))
 #: fields of a body of which only one may be given; of a shape the first pair
 EXCLUSIVE = (("orientation", "euler"), ("fixed", "kinematic"), ("mass", "density"))
 
@@ -32,140 +30,18 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()  #: what was left out or assumed
 
 
-class Problem(NamedTuple):
-    location: Location  #: names of fields, and indices in lists, from the top of the file
-    text: str           #: the rest of the sentence
-
-
 def read_tables(data: Mapping[str, Any], source: str, folder: Path | None) -> SceneFile:
     """The scene in `data`, with all defaults filled in. `source` names it in messages; meshes lie below `folder`.
 
     Raises SceneError with everything that is wrong.
     """
-    if problems := list(_unreadable(data)):
+    if problems := list(unreadable(data)):
         raise SceneError("\n".join(f"{source}: {path_text(p.location)} {p.text}." for p in problems))
-    file, problems = _read_shape(data)
+    file, problems = read_form(data, SCENE)
     problems += _check_meaning(data, file, {p.location[:2] for p in problems}, folder)
     if problems or file is None:
         raise SceneError("\n".join(f"{source}: {path_text(p.location)} {p.text}." for p in problems))
     return file
-
-
-def path_text(location: Location) -> str:
-    """("body", 2, "shape", 0, "radius") as body[2].shape[0].radius."""
-    text = ""
-    for step in location:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text or "the file"
-
-
-def shown(value: Any) -> str:
-    """A value as a message shows it: as in TOML, and not too long."""
-    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value).replace("'", '"')
-    if isinstance(value, dict):
-        text = "a table"
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
-
-
-# ---------------------------------------------------------------------------------------------------- form
-
-
-def _unreadable(node: Any, at: Location = ()) -> Iterator[Problem]:
-    """What no table of a scene holds: values nested too deeply, and whole numbers past the 64 bits that TOML has."""
-    if isinstance(node, int) and not -(2**63) <= node < 2**63:
-        yield Problem(at, "is a whole number of more than 64 bits; it must be smaller")
-    children = node.items() if isinstance(node, Mapping) else enumerate(node) if isinstance(node, list | tuple) else ()
-    if children and len(at) == DEEPEST:
-        yield Problem(at[:2], f"is nested more than {DEEPEST} levels deep; it must have fewer")
-        return
-    for key, child in children:
-        yield from _unreadable(child, (*at, key))
-
-
-def _read_shape(data: Mapping[str, Any]) -> tuple[SceneFile | None, list[Problem]]:
-    """The file as models, or what keeps it from being one."""
-    try:
-        return SceneFile.model_validate(data), []
-    except ValidationError as error:
-        problems = [_describe(data, e) for e in error.errors(include_url=False)]
-        return None, list(dict.fromkeys(problems))
-
-
-def _describe(data: Mapping[str, Any], error: Any) -> Problem:
-    location = _in_file(data, error["loc"])
-    model = _table_of(data, location[:-1])
-    name = location[-1] if location else ""
-    field = model.model_fields.get(name) if isinstance(name, str) else None
-    wanted = field.description if field is not None and field.description else "as the scene format says"
-    kind, given = error["type"], shown(error["input"])
-    if kind == "extra_forbidden":
-        known = list(model.model_fields)
-        near = difflib.get_close_matches(str(name), known, 1)
-        guess = f" (did you mean {near[0]}?)" if near else ""
-        return Problem(location, f"is not a known field{guess}; allowed here: {', '.join(known)}")
-    if kind == "missing":
-        if isinstance(name, int):  # one of a pair of names
-            what = "bodies" if location[0] == "apart" else "materials"
-            return Problem(location[:-1], f"is too short; it must be the names of two {what}")
-        return Problem(location, f"is missing; it must be {wanted}")
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        location += ("type",)
-        given = shown(error["input"].get("type")) if kind == "union_tag_invalid" else "missing"
-        return Problem(location, f"is {given}; it must be one of {', '.join(SHAPES)}")
-    if kind == "scene":
-        wanted = error["ctx"]["reason"]
-        return Problem(location, f"is {given}; it must {wanted}")
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        wanted = "a table"
-    elif kind == "tuple_type":
-        wanted = f"a list: {wanted}"
-    elif (bound := _bound(error)) and bound.split()[-1] not in wanted:
-        wanted += f", {bound}"
-    return Problem(location, f"is {given}; it must be {wanted}")
-
-
-def _bound(error: Any) -> str:
-    """The end of a range that a number passed, in words; "" where it passed none."""
-    for key, words in (("le", "at most"), ("ge", "at least")):
-        if key in error.get("ctx", {}):
-            return f"{words} {in_words(float(error['ctx'][key]))}"
-    return ""
-
-
-def _in_file(data: Any, location: Location) -> Location:
-    """A location without the steps that pydantic adds for the type of a shape."""
-    path: list[str | int] = []
-    node: Any = data
-    for step in location:
-        if isinstance(node, dict) and step not in node and node.get("type") == step:
-            continue
-        path.append(step)
-        node = _inside(node, step)
-    return tuple(path)
-
-
-def _inside(node: Any, step: str | int) -> Any:
-    """What a table or a list holds under a name or number; None where there is no such thing."""
-    if isinstance(node, dict):
-        return node.get(step)
-    if isinstance(node, list | tuple) and isinstance(step, int) and step < len(node):
-        return node[step]
-    return None
-
-
-def _table_of(data: Any, location: Location) -> type[Table]:
-    """The model of the table at a location."""
-    model: type[Table] = SceneFile
-    node = data
-    for step in location:
-        node = _inside(node, step)
-        if location[0] == "material":
-            return TABLES["material"]
-        if step in TABLES:
-            model = TABLES.get(f"{location[0]}.{step}", TABLES[str(step)])
-        elif location[-2:-1] == ("shape",) and isinstance(node, dict):
-            model = SHAPES.get(str(node.get("type")), model)
-    return model
 
 
 # ---------------------------------------------------------------------------------------------------- meaning

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import tomlkit
 from tomlkit.items import Array
 
-from .checks import Location
+from .form import Location
 from .schema import SceneFile
 from .toml_writer import table_lines
 

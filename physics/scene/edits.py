@@ -8,8 +8,9 @@ import numpy as np
 
 from ..core.model import Array
 from ..shapes import shapes as solid
-from .checks import EXCLUSIVE, Location, body_name, copy_name
+from .checks import EXCLUSIVE, body_name, copy_name
 from .document import Document
+from .form import Location
 from .refusals import SceneError
 
 DIGITS = 9  #: of numbers that a mouse or a formula gives: 1 nm of a metre

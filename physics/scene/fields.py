@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from .checks import Location
+from .form import Location
 from .schema import SHAPES, TABLES, SceneFile
 
 UNIT = re.compile(r"\[((?:kg|m|s|N|Hz|J|rad|degrees)\b[^\]]*)\]")

@@ -9,7 +9,7 @@ from scene_tables import places
 
 from contactlab.physics import Scene, SceneError, open_file
 from contactlab.physics.scene import scene as scene_module
-from contactlab.physics.scene.checks import DEEPEST, path_text
+from contactlab.physics.scene.form import DEEPEST, path_text
 from contactlab.physics.scene.refusals import MOST_LINES, refusing
 
 #: every table of the format, and most fields

@@ -1,0 +1,39 @@
+"""What the command line writes: sentences, progress bars, and why a file could not be written."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+
+from ..physics.run.warm_up import kernels_cached
+from .arguments import Failed
+
+
+@contextmanager
+def written(out: Path | None) -> Iterator[None]:
+    """Errors inside are those of writing `out`."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"{out} could not be written ({error.strerror or error}); "
+                     "a file of that name is as it was") from error
+
+
+def progress_bar() -> Progress:
+    """A progress bar on stderr. Where kernels are not cached it first says that they are being compiled."""
+    if sys.stderr.isatty() and not kernels_cached():
+        print("The engine is compiled for this machine, once; that can take a minute.", file=sys.stderr)
+    return bar_of(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+                  TimeRemainingColumn())
+
+
+def bar_of(*columns: ProgressColumn) -> Progress:
+    """A progress bar on stderr, gone at the end, and none where stderr is no terminal."""
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+
+
+def say(sentence: str) -> None:
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"contactlab: {sentence}")
