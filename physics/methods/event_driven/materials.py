@@ -12,7 +12,7 @@ from .sets import Friction
 
 def refuse_turning_friction(model: Model) -> None:
     """Untreatable where contacts oppose spinning or rolling: their moments are in no contact set of this method."""
-    shapes, opposed = model.shapes, turning_lengths(model.materials).any(axis=2)
+    shapes, opposed = model.shapes, np.max(turning_lengths(model.materials), axis=2) > 0.0
     for s in np.flatnonzero(np.isin(shapes.body, np.flatnonzero(movable(model.kind)))).tolist():
         others = np.flatnonzero(opposed[shapes.material[s], shapes.material] & (shapes.body != shapes.body[s]))
         if others.size:
