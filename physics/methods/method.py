@@ -1,7 +1,8 @@
 """What every method offers: `METHODS` holds classes of this kind."""
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
+from ..books.ledger import Page
 from ..core.model import Model
 from ..core.report import Event, Settings, StepInfo
 from ..core.state import Contacts, State
@@ -30,6 +31,21 @@ class Method(Protocol):
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of this instant."""
+        ...
+
+
+@runtime_checkable
+class Marching(Method, Protocol):
+    """A method that makes many steps in one call, without Python between them."""
+
+    found: Contacts  #: those of the last step without what only a reader wants to know, which `contacts` fills in
+
+    def march(
+        self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
+    ) -> tuple[int, bool]:
+        """Make steps as `step` does, with the ledger opened and closed around each, until so many are made or the time
+        `until` [s] is over. Ends after a step that has events, which are then in `events`, and after one that is not
+        finite. Returns how many were made, and whether the last one is finite."""
         ...
 
 

@@ -31,8 +31,10 @@ from ..look.inspection import look_at_step
 from ..methods import METHODS
 from ..methods.time_stepping.books import book
 from ..methods.time_stepping.moreau import arrive, depart, tell
+from ..methods.time_stepping.stages import describe
 from ..methods.time_stepping.work import Workspace
 from ..problem.problem import ContactProblem, Takes
+from ..problem.residual import system_residual
 from ..problem.system import empty_blocks, empty_motion, empty_system
 from ..scene.scene import Scene
 from ..simulation.simulation import Simulation
@@ -63,7 +65,9 @@ def compile_for(scene: Scene, settings: Mapping[str, Any]) -> None:
     _move(quick)
     _touch(quick)
     others.wait()  # where it fails, this process compiles them too
-    _move(Simulation(scene, **settings))
+    as_asked = Simulation(scene, **settings)
+    _move(as_asked)
+    _read(as_asked)
 
 
 def prepare(simulation: Simulation) -> None:
@@ -155,13 +159,15 @@ def compile_ahead(integrator: str, solver: str) -> None:
 
 
 def _end_step() -> None:
-    """The second half of a step of `time_stepping`, of a ball in the air."""
+    """The second half of a step of `time_stepping`, of a ball in the air, and what can be read of it."""
     model, state, _, _ = Scene.from_dict(_scene(SHAPE_TABLES[:1], ())).build()
     work, loads, h = Workspace(model).work(INTEGRATORS["heun"]), empty_loads(1), 1.0 / 240.0
     depart(model, h, work)
     arrive(model, state, h, work)
     tell(model, state, loads, h, work)
     book(model, state, loads, h, work)
+    describe(work.system, work.middle.x, work.approach, work.detection.contacts)
+    system_residual(work.system)
 
 
 def _touch(simulation: Simulation) -> None:
@@ -239,7 +245,14 @@ def _run_exactly() -> None:
 
 def _use(simulation: Simulation) -> None:
     _move(simulation)
+    _read(simulation)
+    simulation.run(simulation.time + simulation.settings.h)
     simulation.problem()
+
+
+def _read(simulation: Simulation) -> None:
+    """What is found of a step only when it is read."""
+    _ = simulation.contacts, simulation.info
 
 
 def _move(simulation: Simulation) -> None:

@@ -21,7 +21,8 @@ class Reading:
     state: State
     labels: Labels
     _model: Model
-    _contacts: Contacts
+    _told: Contacts | None   # contacts of the last step, None = nobody has asked yet
+    _method: Any
     _number: dict[str, int]  # of the bodies
     _dynamic: Any            # numbers of the free bodies
 
@@ -111,6 +112,14 @@ class Reading:
     def to_dataframe(self, what: str = "bodies") -> Any:
         """The same as `table`, as a pandas.DataFrame. Raises ImportError where pandas is not installed."""
         return data_frame(self.table(what))
+
+    @property
+    def _contacts(self) -> Contacts:
+        """Contacts of the last step, found when somebody asks."""
+        if self._told is None:
+            self._told = self._method.contacts
+        assert self._told is not None
+        return self._told
 
     @property
     def contacts(self) -> Contacts:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
+from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..core.settings import STEPWISE
 from ..core.state import Bodies, Contacts, Owner, State, copy_state, empty_contacts
 from ..core.tuple_abi import forget_packed
 from ..dynamics.forces import Loads, empty_loads
-from ..methods import METHODS, Method, Untreatable
+from ..methods import METHODS, Marching, Method, Untreatable
 from ..methods.choices import check_settings, vector_of
 from ..problem.problem import ContactProblem
 from ..scene.scene import Scene
@@ -34,6 +35,8 @@ from .reading import Reading
 from .tables import Trace, tracing
 
 Result = TypeVar("Result")
+AT_ONCE = 64      # steps at most in one call of `Simulation.run`
+LONG_CALL = 0.01  # time after which such a call has fewer steps: only between two calls can a run be interrupted [s]
 #: what `Simulation.trace` notes where nothing is named
 USUAL: dict[str, Callable[["Simulation"], float]] = {
     "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
@@ -86,8 +89,9 @@ class Simulation(Reading):
         self._observers: list[Callable[[Simulation], None]] = []  # called after every new step
         self._events: list[Event] = []  # ordered by step; after seeking back also later ones, until the next step
         self._dropped_events = 0
-        self._contacts = empty_contacts(0)
-        self._method: Any = None
+        self._told = empty_contacts(0)
+        self._method = None
+        self._marching = False  # whether the method is a Marching one
         self._scene_model = setup.model
         self._number = {name: i for i, name in enumerate(self.labels.bodies)}
         self.loads = self._no_loads()
@@ -107,8 +111,7 @@ class Simulation(Reading):
         Raises CannotStep where the method does not get on, say where a motion is no longer finite; the state is then
         that before the step.
         """
-        if not copy_into(self.state, self._spare):
-            self._spare = copy_state(self.state)
+        self._keep()
         replays = self.replays
         if self.controller is not None and not replays:
             self._control(self.controller)
@@ -124,14 +127,24 @@ class Simulation(Reading):
             if self.history is not None and not replays:
                 self.history.forget_from(self.step_count)
             raise
-        if self._events and self._events[-1].step >= self.step_count:  # of a branch that this step replaces
-            del self._events[self._events_before(self.step_count) :]
+        self._note_events(self.step_count)
+        for observer in self._observers:
+            observer(self)
+
+    def _keep(self) -> None:
+        """Keep the state, for a step that fails."""
+        if not copy_into(self.state, self._spare):
+            self._spare = copy_state(self.state)
+
+    def _note_events(self, first: int) -> None:
+        """Add the events of the last step, in the place of those from step number `first` on, of a branch that is
+        replaced."""
+        if self._events and self._events[-1].step >= first:
+            del self._events[self._events_before(first) :]
         self._events += [event.at_step(self.step_count) for event in self._method.events]
         if len(self._events) > 2 * EVENTS.most:
             self._dropped_events += len(self._events) - EVENTS.most
             del self._events[:-EVENTS.most]
-        for observer in self._observers:
-            observer(self)
 
     def _control(self, controller: "Callable[[Simulation], object]") -> None:
         """Call the controller. Where it fails, nothing that it did to the state or the loads of this step stays."""
@@ -177,21 +190,30 @@ class Simulation(Reading):
             self.replaying, self.loads = False, self._no_loads()
 
     def _advance(self) -> None:
-        if self._method is None:
-            self._method = self.new_method()
+        self._have_method()
         ledger.open_step(self._model, self.state, self._page)
         try:
             apart(self._method.step, self.state, self.loads, self.settings)
         except LeftBehind:  # what that step still writes to is its own from here on
             self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
-            self._contacts = Contacts._make(a.copy() for a in self._contacts)
+            told = self._told or empty_contacts(0)  # what nobody has read so far is lost
+            self._told = Contacts._make(a.copy() for a in told)
             raise
-        if not ledger.close_step(self._model, self.state, self._method.contacts, self._page):
+        found = self._method.found if self._marching else self._method.contacts
+        if not ledger.close_step(self._model, self.state, found, self._page):
             raise FloatingPointError(self._what_is_not_finite())
-        self.step_count += 1
-        self._info = None
-        self._contacts = self._method.contacts
+        self._count_steps(1)
         self._clear_pushes()
+
+    def _have_method(self) -> None:
+        """Make the method anew where it was left behind."""
+        if self._method is None:
+            self._method = self.new_method()
+
+    def _count_steps(self, made: int) -> None:
+        """So many steps were made: what was told of the one before no longer holds."""
+        self.step_count += made
+        self._info = self._told = None
 
     def _clear_pushes(self) -> None:
         self.loads.force.fill(0.0)
@@ -207,9 +229,39 @@ class Simulation(Reading):
             raise CannotStep(reason(error, self.settings, self.time)) from error
 
     def run(self, until: float) -> None:
-        """Step to the step boundary nearest to time `until` [s]."""
+        """Step to the step boundary nearest to time `until` [s]. Where nobody looks in between, many steps are made in
+        one call; states and events are the same as of single steps."""
+        most = 1
         while self.time < until - 0.5 * self.settings.h:
-            self.step()
+            begin = perf_counter()
+            if not (self._unwatched and self._march(most, until - 0.5 * self.settings.h)):
+                self.step()
+            most = min(2 * most, AT_ONCE) if perf_counter() - begin < LONG_CALL else max(most // 2, 1)
+
+    @property
+    def _unwatched(self) -> bool:
+        """Whether nothing has to be done between steps but to note their events."""
+        watched = self.controller is not None or self.history is not None or len(self._observers) > 0
+        return not watched and self._marching and not self.loads.force.any() and not self.loads.torque.any()
+
+    def _march(self, most: int, until: float) -> bool:
+        """At most so many steps in one call, up to the next one that has events. False, and nothing is changed, where
+        one of them fails: made by itself it says why."""
+        self._have_method()
+        self._keep()
+        try:
+            made, finite = apart(self._method.march, self.state, self.loads, self.settings, self._page, most, until)
+        except Interrupted:
+            raise
+        except Exception:
+            finite = False
+        if not finite:
+            self.state, self._spare = self._spare, self.state
+            return False
+        first = self.step_count + 1
+        self._count_steps(made)
+        self._note_events(first)
+        return True
 
     def _what_is_not_finite(self) -> str:
         bodies = self.state.bodies
@@ -298,7 +350,7 @@ class Simulation(Reading):
         """A second simulation that stands at another state of the scene, with these contacts and events up to now. It
         shares the history, for reading and `seek`. It must not be stepped, for that would change the shared history."""
         other = copy(self)
-        other.state, other._contacts, other._events = copy_state(state), contacts, events
+        other.state, other._told, other._events = copy_state(state), contacts, events
         other._method, other._page, other._info = self.new_method(), ledger.empty_page(), self.info
         return other
 
@@ -347,7 +399,7 @@ class Simulation(Reading):
         self.state.bodies.v[i], self.state.bodies.P[i] = v, self._model.mass[i] * v
         now = self.contacts
         rows = (now.body_a != i) & (now.body_b != i)  # those of the body are no longer where it is
-        self._contacts = Contacts._make([np.array([rows.sum()], np.int32), *(a[rows] for a in now[1:])])
+        self._told = Contacts._make([np.array([rows.sum()], np.int32), *(a[rows] for a in now[1:])])
         self._info = StepInfo(contacts=int(rows.sum()))
 
     def grab(self, body: str | int, point: Any, target: Any, turn: bool = False) -> None:
@@ -423,8 +475,9 @@ class Simulation(Reading):
             raise ValueError(reason)
         unchanged = replace(old, **{name: getattr(settings, name) for name in STEPWISE}) == settings
         if self._method is None or not unchanged:
-            self._info = self.info
+            self._info, self._told = self.info, self._contacts
             self._method = self._make_method(settings.method, model)
+            self._marching = isinstance(self._method, Marching)
         self._model, self.settings = model, settings
 
     def _make_method(self, name: str, model: Model) -> Method:
@@ -465,7 +518,7 @@ class Simulation(Reading):
         """Go back to where it stood."""
         replaying = self.replaying
         self.restore(there.saved)
-        self._contacts, self._info, self.replaying = there.contacts, there.info, replaying
+        self._told, self._info, self.replaying = there.contacts, there.info, replaying
         self.history, self._events = there.history, there.events
 
     def undo_to(self, there: Standing) -> None:
@@ -488,7 +541,7 @@ class Simulation(Reading):
     def _set_state(self, step: int, state: State) -> None:
         self.state = copy_state(state)
         self.step_count = step
-        self._contacts = empty_contacts(0)
+        self._told = empty_contacts(0)
         self._info = StepInfo()
 
     def begin_here(self) -> None:

@@ -6,7 +6,7 @@ room for, it returns, and it goes on from where it was. Parts that a model does 
 
 from ...books.diagnostics import total_energy
 from ...books.events import UNKNOWN, find_changes
-from ...books.ledger import momenta_of
+from ...books.ledger import close_step, momenta_of, open_step
 from ...collision.detection import find_contacts
 from ...collision.impact_time import find_fast
 from ...core.copy_in_place import copy_bodies
@@ -24,7 +24,6 @@ from ...problem.assemble import assemble, free_motion, match, momenta, warm_star
 from ...problem.grab_row import hold, let_go
 from ...problem.joint_rows import joint_rows, recall_impulses, remember_impulses
 from ...problem.moments import load_moments, oppose_turning, recall_moments, remember_moments
-from ...problem.residual import system_residual
 from ...problem.system import SHORT
 from ...solvers.newton import solve_islands
 from .books import book
@@ -39,35 +38,33 @@ from .stages import (
     reach,
     remember,
     remember_start,
-    report,
     report_grab,
     scales_of,
     second_drift,
     separate,
+    settle_contacts,
     take_free,
 )
-from .static_friction import MODE, TURNS, change_cones, choose_cones, end_modes
+from .static_friction import MODE, TURNS, change_cones, choose_cones, end_modes, modes_changed
 from .trees import end_trees, free_links, middle_of_trees, write_velocities
 from .work import (
-    AFTER,
     APART,
     BEFORE,
     BOUND,
     BOUNDED,
     CURE,
-    DEEPEST,
     DRIVEN,
     EVENTS,
     FIRST,
     FLIES,
     ITERATIONS,
     LENGTH,
+    MADE,
     OPPOSED,
     OTHER_FLIGHT,
     OTHER_SOLVER,
-    RESIDUAL,
-    SIZE,
     SOLVER,
+    SPOILT,
     SPRINGS,
     STATIC,
     SWEEPS,
@@ -124,6 +121,28 @@ def advance(model, state, loads, h, work, stage):
     arrive(model, state, h, work)
     tell(model, state, loads, h, work)
     book(model, state, loads, h, work)
+    return DONE
+
+
+@program
+def march(model, state, loads, h, work, page, most, until, stage):
+    """Steps with the ledger opened and closed around each, from this stage of the first one on, until so many are made
+    or the time `until` [s] is over. Ends after a step with events, and after one that is not finite, SPOILT. Returns as
+    `advance` does; work.order[MADE] counts the steps."""
+    order = work.order
+    while order[MADE] < most and state.t[0] < until:
+        if stage == BEGIN:
+            open_step(model, state, page)
+        stage = advance(model, state, loads, h, work, stage)
+        if stage != DONE:
+            return stage
+        stage = BEGIN
+        order[MADE] += 1
+        if not close_step(model, state, work.detection.contacts, page):
+            order[SPOILT] = 1
+            break
+        if work.told[EVENTS] > 0.0 or (work.has[STATIC] == 1 and modes_changed(work.static, work.detection.contacts)):
+            break
     return DONE
 
 
@@ -258,8 +277,7 @@ def fits(model, work):
 @program
 def depart(model, h, work):
     """Momenta after the step, with all impulses, and what takes out overlap."""
-    system, approach, middle, told = work.system, work.approach, work.middle, work.told
-    told[RESIDUAL], told[SIZE] = system_residual(system)
+    system, approach, middle = work.system, work.approach, work.middle
     momenta(system, work.force, work.torque, h, middle.P, middle.L)
     if len(model.trees.body) > 0:
         write_velocities(model, system.motion.v, work.trees.scratch.work, system.motion.bodies)
@@ -301,11 +319,11 @@ def arrive(model, state, h, work):
 # ------------------------------------------------------------------------------------------------------ report
 @program
 def tell(model, state, loads, h, work):
-    """Contacts, events, memory and mouse spring of the step."""
+    """Events, memory and mouse spring of the step. What else can be said of it, `step.py: TimeStepping` finds when
+    somebody asks."""
     memory, contacts, system, approach, told = (
         state.memory, work.detection.contacts, work.system, work.approach, work.told)
-    told[DEEPEST] = report(contacts, system, work.middle.x, approach, work.fired, memory)
-    told[AFTER] = total_energy(model, state.bodies, state.joints.q, state.joints.v)
+    settle_contacts(contacts, system, work.middle.x, approach, work.fired, memory)
     told[EVENTS] = find_changes(contacts, memory, approach.zeta, approach.zeta, approach.scales[0], work.books.changes)
     memory.owner[0] = TIME_STEPPING
     memory.own[: contacts.count[0], MODE] = UNKNOWN

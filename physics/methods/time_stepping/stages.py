@@ -289,47 +289,55 @@ def take_free(kind, flight, involved, bodies_out):
 
 
 # --------------------------------------------------------------------------------------------------------- reporting
-@kernel
-def report(contacts, system, x, approach, fired_out, memory_out):
-    """Fill what the step found out about every contact (see `Contacts`); returns the deepest overlap [m].
+@helper
+def velocity_found(contacts, system, x, approach, i):
+    """The relative velocity of contact i after the step's impulses, at its place in the middle of the step, where the
+    bodies are at x."""
+    a, b, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
+    arm_a = axpy(-1.0, row(x, a), p)
+    arm_b = axpy(-1.0, row(x, b), p)
+    return add(row(approach.surface, i), relative_velocity(system.motion.bodies, a, b, arm_a, arm_b))
 
-    Velocities are those at the end of the step: u with the velocities after it, at the contact's place in the middle of
-    the step, where the bodies are at x, and the half_turn from there. What u was in the middle goes into the memory.
-    """
-    deepest, rest_speed, touch, h = 0.0, approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
+
+@kernel
+def settle_contacts(contacts, system, x, approach, fired_out, memory_out):
+    """Fill what the memory and the search for events need of every contact (see `Contacts`): impulse, λ, ζ and whether
+    it is current. Velocities are those at the end of the step, half_turn included; what u was in the middle goes into
+    the memory."""
+    rest_speed, touch, h = approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
     for i in range(int(contacts.count[0])):
         put(contacts.impulse, i, (0.0, 0.0, 0.0))
         fired_out[i] = 0
-        deepest = max(deepest, -contacts.gap[i])
     for k in range(int(system.count[0])):
         put(contacts.impulse, int(system.contact[k]), row(system.impulse, k))
         fired_out[system.contact[k]] = system.fired[k]
     for i in range(int(contacts.count[0])):
-        a = int(contacts.body_a[i])
-        b = int(contacts.body_b[i])
         n = row(contacts.normal, i)
-        p = row(contacts.point, i)
-        arm_a = axpy(-1.0, row(x, a), p)
-        arm_b = axpy(-1.0, row(x, b), p)
-        u = add(row(approach.surface, i), relative_velocity(system.motion.bodies, a, b, arm_a, arm_b))
+        u = velocity_found(contacts, system, x, approach, i)
         keep_velocity(memory_out.own, i, n, u, row4(approach.turn, i))
-        u = add(u, row(approach.half_turn, i))
-        zeta = dot(u, n)
-        impulse = row(contacts.impulse, i)
-        lam = dot(impulse, n) / h
+        zeta = dot(add(u, row(approach.half_turn, i)), n)
+        lam = dot(row(contacts.impulse, i), n) / h
         contacts.zeta[i] = zeta
-        contacts.zeta_dot[i] = (zeta - approach.zeta[i]) / h
         contacts.lam[i] = lam
-        put(contacts.friction_force, i, axpy(-lam, n, scale(1.0 / h, impulse)))
-        contacts.slip[i] = norm(axpy(-zeta, n, u))
-        touches = contacts.gap[i] <= touch or lam > 0.0
+        contacts.current[i] = 1 if abs(zeta) <= rest_speed and (contacts.gap[i] <= touch or lam > 0.0) else 0
+
+
+@kernel
+def describe(system, x, approach, contacts_out):
+    """Fill what only a reader wants to know of every contact, from what the step left: the columns of `Contacts` that
+    `settle_contacts` does not fill."""
+    rest_speed, touch, h = approach.scales[REST_SPEED], approach.scales[TOUCH], approach.scales[H]
+    for i in range(int(contacts_out.count[0])):
+        n, zeta, lam = row(contacts_out.normal, i), contacts_out.zeta[i], contacts_out.lam[i]
+        u = add(velocity_found(contacts_out, system, x, approach, i), row(approach.half_turn, i))
+        contacts_out.zeta_dot[i] = (zeta - approach.zeta[i]) / h
+        put(contacts_out.friction_force, i, axpy(-lam, n, scale(1.0 / h, row(contacts_out.impulse, i))))
+        contacts_out.slip[i] = norm(axpy(-zeta, n, u))
         case = APART
-        if touches:
+        if contacts_out.gap[i] <= touch or lam > 0.0:
             case = COLLIDING if zeta < -rest_speed else SEPARATING if zeta > rest_speed else RESTING
-        contacts.case[i] = case
-        contacts.current[i] = 1 if case == RESTING else 0
-        contacts.active[i] = 1 if case == RESTING and lam > 0.0 else 0
-    return deepest
+        contacts_out.case[i] = case
+        contacts_out.active[i] = 1 if case == RESTING and lam > 0.0 else 0
 
 
 @helper

@@ -132,6 +132,15 @@ def change_cones(contacts, static, system, change) -> int:
 
 
 @kernel
+def modes_changed(static, contacts) -> bool:
+    """Whether any contact does something else than in the step before."""
+    changed = False
+    for i in range(int(contacts.count[0])):
+        changed = changed or static.mode[i] != static.before[i]
+    return changed
+
+
+@kernel
 def end_modes(system, mode) -> None:
     """Who sticks and who slips when the step is solved; UNKNOWN of those that carry nothing."""
     for k in range(int(system.count[0])):

@@ -23,7 +23,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...books.diagnostics import penetration, total_energy
 from ...books.events import slip_events
+from ...books.ledger import Page, close_step, open_step
 from ...core.model import Model
 from ...core.report import Event, MotorState, Settings, StepInfo
 from ...core.state import Contacts, State, empty_contacts
@@ -33,28 +35,43 @@ from ...integrators import Integrator, integrate, offered
 from ...problem.assemble import to_dense
 from ...problem.joint_rows import motor_rows
 from ...problem.problem import ContactProblem, SolveInfo
+from ...problem.residual import system_residual
 from ...solvers import SOLVERS, BodiesSolver
 from ...solvers.matrix_form import solve_written_out
 from ...solvers.newton import STEPS, Newton, status_of
 from .books import settle
 from .joints import driven_motors
-from .moreau import BEGIN, CONTACTS, DONE, END, FLY, IMPACTS, KNOW, MIDDLE, ROWS, SOLVE, SOLVED, TOLERANCE, advance
+from .moreau import (
+    BEGIN,
+    CONTACTS,
+    DONE,
+    END,
+    FLY,
+    IMPACTS,
+    KNOW,
+    MIDDLE,
+    ROWS,
+    SOLVE,
+    SOLVED,
+    TOLERANCE,
+    advance,
+    march,
+)
+from .stages import describe
 from .work import (
-    AFTER,
     APART,
     BEFORE,
     BOUNDED,
     CURE,
-    DEEPEST,
     EVENTS,
     FIRST,
     ITERATIONS,
     LENGTH,
+    MADE,
     OTHER_FLIGHT,
     OTHER_SOLVER,
-    RESIDUAL,
-    SIZE,
     SOLVER,
+    SPOILT,
     STATIC,
     SWEEPS,
     Work,
@@ -76,7 +93,8 @@ class TimeStepping:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.contacts: Contacts = empty_contacts(0)  #: of the last step; geometry is that of the middle of the step
+        self.found: Contacts = empty_contacts(0)
+        self._described = True  # whether `found` has what only readers want to know
         self.events: list[Event] = []
         self._info: StepInfo | None = StepInfo()
         self._space = Workspace(model)
@@ -91,20 +109,46 @@ class TimeStepping:
         """Advance the state in place by settings.h [s]."""
         if settings is not self._settings:
             self._ask(settings)
-        if self._alone and loads.grab_body[0] < 0 and (self._integrator.implicit or not self._sprung):
+        if self._flies_alone(loads):
             self._fly(state, loads, settings.h)
             return
+        self._described = True  # nothing can be said of a step that fails
         self._go(state, loads, settings, BEGIN, DONE)
-        self._info = None
         self._find_events(state)
+
+    def march(
+        self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
+    ) -> tuple[int, bool]:
+        """See `method.py: Marching`."""
+        if settings is not self._settings:
+            self._ask(settings)
+        if self._flies_alone(loads):
+            open_step(self.model, state, page)
+            self._fly(state, loads, settings.h)
+            return 1, close_step(self.model, state, self.found, page)
+        order, stage, self._described = self._space.order, BEGIN, True
+        order[MADE] = order[SPOILT] = 0
+        while (stage := march(self.model, state, loads, settings.h, self._work, page, most, until, stage)) != DONE:
+            help_out, stage = self._HELP[stage]
+            help_out(self, state, loads, settings)
+        self._find_events(state)
+        return int(order[MADE]), not order[SPOILT]
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem that a step from this state would solve, in impulses."""
-        self._info = self.info
+        self._info, _ = self.info, self.contacts
         self._ask(settings)
         self._space.order[OTHER_SOLVER], self._settings = 1, None
         self._go(state, loads, settings, KNOW, SOLVE)
         return to_dense(self._space.system)
+
+    @property
+    def contacts(self) -> Contacts:
+        """Of the last step; the geometry is that of the middle of the step."""
+        if not self._described:
+            self._described, work = True, self._work
+            describe(work.system, work.middle.x, work.approach, self.found)
+        return self.found
 
     @property
     def info(self) -> StepInfo:
@@ -120,6 +164,10 @@ class TimeStepping:
         order[ITERATIONS], order[CURE] = settings.iterations, ROW_OF[settings.joint_cure]
         order[OTHER_SOLVER] = settings.solver != Newton.name
         order[OTHER_FLIGHT] = integrator.adaptive or integrator.implicit
+
+    def _flies_alone(self, loads: Loads) -> bool:
+        """Whether nothing acts but what the integrator knows."""
+        return self._alone and loads.grab_body[0] < 0 and (self._integrator.implicit or not self._sprung)
 
     def _go(self, state: State, loads: Loads, settings: Settings, stage: int, last: int) -> None:
         """From a stage to the last one, with the help that is needed between them."""
@@ -179,34 +227,36 @@ class TimeStepping:
             settle(self.model, state, work)
         state.t[0] = t + h
         loads.grab_force.fill(0.0)
-        self.events, self._info = [], FLOWN
+        self.events, self._info, self._described = [], FLOWN, True
 
     # ------------------------------------------------------------------------------------------------------ report
     def _find_events(self, state: State) -> None:
         """The contacts and events of the step."""
         space, told = self._space, self._space.told
-        self.contacts, self.events = space.detector.contacts, []
+        self.found, self.events, self._info, self._described = space.detector.contacts, [], None, False
+        if not told[EVENTS] and not space.has[STATIC]:
+            return
+        before, after = float(told[BEFORE]), total_energy(self.model, state.bodies, *state.joints)
         if told[EVENTS]:
             self.events = space.finder.events(
-                int(told[EVENTS]), self.contacts, state.bodies, lambda *_: float(state.t[0]), float(told[BEFORE]),
-                float(told[AFTER]))
+                int(told[EVENTS]), self.contacts, state.bodies, lambda *_: float(state.t[0]), before, after)
         if space.has[STATIC]:
-            count, static = int(self.contacts.count[0]), space.static
+            count, static = int(self.found.count[0]), space.static
             self.events += slip_events(
-                self.contacts, static.before[:count], static.mode[:count], np.full((count, 2), float(state.t[0])),
-                float(told[BEFORE]), float(told[AFTER]))
+                self.found, static.before[:count], static.mode[:count], np.full((count, 2), float(state.t[0])), before,
+                after)
 
     def _how_it_went(self) -> StepInfo:
         """What is known of the step as long as no other one is made."""
         space, settings = self._space, self._settings
         assert settings is not None
-        told = space.told.tolist()
+        told, (residual, size) = space.told.tolist(), system_residual(space.system)
         if not space.order[OTHER_SOLVER]:
             self._solved = SolveInfo(status_of(space.told[SOLVER:], TOLERANCE), int(told[SOLVER + STEPS]), 0.0)
         solved = self._solved
         return StepInfo(
-            told[RESIDUAL], solved.iterations, _verdict(solved.status, told[RESIDUAL], told[SIZE]),
-            int(self.contacts.count[0]), int(space.detector.seen_pairs[0]), told[DEEPEST],
+            residual, solved.iterations, _verdict(solved.status, residual, size), int(self.found.count[0]),
+            int(space.detector.seen_pairs[0]), penetration(self.found),
             joint_error=told[APART], joint_unit="m" if told[LENGTH] or not self._jointed else "rad",
             motors=self._motor_states(settings.h))
 

@@ -29,13 +29,14 @@ from .joints import JointStep, joint_step
 from .static_friction import Static, static_friction
 from .trees import TreeStep, tree_step
 
-#: Work.told: energy [J] before and after the step, what `system_residual` says, the deepest overlap [m], by how much
-#: joints have come apart, whether that is a length, the number of events, and from SOLVER on what `solve_islands` tells
-BEFORE, AFTER, RESIDUAL, SIZE, DEEPEST, APART, LENGTH, EVENTS, SOLVER = range(9)
+#: Work.told: energy before the step [J], by how much joints have come apart, whether that is a length, the number of
+#: events, and from SOLVER on what `solve_islands` tells
+BEFORE, APART, LENGTH, EVENTS, SOLVER = range(5)
 
 #: Work.order, of this step: sweeps at most, as asked for and of the next solution; 1 where Python solves, where Python
-#: flies; the cure of joints, a row of CURES; 1 in the first step; solutions so far; 1 where something flies
-ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES = range(8)
+#: flies; the cure of joints, a row of CURES; 1 in the first step; solutions so far; 1 where something flies. Of
+#: `march`: steps made, 1 where the last one is not finite
+ITERATIONS, SWEEPS, OTHER_SOLVER, OTHER_FLIGHT, CURE, FIRST, TURN, FLIES, MADE, SPOILT = range(10)
 
 DRIVEN, SPRINGS, BOUNDED, BOUND, STATIC, OPPOSED = range(6)  #: Work.has
 
@@ -53,8 +54,8 @@ class Flight(NamedTuple):
 class Work(NamedTuple):
     """The arrays of a step."""
 
-    order: IntArray      #: (8,) what is to be done, see ITERATIONS …
-    told: Array          #: (11,) what was found, see BEFORE …
+    order: IntArray      #: (10,) what is to be done, see ITERATIONS …
+    told: Array          #: (7,) what was found, see BEFORE …
     has: IntArray        #: (6,) 1 where there are driven bodies, springs between bodies, limits or motors with rows,
                          #: mechanisms that pass impulses on, static friction, moments against turning
     gravity: Array       #: (1,) |g| [m/s2]
@@ -110,7 +111,7 @@ class Workspace:
             (model.kind == BodyKind.KINEMATIC).any(), len(model.springs.body_a) > 0,
             len(bounds.last) > 0, self.mechanisms.bound.any(), len(self.static.table) > 0, self._lengths.any(),
         ], np.int32)
-        self.order, self.told = np.zeros(8, np.int32), np.zeros(SOLVER + 3)
+        self.order, self.told = np.zeros(10, np.int32), np.zeros(SOLVER + 3)
         self._bounds, self._joints = bounds, joint_step(model, self.mechanisms.reactions)
         self._gravity = np.array([math.sqrt(float(model.gravity @ model.gravity))])
         self._moving = np.array([np.count_nonzero(movable(model.kind))], np.int32)

@@ -1,0 +1,144 @@
+"""A step that nobody looks at: nothing is found out for a reader who does not read; `Simulation.run` makes many steps
+in one call, with the same bits as single steps."""
+
+import numpy as np
+import pytest
+from bare_bodies import Balls
+
+from contactlab.assets import gallery
+from contactlab.physics import Scene, Simulation
+from contactlab.physics.methods.time_stepping import step as time_stepping
+from contactlab.physics.simulation.failure import CannotStep
+
+#: impacts and rest; a conveyor and friction that breaks away, whose slip is an event; trees; nothing that can touch
+SCENES = ("dice", "stick_slip", "ragdoll", "double_pendulum")
+WATCHED = {"history": lambda sim: sim.record_history(), "controller": lambda sim: setattr(sim, "controller", print),
+           "trace": lambda sim: (tracing := sim.trace(), tracing.__enter__())}
+#: a ball on a spring so stiff that every step makes its motion 10⁴ times larger
+UNSTABLE = {
+    "body": [{"name": "ball", "position": [0.0, 0.0, 3.0], "mass": 1.0, "inertia": [0.1, 0.1, 0.1],
+              "shape": [{"type": "sphere", "radius": 0.1}]},
+             {"name": "ground", "fixed": True, "position": [0.0, 0.0, -1e9], "shape": [{"type": "plane"}]}],
+    "spring": [{"body_a": "world", "anchor_a": [0.0, 0.0, 2.0], "body_b": "ball", "stiffness": 1e6}],
+    "solver": {"h": 0.1},
+}
+
+
+def arrays(value):
+    """All arrays of a tuple of tuples of arrays, as bytes."""
+    if isinstance(value, np.ndarray):
+        return [value.tobytes()]
+    return [leaf for part in value for leaf in arrays(part)]
+
+
+def rows(table):
+    """Those of a memory or of surfaces that are in use."""
+    return [np.ascontiguousarray(a[: int(table.count[0])]).tobytes() for a in table if len(a) > 1]
+
+
+def bits(state):
+    """Everything of a state but rows of scratch."""
+    parts = arrays((state.t, state.bodies, state.tally, state.ledger, state.joints))
+    return parts + rows(state.memory) + rows(state.surfaces)
+
+
+def counted(monkeypatch, name):
+    """How often `TimeStepping` calls a function of this name, as a list that grows."""
+    real, calls = getattr(time_stepping, name), []
+    monkeypatch.setattr(time_stepping, name, lambda *args: calls.append(name) or real(*args))
+    return calls
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_run_is_its_single_steps_to_the_last_bit(name):
+    scene = Scene.load(gallery()[name])
+    one, many = (Simulation(scene, method="time_stepping") for _ in range(2))
+    while one.time < 0.6 - 0.5 * one.settings.h:
+        one.step()
+    many.run(0.6)
+    assert many.step_count == one.step_count
+    assert bits(many.state) == bits(one.state)
+    assert many.events == one.events
+    assert arrays(many.contacts) == arrays(one.contacts)
+    assert many.info == one.info
+
+
+def test_a_run_is_few_calls(monkeypatch):
+    """Where nothing new happens there is no event to come back for."""
+    sim = Simulation(Scene.load(gallery()["incline"]), method="time_stepping")
+    sim.run(0.5)
+    before, calls, at_rest = len(sim.events), counted(monkeypatch, "march"), sim.step_count
+    sim.run(1.0)
+    assert len(sim.events) == before and sim.step_count - at_rest == 120
+    assert len(calls) <= 12  # 1, 2, 4 … steps at once, again few where the machine is busy
+
+
+@pytest.mark.parametrize("watch", WATCHED)
+def test_a_run_that_is_watched_is_made_of_single_steps(monkeypatch, watch):
+    sim = Simulation(Scene.load(gallery()["dice"]), method="time_stepping")
+    calls = counted(monkeypatch, "march")
+    kept = WATCHED[watch](sim)
+    sim.run(0.05)
+    assert sim.step_count == 12 and not calls
+    del kept
+
+
+def test_a_push_lasts_one_step_of_a_run():
+    pushed, alone = (Simulation(Balls(2)) for _ in range(2))
+    for sim in (pushed, alone):
+        sim.apply_force("ball0", (5.0, 0.0, 0.0))
+    pushed.run(0.1)
+    alone.step()
+    alone.run(0.1)
+    assert bits(pushed.state) == bits(alone.state)
+
+
+def test_a_run_that_fails_stops_where_single_steps_do():
+    """The state before the step that is not finite is left."""
+    scene, ends = Scene.from_dict(UNSTABLE), []
+    for many in (True, False):
+        sim = Simulation(scene, method="time_stepping")
+        with pytest.raises(CannotStep) as failure:
+            if many:
+                sim.run(100.0)
+            while not many:
+                sim.step()
+        ends.append((str(failure.value), sim.step_count, bits(sim.state)))
+    assert ends[0] == ends[1] and ends[0][1] > 10
+
+
+def test_nothing_is_found_out_for_nobody(monkeypatch):
+    """The contacts' description, the residual and objects of events: when read, and once."""
+    sim = Simulation(Scene.load(gallery()["incline"]), method="time_stepping")
+    sim.run(0.5)
+    described, judged = counted(monkeypatch, "describe"), counted(monkeypatch, "system_residual")
+    for _ in range(5):
+        sim.step()
+    sim.run(0.6)
+    assert not described and not judged
+    assert len(sim.contacts.case) == sim.info.contacts == 12 and (sim.contacts.case > 0).all()
+    assert sim.info.status == "solved" and sim.contacts.slip.max() > 0.1  # one of the three boxes slides
+    assert len(described) == len(judged) == 1
+
+
+def test_what_is_read_late_is_what_is_read_at_once():
+    """After settings have changed and another method was taken, contacts and information are still those of the last
+    step."""
+    scene = Scene.load(gallery()["dice"])
+    early, late = (Simulation(scene, method="time_stepping") for _ in range(2))
+    for sim in (early, late):
+        sim.run(0.3)
+    found = arrays(early.contacts), early.info
+    late.set(friction=0.1)
+    late.set(method="compliant")
+    assert (arrays(late.contacts), late.info) == found
+
+
+def test_reading_changes_no_step():
+    scene = Scene.load(gallery()["dice"])
+    read, blind = (Simulation(scene, method="time_stepping") for _ in range(2))
+    for _ in range(60):
+        for sim in (read, blind):
+            sim.step()
+        assert len(read.contacts.gap) == read.info.contacts
+    assert bits(read.state) == bits(blind.state)
