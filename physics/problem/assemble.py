@@ -260,7 +260,7 @@ def block_contact(model, mechanisms, system, k) -> bool:
         return True
     put_point(model, mechanisms, blocks, b, 1.0, three(rows, k, ARM_B))
     put_point(model, mechanisms, blocks, a, -1.0, three(rows, k, ARM_A))
-    answer_alone(model, mechanisms, bodies, blocks, block, 3)
+    answer_alone(model, mechanisms, bodies, blocks, block, a, b, 3)
     w = own_block(blocks, block)
     soft = SOFTEST * (w[0] + w[3] + w[5])
     if answer_through(mechanisms, blocks, block, a, b, 3):

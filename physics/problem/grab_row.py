@@ -63,7 +63,7 @@ def hold(model, mechanisms, middle, loads, h, system) -> None:
             put_end(model, mechanisms.trees.work, body, at, (0.0, 0.0, 0.0), unit_vector(j), blocks.J[:, j])
     else:
         put_point(model, mechanisms, blocks, body, 1.0, arm)
-    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, 3)
+    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, -1, body, 3)
     put_flat(grab.arm, arm)
     softness, share = implicit_spring(h)
     put_flat(grab.bias, scale(share, stretch))

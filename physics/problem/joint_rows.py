@@ -80,7 +80,7 @@ def open_row(model, axes, r, kind, middle, mechanisms, system):
         return k
     at_a, at_b = place_in_block(model, mechanisms, a), place_in_block(model, mechanisms, b)
     put_limit(model, axes, r, middle, mechanisms.trees.q, mechanisms.trees.work, at_a, at_b, blocks.J[:, 0])
-    answer_alone(model, mechanisms, system.motion.bodies, blocks, k, 1)
+    answer_alone(model, mechanisms, system.motion.bodies, blocks, k, a, b, 1)
     alone = own_row(blocks, k)
     own = alone
     if answer_through(mechanisms, blocks, k, a, b, 1):

@@ -31,6 +31,7 @@ from ..dynamics.constraints.reactions import Reactions
 from ..dynamics.trees.contacts import put_end
 from ..dynamics.trees.rates import TreeScratch
 from ..dynamics.trees.tree import answer_alone as tree_answer
+from ..dynamics.trees.tree import answer_path
 from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH
 
 
@@ -189,16 +190,28 @@ def unit_vector(j):
 
 # --------------------------------------------------------------------------------------------------------- the answer
 @helper
-def answer_alone(model, mechanisms, bodies, blocks, k, rows):
-    """Y = H⁻¹ Jᵀ of the first `rows` rows of block k, joints in maximal coordinates left out. bodies as in Motion."""
+def only_link(trees, a, b, start, end):
+    """The one of the bodies a and b that is a link among start … end - 1; -1 where both are."""
+    l_a = int(trees.link_of_body[a]) if a >= 0 else -1
+    l_b = int(trees.link_of_body[b]) if b >= 0 else -1
+    if not start <= l_a < end:
+        return l_b
+    return -1 if start <= l_b < end else l_a
+
+
+@helper
+def answer_alone(model, mechanisms, bodies, blocks, k, a, b, rows):
+    """Y = H⁻¹ Jᵀ of the first `rows` rows of block k, between bodies a and b, joints in maximal coordinates left out.
+    bodies as in Motion."""
     trees, scratch = model.trees, mechanisms.trees
     link, dof = scratch.work.link, scratch.work.dof
     for s in range(blocks.first[k], blocks.seen[k]):
         place, width, e = int(blocks.span[s, PLACE]), int(blocks.span[s, WIDTH]), int(blocks.span[s, ENTRY])
         tree = int(mechanisms.tree[blocks.span[s, PART]])
-        start, end, begin = 0, 0, 0
+        start, end, begin, l = 0, 0, 0, -1
         if tree >= 0:
             start, end, begin = int(trees.start[tree]), int(trees.start[tree + 1]), int(trees.start_v[tree])
+            l = only_link(trees, a, b, start, end)
         for j in range(rows):
             if tree < 0:
                 i = place // BODY_SIZE
@@ -210,7 +223,10 @@ def answer_alone(model, mechanisms, bodies, blocks, k, rows):
                 continue
             for d in range(width):
                 mechanisms.unit[begin + d] = blocks.J[e + d, j]
-            tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
+            if l >= 0:
+                answer_path(trees.table, start, end, l, mechanisms.unit, link, dof, scratch.rates)
+            else:
+                tree_answer(trees.table, start, end, mechanisms.unit, link, dof, scratch.rates)
             for d in range(width):
                 blocks.Y[e + d, j] = scratch.rates[begin + d]
                 mechanisms.unit[begin + d] = 0.0

@@ -235,9 +235,15 @@ def place_links(model, q, v, work, bodies):
     move_links(model, v, work, bodies)
 
 
+@kernel
+def move_placed_links(model, v, work, bodies) -> None:
+    """`place_links` where `work` has the links in their places already."""
+    move_links(model, v, work, bodies)
+
+
 @helper
 def move_links(model, v, work, bodies):
-    """The same where `work` has the links in their places already."""
+    """See `move_placed_links`."""
     link = work.link
     move(model.trees.table, v, link, work.dof)
     for l in range(link.shape[0]):

@@ -122,6 +122,13 @@ def answer(table, first, last, tau, link, dof, rates_out):
         p = int(index[l, PARENT])
         if p >= 0:
             put_six(link, p, F, add6(six(link, p, F), f))
+    accelerate_outwards(table, first, last, link, dof, rates_out)
+
+
+@helper
+def accelerate_outwards(table, first, last, link, dof, rates_out):
+    """The second half of `answer`, from the roots to the tips."""
+    index = table.index
     for l in range(first, last):
         p = int(index[l, PARENT])
         a = ZERO6
@@ -140,6 +147,23 @@ def answer_alone(table, first, last, tau, link, dof, rates_out):
     for l in range(first, last):
         put_six(link, l, F, ZERO6)
     answer(table, first, last, tau, link, dof, rates_out)
+
+
+@helper
+def answer_path(table, first, last, l, tau, link, dof, rates_out):
+    """`answer_alone` to joint forces on the way from link l to the root of its tree: elsewhere nothing has to be passed
+    on to a parent."""
+    index = table.index
+    for d in range(index[first, FIRST_V], last_dof(index, last - 1, dof.shape[0])):
+        dof[d, RATE] = 0.0
+    f = ZERO6
+    while l >= 0:
+        for d in range(last_dof(index, l, dof.shape[0]) - 1, index[l, FIRST_V] - 1, -1):
+            u = tau[d] - dot6(six(dof, d, S), f)
+            dof[d, RATE] = u
+            f = axpy6(u * dof[d, D], six(dof, d, U), f)
+        l = int(index[l, PARENT])
+    accelerate_outwards(table, first, last, link, dof, rates_out)
 
 
 @helper

@@ -17,7 +17,7 @@ from ...dynamics.constraints.cure import PROJECTION, begin_joints, mend_joints, 
 from ...dynamics.forces import applied_forces
 from ...dynamics.free_body import pack
 from ...dynamics.motion import drive
-from ...dynamics.trees.kinematics import place_links
+from ...dynamics.trees.kinematics import move_placed_links
 from ...dynamics.trees.rates import pack_links
 from ...integrators.stepper import runge_kutta_step
 from ...problem.assemble import assemble, free_motion, match, momenta, warm_start
@@ -186,15 +186,9 @@ def go_halfway(model, state, h, work):
         drive(model, t + 0.5 * h, middle)
     if len(model.trees.body) > 0:
         middle_of_trees(model, t, h, work.fraction, bodies, state.joints, trees, work.before.v)
-        place_middle(model, work)
+        move_placed_links(model, work.before.v, work.trees.scratch.work, work.middle)
     if len(work.keeper.reactions.rows.kind) > 0:
         note_rotors(bodies, work)
-
-
-@program
-def place_middle(model, work) -> None:
-    """The links where the trees are in the middle of the step."""
-    place_links(model, work.trees.scratch.q, work.before.v, work.trees.scratch.work, work.middle)
 
 
 @program

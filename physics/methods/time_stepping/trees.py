@@ -28,7 +28,18 @@ from ...core.state import LEDGER, Bodies, JointState, empty_state
 from ...core.sym3 import put_six, put_three, three
 from ...core.vec import add, cross, put_all, row, scale, sub
 from ...dynamics.forces import Loads, empty_loads
-from ...dynamics.trees.kinematics import ORIGIN, D, F, X, advance, link_motion, move, place, place_links
+from ...dynamics.trees.kinematics import (
+    ORIGIN,
+    D,
+    F,
+    X,
+    advance,
+    link_motion,
+    move,
+    move_placed_links,
+    place,
+    place_links,
+)
 from ...dynamics.trees.rates import TreeScratch, empty_joints, joint_forces
 from ...dynamics.trees.tree import ZERO6, answer, answer_alone, eliminate
 from ...integrators.midpoint import FlightScratch, empty_flight_scratch, midpoint_step
@@ -106,7 +117,7 @@ def end_trees(model, state, h, work) -> None:
     if count_links(model.trees, work.involved) > 0:
         for d in range(len(v)):
             coast.joints.v[d] = v[d] - trees.half[d]
-        place_links(model, q, coast.joints.v, links, coast.bodies)  # momenta: unshifted
+        move_placed_links(model, coast.joints.v, links, coast.bodies)  # where `fall` has placed them: unshifted
         advance(model.trees.table, q, work.shift.v, 1.0, coast.joints.q)
         go(state.t[0] + 0.5 * h, 0.5 * h, work.fraction, coast)
         choose_links(model.trees, work.involved, coast.joints, trees.flown)
