@@ -13,7 +13,7 @@ import importlib
 import math
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,12 +77,31 @@ def gains_of(solref: Any, mass: float) -> dict[str, float]:
     return {"stiffness_n": mass * stiffness, "damping_n": mass * damping} if mass * stiffness > 0.0 else {}
 
 
+class Turning(NamedTuple):
+    """Friction of geometry against spinning and rolling."""
+
+    dimension: int    #: condim: 4 opposes spinning, 6 rolling too
+    torsional: float  #: [m]
+    rolling: float    #: [m]
+
+    def larger(self, other: "Turning") -> "Turning":
+        """That of the two together."""
+        return Turning(max(self.dimension, other.dimension), max(self.torsional, other.torsional),
+                       max(self.rolling, other.rolling))
+
+    def lengths(self) -> dict[str, float]:
+        """What counts of it, by the names of scene files."""
+        named = (("friction_torsional", 4, self.torsional), ("friction_rolling", 6, self.rolling))
+        return {name: length for name, least, length in named if self.dimension >= least}
+
+
 class _MjcfReader:
     def __init__(self, path: Path, library: Any, compiled: Any, data: Any) -> None:
         self.path, self.library, self.source, self.data = path, library, compiled, data
         self.bodies: list[dict[str, Any]] = []
         self.joints: list[dict[str, Any]] = []
         self.materials: dict[str, dict[str, float]] = {}
+        self.turning: dict[str, Turning] = {}  #: of each material
         self.notes: list[str] = []
         self.taken: set[str] = set()
         self.grounds: dict[str, tuple[int, int]] = {}  #: contype and conaffinity of each fixed body
@@ -200,8 +219,10 @@ class _MjcfReader:
             turn = R.T @ self.data.geom_xmat[geom].reshape(3, 3)
             shape["position"] = (R.T @ (self.data.geom_xpos[geom] - origin)).tolist()
             shape["orientation"] = matrix_to_quat(turn).tolist()
+            friction, torsional, rolling = (float(c) for c in s.geom_friction[geom])
+            turning = Turning(int(s.geom_condim[geom]), torsional, rolling)
             shape["material"] = self._material(owner, {
-                "friction": float(s.geom_friction[geom, 0]), **gains_of(s.geom_solref[geom], mass)})
+                "friction": friction, **turning.lengths(), **gains_of(s.geom_solref[geom], mass)}, turning)
             found.append(shape)
         return found
 
@@ -230,18 +251,27 @@ class _MjcfReader:
                                   "and is left out")
                 return None
 
-    def _material(self, owner: str, coefficients: dict[str, float]) -> str:
+    def _material(self, owner: str, coefficients: dict[str, float], turning: "Turning") -> str:
         """The name of a material with these coefficients, after the body that it belongs to."""
-        name, k = owner, 2
-        while self.materials.setdefault(name, coefficients) != coefficients:
+        name, k, wanted = owner, 2, (coefficients, turning)
+        while (self.materials.setdefault(name, coefficients), self.turning.setdefault(name, turning)) != wanted:
             name, k = f"{owner} {k}", k + 1
         return name
 
     def _pairs(self) -> list[dict[str, Any]]:
-        """Pairs of materials whose friction is the larger of theirs, as in MuJoCo, not the geometric mean."""
-        return [{"materials": [a, b], "friction": max(one["friction"], other["friction"])}
-                for (a, one), (b, other) in combinations(self.materials.items(), 2)
-                if one["friction"] != other["friction"]]
+        """Pairs of materials with a coefficient that our rule does not give. In MuJoCo it is the larger one, also of
+        friction, and against turning as soon as one of the two asks for that."""
+        found = []
+        for a, b in combinations(self.materials, 2):
+            one, other, pair = self.materials[a], self.materials[b], {}
+            if one["friction"] != other["friction"]:
+                pair["friction"] = max(one["friction"], other["friction"])
+            both = self.turning[a].larger(self.turning[b])
+            pair |= {name: length for name, length in both.lengths().items()
+                     if length != max(one.get(name, 0.0), other.get(name, 0.0))}
+            if pair:
+                found.append({"materials": [a, b], **pair})
+        return found
 
     # ------------------------------------------------------------------------------------------------ joints
 
@@ -334,6 +364,7 @@ class _MjcfReader:
         if (s.jnt_solref[s.jnt_limited != 0] != DEFAULT_SOLREF).any():
             self.notes.append("the softness of limits of joints is left out")
         if (s.geom_condim > 3).any():
-            self.notes.append("friction against rolling and spinning is left out")
+            self.notes.append("friction against spinning and rolling has its own bounds; in MuJoCo all friction of a "
+                              "contact shares one")
         if s.opt.density > 0.0 or s.opt.viscosity > 0.0 or s.opt.wind.any():
             self.notes.append("air and wind are left out")

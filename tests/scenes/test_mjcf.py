@@ -9,6 +9,7 @@ from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import Scene, SceneError, Simulation, open_file
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
+from contactlab.physics.laws.contact import turning_lengths
 from contactlab.physics.shapes.shapes import quat_to_matrix
 
 FIGURE = """<mujoco model="figure">
@@ -143,6 +144,28 @@ def test_friction_of_two_surfaces_is_mujocos(tmp_path):
     sim.step()
     ours = dict(zip(sim.contacts.body_b.tolist(), sim.contacts.friction.tolist(), strict=True))
     assert theirs == {1: 0.8, 2: 0.9} and ours == theirs
+
+
+def test_friction_against_spinning_and_rolling_is_mujocos(tmp_path):
+    """By condim of both, the larger numbers of both: three balls on a floor that asks for less than they do."""
+    ball = ('<body pos="{x} 0 0.099"><freejoint/><geom size=".1" condim="{dim}" friction="0.5 {torsional} {rolling}"/>'
+            "</body>")
+    rows = ((3, 0.01, 0.001), (4, 0.01, 0.001), (6, 0.01, 0.004))
+    text = ('<mujoco><worldbody><geom type="plane" size="5 5 1" friction="0.5 0.02 0.003"/>'
+            + "".join(ball.format(x=x, dim=dim, torsional=torsional, rolling=rolling)
+                      for x, (dim, torsional, rolling) in enumerate(rows)) + "</worldbody></mujoco>")
+    path = tmp_path / "balls.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    theirs = {int(c.geom2): (c.friction[2] * (c.dim > 3), c.friction[3] * (c.dim > 4)) for c in data.contact}
+    setup = open_file(path).build()
+    shapes, lengths = setup.model.shapes, turning_lengths(setup.model.materials)
+    floor = shapes.material[0]
+    ours = {i: tuple(lengths[floor, shapes.material[i]]) for i in (1, 2, 3)}
+    assert theirs == {1: (0.0, 0.0), 2: (0.02, 0.0), 3: (0.02, 0.004)} and ours == theirs
+    assert any("spinning and rolling" in note for note in setup.labels.notes)
 
 
 def test_what_is_left_out_is_listed(figure):
