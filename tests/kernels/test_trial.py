@@ -63,9 +63,7 @@ def ticked(runner, until):
 @pytest.fixture
 def runner():
     clock = iter(k * 0.004 for k in range(10**9))
-    made = Runner(scene(), paused=True, clock=lambda: next(clock))
-    made.begin()
-    return made
+    return Runner(scene(), paused=True, clock=lambda: next(clock))
 
 
 def test_the_engine_measures_as_a_script_does_and_pauses_at_the_end(runner):
