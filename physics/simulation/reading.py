@@ -1,5 +1,6 @@
 """What can be read of a simulation at its instant: bodies, joints, contacts, energies, by name and as arrays."""
 
+from bisect import bisect_left
 from pathlib import Path
 from typing import Any, cast
 
@@ -8,7 +9,7 @@ import numpy as np
 from ..books import ledger
 from ..books.diagnostics import measure
 from ..core.model import Array, Labels, Model
-from ..core.report import Energy
+from ..core.report import Energy, Event
 from ..core.state import Contacts, State
 from .handles import Body, BodyList, Contact, Joint, JointList, Owner, contacts_of, number_in
 from .tables import Table, data_frame, save_table, table_of
@@ -23,6 +24,9 @@ class Reading:
     _model: Model
     _told: Contacts | None   # contacts of the last step, None = nobody has asked yet
     _method: Any
+    step_count: int
+    _events: list[Event]     # ordered by step; after seeking back also later ones, until the next step
+    _dropped_events: int
     _number: dict[str, int]  # of the bodies
     _dynamic: Any            # numbers of the free bodies
 
@@ -126,6 +130,37 @@ class Reading:
         """Contacts of the last step, cut to the valid rows. The arrays are views that the next step overwrites."""
         count = int(self._contacts.count[0])
         return Contacts._make([self._contacts.count, *(a[:count] for a in self._contacts[1:])])
+
+    @property
+    def events(self) -> list[Event]:
+        """Events up to now, oldest first; at least the last `limits.EVENTS`."""
+        return self._events[: self._events_before(self.step_count + 1)]
+
+    @property
+    def event_count(self) -> int:
+        """Number of events up to now."""
+        return self._dropped_events + self._events_before(self.step_count + 1)
+
+    @property
+    def last_events(self) -> list[Event]:
+        """Events of the last step."""
+        return self._events[self._events_before(self.step_count) : self._events_before(self.step_count + 1)]
+
+    def events_between(self, step: int, last: int) -> list[Event]:
+        """Events of the steps after number `step` up to number `last`, oldest first."""
+        return self._events[self._events_before(step + 1) : self._events_before(last + 1)]
+
+    def known_events(self, count: int) -> list[Event]:
+        """The latest `count` events, oldest first; after seeking back also those later than now."""
+        return self._events[max(0, len(self._events) - count) :]
+
+    def latest_events(self, count: int) -> list[Event]:
+        """The last `count` events up to now, oldest first."""
+        end = self._events_before(self.step_count + 1)
+        return self._events[max(0, end - count) : end]
+
+    def _events_before(self, step: int) -> int:
+        return bisect_left(self._events, step, key=lambda e: e.step)
 
     @property
     def dents(self) -> Array:

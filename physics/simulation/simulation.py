@@ -1,12 +1,10 @@
 """Simulation: one model, one state, one method. Scripts use it; in the app the physics thread owns it."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
-from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,8 +33,8 @@ from .reading import Reading
 from .tables import Trace, tracing
 
 Result = TypeVar("Result")
-AT_ONCE = 64      # steps at most in one call of `Simulation.run`
-LONG_CALL = 0.01  # time after which such a call has fewer steps: only between two calls can a run be interrupted [s]
+AT_ONCE = 64       # steps at most in one call of `Simulation.run`
+BODY_STEPS = 1000  # and steps times bodies: some hundredths of a second, for only between calls can it be interrupted
 #: what `Simulation.trace` notes where nothing is named
 USUAL: dict[str, Callable[["Simulation"], float]] = {
     "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
@@ -231,12 +229,10 @@ class Simulation(Reading):
     def run(self, until: float) -> None:
         """Step to the step boundary nearest to time `until` [s]. Where nobody looks in between, many steps are made in
         one call; states and events are the same as of single steps."""
-        most = 1
+        most = max(1, min(AT_ONCE, BODY_STEPS // max(len(self._dynamic), 1)))
         while self.time < until - 0.5 * self.settings.h:
-            begin = perf_counter()
             if not (self._unwatched and self._march(most, until - 0.5 * self.settings.h)):
                 self.step()
-            most = min(2 * most, AT_ONCE) if perf_counter() - begin < LONG_CALL else max(most // 2, 1)
 
     @property
     def _unwatched(self) -> bool:
@@ -287,39 +283,6 @@ class Simulation(Reading):
             return self._info
         self._info = found = self._method.info
         return found
-
-    # ------------------------------------------------------------------------------------------------ events
-
-    @property
-    def events(self) -> list[Event]:
-        """Events up to now, oldest first; at least the last `limits.EVENTS`."""
-        return self._events[: self._events_before(self.step_count + 1)]
-
-    @property
-    def event_count(self) -> int:
-        """Number of events up to now."""
-        return self._dropped_events + self._events_before(self.step_count + 1)
-
-    @property
-    def last_events(self) -> list[Event]:
-        """Events of the last step."""
-        return self._events[self._events_before(self.step_count) : self._events_before(self.step_count + 1)]
-
-    def events_between(self, step: int, last: int) -> list[Event]:
-        """Events of the steps after number `step` up to number `last`, oldest first."""
-        return self._events[self._events_before(step + 1) : self._events_before(last + 1)]
-
-    def known_events(self, count: int) -> list[Event]:
-        """The latest `count` events, oldest first; after seeking back also those later than now."""
-        return self._events[max(0, len(self._events) - count) :]
-
-    def latest_events(self, count: int) -> list[Event]:
-        """The last `count` events up to now, oldest first."""
-        end = self._events_before(self.step_count + 1)
-        return self._events[max(0, end - count) : end]
-
-    def _events_before(self, step: int) -> int:
-        return bisect_left(self._events, step, key=lambda e: e.step)
 
     def problem(self) -> ContactProblem:
         """The contact problem that a step from here would solve. Raises CannotStep where the method cannot say it."""
