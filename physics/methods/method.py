@@ -15,14 +15,18 @@ class Method(Protocol):
 
     title: ClassVar[str]
     uses: ClassVar[frozenset[str]]  #: settings that mean something to it, beyond h, the integrator and the materials
-    contacts: Contacts              #: of the last step
-    events: list[Event]             #: what happened in it
+    events: list[Event]             #: what happened in the last step
 
     def __init__(self, model: Model) -> None:
         """Raises Untreatable where the model is not for this method."""
 
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]."""
+
+    @property
+    def contacts(self) -> Contacts:
+        """Those of the last step."""
+        ...
 
     @property
     def info(self) -> StepInfo:
