@@ -436,8 +436,9 @@ class Lab:
             self.ui.say("The action is no longer kept in view: see View, Keep the action in view.")
 
     def escape(self) -> None:
-        """Close what lies on top, else deselect. Never quits."""
+        """Close what lies on top, else deselect; a notice goes with it. Never quits."""
         ui = self.ui
+        ui.notice = None
         if ui.menu_open:
             ui.shut_menus = True
         elif ui.opening is not None:

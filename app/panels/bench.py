@@ -52,12 +52,19 @@ def draw_bench(ui: UiState, rect: Rect) -> None:
         imgui.end_child()
 
 
+def _columns(ui: UiState) -> tuple[int, float]:
+    """How many buttons stand beside each other, and their width."""
+    room, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
+    count = 3 if room > 12.5 * ui.font else 2
+    return count, (room - (count - 1) * gap) / count
+
+
 def _shapes(ui: UiState) -> None:
     """A button for each shape; a click begins placing."""
     bench = ui.workbench
-    wide = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
+    columns, wide = _columns(ui)
     for k, (kind, shape) in enumerate(edits.FIRST.items()):
-        if k % 3:
+        if k % columns:
             imgui.same_line()
         on = bench.placing is not None and bench.undoes == f"Add {kind}"
         c = style.colors(ui)
@@ -74,9 +81,9 @@ def _joints(ui: UiState) -> None:
     chosen = [k for k in bench.bodies if k < len(known)]
     ends = ["world", *(known[k] for k in chosen)][-2:]
     imgui.begin_disabled(len(chosen) not in (1, 2))
-    wide = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
+    columns, wide = _columns(ui)
     for k, (kind, does) in enumerate((*JOINTS.items(), ("spring", "pulls at both"))):
-        if k % 3:
+        if k % columns:
             imgui.same_line()
         with style.font(ui, size=14.0):
             pressed = imgui.button(f"{kind.capitalize()}##join", (wide, 0))
@@ -336,7 +343,8 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
         _gap(ui)
         for name, (icon, title) in TOOLS.items():
             tip = f"{title} what is chosen  ({key_of('next_tool')}: the next tool)"
-            if style.icon_button(ui, name, f"{icon}  {title}", tip, width=5.0, on=tools.tool == name):
+            label, width = (f"{icon}  {title}", 5.0) if rect[2] > 46.0 * ui.font else (icon, 2.2)
+            if style.icon_button(ui, name, label, tip, width=width, on=tools.tool == name):
                 tools.tool = name
             imgui.same_line(0, 0.2 * ui.font)
         _gap(ui)

@@ -175,8 +175,10 @@ def draw_help(ui: UiState) -> None:
         if keys_of(name):
             groups.setdefault(command.group, []).append(("  ".join(keys_of(name)), command.title))
     columns = [["Mouse", "Time", "Scenes"], ["View"], ["Edit", "Equations", "Compare", "Record", "Lessons", "App"]]
+    if imgui.get_window_width() < 60.0 * ui.font:  # else words would be broken
+        columns = [[group for column in columns for group in column]]
     with style.font(ui, size=14.0):
-        if imgui.begin_table("help_columns", 3):
+        if imgui.begin_table("help_columns", len(columns)):
             for column in columns:
                 imgui.table_next_column()
                 for group in column:

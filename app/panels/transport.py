@@ -47,11 +47,12 @@ def draw_transport(ui: UiState, snapshot: Snapshot | None, send: Send, rect: Rec
             _speed(ui, snapshot, send)
             imgui.same_line(0, 1.0 * ui.font)
         _phases(ui, snapshot, send)
-        _time_line(ui, snapshot, send, reserve=17.5 * ui.font)
+        button = 5.6 if rect[2] > 44.0 * ui.font else 2.2  # width of the record button [font heights]
+        _time_line(ui, snapshot, send, reserve=(11.9 + button) * ui.font)
         imgui.same_line(0, 0.8 * ui.font)
         _clock(ui, snapshot)
-        imgui.same_line(imgui.get_window_width() - 8.3 * ui.font)
-        _record(ui)
+        imgui.same_line(imgui.get_window_width() - (2.7 + button) * ui.font)
+        _record(ui, button)
 
 
 def _buttons(ui: UiState, send: Send) -> None:
@@ -225,14 +226,14 @@ def _clock(ui: UiState, snapshot: Snapshot) -> None:
         style.muted(ui, "searching" if snapshot.searching else "paused")
 
 
-def _record(ui: UiState) -> None:
-    """The record button and its options."""
+def _record(ui: UiState, width: float) -> None:
+    """The record button, `width` font heights wide, and its options."""
     c = style.colors(ui)
     running = ui.recording is not None
     with style.color(imgui.Col_.text, c.on_accent if running else c.danger), \
             style.color(imgui.Col_.button, c.danger if running else c.raised):
         label = f"\uf04d {ui.recording.seconds:4.1f} s" if ui.recording is not None else "\uf111 Record"
-        if imgui.button(f"{label}##record", (5.6 * ui.font, 0)):
+        if imgui.button(f"{label if width > 5.0 else label[0]}##record", (width * ui.font, 0)):
             ui.request("record")
     imgui.set_item_tooltip("Stop and save  (V)" if running else "Record a video  (V)")
     imgui.same_line(0, 0.2 * ui.font)

@@ -19,6 +19,7 @@ from contactlab.physics.books.ledger import Account
 from contactlab.physics.core.state import LEDGER
 from contactlab.physics.run import messages as m
 from contactlab.physics.run.link_study import KINDS
+from contactlab.physics.scene.edits import FIRST, NEW
 
 
 @pytest.fixture
@@ -54,6 +55,28 @@ def test_the_phases_of_an_event_are_chosen_beside_the_time_line(probe, sent, pha
     probe.frame()
     probe.click(f"{phase.capitalize()}##phase_{phase}")
     assert sent == [m.GoToEvent(120, 0.4987, phase, 0)]
+
+
+@pytest.mark.parametrize("editing", [False, True])
+def test_in_a_small_window_no_button_lies_on_another(probe, editing):
+    """Nor outside; every shape's name goes into its button."""
+    bench = probe.ui.workbench
+    bench.begin(NEW, None, None)
+    bench.on = editing
+    probe.gui.resize((640, 420), (640, 420))
+    probe.frame(3)
+    probe.drawn()
+    row = (("run", "undo", "redo", "move", "turn", "scale", "Own axes", "Snap", "bench") if editing else
+           ("edit", "reset", "previous_event", "step_back", "play", "step_forward", "next_event", "record",
+            "record_options"))
+    below = {label: rect for label, rect in probe.rects.items() if label.split("##")[-1] in row}
+    assert len(below) == len(row)
+    for label, (lo, hi) in below.items():
+        assert lo.x >= 0 and hi.x <= 640
+        assert not [other for other, (a, b) in below.items() if other != label and a.x < hi.x and lo.x < b.x]
+    for kind in FIRST if editing else ():
+        lo, hi = probe.rects[f"{kind.capitalize()}##add"]
+        assert hi.x - lo.x > imgui.calc_text_size(kind.capitalize()).x
 
 
 def test_a_search_in_vain_says_so_and_a_button_goes_on(probe):

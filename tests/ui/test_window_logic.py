@@ -105,6 +105,13 @@ def test_while_paused_ctrl_turns_in_place_and_shift_pulls(lab):
     assert isinstance(lab.engine.sent[0], m.Grab)
 
 
+def test_escape_takes_a_notice_away_and_does_what_else_it_does(lab):
+    lab.ui.say("A long story about this scene.", 8.0)
+    lab.ui.view.selected = 1
+    commands.run(lab, "deselect")
+    assert lab.ui.notice is None and lab.ui.view.selected == -1
+
+
 def test_orbiting_leaves_the_selected_body_where_it_is_seen(lab):
     lab.ui.view.selected = 2
     place = lab.snapshot.x[2][None]
