@@ -9,7 +9,7 @@ from contactlab.app.ui_state import UiState
 from contactlab.app.view.imgui_backend import Gui
 
 WATCHED = ("button", "small_button", "checkbox", "selectable", "slider_float", "invisible_button", "begin_combo",
-           "menu_item_simple", "radio_button", "begin_menu", "collapsing_header", "input_text_with_hint")
+           "menu_item_simple", "radio_button", "begin_menu", "collapsing_header", "input_text_with_hint", "input_text")
 
 
 class Probe:
