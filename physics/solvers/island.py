@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from ..core.jit import helper
 from ..core.model import Array
-from ..core.sym3 import six, three
+from ..core.sym3 import six, sym_vec, three
 from ..core.vec import add, cross, dot, put, row, sub
 from ..problem.assemble import flat
-from ..problem.moments import ROLLING, SPINNING, turning_of
+from ..problem.moments import ROLLING, SPINNING, moment_map_of, turning_of
+from ..problem.residual import natural_map_of, spring_map_of
 from ..problem.system import (
     ARM_A,
     ARM_B,
@@ -477,6 +478,33 @@ def moment_bounds(island, j):
     return law[j, LOW] * load, law[j, HIGH] * load
 
 
+# ------------------------------------------------------------------------------------------------------- the residual
+@helper
+def natural(island, j, u):
+    """Natural map of row block j at its λ and a velocity u [m/s]."""
+    law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
+    if kind == MOUSE:
+        return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
+    if rho == 0.0:
+        return 0.0
+    if kind == CONTACT:
+        return natural_map_of(lam, u, three(law, j, 0), law[j, MU], rho)
+    if kind == MOMENT:
+        spin, roll = moment_bounds(island, j)
+        return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
+    return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
+
+
+@helper
+def worst_of(island, u):
+    """The largest natural map at the velocities u (m, 3)."""
+    worst = 0.0
+    for j in range(len(island.kind)):
+        miss = natural(island, j, row(u, j))
+        worst = miss if not miss <= worst else worst  # nan is the worst
+    return worst
+
+
 # ----------------------------------------------------------------------------------------------------- 1 + Gᵀ D G
 @helper
 def skyline_of(island):
@@ -498,6 +526,8 @@ def add_products(island, D, work, sky):
     """sky += Gᵀ D G, with D (m, 9) a 3 x 3 matrix of each row block, row by row. work (3, N)."""
     G, entry = island.G, sky.entry
     for j in range(len(island.kind)):
+        if not D[j].any():
+            continue
         for p in range(island.first[j], island.first[j + 1]):
             at_p, wide, e = island.piece[p, AT], island.piece[p, WIDE], island.piece[p, BEGIN]
             for r in range(3):

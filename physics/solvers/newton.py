@@ -34,9 +34,9 @@ from ..core.sym3 import six, sym_inverse, sym_vec, three
 from ..core.vec import add, axpy, cross, dot, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
 from ..problem.joint_rows import row_residual, visit_row
-from ..problem.moments import moment_map_of, moment_residual, turning_of, visit_moment
+from ..problem.moments import moment_residual, turning_of, visit_moment
 from ..problem.problem import ContactProblem, SolveInfo, Takes
-from ..problem.residual import contact_residual, natural_map_of, spring_map_of
+from ..problem.residual import contact_residual
 from ..problem.system import (
     BIAS,
     BODY_SIZE,
@@ -55,6 +55,7 @@ from ..problem.system import (
     push_row,
     row_velocity,
 )
+from .central_path import follow_path
 from .interior_point import InteriorPoint
 from .island import (
     HIGH,
@@ -70,6 +71,7 @@ from .island import (
     moment_bounds,
     open_island,
     skyline_of,
+    worst_of,
 )
 from .lcp_info import PivotStep
 from .pgs import visit_contact, visit_grab
@@ -77,7 +79,6 @@ from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 
 OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
-SOLVED, CYCLES, STUCK = range(3)  # how `follow_modes` ended: CYCLES where other modes may do better
 MOST = 300          # most row blocks of an island that is solved
 WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
@@ -92,7 +93,8 @@ STILL = 0.03        # part of the residual that such a step may leave without lo
 GUESS = 1e-3        # opening velocity below which a contact counts as closed at first, relative to the largest velocity
 INNER = 0.1         # part of the residual that the laws for the last c may leave: then c = λ follows
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
-FEW = 5             # sweeps the first time; the number doubles each time
+FEW = 5             # sweeps over a guess that is far off
+LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
 ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
@@ -238,32 +240,6 @@ def set_modes(island, w, eps, near, mode, D, way):
 
 # --------------------------------------------------------------------------------------------------------- the island
 @helper
-def natural(island, j, u):
-    """Natural map of row block j at its λ and a velocity u [m/s]."""
-    law, kind, rho, lam = island.law, island.kind[j], island.law[j, STEP], row(island.lam, j)
-    if kind == MOUSE:
-        return spring_map_of(lam, add(u, sym_vec(six(law, j, SOFT), lam)), six(law, j, HOLD), law[j, HIGH])
-    if rho == 0.0:
-        return 0.0
-    if kind == CONTACT:
-        return natural_map_of(lam, u, three(law, j, 0), law[j, MU], rho)
-    if kind == MOMENT:
-        spin, roll = moment_bounds(island, j)
-        return moment_map_of(lam, u, three(law, j, 0), spin, roll, rho)
-    return abs(lam[0] - min(max(lam[0] - rho * u[0], law[j, LOW]), law[j, HIGH])) / rho
-
-
-@helper
-def worst_of(island, u):
-    """The largest natural map at the velocities u (m, 3)."""
-    worst = 0.0
-    for j in range(len(island.kind)):
-        miss = natural(island, j, row(u, j))
-        worst = miss if not miss <= worst else worst  # nan is the worst
-    return worst
-
-
-@helper
 def compliance_of(island):
     """ε [1/kg]"""
     least = math.inf
@@ -375,10 +351,11 @@ def own_size(island):
 
 
 @helper
-def follow_modes(island, sky, centre, softer, softest, size, most):
+def follow_modes(island, sky, centre, softer, softest, near, size, most):
     """At most so many steps of Newton's method, from the island's λ and from c = `centre`, with a compliance ε that is
-    `softer` times the usual one. size [m/s]: largest velocity without impulses. λ becomes the solution, else the best
-    found. Returns how many steps were made, SOLVED, CYCLES or STUCK, and whether it began again:
+    `softer` times the usual one. near: opening velocity below which a contact counts as closed at first, relative to
+    size [m/s], the largest velocity without impulses. λ becomes the solution, else the best found. Returns how many
+    steps were made, whether it is solved, whether it began again, and the natural map that is left [m/s].
 
     Where the modes cycle, or the first step leads far away, it begins again from c = λ at the last c, with a larger ε:
     the solution for this c is nearer. ε may become up to `softest` times the usual one."""
@@ -387,7 +364,7 @@ def follow_modes(island, sky, centre, softer, softest, size, most):
     mode, D, way, w = np.zeros(m, np.int64), np.zeros((m, 9)), np.zeros((m, 3)), np.zeros((m, 3))
     work, good, last = np.zeros((3, len(island.x))), island.lam.copy(), island.lam.copy()
     settle(island, centre, eps, w)
-    set_modes(island, island.u, eps, GUESS * size, mode, D, way)
+    set_modes(island, island.u, eps, near * size, mode, D, way)
     best, stale, again, new = worst_of(island, island.u), True, False, softer == 1.0 < softest
     left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
     done = 0
@@ -403,7 +380,7 @@ def follow_modes(island, sky, centre, softer, softest, size, most):
         stale = other or turned > 0.0
         miss, wrong = worst_of(island, island.u), worst_of(island, w)
         if miss <= EXACT * size or (miss <= ENOUGH * size and not other and miss > NOT_MORE * left):
-            return done, SOLVED, again
+            return done, True, again, miss
         if miss < best:
             best = miss
             put_rows(good, island.lam)
@@ -425,8 +402,7 @@ def follow_modes(island, sky, centre, softer, softest, size, most):
         if stalls > 1 or not wrong < OVERFLOW or (new and wrong > QUIET * size):
             eps /= LESS
             if eps > softest * usual:
-                put_rows(island.lam, good)
-                return done, CYCLES, again
+                break
             put_rows(island.lam, last)
             put_rows(centre, last)
             settle(island, centre, eps, w)
@@ -434,38 +410,43 @@ def follow_modes(island, sky, centre, softer, softest, size, most):
             stale, least, stalls, again, new = True, np.inf, 0, True, False
     put_rows(island.lam, good)
     settle(island, centre, eps, w)  # u at this λ
-    return done, SOLVED if best <= ENOUGH * own_size(island) else STUCK, again
+    return done, best <= ENOUGH * own_size(island), again, best
 
 
 @helper
 def solve_island(system, members, island, sky):
-    """Solve an island in the system. Returns the steps of Newton's method, how many sweeps were made, and whether the
-    island is solved; if not, the system has the best impulses found."""
+    """Solve an island in the system. Returns the steps of Newton's method and along the central path, how many sweeps
+    were made, and whether the island is solved; if not, the system has the best impulses found."""
     m = len(island.kind)
     centre, most = np.zeros((m, 3)), min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
-    steps, sweeps, size, again = 0, 0, 0.0, False
+    sweeps, size, turns = 0, 0.0, False
     for j in range(m):
-        size = max(size, norm(row(island.free, j)))
-    state = CYCLES if worst_of(island, island.u) > QUIET * size else STUCK
-    if state == STUCK:
-        steps, state, again = follow_modes(island, sky, centre, 1.0, SOFTEST, size, most)
-    while state == CYCLES and steps < most:
+        size, turns = max(size, norm(row(island.free, j))), turns or island.kind[j] == MOMENT
+    if worst_of(island, island.u) > QUIET * size:
         give(system, island)
-        sweep_members(system, members, sweeps + FEW, 0.0)
+        sweeps = FEW
+        sweep_members(system, members, sweeps, 0.0)
         take(system, island)
-        sweeps += sweeps + FEW
         put_rows(centre, island.lam)
-        made, state, _ = follow_modes(island, sky, centre, SOFTER, SOFTEST, size, most - steps)
+    steps, solved, again, left = follow_modes(island, sky, centre, SOFTER if sweeps > 0 else 1.0, SOFTEST, GUESS, size,
+                                              most)
+    found = island.lam.copy()
+    if not solved and not turns:  # the path knows no moments
+        steps += follow_path(island, sky, left / size)
+        put_rows(centre, island.lam)
+        made, solved, _, now = follow_modes(island, sky, centre, 1.0, SOFTEST, 0.0, size, ROUNDS)
         steps, again = steps + made, True
-    if state == SOLVED and again:
-        found = island.lam.copy()
+        if now < left:
+            put_rows(found, island.lam)
+    if solved and (again or sweeps > 0):
         centre[:] = 0.0
-        made, least, _ = follow_modes(island, sky, centre, 1.0, 1.0, size, FEW)
+        made, least, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
         steps += made
-        if least != SOLVED:
-            put_rows(island.lam, found)
+        if least:
+            put_rows(found, island.lam)
+    put_rows(island.lam, found)
     give(system, island)
-    return steps, sweeps, state == SOLVED
+    return steps, sweeps, solved
 
 
 @helper
