@@ -74,7 +74,7 @@ def answer_turning(model, mechanisms, a, b, block, n, r, system):
         at = place_in_block(model, mechanisms, i)
         for j in range(3 if at >= 0 or model.kind[i] == LINK else 0):
             put_end(model, mechanisms.trees.work, i, at, (0.0, 0.0, 0.0), scale(sign, unit_vector(j)), blocks.J[:, j])
-    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, 3)
+    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, a, b, 3)
     w = own_block(blocks, block)
     soft = SOFTEST * (w[0] + w[3] + w[5])
     if answer_through(mechanisms, blocks, block, a, b, 3):
