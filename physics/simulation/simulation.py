@@ -34,7 +34,7 @@ from .tables import Trace, tracing
 
 Result = TypeVar("Result")
 AT_ONCE = 64       # steps at most in one call of `Simulation.run`
-BODY_STEPS = 1000  # and steps times bodies: some hundredths of a second, for only between calls can it be interrupted
+BODY_STEPS = 4000  # and at most so many for all bodies: hundredths of a second, after which a run can be interrupted
 #: what `Simulation.trace` notes where nothing is named
 USUAL: dict[str, Callable[["Simulation"], float]] = {
     "kinetic": lambda sim: sim.energy().kinetic, "potential": lambda sim: sim.energy().potential,
