@@ -3,7 +3,7 @@ slide, topple and collapse. With redundant contacts that slip, a wrong mode of o
 Newton's method cycles; the central path leads it to the modes.
 
 A few steps remain in which no method finds the modes. Which ones they are hangs on rounding, as what topples is
-chaotic: the bounds are twice what was counted, and Newton's method alone leaves from two to four times the bound.
+chaotic: the bounds are about twice what was counted, and Newton's method alone leaves from 1.7 to four times the bound.
 """
 
 import numpy as np
