@@ -47,7 +47,7 @@ SOLVED_MAP = 1e-11      # natural map that counts as solved, relative to the lar
 @helper
 def determinant(a):
     """a_n² - |a_T|²"""
-    t = math.sqrt(a[1] * a[1] + a[2] * a[2])
+    t = math.hypot(a[1], a[2])
     return (a[0] - t) * (a[0] + t)
 
 

@@ -87,8 +87,8 @@ def test_two_cards_that_lean_against_each_other_stand():
 
 
 def test_a_house_of_cards_of_two_storeys_stands():
-    """Two pairs, a card across their ridges, and a pair on it. A card that bears a load V at its upper edge alone pushes
-    with V tan 20° = 0.36 V; its own weight asks for less. μ = 0.6."""
+    """Two pairs, a card across their ridges, and a pair on it. A card that bears a load V at its upper edge alone
+    pushes with V tan 20° = 0.36 V; its own weight asks for less. μ = 0.6."""
     lean = math.radians(20)
     ridge = 0.01 * math.sin(lean) + 0.5 * math.cos(lean)
     cards = [card(f"{x:+.1f} {side}", side, x) for x in (-0.2, 0.2) for side in (-1, 1)]
