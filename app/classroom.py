@@ -13,7 +13,7 @@ from ..physics.lesson.answers import COLUMNS, ENDING, Joined, Row, histogram, jo
 from ..physics.lesson.lesson import Lesson
 from ..physics.lesson.play import play
 from ..physics.lesson.questions import NoAnswer, answer_of
-from .teaching import lesson_entries
+from .course import lesson_entries
 
 BAR = 30  # letters of the longest bar of a histogram
 
@@ -83,4 +83,4 @@ def told(rows: list[Row]) -> Iterator[str]:
         bars = histogram(those)
         most, wide = max(count for _, count in bars), max(len(label) for label, _ in bars)
         for label, count in bars:
-            yield f"  {label:>{wide}}  {'█' * max(round(BAR * count / most), 1 if count else 0)} {count}"
+            yield f"  {label:>{wide}}  {'#' * max(round(BAR * count / most), 1 if count else 0)} {count}"

@@ -5,7 +5,8 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..physics.lesson.lesson import Lesson
+from ..assets import lessons
+from ..physics.lesson.lesson import Lesson, heading
 from ..physics.lesson.questions import POINTS, Given, Verdict
 from ..physics.lesson.schema import QuestionTable, StepTable
 
@@ -18,6 +19,15 @@ class LessonEntry(NamedTuple):
     summary: str
     path: str
     steps: int
+
+
+def lesson_entries() -> list[LessonEntry]:
+    """The lessons that come along, in the order of a course."""
+    found = []
+    for key, path in lessons().items():
+        title, summary, _, steps = heading(path)
+        found.append(LessonEntry(key, title, summary, str(path), steps))
+    return found
 
 
 @dataclass

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ..assets import lessons
 from ..physics.lesson.answers import ENDING, Answer, AnswerFile
-from ..physics.lesson.lesson import Lesson, heading, settings_to_send
+from ..physics.lesson.lesson import Lesson, settings_to_send
 from ..physics.lesson.play import steps_to, windows_of
 from ..physics.lesson.questions import Given, NoAnswer, fault, in_digits, judge, options
 from ..physics.lesson.schema import CONTROLS
@@ -30,7 +29,6 @@ from ..physics.run.messages import (
     Try,
     Undo,
 )
-from .course import LessonEntry
 from .panels.plot import PlotUi
 from .record.encoder import numbered
 from .ui_state import UiState
@@ -42,15 +40,6 @@ WAIT = "The run answers the question: it is left alone up to its end."
 ELSEWHERE = ("edit", "compare", "compare_with", "links", "take_instant", "reload")
 
 Send = Callable[[Command], None]
-
-
-def lesson_entries() -> list[LessonEntry]:
-    """The lessons that come along, in the order of a course."""
-    found = []
-    for key, path in lessons().items():
-        title, summary, _, steps = heading(path)
-        found.append(LessonEntry(key, title, summary, str(path), steps))
-    return found
 
 
 class Teaching:

@@ -22,7 +22,7 @@ from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
 from .. import commands
 from ..background import in_background
-from ..course import LessonEntry
+from ..course import LessonEntry, lesson_entries
 from ..inspected import with_forces
 from ..keys import command_for
 from ..lab import Lab, gallery_entries
@@ -38,7 +38,6 @@ from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
 from ..record.recorder import Take
 from ..scene_files import picture_of
 from ..stopping import Stopped
-from ..teaching import lesson_entries
 from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui

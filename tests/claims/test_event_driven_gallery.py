@@ -5,6 +5,7 @@ import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics.core.model import BodyKind
+from contactlab.physics.methods.event_driven.settle import CLOSES
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -27,7 +28,8 @@ def taken():
 @pytest.mark.parametrize("key", taken())
 def test_the_laws_hold_at_every_step_of_the_gallery(key):
     """φ >= 0, λ >= 0, ζ̇ >= 0 where φ = ζ = 0, ζ̇ λ = 0; energy falls, but for what projection states, where nothing
-    is driven."""
+    is driven. A contact that has let go is taken back where it approaches by more than CLOSES of the acceleration
+    without contact, here g."""
     sim = Simulation(Scene.load(gallery()[key]), method="event_driven")
     if len(sim.state.joints.v):
         sim.set(integrator="dopri5")  # the energy of joints' coordinates is kept to the integrator's order only
@@ -44,7 +46,7 @@ def test_the_laws_hold_at_every_step_of_the_gallery(key):
         assert c.lam.min(initial=0.0) >= -1e-9 * force
         assert (c.lam[~current] == 0.0).all()
         assert np.abs(c.zeta_dot[current & (c.lam > 1e-9 * force)]).max(initial=0.0) <= rate
-        assert c.zeta_dot[c.case == 4].min(initial=0.0) >= -rate
+        assert c.zeta_dot[c.case == 4].min(initial=0.0) >= -max(rate, CLOSES * 9.81)
         now = sim.energy().total
         if not driven:
             gained = sim.info.projection - stated
