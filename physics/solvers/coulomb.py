@@ -24,7 +24,7 @@ from .lemke import Lemke
 
 SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
 QUICK_SWEEPS = 200  # sweeps of block Gauss–Seidel before another method is tried
-CONE_SWEEPS = 20_000  # sweeps at most, where no other method has solved the problem
+CONE_SWEEPS = 3000  # sweeps at most, where no other method has solved the problem
 SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most

@@ -26,7 +26,6 @@ from .sets import (
     Resolution,
     clear_set,
     fill_set,
-    islands,
     overlapping,
     resolve,
     unjammed,
@@ -52,11 +51,6 @@ class Change:
     #: the pairs that something happened to: islands without any of them, without a new pair and without an impact stay
     #: as they are; None: no island does
     about: Collection[int] | None = None
-
-
-def slides(u: Array, friction: Array) -> BoolArray:
-    """Which contacts with velocities u (3 c,) [m/s] and coefficients (c,) have friction that slip directs."""
-    return (friction > 0.0) & (np.hypot(u[1::3], u[2::3]) > SLIPS)
 
 
 class Settler:
@@ -126,7 +120,7 @@ class Settler:
         (M, d, u), found = self._obeyed(
             busy, lambda problem: self._resolve(busy, problem, change.released, change.begins))
         if found.status == "inconsistent":
-            if self._impacts.without_collision(busy, u) or self._gives_way(busy, M, u):
+            if self._impacts.without_collision(busy, u):
                 return False
             found = self._held(M, d, u, self._materials.friction(busy).slip)
         parts = [found] if kept is None else [found, kept]
@@ -141,19 +135,10 @@ class Settler:
         self._write_set(pairs, M, found)
         return True
 
-    def _gives_way(self, pairs: LongArray, M: Array, u: Array) -> bool:
-        """Have the islands where friction slides find the rest of the step at once, see `hold`, as no accelerations
-        obey the laws there: velocities at its end that do there always are. Whether that is new for any."""
-        sliding = slides(u, self._materials.friction(pairs).slip)
-        fresh = [pair for members in islands(M) if sliding[members].any() for pair in pairs[members].tolist()
-                 if not self._patience.is_crowded(pair)]
-        self._patience.crowd(fresh)
-        return bool(fresh)
-
     def _held(self, M: Array, d: Array, u: Array, friction: Array) -> Resolution:
         """Forces where no accelerations obey the laws, and no impact helps: of contacts with friction (c,) that slide,
         without it; else of some contacts, and the others come to overlap."""
-        if slides(u, friction).any():
+        if ((friction > 0.0) & (np.hypot(u[1::3], u[2::3]) > SLIPS)).any():
             self._patience.give_up(Limit.JAM)
             return unjammed(M, d, u, friction, self._work.rest_speed)
         self._work.let_in()
