@@ -263,7 +263,7 @@ def block_contact(model, mechanisms, system, k) -> bool:
     answer_alone(model, mechanisms, bodies, blocks, block, a, b, 3)
     w = own_block(blocks, block)
     soft = SOFTEST * (w[0] + w[3] + w[5])
-    if answer_through(mechanisms, blocks, block, a, b, 3):
+    if answer_through(mechanisms, blocks, block, a, b):
         w = own_block(blocks, block)
     n = three(rows, k, NORMAL)
     if dot(n, sym_vec(w, n)) <= soft:

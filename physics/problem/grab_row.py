@@ -1,5 +1,7 @@
 """The mouse spring as a row of the contact problem."""
 
+import numpy as np
+
 from ..core.jit import helper, kernel, program
 from ..core.model import LINK
 from ..core.sym3 import sym_inverse
@@ -20,6 +22,7 @@ from .mechanisms import (
 from .system import MOUSE, OTHERS, SOFTEST, own_block
 
 FIRMEST = 1e-6  # of the answer without constraints: the least that the mouse's point is taken to answer
+NOBODY = np.int32(-1)  # as numbers of bodies are, so that kernels which take one have one signature
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -63,14 +66,14 @@ def hold(model, mechanisms, middle, loads, h, system) -> None:
             put_end(model, mechanisms.trees.work, body, at, (0.0, 0.0, 0.0), unit_vector(j), blocks.J[:, j])
     else:
         put_point(model, mechanisms, blocks, body, 1.0, arm)
-    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, -1, body, 3)
+    answer_alone(model, mechanisms, system.motion.bodies, blocks, block, NOBODY, body, 3)
     put_flat(grab.arm, arm)
     softness, share = implicit_spring(h)
     put_flat(grab.bias, scale(share, stretch))
     grab.softness[0] = softness
     alone = own_block(blocks, block)
     if passes_on(mechanisms, mechanism_at(mechanisms, body)):
-        answer_through(mechanisms, blocks, block, -1, body, 3)
+        answer_through(mechanisms, blocks, block, NOBODY, body)
         limit = soften_grab(grab, own_block(blocks, block), alone, mechanisms.mass[mechanisms.of_body[body]])
     else:
         limit = match_grab(grab, alone, model.kind[body] == LINK, model.mass[body])

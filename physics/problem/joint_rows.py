@@ -74,7 +74,7 @@ def open_row(model, axes, r, kind, middle, mechanisms, system):
     blocks, j = system.blocks, int(axes.joint[r])
     a, b = int(model.joints.parent[j]), int(model.joints.child[j])
     if axes.first_v[r] >= 0:
-        a = -1  # a joint of a tree does not move the parent
+        a = np.int32(-1)  # a joint of a tree does not move the parent
     k = open_block(mechanisms, blocks, kind, a, b)
     if k < 0:
         return k
@@ -83,7 +83,7 @@ def open_row(model, axes, r, kind, middle, mechanisms, system):
     answer_alone(model, mechanisms, system.motion.bodies, blocks, k, a, b, 1)
     alone = own_row(blocks, k)
     own = alone
-    if answer_through(mechanisms, blocks, k, a, b, 1):
+    if answer_through(mechanisms, blocks, k, a, b):
         own = own_row(blocks, k) + ROW_SOFTNESS * alone
     blocks.step[k] = 1.0 / own if own > 0.0 else 0.0
     blocks.count[OTHERS] = blocks.count[USED]

@@ -32,7 +32,7 @@ from ..dynamics.trees.contacts import put_end
 from ..dynamics.trees.rates import TreeScratch
 from ..dynamics.trees.tree import answer_alone as tree_answer
 from ..dynamics.trees.tree import answer_path
-from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH
+from .system import BODY_SIZE, ENTRIES, ENTRY, INV_INERTIA, INV_MASS, PART, PLACE, SHORT, USED, WIDTH, has_one_row
 
 
 class Mechanisms(NamedTuple):
@@ -276,10 +276,10 @@ def add_joint(mechanisms, blocks, r, m, lam, j):
 
 
 @kernel
-def answer_through(mechanisms, blocks, k, a, b, rows) -> bool:
+def answer_through(mechanisms, blocks, k, a, b) -> bool:
     """Let joints in maximal coordinates pass on what `answer_alone` left in Y of block k, between bodies a and b.
     Returns whether there are any."""
-    m_a, m_b = mechanism_at(mechanisms, a), mechanism_at(mechanisms, b)
+    m_a, m_b, rows = mechanism_at(mechanisms, a), mechanism_at(mechanisms, b), 1 if has_one_row(blocks, k) else 3
     if not (passes_on(mechanisms, m_a) or passes_on(mechanisms, m_b)):
         return False
     lam, last = mechanisms.reactions.part, int(blocks.seen[k]) - 1

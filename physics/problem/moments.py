@@ -77,7 +77,7 @@ def answer_turning(model, mechanisms, a, b, block, n, r, system):
     answer_alone(model, mechanisms, system.motion.bodies, blocks, block, a, b, 3)
     w = own_block(blocks, block)
     soft = SOFTEST * (w[0] + w[3] + w[5])
-    if answer_through(mechanisms, blocks, block, a, b, 3):
+    if answer_through(mechanisms, blocks, block, a, b):
         w = own_block(blocks, block)
     if w[0] + w[3] + w[5] <= soft:
         return False

@@ -264,7 +264,7 @@ def clear_block(blocks, k, q_dot):
 
 @helper
 def has_one_row(blocks, k):
-    """Whether block k, which is no contact, is a limit or a motor."""
+    """Whether block k is a limit or a motor; others have three."""
     return blocks.kind[k] == LIMIT or blocks.kind[k] == MOTOR
 
 
