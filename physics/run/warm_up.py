@@ -210,20 +210,24 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 
 def _run_joined() -> None:
-    """A body on a driven hinge, in either coordinates, that rests on the ground. A second body hangs on it by a ball
-    joint in maximal coordinates."""
+    """A body on a driven hinge, in either coordinates, that rests on the ground and turns past the end of the hinge. A
+    second body hangs on it by a ball joint in maximal coordinates. At last a pendulum without a shape, which nothing can
+    touch."""
     bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPE_TABLES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
-    hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "limits": [-1.0, 1.0], "damping": 1.0,
-             "armature": 0.1, "motor": {"speed": 1.0, "limit": 1.0}}
+    hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "damping": 1.0, "armature": 0.1,
+             "velocity": 10.0, "motor": {"speed": 1.0, "limit": 1.0}}
     for coordinates, method in product(("maximal", "generalized"), METHODS):
-        joints = [hinge | {"coordinates": coordinates}, pin]
+        joints = [hinge | {"coordinates": coordinates, "limits": [-1.0, 1.0]}, pin]
         simulation = Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method)
         _use(simulation)
         if method == "compliant":
             simulation.set(integrator="sdirk2")
             _use(simulation)
+    point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+    pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"motor": {"torque": 1.0}}]})
+    _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
 
 
 def _run_exactly() -> None:
@@ -238,6 +242,7 @@ def _run_exactly() -> None:
     for law, friction in product(IMPACT_LAWS, (0.0, 0.5)):
         simulation = Simulation(scene, method="event_driven", integrator="dopri5")
         simulation.set(impact_law=law, friction=friction)
+        simulation.record_history()
         _use(simulation)
         look_at_step(simulation)
     all_sets(np.eye(2), -np.ones(2), 1.0, np.zeros(2))  # where forces need not be unique
