@@ -211,8 +211,8 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 def _run_joined() -> None:
     """A body on a driven hinge, in either coordinates, that rests on the ground and turns past the end of the hinge. A
-    second body hangs on it by a ball joint in maximal coordinates. At last a pendulum without a shape, which nothing can
-    touch."""
+    second body hangs on it by a ball joint in maximal coordinates. At last a pendulum without a shape, which
+    nothing can touch."""
     bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPE_TABLES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
@@ -226,7 +226,7 @@ def _run_joined() -> None:
             simulation.set(integrator="sdirk2")
             _use(simulation)
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
-    pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"motor": {"torque": 1.0}}]})
+    pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
 
 
