@@ -16,6 +16,7 @@ class Method(Protocol):
     title: ClassVar[str]
     uses: ClassVar[frozenset[str]]  #: settings that mean something to it, beyond h, the integrator and the materials
     events: list[Event]             #: what happened in the last step
+    found: Contacts                 #: of the last step, without what only a reader wants to know: see `contacts`
 
     def __init__(self, model: Model) -> None:
         """Raises Untreatable where the model is not for this method."""
@@ -25,7 +26,7 @@ class Method(Protocol):
 
     @property
     def contacts(self) -> Contacts:
-        """Those of the last step."""
+        """Those of the last step; may be read up to the next one."""
         ...
 
     @property
@@ -41,8 +42,6 @@ class Method(Protocol):
 @runtime_checkable
 class Marching(Method, Protocol):
     """A method that makes many steps in one call, without Python between them."""
-
-    found: Contacts  #: those of the last step without what only a reader wants to know, which `contacts` fills in
 
     def march(
         self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,

@@ -197,8 +197,7 @@ class Simulation(Reading):
             told = self._told or empty_contacts(0)  # what nobody has read so far is lost
             self._told = Contacts._make(a.copy() for a in told)
             raise
-        found = self._method.found if self._marching else self._method.contacts
-        if not ledger.close_step(self._model, self.state, found, self._page):
+        if not ledger.close_step(self._model, self.state, self._method.found, self._page):
             raise FloatingPointError(self._what_is_not_finite())
         self._count_steps(1)
         self._clear_pushes()

@@ -142,3 +142,25 @@ def test_reading_changes_no_step():
             sim.step()
         assert len(read.contacts.gap) == read.info.contacts
     assert bits(read.state) == bits(blind.state)
+
+
+def test_event_driven_tells_of_the_end_of_its_step_whenever_it_is_asked():
+    """The contacts and the information are those of the state at the end of the step under the loads of the step, also
+    where both have changed before somebody reads them; and to read them changes nothing of the run."""
+    at_once, late = (Simulation(Scene.load(gallery()["incline"]), method="event_driven") for _ in range(2))
+    for sim in (at_once, late):
+        sim.step()
+        sim.apply_force("mu = tan 25°", (3.0, 0.0, 0.0))
+    for _ in range(3):
+        at_once.step()
+        expected = arrays(at_once.contacts), at_once.info
+        late.step()
+    late.loads.force[:] = 1e3
+    late.state.bodies.P[:] += 1.0
+    late.state.bodies.v[:] += 1.0
+    late.state.bodies.x[:] -= 0.1
+    assert (arrays(late.contacts), late.info) == expected
+    for sim in (at_once, late):
+        sim.reset()
+        sim.run(0.05)
+    assert bits(late.state) == bits(at_once.state)

@@ -67,7 +67,7 @@ class Compliant:
         """ValueError where two rigid materials can touch."""
         self.model = model
         self.soft = SoftContacts(model)
-        self.contacts: Contacts = empty_contacts(0)
+        self.found: Contacts = empty_contacts(0)
         self.info = StepInfo()
         self.events: list[Event] = []
         self.held = False  #: a step is one substep in which contacts keep their modes, as up to the instant of an event
@@ -104,6 +104,11 @@ class Compliant:
         if too_stiff and course.status == "solved":
             self.info = replace(self.info, status=f"implicit steps, as {too_stiff}")
         self._books.end(state, course.books, stored, self.info.stored, self.info.dissipated - spent - taken, taken)
+
+    @property
+    def contacts(self) -> Contacts:
+        """Of the last step."""
+        return self.found
 
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The rigid contact problem of this instant: what the compliant surfaces stand in for. It is the same with
@@ -158,22 +163,22 @@ class Compliant:
         """Contacts, events and memory of the step."""
         model, soft, memory, bodies = self.model, self.soft, state.memory, state.bodies
         rest_speed = REST_SPEED * self._gravity * h + ZERO_MOTION
-        self.contacts, count = soft.contacts, int(soft.contacts.count[0])
+        self.found, count = soft.contacts, int(soft.contacts.count[0])
         approach, parting, zeros = np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
         deepest = report(model, soft.system, bodies, self._before, rest_speed, h, approach, parting)
-        _leave_rebound_out(self.contacts, parting, rest_speed, memory)
+        _leave_rebound_out(self.found, parting, rest_speed, memory)
         energy_after = total_energy(model, bodies, *state.joints)
         self.events = self._finder.find(
-            _with_late_touches(self.contacts, approach < -rest_speed), memory, (approach, parting), rest_speed, bodies,
+            _with_late_touches(self.found, approach < -rest_speed), memory, (approach, parting), rest_speed, bodies,
             partial(soft.instant, end=float(state.t[0])), energy_before, energy_after)
-        self.events += slip_events(self.contacts, *soft.slips(float(state.t[0])), energy_before, energy_after)
+        self.events += slip_events(self.found, *soft.slips(float(state.t[0])), energy_before, energy_after)
         if self.events:
             self.events = _at_their_instants(self.events, course, (float(state.t[0]) - h, float(state.t[0])),
                                              (energy_before, energy_after))
         grow_memory(memory, count)
         memory.owner[0] = Owner.COMPLIANT
-        remember(self.contacts, zeros, model.kind, bodies.x, memory)
-        memory.own[:count, ZETA] = self.contacts.zeta[:count]
+        remember(self.found, zeros, model.kind, bodies.x, memory)
+        memory.own[:count, ZETA] = self.found.zeta[:count]
         soft.end(state)
         stored = soft.stored() + self._stop_energy(state)
         apart, unit = self._keeper.error(bodies)

@@ -8,8 +8,12 @@ elements.
 import numpy as np
 
 from ...collision.exact.elements import limits_among, shapes_of
+from ...core.copy_in_place import copy_bodies, copy_joints
+from ...core.jit import kernel
 from ...core.model import Array, BoolArray, IntArray, movable
-from ...core.state import Case, ContactMemory, Contacts, LongArray, Owner, empty_contacts, grow_memory
+from ...core.state import Case, ContactMemory, Contacts, LongArray, Owner, Tally, empty_contacts, grow_memory
+from ...core.vec import put_all, put_rows
+from ...dynamics.forces import empty_loads
 from ...problem.problem import ContactProblem
 from ...problem.residual import natural_map
 from ...solvers.least_forces import ZERO
@@ -17,6 +21,8 @@ from .books import PairImpulses
 from .impact import without
 from .instant import world_forces
 from .materials import PairMaterials
+from .piece import own_place
+from .rates import Instant
 from .sets import STICK, ContactSet, Friction, list_columns
 from .tolerances import EDGE, FACING, RESTS, TOUCH
 from .workspace import Workspace
@@ -61,29 +67,57 @@ def recall(memory: ContactMemory, friction: Friction, chosen: ContactSet) -> Non
     list_columns(chosen)
 
 
+@kernel
+def keep(at, out):
+    """Copy bodies, joints, time and loads of an instant over those of another one."""
+    copy_bodies(at.bodies, out.bodies)
+    copy_joints(at.joints, out.joints)
+    put_all(out.clock, at.clock)
+    put_rows(out.loads.force, at.loads.force)
+    put_rows(out.loads.torque, at.loads.torque)
+    out.loads.grab_body[0], out.loads.grab_turn[0] = at.loads.grab_body[0], at.loads.grab_turn[0]
+    put_all(out.loads.grab_point, at.loads.grab_point)
+    put_all(out.loads.grab_target, at.loads.grab_target)
+    put_all(out.loads.joint, at.loads.joint)
+
+
 class Report:
-    """Fills the rows of Contacts at the end of a step, from the state in hand."""
+    """Fills the rows of Contacts, from an instant of the set in hand."""
+
+    end: Instant   #: the end of the last step, loads included
+    tally: Array   #: as it was then
 
     def __init__(self, work: Workspace, materials: PairMaterials) -> None:
         self._work, self._materials = work, materials
         self.contacts: Contacts = empty_contacts(16)
+        here = own_place(work.here)
+        self.end = here._replace(loads=empty_loads(len(here.model.kind), len(here.joints.v)))
+        self.tally = np.zeros(len(Tally))
 
-    def near(self, kept: LongArray) -> LongArray:
+    def keep(self) -> None:
+        """Keep the state in hand, which is that at the end of a step: its report may be asked for when the state, or
+        what acts on it, is another one."""
+        keep(self._work.here, self.end)
+        self.tally[:] = self._work.tally
+
+    def near(self, at: Instant, kept: LongArray) -> LongArray:
         """Pairs outside the set, whose pairs are `kept`, that could touch within a step."""
-        work, bodies, search = self._work, self._work.here.bodies, self._work.search
-        search.find_pairs(work.here, TOUCH + work.h * (np.linalg.norm(bodies.v, axis=1)
+        work, bodies, search = self._work, at.bodies, self._work.search
+        search.find_pairs(at, TOUCH + work.h * (np.linalg.norm(bodies.v, axis=1)
                                                        + np.linalg.norm(bodies.w, axis=1) * search.radius))
         n, w = search.count, search.witness
         found = search.pairs[:n][(w.margin[:n] >= -EDGE) & (w.facing[:n] >= FACING)]
         return without(found, set(kept.tolist()))
 
-    def fill(self, pairs: LongArray, force: Array, rate: Array, u: Array, impulses: PairImpulses) -> None:
-        """Write the contacts of pairs (c,), those of the current set first: force (3 c,), acceleration rate (3 c,) and
-        velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints are left
-        out."""
-        here, surface, w = self._work.here, self._work.surface, self._work.here.scratch.witness
+    def fill(
+        self, at: Instant, pairs: LongArray, force: Array, rate: Array, u: Array, impulses: PairImpulses
+    ) -> None:
+        """Write the contacts of pairs (c,) at an instant, those of the current set first: force (3 c,), acceleration
+        rate (3 c,) and velocity u (3 c,) in the rows of their equations, which must be in the scratch. Limits of joints
+        are left out."""
+        surface, w = self._work.surface, at.scratch.witness
         current, active = np.arange(len(pairs)) < self._work.in_set, self._active(force[::3])
-        forces, impulse, slip = world_forces(here.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
+        forces, impulse, slip = world_forces(at.scratch, force), impulses.of(pairs), np.hypot(u[1::3], u[2::3])
         rows = np.flatnonzero(~limits_among(surface, pairs))
         if len(rows) > len(self.contacts.gap):
             self.contacts = empty_contacts(2 * len(rows))

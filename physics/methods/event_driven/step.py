@@ -48,7 +48,7 @@ from .observer import Observer
 from .patience import SAYS, Limit, Patience
 from .piece import Piece, begin_piece, make_piece
 from .projection import Projection
-from .rates import find_forces
+from .rates import Instant, find_forces
 from .report import Report, recall
 from .search import Trigger
 from .sets import IDLE, SLIDE, SMOOTH, STICK, UNIQUE, clear_set, connect
@@ -71,7 +71,7 @@ class EventDriven:
     """METHODS["event_driven"]. Holds scratch memory only; all that matters later is in the State.
 
     `contacts` are those at the end of the step: lam and friction_force are the forces at that instant, impulse that of
-    the whole step.
+    the whole step. They and `info` are found when somebody asks.
     """
 
     title: ClassVar[str] = "Event-driven (exact)"
@@ -90,8 +90,7 @@ class EventDriven:
             raise Untreatable(f"event_driven knows no exact gap of {{0}} and {{1}} ({refused.kinds}); "
                               "time_stepping takes them", refused.bodies) from refused
         self.model = model
-        self.contacts: Contacts = empty_contacts(0)
-        self.info = StepInfo()
+        self.found: Contacts = empty_contacts(0)  #: none: forces without bound show in the motion
         self.events: list[Event] = []
         self.watch: Observer | None = None  #: is told the pieces and impacts of each step
         self._keeper = JointKeeper(model, drives=True)
@@ -103,13 +102,15 @@ class EventDriven:
         self._impacts = Impacts(self.work, self._materials, self._motors, self._books, self._impulses, self._log,
                                 self._patience)
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
-        self._report = Report(self.work, self._materials)
+        self._report, self._told = Report(self.work, self._materials), StepInfo()
+        self._tells = True  #: whether `contacts` and `info` are those of the last step
         self._let_go: frozenset[int] = frozenset()  # pairs whose forces have just vanished
 
     # ---------------------------------------------------------------------------------------------- the step
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
         integrator, h, patience = INTEGRATORS[settings.integrator], settings.h, self._patience
+        self._tells = True  # nothing can be said of a step that fails
         self._books.begin(state.bodies)
         self._begin(state, loads, settings)
         rest = substep = h
@@ -142,9 +143,22 @@ class EventDriven:
         self._end(state, h)
         self._books.end(state.bodies, state.ledger)
 
+    @property
+    def contacts(self) -> Contacts:
+        """At the end of the last step."""
+        self._tell()
+        return self._report.contacts
+
+    @property
+    def info(self) -> StepInfo:
+        """How the last step went."""
+        self._tell()
+        return self._told
+
     def resting(self, state: State, loads: Loads, settings: Settings, most: int) -> ContactSnapshot:
         """The contacts that rest in this state, with their equations. Raises TooMany where these are more than `most`.
         """
+        self._tell()
         self._begin(copy_state(state), loads, settings)
         pairs = self.work.at_rest()
         if len(pairs) > most:
@@ -154,6 +168,7 @@ class EventDriven:
     def problem(self, state: State, loads: Loads, settings: Settings) -> ContactProblem:
         """The contact problem of this instant. Where contacts collide, the impact of all that touch by Newton's law, in
         velocities and impulses [RBDA eq. 11.64]; else that of the contacts that rest, in accelerations and forces."""
+        self._tell()
         self._take_up(copy_state(state), loads, settings)
         pairs, zeta = self.work.touching()
         if (zeta < -RESTS).any():
@@ -352,36 +367,46 @@ class EventDriven:
 
     # ---------------------------------------------------------------------------------------------- end
     def _end(self, state: State, h: float) -> None:
-        """Report the contacts at the end of the step and remember the sets."""
-        work, tally = self.work, self.work.tally
+        """Remember the sets, and what a report of the step needs."""
+        work = self.work
         work.t = float(state.t[0]) + h
         state.t[0] = work.t
         drive(self.model, work.t, state.bodies)
-        found = self._fill_report()
-        self.contacts = self._report.contacts
+        if work.here.loads.grab_body[0] >= 0:
+            find_forces(work.here, work.chosen)  # that of the mouse among them
+        velocities(work.here, work.set_pairs)
         self._report.remember(state.memory, self._impulses)
-        tally[Tally.STEPS] += 1
-        apart, unit = self._keeper.error(work.here.bodies)
-        self.info = replace(
+        work.tally[Tally.STEPS] += 1
+        self._report.keep()
+        self._tells = False
+
+    def _tell(self) -> None:
+        """Report the contacts at the end of the last step and how it went, where nobody has asked yet."""
+        if self._tells:
+            return
+        at, tally = self.work.with_scratch(self._report.end), self._report.tally
+        found, (apart, unit) = self._fill_report(at), self._keeper.error(at.bodies)
+        self._told = replace(
             found, status=SAYS.get(self._patience.limit, found.status), steps=int(tally[Tally.STEPS]),
             pieces=int(tally[Tally.PIECES]), solves=int(tally[Tally.SOLVES]), events=int(tally[Tally.EVENTS]),
             projection=float(tally[Tally.PROJECTION]), joint_error=apart, joint_unit=unit)
+        self._tells = True
 
-    def _fill_report(self) -> StepInfo:
-        """Report the contacts of the state in hand, and how well their forces obey the contact laws."""
+    def _fill_report(self, at: Instant) -> StepInfo:
+        """Report the contacts of an instant of the set in hand, and how well their forces obey the contact laws."""
         work, kept = self.work, self.work.set_pairs.copy()
-        pairs = np.concatenate([kept, self._report.near(kept)])
+        pairs = np.concatenate([kept, self._report.near(at, kept)])
         work.need_room(len(pairs))
-        here = work.here
-        find_forces(here, work.chosen)
-        motors = motor_states(here.scratch.equations.reactions)
-        lam = here.scratch.lam[: 3 * len(kept)].copy()
-        M, d, u = equations(here, kept)
+        at = work.with_scratch(at)
+        find_forces(at, work.chosen)
+        motors = motor_states(at.scratch.equations.reactions)
+        lam = at.scratch.lam[: 3 * len(kept)].copy()
+        M, d, u = equations(at, kept)
         self._shared.correct(lam, M, d, u)
-        u, rate = motion_in_rows(here, pairs, lam)
+        u, rate = motion_in_rows(at, pairs, lam)
         force = np.zeros(3 * len(pairs))
         force[: len(lam)] = lam
-        self._report.fill(pairs, force, rate, u, self._impulses)
+        self._report.fill(at, pairs, force, rate, u, self._impulses)
         residual = self._report.residual(M, rate, lam)
         obeyed = residual <= max(OBEYED * float(np.abs(d).max(initial=0.0)), RESIDUAL_ROUNDING)
         return StepInfo(residual, status="solved" if obeyed else "inconsistent", contacts=len(pairs),
@@ -393,7 +418,7 @@ class EventDriven:
             return
         scratch = self.work.here.scratch
         kept = scratch.lam.copy(), scratch.equations.reactions.lam.copy()
-        self._fill_report()
+        self._fill_report(self.work.here)
         self.watch.instant(self.work.t, self._report.contacts)
         scratch = self.work.here.scratch  # which may have grown
         scratch.lam[: len(kept[0])], scratch.equations.reactions.lam[:] = kept

@@ -113,6 +113,10 @@ class Workspace:
             for mine, theirs in zip(self.chosen, chosen, strict=True):
                 mine[: len(theirs)] = theirs
 
+    def with_scratch(self, at: Instant) -> Instant:
+        """An instant of the same model, with the scratch there is now."""
+        return at if at.scratch is self.here.scratch else at._replace(scratch=self.here.scratch)
+
     # ------------------------------------------------------------------------------------------ overlap
     def take_overlap_for_touching(self) -> None:
         """A first state may overlap by more than rounding."""
