@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.formula import read_formula
 from ..core.limits import BODIES
 from ..shapes.shapes import unphysical
 from .closed_forms import check_formulas
 from .form import Location, Problem, Vocabulary, path_text, read_form, shown, unreadable
 from .joint_checks import check_joints
 from .refusals import SceneError
-from .schema import SHAPES, TABLES, Body, Hull, Material, Mesh, Pair, SceneFile, pair_friction
+from .schema import SHAPES, TABLES, Body, HeightField, Hull, Material, Mesh, Pair, SceneFile, pair_friction
 from .values import THINNEST, in_words
 
 MOST_ROUND = 0.999  # part of the greatest rounding that is allowed: a little of every face stays flat
@@ -215,7 +216,7 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
             yield from _check_rounding(here, shape)
         if shape.type in ("capsule", "cylinder", "cone", "prism", "pipe"):
             yield from _check_thin(here, shape)
-        if shape.type in ("plane", "bowl", "pipe") and dynamic:
+        if shape.type in ("plane", "bowl", "pipe", "height_field") and dynamic:
             allowed = "it must be a solid, or the body fixed"
             yield Problem((*here, "type"), f'is "{shape.type}" on a dynamic body; {allowed}')
         if isinstance(shape, Hull) and (shape.file is None) == (shape.points is None):
@@ -223,7 +224,9 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
         if isinstance(shape, Mesh) and shape.collide == "surface" and dynamic:
             allowed = 'it must be "parts" or "hull", or the body fixed'
             yield Problem((*here, "collide"), f'is "surface" on a dynamic body; {allowed}')
-        if isinstance(shape, Hull | Mesh) and shape.file is not None:
+        if isinstance(shape, HeightField):
+            yield from _check_heights(here, shape)
+        if isinstance(shape, Hull | Mesh | HeightField) and shape.file is not None:
             yield from _check_file((*here, "file"), shape.file, folder)
     if body.motion is not None:
         yield from _check_path((*at, "motion"), body.motion)
@@ -237,6 +240,15 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
     massless = body.shape and all(s.density == 0.0 for s in body.shape)
     if dynamic and massless and body.inertia is None:
         yield Problem(at, "has no mass; at least one of its shapes must have a density > 0, or it mass and inertia")
+
+
+def _check_heights(at: Location, shape: HeightField) -> Iterator[Problem]:
+    """A height field has its heights from one place."""
+    if sum(given is not None for given in (shape.heights, shape.file, shape.formula)) != 1:
+        yield Problem(at, "is a height_field; it must have one of heights, file and formula")
+    if shape.formula is not None:
+        for name in sorted(read_formula(shape.formula).names - {"x", "y"}):
+            yield Problem((*at, "formula"), f"uses {name}; it must use no other numbers than x and y")
 
 
 def _check_rounding(at: Location, shape: Any) -> Iterator[Problem]:

@@ -27,8 +27,9 @@ FIRST: dict[str, dict[str, Any]] = {
     "bowl": {"radius": 1.0, "angle": 80.0},
     "pipe": {"radius": 0.5, "height": 2.0, "angle": 90.0},
     "plane": {},
+    "height_field": {"size": [4.0, 4.0], "formula": "0.1*sin(3*x)*sin(3*y)", "cells": [32, 32]},
 }
-STANDING = ("bowl", "pipe", "plane")  # shapes of bodies that are fixed
+STANDING = ("bowl", "pipe", "plane", "height_field")  # shapes of bodies that are fixed
 NEW = """[scene]
 title = "New scene"
 
@@ -165,7 +166,7 @@ def scale(document: Document, chosen: Sequence[int], factors: Sequence[float]) -
             if "position" in shape:
                 document.put((*at, "position"), _numbers(f * np.array(shape["position"], float)))
             if "size" in shape:
-                document.put((*at, "size"), _numbers(own * np.array(shape["size"], float)))
+                document.put((*at, "size"), _numbers(own[: len(shape["size"])] * np.array(shape["size"], float)))
             if "points" in shape:
                 document.put((*at, "points"), [_numbers(own * np.array(p, float)) for p in shape["points"]])
             if "radius" in shape:
@@ -173,9 +174,11 @@ def scale(document: Document, chosen: Sequence[int], factors: Sequence[float]) -
                 document.put((*at, "radius"), rounded(by * shape["radius"]))
             if "rounding" in shape:
                 document.put((*at, "rounding"), rounded(float(own.min()) * shape["rounding"]))
-            if "height" in shape:
+            if "height" in shape and shape["type"] != "height_field":
                 document.put((*at, "height"), rounded(float(own[2]) * shape["height"]))
-            if "file" in shape:
+            if shape["type"] == "height_field":
+                document.put((*at, "height"), rounded(float(own[2]) * shape.get("height", 1.0)))
+            elif "file" in shape:
                 document.put((*at, "scale"), rounded(float(np.cbrt(own.prod())) * shape.get("scale", 1.0)))
 
 
@@ -226,7 +229,7 @@ def circle(document: Document, chosen: Sequence[int], count: int, radius: float)
 
 def mirror(document: Document, chosen: Sequence[int], axis: int, through: float) -> list[int]:
     """Mirror images of bodies in the plane across axis 0, 1 or 2 (x, y, z) at the coordinate `through`; returns their
-    places. Every shape but a mesh is its own image across its own x axis.
+    places. Every shape but a mesh and a height field is its own image across its own x axis.
 
     With M = the reflection and N = diag(-1, 1, 1), a body's axes R become M R N, its shapes' p and S become N p and
     N S N: a point of a shape of local coordinates s goes to M x = M R (p + S s) = (M R N) (N p + (N S N) N s).
@@ -237,8 +240,9 @@ def mirror(document: Document, chosen: Sequence[int], axis: int, through: float)
     places = []
     for index in chosen:
         body = document.get(("body", index))
-        if any("file" in shape for shape in body.get("shape", ())):
-            raise SceneError(f"{names(document)[index]} is of a mesh file, which has no mirror image.")
+        if any("file" in shape or shape["type"] == "height_field" for shape in body.get("shape", ())):
+            raise SceneError(f"{names(document)[index]} is of a mesh file or a height field, which have no mirror "
+                             "image.")
         where = pose(body)
         offset = np.zeros(3)
         offset[axis] = 2.0 * through

@@ -15,9 +15,10 @@ from ..shapes.form import NO_MASS
 from ..shapes.rounded import mass_properties as rounded_properties
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
+from .height_field import height_surface
 from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
 from .kept_meshes import MeshFile, mesh_file
-from .mesh import Solid, StaticMesh, hull_notes
+from .mesh import Solid, StaticMesh, hull_notes, static_mesh
 from .parts import NoParts
 from .refusals import SceneError
 from .schema import ShapeTable
@@ -70,6 +71,9 @@ class ShapeTables:
                 return NO_MASS
             if collide == "parts":
                 return self._add_parts(body, shape, position, R, material, at)
+        if shape.type == "height_field":
+            self._add_heights(body, shape, position, R, material, at)
+            return NO_MASS
         if shape.type in ("hull", "mesh", "prism") or getattr(shape, "rounding", 0.0) > 0.0:
             return self._add_hull(body, shape, position, R, material, at)
         kind = ShapeKind[shape.type.upper()]
@@ -87,7 +91,19 @@ class ShapeTables:
             with _named(at):
                 self._meshes.append(file.scenery(shape.part, shape.scale))
             self._mesh_rows[key] = len(self._meshes) - 1
-        row = self._mesh_rows[key]
+        self._enter_mesh(body, self._mesh_rows[key], position, R, material)
+
+    def _add_heights(self, body: int, shape: Any, position: Array, R: Array, material: str, at: str) -> None:
+        """Enter the triangles of a height field as scenery."""
+        key = tuple((name, value) for name, value in shape if name not in WHERE)
+        if key not in self._mesh_rows:
+            surface, notes = height_surface(shape, self.folder, at)
+            self.notes += notes
+            self._meshes.append(static_mesh(surface, at))
+            self._mesh_rows[key] = len(self._meshes) - 1
+        self._enter_mesh(body, self._mesh_rows[key], position, R, material)
+
+    def _enter_mesh(self, body: int, row: int, position: Array, R: Array, material: str) -> None:
         mesh = self._meshes[row]
         lo, hi = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
         bound = float(np.linalg.norm(mesh.vertices, axis=1).max())

@@ -368,7 +368,9 @@ def _edge_types(surface: MeshSurface, normal: Array) -> tuple[IntArray, Array]:
     t, j = np.nonzero(other >= 0)
     t_other, j_other = other[t, j] // 3, other[t, j] % 3
     away = vertices[triangles[t_other, (j_other + 2) % 3]] - vertices[triangles[t, j]]
-    sine = np.einsum("ij,ij->i", away, normal[t]) / np.linalg.norm(away, axis=1)
+    edge = vertices[triangles[t, (j + 1) % 3]] - vertices[triangles[t, j]]
+    reach = np.linalg.norm(np.cross(edge, away), axis=1) / np.linalg.norm(edge, axis=1)  # from the edge
+    sine = np.einsum("ij,ij->i", away, normal[t]) / reach
     convex = np.ones((len(triangles), 3), np.int32)
     convex[t, j] = np.where(sine > FLAT_EDGE, -1, np.where(sine < -FLAT_EDGE, 1, 0))
     across = np.repeat(normal[:, None, :], 3, axis=1)

@@ -22,7 +22,7 @@ from .joint_forest import in_forest
 from .kept_meshes import mesh_file
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
-from .schema import Apart, CameraTable, Hull, Mesh, SceneFile
+from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
@@ -171,8 +171,9 @@ class Scene:
 
     @property
     def mesh_files(self) -> list[str]:
-        """The names of its mesh files, below its folder."""
-        names = {shape.file for body in self.tables.body for shape in body.shape if isinstance(shape, Hull | Mesh)}
+        """The names of its mesh files and of the pictures of height fields, below its folder."""
+        names = {shape.file for body in self.tables.body for shape in body.shape
+                 if isinstance(shape, Hull | Mesh | HeightField)}
         return sorted(name for name in names if name is not None)
 
     def _copy_meshes(self, folder: Path) -> None:

@@ -15,6 +15,7 @@ from ..methods.choices import CHOICES, described
 from .values import (
     SMALLEST,
     Amounts,
+    Cells,
     Color,
     Counts,
     Direction,
@@ -22,7 +23,9 @@ from .values import (
     Flag,
     Formulas,
     FormulaText,
+    Heights,
     Length,
+    Lengths,
     Moments,
     Name,
     NaturalNumber,
@@ -303,6 +306,19 @@ class Plane(ShapeTable):
     type: Literal["plane"]
 
 
+class HeightField(ShapeTable):
+    """Ground over the shape's xy plane, of triangles between heights on a grid; on bodies that are not dynamic. Seen
+    from above the first row lies at +y and the first column at -x, as on a map."""
+
+    type: Literal["height_field"]
+    size: Lengths = _field(..., "two full lengths, along x and y, > 0 [m]")
+    heights: Heights | None = _field(None, "a list of rows of numbers")
+    file: Name | None = _field(None, "a grey picture below the scene's folder: black is 0, white is 1")
+    formula: FormulaText | None = _field(None, "a formula of x and y [m]")
+    cells: Cells = _field((64, 64), "into how many cells a formula's grid is divided along x and y, two whole numbers")
+    height: Positive = _field(1.0, "what all heights are multiplied by, a number > 0: metres per unit")
+
+
 class Hull(ShapeTable):
     """The convex hull of points or of a mesh file."""
 
@@ -333,12 +349,13 @@ class Mesh(ShapeTable):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Bowl | Pipe | Plane | Hull | Mesh,
+    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Bowl | Pipe | Plane | HeightField | Hull | Mesh,
     Field(discriminator="type"),
 ]
 SHAPES: dict[str, type[ShapeTable]] = {
     "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "prism": Prism,
-    "ellipsoid": Ellipsoid, "bowl": Bowl, "pipe": Pipe, "plane": Plane, "hull": Hull, "mesh": Mesh,
+    "ellipsoid": Ellipsoid, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
+    "height_field": HeightField, "hull": Hull, "mesh": Mesh,
 }
 
 

@@ -17,6 +17,7 @@ from ..core.limits import BODIES
 LARGEST = 1e15      # size of any number, in SI units
 SMALLEST = 1e-15    # of a number that must be greater than 0
 SHORTEST, LONGEST = 1e-9, 1e9  # of the lengths of a shape [m]
+MOST_CELLS = 1000   # of a height field, each way
 THINNEST = 1e-9     # least ratio of two lengths of one shape; contact points of thinner ones are lost in rounding
 UNIT_SLACK = 1e-3   # how far from 1 the length of a quaternion may be; it is then normalised
 
@@ -66,6 +67,28 @@ def _sizes(value: Any, _: Any) -> tuple[float, ...]:
     if min(sizes) < THINNEST * max(sizes):
         raise refuse(f"hold lengths of which none is shorter than {in_words(THINNEST)} of another")
     return sizes
+
+
+def _heights(value: Any, _: Any) -> tuple[tuple[float, ...], ...]:
+    rows = value if isinstance(value, list | tuple) else ()
+    widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    if len(rows) < 2 or len(widths) != 1 or min(widths) < 2:
+        raise refuse("be a list of at least two rows, each of as many numbers and at least two")
+    return tuple(_numbers(row, tuple(widths)) for row in rows)
+
+
+def _cells(value: Any, _: Any) -> tuple[int, int]:
+    whole = isinstance(value, list | tuple) and len(value) == 2
+    if not whole or not all(isinstance(v, int) and not isinstance(v, bool) and 1 <= v <= MOST_CELLS for v in value):
+        raise refuse(f"be two whole numbers from 1 to {MOST_CELLS}")
+    return value[0], value[1]
+
+
+def _lengths(value: Any, _: Any) -> tuple[float, float]:
+    x, y = _numbers(value, (2,))
+    if min(x, y) < SHORTEST or max(x, y) > LONGEST:
+        raise refuse(f"hold two lengths from {in_words(SHORTEST)} to {in_words(LONGEST)}")
+    return x, y
 
 
 def _moments(value: Any, _: Any) -> tuple[float, ...]:
@@ -172,6 +195,17 @@ Ranges = Annotated[
 ]
 Vec3 = Annotated[Triple, WrapValidator(_vector), _list_schema(3)]
 Sizes = Annotated[Triple, WrapValidator(_sizes), _list_schema(3, minimum=SHORTEST, maximum=LONGEST)]
+Lengths = Annotated[tuple[float, float], WrapValidator(_lengths), _list_schema(2, minimum=SHORTEST, maximum=LONGEST)]
+Cells = Annotated[
+    tuple[int, int], WrapValidator(_cells),
+    WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2,
+                    "items": {"type": "integer", "minimum": 1, "maximum": MOST_CELLS}}),
+]
+Heights = Annotated[
+    tuple[tuple[float, ...], ...], WrapValidator(_heights),
+    WithJsonSchema({"type": "array", "minItems": 2, "items": {"type": "array", "items": {"type": "number"},
+                                                              "minItems": 2}}),
+]
 Moments = Annotated[tuple[float, ...], WrapValidator(_moments), _list_schema(3, 6)]
 Quaternion = Annotated[tuple[float, float, float, float], WrapValidator(_quaternion), _list_schema(4)]
 Color = Annotated[

@@ -46,6 +46,8 @@ OWN = {
     ("joint", "axes"): [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], ("joint", "axis"): [1.0, 0.0, 0.0],
     ("joint", "position"): 30.0, ("joint", "velocity"): 0.5, ("joint", "limits"): [-20.0, 40.0],
     ("joint.spring", "position"): 10.0, ("hull", "points"): [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    ("height_field", "size"): [3.0, 2.0], ("height_field", "cells"): [8, 4],
+    ("height_field", "heights"): [[0.0, 1.0], [0.5, 0.0]], ("height_field", "formula"): "x*y",
     ("solver", "integrator"): "heun", ("compare", "integrator"): "heun", ("array", "body"): "b",
     ("joint", "parent"): "b", ("joint", "child"): "b", ("joint", "type"): "slider", ("spring", "body_a"): "world",
 }
@@ -55,6 +57,7 @@ WITH = {
     ("body", "surface_spin"): {"fixed": True}, ("joint", "pitch"): {"type": "screw"},
     ("joint", "axes"): {"type": "universal", "axis": None}, ("motion", "loop"): {"path": [
         {"time": 0.0, "position": [0, 0, 0]}, {"time": 1.0, "position": [0, 0, 1]}]},
+    ("height_field", "heights"): {"formula": None},
     ("joint", "restitution"): {"limits": [-20.0, 40.0]}, ("motor", "limit"): {"speed": 1.0, "torque": None},
 }
 FILES = ("file", "part", "threshold", "collide", "scale")  # of meshes, which have tests of their own

@@ -483,3 +483,15 @@ def test_line_face_and_disc_touch_at_as_many_points_as_the_text_says():
         contacts = sim.contacts
         there = contacts.body_b[: contacts.count[0]][contacts.current[: contacts.count[0]] == 1]
         assert {name: int((there == sim.number(name)).sum()) for name in wanted} == wanted
+
+
+def test_the_balls_in_the_valleys_rise_as_high_as_the_text_says():
+    """The greatest height over the lowest place in the tenth second, in which each ball turns once at least."""
+    sim, text = opened("valleys")
+    said = numbers(r"8 cells still rises (\d+) cm[^.]* 24 cells (\d+) cm[^.]* 120 cells (\d+) cm", text)
+    sim.run(until=9.0)
+    top = dict.fromkeys("abc", 0.0)
+    while sim.time < 10.0:
+        sim.run(until=sim.time + 0.02)
+        top = {name: max(high, sim.position(name)[2] - 0.08) for name, high in top.items()}
+    assert [100.0 * high for high in top.values()] == pytest.approx(said, abs=0.6)

@@ -259,7 +259,7 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
     u = axis_of(place, f)
     if kind == VERTEX_FACE:
         height = -dot(u, d) - surface.radius[e]
-        return height > near or height < -depth
+        return height > near or height < -max(near, depth)
     if kind == VERTEX_EDGE:
         return norm(axpy(-dot(u, d), u, d)) > near + r
     if kind == EDGE_EDGE:
@@ -272,7 +272,9 @@ def plainly_apart(surface, place, kind, e, f, near, depth):
 def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
     """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
     that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim of a wall the gap
-    means nothing, and such pairs stay. Returns their number, which may exceed the room. place (e, PLACE) is scratch."""
+    means nothing, and such pairs stay; so do a ball and a face beyond whose rim it is below its plane, but not by more
+    than `near`: it may rise over the rim and land. Returns their number, which may exceed the room. place (e, PLACE) is
+    scratch."""
     kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
     place_elements(surface, bodies, place)
     found = 0
@@ -307,7 +309,7 @@ def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
                 witness = nearest(surface, bodies, kind, g, h)
                 if witness[3] > near or witness[4] < -2.0 * near - slack:
                     continue
-                beside = witness[4] < 0.0 and kind in WALLS
+                beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
                 if witness[3] < -depth and not beside:
                     continue
                 if found < len(pairs_out):
