@@ -154,7 +154,8 @@ class Rows:
         if entry.names == "material":
             known = list(dict.fromkeys(["default", *self.document.data.get("material", ())]))
         else:
-            known = [*(["world"] if "world" in entry.help else []), *edits.names(self.document)]
+            known = [*(["world"] if "world" in entry.help else []), *edits.names(self.document),
+                     *(edits.groups(self.document.data.get("body", ())) if "groups" in entry.help else ())]
         self._combo(label, given if given is not None else entry.default or "", known, room, choose)
 
     def choice(self, entry: Field, label: str, given: Any, room: float) -> None:

@@ -259,3 +259,16 @@ def drop_joined(joined, body, pairs_in_out, count) -> int:
         pairs_in_out[kept, 1] = pairs_in_out[p, 1]
         kept += 1
     return kept
+
+
+@kernel
+def drop_grouped(groups, pairs_in_out, count) -> int:
+    """Leave out the pairs of shapes whose groups pass through each other; returns the number of pairs left."""
+    group, apart, kept = groups.of_shape, groups.apart, 0
+    for p in range(count):
+        a, b = pairs_in_out[p, 0], pairs_in_out[p, 1]
+        if apart[group[a], group[b]] == 0:
+            pairs_in_out[kept, 0] = a
+            pairs_in_out[kept, 1] = b
+            kept += 1
+    return kept

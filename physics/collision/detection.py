@@ -8,6 +8,7 @@ from ..core.state import Contacts
 from .broad_phase import (
     FEW,
     Sweep,
+    drop_grouped,
     drop_joined,
     insert_in_order,
     merge_in_order,
@@ -53,6 +54,8 @@ def find_pairs(model, detection):
     sort_pairs(sweep, count)
     if len(detection.joined) > 0:
         count = drop_joined(detection.joined, body, sweep.pairs, count)
+    if len(model.groups.of_shape) > 0:
+        count = drop_grouped(model.groups, sweep.pairs, count)
     near.pair_count[0] = count
     sort_families(geom.kind, detection.family, sweep.pairs, count, near.lists, near.counts)
     return count

@@ -80,9 +80,6 @@ MODEL_FILE = Limit(
     "its files must be smaller")
 MODEL_FILES = Limit(
     2**28, "bytes", "all files of an MJCF model", ("physics/scene/mjcf_files.py",), "its files must be smaller")
-GROUPED = Limit(
-    200, "bodies", "pairs of bodies out of an MJCF model's groups of what collides with what",
-    ("physics/scene/mjcf.py",), "all of their shapes collide")
 MESH_FILE = Limit(
     2**30, "bytes", "a mesh file", ("physics/scene/mesh_files.py",), "it must be a smaller mesh")
 GLTF_HEAD = Limit(

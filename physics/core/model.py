@@ -267,6 +267,17 @@ NO_JOINTS, NO_TREES = no_joints(), no_trees()
 NO_PAIRS: IntArray = np.zeros((0, 2), np.int32)
 
 
+class Groups(NamedTuple):
+    """Which shapes pass through each other, whatever their bodies: those of the groups i and j where apart[i, j] is 1.
+    Both are empty where a model has no groups."""
+
+    of_shape: IntArray  #: (s,)
+    apart: IntArray     #: (k, k) symmetric
+
+
+NO_GROUPS = Groups(np.zeros(0, np.int32), np.zeros((0, 0), np.int32))
+
+
 class Model(NamedTuple):
     """Everything that is constant during a run. Replace a field with `_replace`; never write into the arrays."""
 
@@ -285,6 +296,7 @@ class Model(NamedTuple):
     joints: Joints = NO_JOINTS
     trees: Trees = NO_TREES
     apart: IntArray = NO_PAIRS  #: (p, 2) bodies that pass through each other, besides those at joints
+    groups: Groups = NO_GROUPS
 
 
 class Labels(NamedTuple):

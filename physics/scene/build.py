@@ -34,6 +34,7 @@ from .closed_forms import make_closed_forms
 from .form import path_text
 from .gains import surface_gains
 from .geometry_tables import ShapeTables
+from .groups import make_groups, pairs_of_bodies
 from .joint_start import place_by_joints
 from .joint_tables import Posed, first_coordinates, make_joints, make_trees, with_free_roots
 from .refusals import SceneError
@@ -116,7 +117,7 @@ def _assemble(
         shapes=tables.shapes(), hulls=tables.hulls(), meshes=tables.meshes(),
         materials=_materials(file, material_names, float(mass.max(initial=0.0))), motions=_motions(placed),
         springs=_springs(file, placed, frames), joints=joints, trees=trees,
-        apart=np.array([[names.index(name) for name in pair.bodies] for pair in file.apart], np.int32).reshape(-1, 2),
+        apart=pairs_of_bodies(file.apart, names), groups=make_groups(file.apart, names, tables.owners),
     )
     state = _first_state(model, placed, frames)
     posed = place_by_joints(model, joint_specs, names, posed, state.bodies)
@@ -220,6 +221,7 @@ def _add_body(tables: ShapeTables, number: int, placed: Placed) -> Frame:
         density = shape.density if shape.density is not None else body.density or WATER
         position, R = np.array(shape.position), solid.quat_to_matrix(_turned(shape))
         properties = tables.add(number, shape, position, R, shape.material or body.material, dynamic, at)
+        tables.owners += [(placed.name, shape.group or body.group)] * (len(tables) - len(tables.owners))
         if dynamic:
             parts.append(solid.scaled(solid.moved(properties, position, R), density))
     frame = _frame(body, parts, path_text(("body", placed.index))) if dynamic else _still_frame()

@@ -13,6 +13,7 @@ from ..core.limits import BODIES
 from ..shapes.shapes import unphysical
 from .closed_forms import check_formulas
 from .form import Location, Problem, Vocabulary, path_text, read_form, shown, unreadable
+from .groups import group_names
 from .joint_checks import check_joints
 from .refusals import SceneError
 from .schema import SHAPES, TABLES, Body, HeightField, Hull, Material, Mesh, Pair, SceneFile, pair_friction
@@ -58,19 +59,20 @@ def _check_meaning(
     bodies = dict(_whole_tables(data, "body", broken))
     names = _body_names(data)
     problems += _check_names(names)
+    problems += _check_groups(bodies, {name for name, _ in names})
     for i, body in bodies.items():
         problems += _check_body(("body", i), body, materials, folder)
     for i, pair in _whole_tables(data, "pair", broken):
         problems += _check_pair(("pair", i), pair, materials, {"default": Material(), **file.material} if file else {})
-    known = {name for name, _ in names}
+    known, groups = {name for name, _ in names}, group_names(list(bodies.values()))
     problems += _check_arrays(data, broken, known)
     for i, spring in _whole_tables(data, "spring", broken):
         problems += _check_spring(("spring", i), spring, known | set(_copies(data, broken)))
     for i, apart in _whole_tables(data, "apart", broken):
-        everyone = known | set(_copies(data, broken))
+        everyone = known | set(_copies(data, broken)) | groups
         for name in apart.bodies:
             if name not in everyone:
-                problems.append(_unknown(("apart", i, "bodies"), name, "body", everyone))
+                problems.append(_unknown(("apart", i, "bodies"), name, "body or a group", everyone))
     specs = {body_name(body.name, i): body for i, body in bodies.items()}
     specs |= {copy: specs[name] for copy, name in _copies(data, broken).items() if name in specs}
     problems += [Problem(*found) for found in check_joints(dict(_whole_tables(data, "joint", broken)), specs)]
@@ -135,6 +137,13 @@ def _check_names(names: list[tuple[str, Location]]) -> Iterator[Problem]:
             also = path_text(first[name])
             yield Problem(location, f"is {shown(name)}, as {also} is; it must be a name no other body has")
         first.setdefault(name, location)
+
+
+def _check_groups(bodies: Mapping[int, Body], names: set[str]) -> Iterator[Problem]:
+    for i, body in bodies.items():
+        for at, table in ((("body", i), body), *((("body", i, "shape", k), s) for k, s in enumerate(body.shape))):
+            if table.group in names:
+                yield Problem((*at, "group"), f"is {shown(table.group)}, as a body is called; it must be another name")
 
 
 def _unknown(location: Location, name: str, what: str, known: set[str]) -> Problem:

@@ -1,7 +1,8 @@
 """What a user does to the bodies of a scene, as edits of its text: each is a function on a Document."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,17 @@ def names(document: Document) -> list[str]:
     return [body_name(body.get("name"), i) for i, body in enumerate(document.data.get("body", ()))]
 
 
+def groups(bodies: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
+    """The names of all groups, of bodies and of shapes, and the places of the bodies of each."""
+    found: dict[str, list[int]] = {}
+    for i, body in enumerate(bodies):
+        for table in (body, *body.get("shape", ())):
+            if "group" in table:
+                members = found.setdefault(table["group"], [])
+                members += [i] if i not in members and table is body else []
+    return found
+
+
 def pose(body: Mapping[str, Any]) -> Pose:
     """Of the table of a body."""
     if "euler" in body:
@@ -93,7 +105,7 @@ def set_field(document: Document, at: Location, value: Any, default: Any = None)
 def add_body(document: Document, shape: Mapping[str, Any], position: Sequence[float]) -> int:
     """A new body of one shape; returns its place. It is fixed where its shape must be."""
     kind = shape["type"]
-    table: dict[str, Any] = {"name": unused(document, kind)}
+    table: dict[str, Any] = {"name": unused(document, PurePath(shape["file"]).stem if "file" in shape else kind)}
     if kind in STANDING:
         table["fixed"] = True
     return document.append(("body",), table | {"position": _numbers(position), "shape": [dict(shape)]})
@@ -306,16 +318,22 @@ NAMING = {"joint": ("parent", "child"), "spring": ("body_a", "body_b"), "array":
 
 def delete(document: Document, chosen: Sequence[int]) -> None:
     """Remove bodies, and what cannot be without them: joints, springs, arrays, pairs that pass through each other."""
-    gone = {names(document)[i] for i in chosen}
+    left = [body for i, body in enumerate(document.data["body"]) if i not in chosen]
+    gone = {names(document)[i] for i in chosen} | (groups(document.data["body"]).keys() - groups(left).keys())
     for array in document.data.get("array", ()):
         if array.get("body") in gone:
             gone |= {copy_name(array["body"], k) for k in range(2, math.prod(array["count"]) + 1)}
+    _forget(document, gone)
+    for index in sorted(chosen, reverse=True):
+        document.remove(("body", index))
+
+
+def _forget(document: Document, gone: Set[str]) -> None:
+    """Remove the tables that name what is gone."""
     for table, fields in NAMING.items():
         for k in reversed(range(len(document.data.get(table, ())))):
             if any(_named(document.get((table, k)).get(field)) & gone for field in fields):
                 document.remove((table, k))
-    for index in sorted(chosen, reverse=True):
-        document.remove(("body", index))
 
 
 def _named(value: Any) -> set[str]:
@@ -350,6 +368,24 @@ def _rename(document: Document, naming: Mapping[str, Sequence[str]], old: str, n
                     document.put((table, k, field), name)
                 elif isinstance(given, list) and old in given:
                     document.put((table, k, field), [name if g == old else g for g in given])
+
+
+def group(document: Document, chosen: Sequence[int]) -> str:
+    """Let bodies be one group, of a new name, which is returned."""
+    taken, name, k = {*names(document), *groups(document.data["body"])}, "group", 2
+    while name in taken:
+        name, k = f"group {k}", k + 1
+    for index in chosen:
+        document.put(("body", index, "group"), name)
+    return name
+
+
+def ungroup(document: Document, chosen: Sequence[int]) -> None:
+    """Take bodies out of their groups; tables that name a group without members go with it."""
+    before = groups(document.data["body"])
+    for index in chosen:
+        document.put(("body", index, "group"), None)
+    _forget(document, before.keys() - groups(document.data["body"]).keys())
 
 
 # --------------------------------------------------------------------------------------------- joints

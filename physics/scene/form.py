@@ -88,7 +88,7 @@ def _describe(data: Mapping[str, Any], error: Any, vocabulary: Vocabulary[Any]) 
         return Problem(location, f"is not a known field{guess}; allowed here: {', '.join(known)}")
     if kind == "missing":
         if isinstance(name, int):  # one of a pair of names
-            what = "bodies" if location[0] == "apart" else "materials"
+            what = "bodies or groups" if location[0] == "apart" else "materials"
             return Problem(location[:-1], f"is too short; it must be the names of two {what}")
         return Problem(location, f"is missing; it must be {wanted}")
     if kind in ("union_tag_invalid", "union_tag_not_found"):

@@ -50,6 +50,7 @@ class ShapeTables:
         self.materials = {name: i for i, name in enumerate(materials)}
         self.notes: list[str] = []  #: what was assumed
         self.draw_meshes: list[tuple[Array, IntArray]] = []  #: per shape, see Labels
+        self.owners: list[tuple[str, str | None]] = []  #: per shape, its body and its group
         self._rows: list[dict[str, Any]] = []
         self._hulls: list[_CentredHull] = []
         self._meshes: list[StaticMesh] = []

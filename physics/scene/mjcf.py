@@ -11,13 +11,12 @@ gains K and D of each body's surface, for the method `compliant`. The other meth
 
 import importlib
 import math
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.limits import GROUPED
 from ..shapes.shapes import MassProperties, combined, matrix_to_quat
 from .checks import Found
 from .mjcf_files import gathered
@@ -30,8 +29,6 @@ LEFT_OUT = {
     "nplugin": "plugins", "nmocap": "motions of mocap bodies",
 }
 STATIC = 0  # number of the body that MuJoCo calls world
-ALL_COLLIDE = ("groups of what collides with what are left out within bodies and among more than "
-               f"{GROUPED}: all of their shapes collide")
 DEFAULT_SOLREF = (0.02, 1.0)  # timeconst [s], dampratio
 SOFT = ("contacts are soft in the method compliant: solref gives K and D by the mass of each body; its other half, the "
         "impedance solimp, is left out, so that bodies at rest sink in deeper than in MuJoCo")
@@ -104,7 +101,7 @@ class _MjcfReader:
         self.turning: dict[str, Turning] = {}  #: of each material
         self.notes: list[str] = []
         self.taken: set[str] = set()
-        self.grounds: dict[str, tuple[int, int]] = {}  #: contype and conaffinity of each fixed body
+        self.bits: list[tuple[dict[str, Any], tuple[int, int]]] = []  #: shapes, their contype and conaffinity
 
     def robot(self) -> Found:
         """The bodies and joints of a scene; what was assumed is in `notes`."""
@@ -130,24 +127,27 @@ class _MjcfReader:
         return Found(tables, tuple(dict.fromkeys(self.notes)))
 
     def _excluded(self, names: dict[int, str]) -> list[dict[str, Any]]:
-        """The pairs of bodies of <exclude>, and those none of whose shapes collide, by contype and conaffinity."""
-        s = self.source
-        whole = s.body_weldid.tolist()
-        given = {(whole[row >> 16], whole[row & 0xFFFF]) for row in s.exclude_signature.tolist()}
+        """The pairs of bodies of <exclude>, and the pairs of groups whose geometry does not collide."""
+        whole = self.source.body_weldid.tolist()
+        given = {(whole[row >> 16], whole[row & 0xFFFF]) for row in self.source.exclude_signature.tolist()}
         pairs = {(names[a], names[b]) for a, b in given if a != b and STATIC not in (a, b)}
-        groups = {name: {bits} for name, bits in self.grounds.items()}
-        for geom, body in enumerate(s.geom_bodyid.tolist()):
-            if whole[body] != STATIC and any(self._bits(geom)):
-                groups.setdefault(names[whole[body]], set()).add(self._bits(geom))
-        if len(groups) > GROUPED.most and len(set.union(*groups.values())) > 1:
-            self.notes.append(ALL_COLLIDE)
-        for a, b in combinations(groups, 2) if len(groups) <= GROUPED.most else ():
-            meet = {bool(one[0] & other[1] or other[0] & one[1]) for one in groups[a] for other in groups[b]}
-            if meet == {False} and not (a in self.grounds and b in self.grounds):
-                pairs.add((a, b))
-            elif len(meet) > 1:
-                self.notes.append(ALL_COLLIDE)
-        return [{"bodies": list(pair)} for pair in sorted(pairs)]
+        return [{"bodies": list(pair)} for pair in (*sorted(pairs), *self._strangers())]
+
+    def _strangers(self) -> list[tuple[str, str]]:
+        """The pairs of groups of geometry, each of one contype and one conaffinity, that do not collide though two
+        bodies have them; their shapes get the names of these groups."""
+        owners: dict[tuple[int, int], set[int]] = {}
+        for geom, body in enumerate(self.source.geom_bodyid.tolist()):
+            if any(self._bits(geom)):
+                owners.setdefault(self._bits(geom), set()).add(int(self.source.body_weldid[body]))
+        apart = [(one, other) for one, other in combinations_with_replacement(owners, 2)
+                 if not (one[0] & other[1] or other[0] & one[1]) and len(owners[one] | owners[other]) > 1]
+        called = {bits: self._own_name(f"contype {bits[0]}, conaffinity {bits[1]}")
+                  for bits in dict.fromkeys(bits for pair in apart for bits in pair)}
+        for shape, bits in self.bits:
+            if bits in called:
+                shape["group"] = called[bits]
+        return [(called[one], called[other]) for one, other in apart]
 
     def _bits(self, geom: int) -> tuple[int, int]:
         return int(self.source.geom_contype[geom]), int(self.source.geom_conaffinity[geom])
@@ -168,14 +168,11 @@ class _MjcfReader:
     # ------------------------------------------------------------------------------------------------ bodies
 
     def _add_ground(self, members: Any) -> None:
-        """What stands still: a fixed body for each group of what collides with what."""
-        geoms = np.flatnonzero(np.isin(self.source.geom_bodyid, members)).tolist()
-        for bits in dict.fromkeys(map(self._bits, geoms)):
-            name = self._own_name("ground")
-            shapes = self._shapes(name, math.inf, [g for g in geoms if self._bits(g) == bits], np.zeros(3), np.eye(3))
-            if shapes:
-                self.bodies.append({"name": name, "fixed": True, "shape": shapes})
-                self.grounds[name] = bits
+        """What stands still."""
+        name, geoms = self._own_name("ground"), np.flatnonzero(np.isin(self.source.geom_bodyid, members)).tolist()
+        shapes = self._shapes(name, math.inf, geoms, np.zeros(3), np.eye(3))
+        if shapes:
+            self.bodies.append({"name": name, "fixed": True, "shape": shapes})
 
     def _add_body(self, name: str, root: int, members: Any) -> None:
         s, d = self.source, self.data
@@ -223,6 +220,7 @@ class _MjcfReader:
             turning = Turning(int(s.geom_condim[geom]), torsional, rolling)
             shape["material"] = self._material(owner, {
                 "friction": friction, **turning.lengths(), **gains_of(s.geom_solref[geom], mass)}, turning)
+            self.bits.append((shape, self._bits(geom)))
             found.append(shape)
         return found
 

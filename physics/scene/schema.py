@@ -223,6 +223,7 @@ class ShapeTable(Table):
     euler: Vec3 | None = _field(None, "turns about x, then y, then z, three numbers [degrees]")
     material: Name | None = _field(None, "the name of a material (else the body's)")
     density: NotNegative | None = _field(None, "a number >= 0 [kg/m3] (else the body's)")
+    group: Name | None = _field(None, "a name that several shapes may have (else the body's): see [[apart]]")
 
 
 class Sphere(ShapeTable):
@@ -399,6 +400,8 @@ class Body(Table):
     kinematic: Flag = _field(False, "true or false: moved as [body.motion] says")
     material: Name = _field("default", "the name of a material")
     color: Color | None = _field(None, 'a colour such as "#e69f00" or [0.9, 0.6, 0.0]')
+    group: Name | None = _field(None, "a name that several bodies may have: they are chosen together where a scene is "
+                                      "edited, and may pass through others, see [[apart]]")
     shape: tuple[Shape, ...] = _field((), "tables [[body.shape]]")
     motion: MotionTable | None = _field(None, "a table [body.motion]")
     surface_velocity: Vec3 = _field((0.0, 0.0, 0.0), "how the surface runs, three numbers [m/s], body axes")
@@ -429,9 +432,10 @@ class Spring(Table):
 
 
 class Apart(Table):
-    """Two bodies that pass through each other, as links of a robot that overlap as drawn."""
+    """Two bodies that pass through each other, as links of a robot that overlap as drawn; or all bodies and shapes of
+    a group and another body or group. A group that is named twice passes through itself."""
 
-    bodies: tuple[Name, Name] = _field(..., "the names of two bodies")
+    bodies: tuple[Name, Name] = _field(..., "the names of two bodies or groups")
 
 
 class JointSpring(Table):

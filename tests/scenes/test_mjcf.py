@@ -347,7 +347,8 @@ def test_bodies_that_a_model_excludes_pass_through_each_other(tmp_path):
                     '<contact><exclude body1="a" body2="b"/></contact></mujoco>')
     scene = open_file(path)
     assert [pair.bodies for pair in scene.tables.apart] == [("a", "b")]
-    for bits, apart in (('contype="1" conaffinity="0"', [("a", "b")]), ('contype="2" conaffinity="2"', [])):
+    group = "contype 1, conaffinity 0"
+    for bits, apart in (('contype="1" conaffinity="0"', [(group, group)]), ('contype="2" conaffinity="2"', [])):
         two = f'<body name="a">{ball}<body name="b" pos="0.1 0 0">{ball}'.replace("<geom", f"<geom {bits}")
         path.write_text(f"<mujoco><worldbody>{two}</worldbody></mujoco>")
         assert [pair.bodies for pair in open_file(path).tables.apart] == apart

@@ -111,7 +111,8 @@ def surface_of(model: Model) -> Elements:
 
 
 def shapes_that_meet(model: Model) -> IntArray:
-    """Pairs of shapes (b, 2) of two bodies that may touch: forces move one at least, and no joint exempts the pair."""
+    """Pairs of shapes (b, 2) of two bodies that may touch: forces move one at least, and neither a joint nor
+    their groups exempt the pair."""
     body, moves = model.shapes.body, movable(model.kind)
     a, b = np.triu_indices(len(body), 1)
     i, j = body[a], body[b]
@@ -119,6 +120,8 @@ def shapes_that_meet(model: Model) -> IntArray:
     joined = {(low, high) for low, high in joined_bodies(model).tolist()}
     apart = [ends not in joined for ends in zip(np.minimum(i, j).tolist(), np.maximum(i, j).tolist(), strict=True)]
     kept &= np.array(apart, bool)
+    if len(model.groups.of_shape):
+        kept &= model.groups.apart[model.groups.of_shape[a], model.groups.of_shape[b]] == 0
     return np.ascontiguousarray(np.column_stack([a[kept], b[kept]]), np.int32)
 
 
