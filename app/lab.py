@@ -41,6 +41,7 @@ class Host(Protocol):
     """What only a window can do."""
 
     def choose_file(self) -> None: ...
+    def choose_mesh(self) -> None: ...
     def choose_new_file(self, suggested: Path) -> None: ...
     def picture_for(self, scene: Path) -> None: ...
     def toggle_fullscreen(self) -> None: ...
@@ -444,7 +445,8 @@ class Lab:
         elif ui.opening is not None:
             self.cancel_opening()
         elif ui.boxes_open:
-            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.open_box = ui.save_box = False
+            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.save_box = False
+            ui.open_box = ""
             ui.question = None
             ui.tell("")
         elif ui.workbench.placing is not None:

@@ -1,5 +1,6 @@
 """Making scenes: what the commands of the workbench do with engine, files and window."""
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,14 +13,16 @@ from ..physics.scene import edits
 from ..physics.scene.document import Document
 from ..physics.scene.form import Location
 from ..physics.scene.instant import begin_at
+from ..physics.scene.mesh_files import NAMES
 from ..physics.scene.refusals import SceneError
 from ..physics.scene.scene import Scene
+from .keys import key_of
 from .scene_files import ChangedMeanwhile, Draft, SavedFile, Work, entry_of, my_scenes
 from .ui_state import Question, Request, UiState
 from .workbench import Built, text_of
 
 KEPT_EVERY = 0.5  # [s] between two writings of what no file has
-TOOLS = ("move", "turn", "scale")
+TOOLS = ("move", "turn", "scale", "velocity", "spin")
 INSTALLED = "assets"  # folder of the gallery's scenes, which nobody writes to
 
 
@@ -171,13 +174,76 @@ class Making:
                 self.ui.edit(f"Delete {named(bench.document, place)}", lambda d, place=place: d.remove(place))
         bench.choose()
 
+    def group(self) -> None:
+        """Let the chosen bodies be a group; those that are one already are none any more."""
+        bench, chosen = self.ui.workbench, self.ui.workbench.bodies
+        if not bench.on or not chosen:
+            return
+        before = {bench.document.get(("body", k, "group")) for k in chosen}
+        if len(before) == 1 and None not in before:
+            self.ui.edit(f"Ungroup {bench.called(chosen)}", lambda d: edits.ungroup(d, chosen))
+        else:
+            self.ui.edit(f"Group {bench.called(chosen)}", lambda d: edits.group(d, chosen))
+
+    def choose_groups(self) -> None:
+        """Choose all bodies of the groups of those that are chosen."""
+        bench = self.ui.workbench
+        if bench.on:
+            bench.choose(*(("body", k) for k in bench.with_groups(bench.bodies)))
+
+    def hide(self) -> None:
+        """Do not draw the chosen bodies while the scene is edited; without any, draw all again."""
+        bench = self.ui.workbench
+        known = edits.names(bench.document)
+        chosen = {known[k] for k in bench.bodies if k < len(known)}
+        if not bench.on:
+            return
+        if not chosen:
+            bench.hidden = set()
+        elif chosen <= bench.hidden:
+            bench.hidden = bench.hidden - chosen
+        else:
+            bench.hidden = bench.hidden | chosen
+            bench.choose()
+            self.ui.say(f"Hidden while the scene is edited; {key_of('hide')} with nothing chosen shows all again.")
+
+    def add_mesh(self, path: str | Path) -> None:
+        """A body of a mesh file that follows the cursor until a click puts it down. The file is used where it lies,
+        as long as no other file binds the scene to its folder; else it is copied there."""
+        bench, path = self.ui.workbench, Path(path)
+        if not bench.on:
+            self.ui.say("Bodies are added while the scene is edited: Ctrl+E.")
+            return
+        if path.suffix.lower() not in NAMES:
+            self.ui.tell(f"{path.name} is no mesh: a file that ends in {', '.join(NAMES)}.")
+            return
+        try:
+            name = self._below(path.resolve(strict=True))
+        except OSError as error:
+            self.ui.tell(f"{path.name}: {error.strerror or error}.")
+            return
+        bench.begin_placing({"type": "mesh", "file": name})
+
+    def _below(self, path: Path) -> str:
+        """The mesh as the scene names it, below the scene's folder. Raises OSError."""
+        bench = self.ui.workbench
+        bound = bench.path is not None or (bench.built.scene is not None and bench.built.scene.mesh_files)
+        if bench.folder is None or not bound:
+            bench.folder = path.parent
+        folder = bench.folder.resolve()
+        if not path.is_relative_to(folder):
+            shutil.copyfile(path, folder / path.name)
+            self.ui.say(f"{path.name} is copied to the scene's folder, {folder}.", 6.0)
+            return path.name
+        return path.relative_to(folder).as_posix()
+
     def choose_all(self) -> None:
         bench = self.ui.workbench
         if bench.on:
             bench.choose(*(("body", k) for k in range(len(edits.names(bench.document)))))
 
     def tool(self, name: str) -> None:
-        """Move, turn or scale; "next": the one after the present one."""
+        """One of TOOLS; "next": the one after the present one."""
         tools = self.ui.workbench.tools
         tools.tool = TOOLS[(TOOLS.index(tools.tool) + 1) % len(TOOLS)] if name == "next" else name
 

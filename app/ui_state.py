@@ -154,7 +154,7 @@ class UiState:
     menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
     shut_menus: bool = False           # in the next frame
     panels_hidden: bool = False
-    open_box: bool = False             # the box that asks for a path, where there is no file dialog
+    open_box: str = ""                 # the command that the box asks a path for, where there is no file dialog
     open_box_text: str = ""
     save_box: bool = False             # likewise, for the path of a new file
     save_box_text: str = ""

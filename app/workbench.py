@@ -18,7 +18,7 @@ from ..physics.core.model import Array
 from ..physics.run.messages import Snapshot
 from ..physics.run.run_file import packed_text
 from ..physics.scene.document import Document
-from ..physics.scene.edits import NEW, Change, Pose, add_body, move, moved, names
+from ..physics.scene.edits import NEW, Change, Pose, add_body, groups, move, moved, names
 from ..physics.scene.form import Location, path_text
 from ..physics.scene.refusals import SceneError, refusing
 from ..physics.scene.scene import Scene
@@ -76,6 +76,7 @@ class Workbench:
         self.chosen: tuple[Location, ...] = ()   #: tables that are edited: bodies, or one other
         self.placing: int | None = None          #: body that follows the cursor until it is put down
         self.locked: set[str] = set()            #: names of bodies that the mouse leaves alone
+        self.hidden: set[str] = set()            #: names of bodies that are not drawn while the scene is edited
         self.tools = Tools()
         self.built = Built("")                   #: the last good version
         self.problems: tuple[str, ...] = ()      #: of the version that was checked last
@@ -96,7 +97,7 @@ class Workbench:
         self.versions, self._at, self._saved = [Version("", text)], 0, text if saved else ""
         self.path, self.folder, self.runs = path, folder, False
         self.chosen, self.placing, self.preview = (), None, None
-        self.locked = set()
+        self.locked, self.hidden = set(), set()
         self._document, self._live, self._checked, self._building = None, "", "", None
         self.problems, self.built = (), Built("")
 
@@ -193,6 +194,18 @@ class Workbench:
         """Bodies as an edit names them: "die 3", "4 bodies"."""
         return names(self.document)[chosen[0]] if len(chosen) == 1 else f"{len(chosen)} bodies"
 
+    @property
+    def unseen(self) -> list[int]:
+        """The bodies of the model that are hidden."""
+        if not self.on or not self.hidden:
+            return []
+        return self.rows_of([k for k, name in enumerate(names(self.document)) if name in self.hidden])
+
+    def with_groups(self, chosen: Sequence[int]) -> list[int]:
+        """Bodies with all others of their groups."""
+        members = [set(places) for places in groups(self.document.data.get("body", ())).values()]
+        return sorted(set(chosen).union(*(places for places in members if places & set(chosen))))
+
     def rows_of(self, chosen: Sequence[int]) -> list[int]:
         """The bodies of the model that tables of the file have made."""
         wanted = set(chosen)
@@ -252,12 +265,15 @@ class Workbench:
             self.preview = None
 
     def shown(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with the chosen bodies where they are dragged to."""
-        if self.preview is None or len(self.built.rows) != len(snapshot.x):
+        """The snapshot with the chosen bodies where they are dragged to, and without those that are hidden."""
+        unseen = self.unseen
+        if (self.preview is None and not unseen) or len(self.built.rows) != len(snapshot.x):
             return snapshot
         x, q = snapshot.x.copy(), snapshot.q.copy()
-        for row in self.rows_of(self.free):
-            x[row], q[row] = moved(self.preview, Pose(x[row], q[row]), self.about)
+        if self.preview is not None:
+            for row in self.rows_of(self.free):
+                x[row], q[row] = moved(self.preview, Pose(x[row], q[row]), self.about)
+        x[unseen] = np.nan
         return replace(snapshot, x=x, q=q)
 
 

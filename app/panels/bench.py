@@ -27,7 +27,13 @@ TITLES = {
 }
 SCENE: Location = ("scene",)
 FIRST_IN_LIST = ("scene", "body", "joint", "spring", "material", "pair")
-TOOLS = {"move": ("\uf047", "Move"), "turn": ("\uf2f1", "Turn"), "scale": ("\uf424", "Scale")}
+#: icon, title, and what the tool does to what is chosen
+TOOLS = {
+    "move": ("\uf047", "Move", "Move what is chosen"), "turn": ("\uf2f1", "Turn", "Turn what is chosen"),
+    "scale": ("\uf424", "Scale", "Scale what is chosen"),
+    "velocity": ("→", "Throw", "Drag the first velocity of what is chosen, as an arrow"),
+    "spin": ("\uf2f9", "Spin", "Drag the first angular velocity of what is chosen, as an arrow"),
+}
 
 
 # ------------------------------------------------------------------------------------------------ left
@@ -73,6 +79,12 @@ def _shapes(ui: UiState) -> None:
             if imgui.button(f"{kind.capitalize()}##add", (wide, 0)):
                 bench.begin_placing({"type": kind, **shape})
         imgui.set_item_tooltip(f"A {kind}: click in the view where it is to be. Esc gives up.")
+    if len(edits.FIRST) % columns:
+        imgui.same_line()
+    with style.font(ui, size=14.0), style.color(imgui.Col_.button, style.colors(ui).raised):
+        if imgui.button("Mesh …##add", (wide, 0)):
+            ui.request("add_mesh")
+    imgui.set_item_tooltip("A body of a mesh file; or drop the file on the window")
 
 
 def _joints(ui: UiState) -> None:
@@ -131,10 +143,38 @@ def _kind(ui: UiState, name: str, form: str) -> None:
         if form == "named":
             for key in given or ():
                 _line(ui, (name, key), key)
+        elif name == "body":
+            _bodies(ui, count)
         else:
             for k in range(count):
                 _line(ui, (name, k), called(document, (name, k)))
         imgui.tree_pop()
+
+
+def _bodies(ui: UiState, count: int) -> None:
+    """The bodies, those of a group under its name, where the first of them stands."""
+    bench = ui.workbench
+    known, groups = edits.names(bench.document), edits.groups(bench.document.data.get("body", ()))
+    groups = {name: members for name, members in groups.items() if len(members) > 1}
+    of = {k: name for name, members in groups.items() for k in members}
+    flags = imgui.TreeNodeFlags_.open_on_arrow | imgui.TreeNodeFlags_.span_avail_width
+    for k in range(count):
+        if k not in of:
+            _line(ui, ("body", k), known[k])
+        elif groups[of[k]][0] == k:
+            members = groups[of[k]]
+            on = imgui.TreeNodeFlags_.selected if set(members) <= set(bench.bodies) else 0
+            with style.font(ui, size=14.0):
+                unseen = "  \uf05e" if {known[m] for m in members} <= bench.hidden else ""
+                opened = imgui.tree_node_ex(f"{of[k]} ({len(members)}){unseen}##group {of[k]}", flags | on)
+            if imgui.is_item_clicked() and not imgui.is_item_toggled_open():
+                bench.drop_placing()
+                bench.choose(*(("body", m) for m in members))
+            imgui.set_item_tooltip("A group: a click chooses all of it, as a double click on a body of it in the view")
+            if opened:
+                for m in members:
+                    _line(ui, ("body", m), known[m])
+                imgui.tree_pop()
 
 
 def _add(ui: UiState, name: str, form: str) -> None:
@@ -160,8 +200,9 @@ def _line(ui: UiState, place: Location, title: str, unused: bool = False) -> Non
     overlapping = place[0] == "body" and any(title in overlap.bodies for overlap in found)
     color = c.danger if overlapping or bench.problems_at(place) else c.muted if unused else c.text
     with style.color(imgui.Col_.text, color), style.font(ui, size=14.0):
-        locked = "  \uf023" if place[0] == "body" and title in bench.locked else ""
-        pressed = imgui.selectable(f"{title}{locked}##{place}", place in bench.chosen)[0]
+        marks = "".join(mark for mark, of in (("  \uf023", bench.locked), ("  \uf05e", bench.hidden))
+                        if place[0] == "body" and title in of)
+        pressed = imgui.selectable(f"{title}{marks}##{place}", place in bench.chosen)[0]
     if pressed:
         bench.drop_placing()
         choose(ui, place, imgui.get_io().key_ctrl)
@@ -263,7 +304,17 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
             imgui.end_popup()
         known = edits.names(bench.document)
         names = [known[k] for k in bodies if k < len(known)]
-        changed, locked = imgui.checkbox("Locked: the mouse leaves it alone", all(n in bench.locked for n in names))
+        grouped = {bench.document.get(("body", k, "group")) for k in bodies}
+        if imgui.button("Group##bench" if len(grouped) > 1 or None in grouped else "Ungroup##bench"):
+            ui.request("group")
+        imgui.set_item_tooltip(f"Bodies of a group are chosen together  ({key_of('group')})")
+        imgui.same_line()
+        if imgui.button("Show##bench" if set(names) <= bench.hidden else "Hide##bench"):
+            ui.request("hide")
+        imgui.set_item_tooltip(f"Not drawn while the scene is edited  ({key_of('hide')})")
+        imgui.same_line()
+        changed, locked = imgui.checkbox("Lock", all(n in bench.locked for n in names))
+        imgui.set_item_tooltip("The mouse leaves it alone")
         if changed:
             bench.locked = bench.locked | set(names) if locked else bench.locked - set(names)
 
@@ -341,9 +392,9 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
             imgui.end_disabled()
             imgui.same_line(0, 0.2 * ui.font)
         _gap(ui)
-        for name, (icon, title) in TOOLS.items():
-            tip = f"{title} what is chosen  ({key_of('next_tool')}: the next tool)"
-            label, width = (f"{icon}  {title}", 5.0) if rect[2] > 46.0 * ui.font else (icon, 2.2)
+        for name, (icon, title, does) in TOOLS.items():
+            tip = f"{does}  ({key_of('next_tool')}: the next tool)"
+            label, width = (f"{icon}  {title}", 5.0) if rect[2] > 57.0 * ui.font else (icon, 2.2)
             if style.icon_button(ui, name, label, tip, width=width, on=tools.tool == name):
                 tools.tool = name
             imgui.same_line(0, 0.2 * ui.font)
@@ -353,14 +404,14 @@ def draw_tools(ui: UiState, rect: Rect) -> None:
         imgui.same_line()
         tools.snap = imgui.checkbox("Snap", tools.snap)[1]
         imgui.set_item_tooltip("In whole steps of the length and the angle; Ctrl does the other one meanwhile")
-        if rect[2] > 62.0 * ui.font:
+        if rect[2] > 73.0 * ui.font:
             imgui.same_line()
             imgui.set_next_item_width(4.5 * ui.font)
             tools.step = max(imgui.input_double("m##step", tools.step, 0.0, 0.0, "%.4g")[1], 1e-9)
             imgui.same_line()
             imgui.set_next_item_width(3.5 * ui.font)
             tools.angle = max(imgui.input_double("°##angle", tools.angle, 0.0, 0.0, "%.4g")[1], 1e-3)
-        _state(ui, named=rect[2] > 54.0 * ui.font)
+        _state(ui, named=rect[2] > 65.0 * ui.font or 46.0 * ui.font < rect[2] < 57.0 * ui.font)
 
 
 def _gap(ui: UiState) -> None:

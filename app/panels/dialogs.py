@@ -8,6 +8,7 @@ from pathlib import Path
 from imgui_bundle import imgui
 
 from ...physics.run.messages import Command, Snapshot
+from ...physics.scene.mesh_files import NAMES
 from ..commands import COMMANDS
 from ..keys import GESTURES, keys_of
 from ..scene_files import my_scenes
@@ -306,9 +307,10 @@ def draw_open_box(ui: UiState) -> None:
     _place(ui, 40.0, 0.3)
     _floating(ui, "open_box", imgui.WindowFlags_.always_auto_resize)
     with style.font(ui, bold=True, size=18.0):
-        imgui.text("Open a scene, mesh, run or contact problem")
-    style.muted(ui, "Scenes: .toml. Robots: .urdf, .xml (MJCF). Meshes: .obj, .stl, .ply, .off, .glb, .gltf. "
-                    "Runs: .contactlab. Problems: .npz.", wrap=True)
+        imgui.text(COMMANDS[ui.open_box].title)
+    meshes = f"Meshes: {', '.join(NAMES)}."
+    style.muted(ui, meshes if ui.open_box == "add_mesh_file" else
+                f"Scenes: .toml. Robots: .urdf, .xml (MJCF). {meshes} Runs: .contactlab. Problems: .npz.", wrap=True)
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1)
@@ -316,11 +318,11 @@ def draw_open_box(ui: UiState) -> None:
         "##path", "/path/to/file", ui.open_box_text, imgui.InputTextFlags_.enter_returns_true
     )
     if (imgui.button("Open##box") or entered) and ui.open_box_text.strip():
-        ui.request("open_path", ui.open_box_text.strip())
-        ui.open_box = False
+        ui.request(ui.open_box, ui.open_box_text.strip())
+        ui.open_box = ""
     imgui.same_line()
     if imgui.button("Cancel##box"):
-        ui.open_box = False
+        ui.open_box = ""
     imgui.end()
 
 

@@ -1,16 +1,19 @@
-"""The handles in the view by which bodies and joints are moved, turned and scaled, and marks of what overlaps."""
+"""The handles in the view by which bodies and joints are moved, turned and scaled, and arrows of the file dragged at
+their tips: velocities of bodies, and gravity. And marks of what overlaps."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from imgui_bundle import imgui, imguizmo
 
-from ...physics.core.model import Array
+from ...physics.core.model import Array, BodyKind
 from ...physics.run.messages import Snapshot
 from ...physics.scene import edits
 from ...physics.scene.edits import Pose
+from ...physics.scene.form import Location
+from ...physics.scene.schema import SceneTable
 from ...physics.shapes import shapes as solid
 from ..ui_state import UiState
 from ..view.camera import Camera, matrices
@@ -21,6 +24,34 @@ FAR = 1e4     # far plane / distance of the camera: the handles want one
 MOST_MARKS = 12
 gizmo = imguizmo.im_guizmo
 OPERATIONS = {"move": gizmo.OPERATION.translate, "turn": gizmo.OPERATION.rotate, "scale": gizmo.OPERATION.scale}
+HEAD = 0.7    # length of an arrow's head / height of a line of text
+
+
+class Meaning(NamedTuple):
+    """What an arrow stands for."""
+
+    field: str
+    words: str
+    unit: str
+    length: float  #: of a unit / distance of the camera
+    step: float    #: of what is snapped
+
+
+#: tools that drag arrows of bodies
+ARROWS = {
+    "velocity": Meaning("velocity", "velocity", "m/s", 0.1, 0.1),
+    "spin": Meaning("angular_velocity", "angular velocity", "rad/s", 0.05, 0.1),
+}
+GRAVITY = Meaning("gravity", "gravity", "m/s²", 0.02, 0.1)
+
+
+class Arrow(NamedTuple):
+    """A vector of the file, as it is drawn."""
+
+    means: Meaning
+    tables: tuple[Location, ...]  #: that get it
+    value: Array                  #: (3,)
+    start: Array                  #: (3,) [m]
 
 
 @dataclass
@@ -30,6 +61,7 @@ class Held:
     begun: Array | None = None    #: (4, 4) where the handles were when it began
     matrix: Array | None = None   #: where they are now
     over: bool = False            #: the cursor is on them
+    metres: float = 1.0           #: that a unit of the dragged arrow is long
 
 
 def handles_hold(ui: UiState) -> bool:
@@ -41,7 +73,11 @@ def handles_hold(ui: UiState) -> bool:
 def draw_handles(ui: UiState, snapshot: Snapshot, camera: Camera) -> None:
     """The handles of what is chosen; they edit the scene when they are let go."""
     held, bench = ui.state_of(Held), ui.workbench
-    where = None if not bench.on or bench.placing is not None or ui.boxes_open else _place(ui, snapshot)
+    idle = not bench.on or bench.placing is not None or ui.boxes_open
+    arrow = None if idle else _arrow(ui, snapshot, camera)
+    if arrow is not None and held.begun is None:
+        held.metres = arrow.means.length * camera.distance
+    where = None if idle else _place(ui, snapshot) if arrow is None else _tip(arrow, held.metres)
     if where is None:
         held.begun, held.over = None, False
         return
@@ -55,35 +91,51 @@ def draw_handles(ui: UiState, snapshot: Snapshot, camera: Camera) -> None:
     gizmo.set_gizmo_size_clip_space(0.16 * min(h / w, 1.0) + 0.06)
     tools = bench.tools
     joint = not bench.bodies
-    kind = "move" if joint else tools.tool
+    kind = "move" if joint or arrow is not None else tools.tool
     snapped = tools.snap != imgui.get_io().key_ctrl
+    shown = arrow
+    if arrow is not None and held.begun is not None:
+        shown = arrow._replace(value=_dragged(held, arrow, snapped))
+    if shown is not None:
+        _draw_arrow(ui, shown, held.metres, camera)
     step = {"move": tools.step, "turn": tools.angle, "scale": 0.1}[kind]
     matrix = where if held.matrix is None or held.begun is None else held.matrix
     mode = gizmo.MODE.local if tools.local or kind == "scale" else gizmo.MODE.world
     given = _columns(matrix)
     gizmo.manipulate(_columns(camera.view()), _columns(_projection(camera, w / h)), OPERATIONS[kind], mode, given, None,
-                     gizmo.Matrix3([step] * 3) if snapped else None)
+                     gizmo.Matrix3([step] * 3) if snapped and arrow is None else None)
     draw.pop_clip_rect()
     held.over = gizmo.is_over()
     if gizmo.is_using():
         if held.begun is None:
             held.begun = where
         held.matrix = np.array(given.values, float).reshape(4, 4).T
-        _follow(ui, held, kind, joint)
+        if shown is not None:
+            ui.dragging = f"{shown.means.words.capitalize()} {told(shown)}"
+        else:
+            _follow(ui, held, kind, joint)
     elif held.begun is not None:
-        _let_go(ui, held, kind, joint)
+        if shown is not None:
+            _set(ui, shown)
+        else:
+            _let_go(ui, held, kind, joint)
         held.begun = held.matrix = None
 
 
 def _place(ui: UiState, snapshot: Snapshot) -> Array | None:
-    """(4, 4) where the handles belong: the origin of the first chosen body, or the anchor of a joint."""
+    """(4, 4) where the handles belong: the origin of the first chosen body, or the anchor of a joint. None where there
+    are none, as of bodies that cannot be thrown."""
     bench = ui.workbench
     matrix = np.eye(4)
+    if bench.bodies and bench.tools.tool in ARROWS:
+        return None
     if bench.free:
         rows = bench.rows_of(bench.free[:1])
         if not rows or rows[0] >= len(snapshot.x) or len(bench.built.rows) != len(snapshot.x):
             return None
         row = rows[0]
+        if not np.isfinite(snapshot.x[row]).all():  # hidden
+            return None
         turn = matrices(snapshot.q[row : row + 1])[0]
         matrix[:3, 3] = snapshot.x[row] + turn @ snapshot.labels.origin[row]
         matrix[:3, :3] = turn @ matrices(snapshot.labels.axes[row : row + 1])[0]
@@ -94,6 +146,74 @@ def _place(ui: UiState, snapshot: Snapshot) -> Array | None:
         return None
     matrix[:3, 3] = anchor
     return matrix
+
+
+def _arrow(ui: UiState, snapshot: Snapshot, camera: Camera) -> Arrow | None:
+    """The arrow that is dragged: gravity, where the scene itself is chosen, or what the tool has of the chosen bodies,
+    where forces alone move them."""
+    bench = ui.workbench
+    if bench.chosen[:1] == (("scene",),):
+        given = bench.document.get(("scene", GRAVITY.field)) or SceneTable().gravity
+        return Arrow(GRAVITY, bench.chosen, np.array(given, float), camera.target)
+    means = ARROWS.get(bench.tools.tool)
+    if means is None or len(bench.built.rows) != len(snapshot.x):
+        return None
+    thrown = [k for k in bench.free if any(snapshot.model.kind[row] == BodyKind.DYNAMIC for row in bench.rows_of([k]))]
+    if not thrown:
+        return None
+    value = np.array(bench.document.get(("body", thrown[0], means.field)) or (0.0, 0.0, 0.0), float)
+    return Arrow(means, tuple(("body", k) for k in thrown), value, snapshot.x[bench.rows_of(thrown[:1])[0]])
+
+
+def _tip(arrow: Arrow, metres: float) -> Array:
+    """(4, 4) where the handles of an arrow belong."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = arrow.start + metres * arrow.value
+    return matrix
+
+
+def _dragged(held: Held, arrow: Arrow, snapped: bool) -> Array:
+    """(3,) what an arrow says whose tip is where the handles are now."""
+    assert held.matrix is not None
+    value = (held.matrix[:3, 3] - arrow.start) / held.metres
+    return np.round(value / arrow.means.step) * arrow.means.step if snapped else value
+
+
+def told(arrow: Arrow) -> str:
+    """What an arrow says: components and size."""
+    parts = ", ".join(f"{v + 0.0:.2f}" for v in arrow.value)
+    return f"({parts}) {arrow.means.unit}, {np.linalg.norm(arrow.value):.2f} {arrow.means.unit}"
+
+
+def _draw_arrow(ui: UiState, arrow: Arrow, metres: float, camera: Camera) -> None:
+    x, y, w, h = ui.view_rect
+    ends = np.array([arrow.start, arrow.start + metres * arrow.value])
+    places, depths = camera.project(ends, w, h)
+    c, width = style.colors(ui), 3.0 * ui.preferences.scale
+    if (depths > 0.0).all():
+        start, tip = places + np.array([x, y])
+        along = tip - start
+        length = float(np.linalg.norm(along))
+        draw, color = imgui.get_background_draw_list(), style.u32(c.accent)
+        draw.push_clip_rect((x, y), (x + w, y + h), True)
+        draw.add_line(tuple(start), tuple(tip), color, width)
+        if length > 1.0:
+            back = tip - HEAD * ui.font * along / length
+            side = 0.4 * HEAD * ui.font * np.array([-along[1], along[0]]) / length
+            draw.add_triangle_filled(tuple(tip), tuple(back + side), tuple(back - side), color)
+        draw.pop_clip_rect()
+    text = f"{arrow.means.words} {np.linalg.norm(arrow.value):.4g} {arrow.means.unit}"
+    draw_labels(ui, [SimpleNamespace(position=ends[1], text=text, color=c.accent)], camera, ui.view_rect)
+
+
+def _set(ui: UiState, arrow: Arrow) -> None:
+    """The dragged arrow becomes an edit."""
+    ui.dragging = ""
+    field, value = arrow.means.field, [edits.rounded(round(float(v), 4)) for v in arrow.value]
+    of = "the scene" if arrow.tables[0][0] == "scene" else ui.workbench.called([int(at[1]) for at in arrow.tables])
+    default = None if field == GRAVITY.field else [0.0, 0.0, 0.0]
+    ui.edit(f"Set {arrow.means.words} of {of}",
+            lambda d: [edits.set_field(d, (*at, field), value, default) for at in arrow.tables])
 
 
 def _change(held: Held) -> tuple[Pose, Array, Array]:

@@ -28,7 +28,7 @@ def draw_labels(ui: UiState, labels: Sequence[Any], camera: Camera, view: Rect) 
     size = float(round(14.0 * ui.preferences.scale))
     taken: list[Rect] = []
     for label, (px, py), depth in zip(labels, places, depths, strict=True):
-        if depth <= 0.0:
+        if not depth > 0.0:  # behind the eye, or of a body that is hidden
             continue
         width = imgui.calc_text_size(label.text).x * size / imgui.get_font_size()
         plate = lifted((x + px - 0.5 * width - 0.3 * size, y + py - 1.5 * size, width + 0.6 * size, 1.25 * size), taken)

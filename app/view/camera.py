@@ -194,6 +194,9 @@ class Camera:
 # ---------------------------------------------------------------------------------------------- scene bounds
 
 
+AWAY = 1e12  # [m] along each axis: a place that no camera sees
+
+
 def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     """Axis-aligned boxes (s, 3), (s, 3) [m] around all shapes of bodies at x (n, 3), q (n, 4); planes give nan."""
     shapes = model.shapes

@@ -9,9 +9,7 @@ from ...physics.look.closed_forms import poses
 from ...physics.run.messages import Snapshot
 from . import body_painter, instances
 from .body_painter import BodyPainter
-from .camera import shape_boxes
-
-AWAY = 1e12  # [m] along each axis: a place that no camera sees
+from .camera import AWAY, shape_boxes
 
 
 class Ghosts:

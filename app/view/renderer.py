@@ -11,7 +11,7 @@ from ...physics.run.messages import Snapshot
 from . import backdrop, body_painter, instances
 from .backdrop import Backdrop
 from .body_painter import BodyPainter
-from .camera import Camera, bounds_of, shape_boxes
+from .camera import AWAY, Camera, bounds_of, shape_boxes
 from .ghosts import Ghosts
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
@@ -73,8 +73,8 @@ class Renderer(GlOwner):
 
     def draw(self, snapshot: Snapshot, camera: Camera, options: ViewOptions, target: Any, ui_scale: float = 1.0,
              rect: Rect | None = None) -> None:
-        """Draw the snapshot over the part `rect` of the framebuffer `target`, or all of it. `ui_scale`: pixels per
-        unit of the glyphs' sizes."""
+        """Draw the snapshot over the part `rect` of the framebuffer `target`, or all of it, but for bodies whose place
+        is nan. `ui_scale`: pixels per unit of the glyphs' sizes."""
         known = self._model is not None and snapshot.model.shapes is self._model.shapes
         if not known or options.as_collided != self._as_collided:
             self.set_scene(snapshot.model, snapshot.labels, options.as_collided)
@@ -85,6 +85,7 @@ class Renderer(GlOwner):
             self._still = self._painted = ()
         look = theme(options.dark)
         at = instances.placed(snapshot.model, snapshot.x, snapshot.q)
+        at = at._replace(place=np.nan_to_num(at.place, nan=AWAY))
         boxes = shape_boxes(snapshot.model, snapshot.x, snapshot.q)
         lo, hi = bounds_of(snapshot.model, *boxes)
         light_matrix, texel = light_box(boxes, lo, hi, self.quality.shadow_size)
@@ -129,7 +130,8 @@ class Renderer(GlOwner):
         self._ghosts.write(eye, view.camera.backward)
         if options.shadows:
             self._cast_shadows()
-        planes = backdrop.planes(at.place[self._flat], at.turn[self._flat])
+        flat = self._flat[at.place[self._flat, 2] < AWAY]
+        planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
             every = np.vstack([boxes[0], self._ghosts.boxes[0]]), np.vstack([boxes[1], self._ghosts.boxes[1]])

@@ -48,7 +48,9 @@ class EditMouse(Mouse):
         super().release()
 
     def double_click(self, x: float, y: float, button: str) -> None:
-        if button != "left":
+        if button == "left":
+            self.lab.making.choose_groups()
+        else:
             super().double_click(x, y, button)
 
     def hover(self, x: float, y: float) -> None:
@@ -102,7 +104,7 @@ class EditMouse(Mouse):
         return point, normal if normal @ direction < 0.0 else -normal
 
     def _hit(self, x: float, y: float, without: list[int] | None = None) -> Any:
-        return self.pick(*self._ray(x, y), without or ())
+        return self.pick(*self._ray(x, y), [*(without or ()), *self.lab.ui.workbench.unseen])
 
 
 def _onto(normal: Array) -> Array:

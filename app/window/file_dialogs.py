@@ -2,12 +2,12 @@
 
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from imgui_bundle import portable_file_dialogs as dialogs
 
+from ...physics.scene.mesh_files import NAMES
 from ..ui_state import UiState
 
 FILE_TYPES = ["Scenes, robots and meshes", "*.toml *.zip *.urdf *.xml *.mjcf *.obj *.stl *.ply *.off *.glb *.gltf",
@@ -17,38 +17,40 @@ HELPERS = ("zenity", "kdialog", "matedialog", "qarma")  # programs that show dia
 
 
 class FileDialogs:
-    """One dialog at a time; `poll` tells what was chosen."""
+    """One dialog at a time; `poll` asks for what was chosen, by the command that the dialog is for."""
 
     def __init__(self, ui: UiState) -> None:
         self._ui = ui
-        self._open: Any = None
-        self._save: Any = None
+        self._shown: tuple[Any, str] | None = None  #: the dialog, and the command
 
     def ask_for_a_file(self) -> None:
+        self._ask_for("open_path", "Open a scene, mesh, run or contact problem", FILE_TYPES)
+
+    def ask_for_a_mesh(self) -> None:
+        self._ask_for("add_mesh_file", "Add a mesh", ["Meshes", " ".join(f"*{name}" for name in NAMES)])
+
+    def _ask_for(self, command: str, title: str, kinds: list[str]) -> None:
         ui = self._ui
         if _missing():
-            ui.open_box, ui.open_box_text = True, ""
-        elif self._open is None:
-            folder = str(ui.scene_path.parent) if ui.scene_path is not None else ""
-            self._open = dialogs.open_file("Open a scene, mesh, run or contact problem", folder, FILE_TYPES)
+            ui.open_box, ui.open_box_text = command, ""
+        elif self._shown is None:
+            folder = ui.workbench.folder if ui.workbench.on else ui.scene_path.parent if ui.scene_path else None
+            self._shown = dialogs.open_file(title, str(folder or ""), kinds), command
 
     def ask_for_a_new_file(self, suggested: Path) -> None:
         if _missing():
             self._ui.save_box, self._ui.save_box_text = True, str(suggested)
-        elif self._save is None:
+        elif self._shown is None:
             kinds = ["Scenes", "*.toml", "Scenes with their meshes in one file", "*.zip"]
-            self._save = dialogs.save_file("Save the scene", str(suggested), kinds)
+            self._shown = dialogs.save_file("Save the scene", str(suggested), kinds), "save_to"
 
-    def poll(self, opened: Callable[[str], None], saved: Callable[[Path], None]) -> None:
-        """Hand over what was chosen, where the user has."""
-        if self._open is not None and self._open.ready(0):
-            chosen, self._open = self._open.result(), None
-            if chosen:
-                opened(chosen[0])
-        if self._save is not None and self._save.ready(0):
-            path, self._save = self._save.result(), None
-            if path:
-                saved(Path(path))
+    def poll(self) -> None:
+        """Ask for what was chosen, where the user has."""
+        if self._shown is not None and self._shown[0].ready(0):
+            (dialog, command), self._shown = self._shown, None
+            found = dialog.result()
+            if found:
+                self._ui.request(command, Path(found if isinstance(found, str) else found[0]))
 
 
 def _missing() -> bool:

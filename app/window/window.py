@@ -20,6 +20,7 @@ from pyglet.window import key
 
 from ...physics.run.journal import Journal
 from ...physics.run.messages import Focus, Pause, Snapshot
+from ...physics.scene.mesh_files import NAMES
 from .. import commands
 from ..background import in_background
 from ..course import LessonEntry, lesson_entries
@@ -217,7 +218,7 @@ class Window(pyglet.window.Window):
             self._stale = True
         if self._lessons is not None and self._lessons.done():
             self.ui.lessons, self._lessons = self._lessons.result(), None
-        self._dialogs.poll(self.lab.open_path, self.lab.making.save_to)
+        self._dialogs.poll()
 
     def _draw_frame(self, dt: float, moved: bool = False, capture: bool = False) -> None:
         now = time.perf_counter()
@@ -396,6 +397,9 @@ class Window(pyglet.window.Window):
     def choose_file(self) -> None:
         self._dialogs.ask_for_a_file()
 
+    def choose_mesh(self) -> None:
+        self._dialogs.ask_for_a_mesh()
+
     # ---------------------------------------------------------------------------------------------- mouse
 
     @property
@@ -527,7 +531,8 @@ class Window(pyglet.window.Window):
     def on_file_drop(self, x: int, y: int, paths: list[str]) -> None:
         self._touched()
         if self.lab is not None and paths:
-            self.lab.open_path(paths[0])
+            mesh = self.ui.workbench.on and Path(paths[0]).suffix.lower() in NAMES
+            commands.run(self.lab, "add_mesh_file" if mesh else "open_path", paths[0])
 
     # ----------------------------------------------------------------------------------------------- keys
 
@@ -552,7 +557,8 @@ class Window(pyglet.window.Window):
     @property
     def _awaits_text(self) -> bool:
         """A box that takes text was opened, but no frame has put the cursor into it yet."""
-        return (self.ui.palette.open or self.ui.open_box or self.ui.save_box) and not self.gui.io.want_text_input
+        asked = self.ui.palette.open or self.ui.save_box or bool(self.ui.open_box)
+        return asked and not self.gui.io.want_text_input
 
     def on_text(self, text: str) -> None:
         self._touched()

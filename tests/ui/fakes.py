@@ -93,6 +93,9 @@ class Host:
     def choose_file(self) -> None:
         self.asked.append("choose_file")
 
+    def choose_mesh(self) -> None:
+        self.asked.append("choose_mesh")
+
     def choose_new_file(self, suggested) -> None:
         self.asked.append("choose_new_file")
         self.suggested = suggested

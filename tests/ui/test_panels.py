@@ -200,8 +200,9 @@ def test_every_panel_draws_with_many_contacts_none_and_no_scene(probe):
     for made in (fakes.snapshot(5000, n=3), fakes.snapshot(0), None):
         probe.snapshot[0] = made
         probe.frame(2)
-    for name in ("help", "about", "links", "orders", "open_box"):
+    for name in ("help", "about", "links", "orders"):
         setattr(probe.ui, name, True)
+    probe.ui.open_box = "open_path"
     probe.ui.message, probe.ui.progress = "No.", ("contacts", 0.3)
     probe.snapshot[0] = fakes.snapshot(error="too fast")
     probe.frame(2)
@@ -375,7 +376,7 @@ def test_a_message_stays_until_it_is_read(probe):
 
 
 def test_the_path_box_asks_to_open_what_was_typed(probe):
-    probe.ui.open_box = True
+    probe.ui.open_box = "open_path"
     probe.frame(3)
     probe.type("/home/me/die.toml")
     probe.key(imgui.Key.enter)

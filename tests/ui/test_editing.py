@@ -1,0 +1,197 @@
+"""Editing by the mouse without a window: arrows dragged at their tips, groups, hidden bodies, meshes that are added."""
+
+import fakes
+import numpy as np
+import pytest
+from desk import Desk, checked
+from imgui_bundle import imgui
+from probe import Probe
+
+from contactlab.app.panels import gizmo
+from contactlab.app.panels.layout import draw_ui
+from contactlab.app.window.edit_mouse import EditMouse
+
+TWO = """\
+[[body]]
+name = "ball"
+position = [0.0, 0.0, 1.0]
+shape = [{type = "sphere", radius = 0.25}]
+
+[[body]]
+name = "brick"
+position = [2.0, 0.0, 1.0]
+shape = [{type = "box", size = [0.2, 0.2, 0.2]}]
+"""
+CUBE = """\
+v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1
+f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8
+"""
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """The floor and the ball, as in the snapshot: a plane and a ball."""
+    made = Desk(tmp_path)
+    made.engine.latest = made.lab.snapshot = fakes.snapshot(n=2)
+    return made
+
+
+@pytest.fixture
+def probe(desk, monkeypatch):
+    ui = desk.ui
+
+    def draw(ui):
+        draw_ui(ui, desk.lab.snapshot, desk.lab.send)
+        desk.serve()
+        gizmo.draw_handles(ui, desk.lab.snapshot, desk.lab.camera)
+
+    made = Probe(monkeypatch, draw, ui)
+    yield made
+    made.gui.release()
+
+
+def drag(probe, start, end):
+    for at, pressed in ((start, None), (start, True), (end, None), (end, False)):
+        probe.gui.io.add_mouse_pos_event(*at)
+        if pressed is not None:
+            probe.gui.io.add_mouse_button_event(0, pressed)
+        probe.frame(2)
+
+
+@pytest.mark.parametrize("tool, place, field, start, before", [
+    ("velocity", ("body", 1), "velocity", (0.0, 0.0, 0.1), (0.0, 0.0, 0.0)),
+    ("spin", ("body", 1), "angular_velocity", (0.0, 0.0, 0.1), (0.0, 0.0, 0.0)),
+    ("move", ("scene",), "gravity", (0.0, 0.0, 0.0), (0.0, 0.0, -9.81)),
+])
+def test_the_tip_of_an_arrow_is_dragged_and_the_file_has_what_it_points_to(desk, probe, tool, place, field, start,
+                                                                           before):
+    """A drag by (dx, dy) pixels at depth z in a picture whose pixels are a wide at 1 m moves the tip by z a dx to the
+    right and z a dy down; a unit is as long as the arrow's meaning says. ImGuizmo counts in float32."""
+    camera, (x, y, w, h) = desk.lab.camera, desk.ui.view_rect
+    camera.target, camera.distance = np.array([0.0, 0.0, 0.0]), 5.0
+    means = gizmo.ARROWS.get(tool, gizmo.GRAVITY)
+    metres = means.length * camera.distance
+    desk.bench.tools.tool, desk.bench.tools.snap = tool, False
+    desk.bench.choose(place)
+    probe.frame(2)
+    (at,), (depth,) = camera.project(np.array(start) + metres * np.array(before), w, h)
+    drag(probe, (x + at[0], y + at[1]), (x + at[0] + 60.0, y + at[1] + 30.0))
+    right, up, _ = camera.axes
+    moved = depth * camera.pixel_angle(h) * (60.0 * right - 30.0 * up) / metres
+    assert desk.bench.document.get((*place, field)) == pytest.approx(np.array(before) + moved, abs=2e-3)
+    assert np.linalg.norm(moved) > 0.5
+    assert desk.bench.undoes.startswith(f"Set {means.words} of")
+    desk.run("undo")
+    assert desk.bench.document.get((*place, field)) is None
+
+
+def test_a_snapped_arrow_has_round_numbers_and_a_fixed_body_none(desk, probe):
+    camera, (x, y, w, h) = desk.lab.camera, desk.ui.view_rect
+    desk.bench.tools.tool = "velocity"
+    desk.bench.choose(("body", 1))
+    probe.frame(2)
+    (at,), _ = camera.project(np.array([0.0, 0.0, 0.1]), w, h)
+    drag(probe, (x + at[0], y + at[1]), (x + at[0] + 71.0, y + at[1] - 43.0))
+    found = np.array(desk.bench.document.get(("body", 1, "velocity")))
+    assert np.abs(found - np.round(found, 1)).max() < 1e-12 < np.abs(found).max()
+    before = desk.bench.text
+    desk.bench.choose(("body", 0))
+    probe.frame(2)
+    drag(probe, (x + at[0], y + at[1]), (x + at[0] + 71.0, y + at[1] - 43.0))
+    assert desk.bench.text == before
+
+
+# ------------------------------------------------------------------------------------------------- groups
+
+
+def test_bodies_of_a_group_are_chosen_by_one_of_them_and_by_a_double_click(tmp_path):
+    desk = Desk(tmp_path, TWO)
+    desk.bench.choose(("body", 0), ("body", 1))
+    desk.run("group")
+    assert desk.bench.undoes == "Group 2 bodies"
+    assert [desk.bench.document.get(("body", k, "group")) for k in (0, 1)] == ["group", "group"]
+    desk.bench.choose(("body", 1))
+    desk.run("choose_groups")
+    assert desk.bench.bodies == [0, 1]
+    desk.bench.choose(("body", 0))
+    EditMouse(desk.lab, lambda *_: None).double_click(5.0, 5.0, "left")
+    assert desk.bench.bodies == [0, 1]
+    desk.run("duplicate")
+    checked(desk.bench)
+    desk.run("choose_groups")
+    assert desk.bench.bodies == [0, 1, 2, 3]  # copies are of the group
+    desk.run("group")
+    assert desk.bench.undoes == "Ungroup 4 bodies" and "group" not in desk.bench.text
+    assert checked(desk.bench).problems == ()
+
+
+def test_the_list_shows_a_group_as_one_and_a_click_chooses_it(tmp_path, monkeypatch):
+    desk = Desk(tmp_path, TWO)
+    probe = Probe(monkeypatch, lambda ui: (draw_ui(ui, desk.lab.snapshot, desk.lab.send), desk.serve()), desk.ui)
+    assert {"ball##('body', 0)", "brick##('body', 1)"} <= probe.drawn()
+    desk.bench.choose(("body", 0), ("body", 1))
+    probe.frame(2)
+    probe.click("Group##bench")
+    assert not {"ball##('body', 0)", "brick##('body', 1)"} & probe.drawn() and "Ungroup##bench" in probe.drawn()
+    probe.click("Ungroup##bench")
+    assert {"ball##('body', 0)", "Group##bench"} <= probe.drawn()
+    probe.gui.release()
+
+
+# ------------------------------------------------------------------------------------------------- hidden
+
+
+def test_what_is_hidden_is_neither_drawn_nor_hit_and_comes_back(desk):
+    asked = []
+    mouse = EditMouse(desk.lab, lambda origin, direction, without: asked.append(list(without)))
+    desk.bench.choose(("body", 1))
+    desk.run("hide")
+    assert np.isnan(desk.bench.shown(desk.lab.snapshot).x[1]).all() and desk.bench.bodies == []
+    assert np.isfinite(desk.bench.shown(desk.lab.snapshot).x[0]).all()
+    mouse._choose(5.0, 5.0)
+    assert asked == [[1]]
+    desk.bench.on = False  # it runs
+    assert desk.bench.shown(desk.lab.snapshot) is desk.lab.snapshot
+    desk.bench.on = True
+    desk.run("hide")  # nothing is chosen: all again
+    assert desk.bench.shown(desk.lab.snapshot) is desk.lab.snapshot
+    assert "hidden" not in desk.bench.text and not desk.bench.unsaved
+
+
+# ------------------------------------------------------------------------------------------------- meshes
+
+
+def test_a_mesh_is_added_beside_the_scene_and_from_elsewhere_as_a_copy(tmp_path):
+    here = tmp_path / "scene"
+    for folder, name in ((here, "near.obj"), (tmp_path / "far", "cube.obj")):
+        folder.mkdir()
+        (folder / name).write_text(CUBE)
+    desk = Desk(here)
+    desk.run("add_mesh_file", here / "near.obj")
+    assert desk.bench.placing == 2 and desk.bench.undoes == "Add mesh"
+    desk.bench.put_down()
+    desk.run("add_mesh_file", str(tmp_path / "far" / "cube.obj"))
+    desk.bench.put_down()
+    assert checked(desk.bench).problems == ()
+    made = [body for body in desk.bench.document.data["body"] if body["shape"][0]["type"] == "mesh"]
+    assert [(body["name"], body["shape"][0]["file"]) for body in made] == [("near", "near.obj"), ("cube", "cube.obj")]
+    assert (here / "cube.obj").read_text() == CUBE and "copied" in desk.ui.notice.text
+    assert desk.bench.built.scene is not None and desk.bench.built.scene.build().model.mass[-1] == pytest.approx(1000.0)
+
+
+@pytest.mark.parametrize("name, said", [("gone.obj", "No such file"), ("notes.txt", "is no mesh")])
+def test_a_file_that_is_no_mesh_or_is_not_there_is_refused_in_a_sentence(desk, tmp_path, name, said):
+    (tmp_path / "notes.txt").write_text("x")
+    before = desk.bench.text
+    desk.run("add_mesh_file", tmp_path / name)
+    assert said in desk.ui.message and desk.bench.text == before
+
+
+def test_the_palette_asks_for_a_mesh(desk, probe):
+    probe.click("Mesh …##add")
+    assert desk.host.asked == ["choose_mesh"]
+    desk.ui.open_box = "add_mesh_file"
+    probe.frame(3)
+    probe.type("/home/me/die.obj")
+    probe.key(imgui.Key.enter)
+    assert "die.obj" in desk.ui.message and desk.ui.open_box == ""  # there is none
