@@ -8,7 +8,7 @@ Impulses f and velocities a obey the same law.
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,38 +241,43 @@ def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Arra
     """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
     and slip (c, 2): those that slide already, and their directions. "inconsistent", without forces, where none are
     found that keep contacts from approaching: sliding friction may press more than the normal force parts."""
-    c = len(friction)
-    M, d, friction = (np.ascontiguousarray(a, np.float64) for a in (M, d, friction))
-    force, rate, status = np.zeros(3 * c), np.zeros(3 * c), "iterations"
-    if not slides.any():
-        sticking = holding(M, d, friction) if (friction > 0.0).all() else None
+    problem = ContactProblem.frictional(M, d, friction)
+    M, d, friction = problem.M, problem.d, problem.friction
+    if not slides.any() and (friction > 0.0).all():
+        sticking = holding(M, d, friction)
         if sticking is not None:
             return "solved", sticking
-        if c > 1:  # the closer to the verge of slip, the more sweeps would be needed
-            status = InteriorPoint()(ContactProblem.frictional(M, d, friction), force).status
-            rate = M @ force + d
-    if status != "solved":
-        slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
-        scale = float(np.abs(d).max()) + 1e-300
-        change = cone_sweeps(M, d, friction, slide, QUICK_SWEEPS, SWEEP_CHANGE * scale, force, rate)
-        diverge = change > scale
-        if diverge:
-            force[:] = 0.0
-        if change > SWEEP_CHANGE * scale:  # sweeps converge slowly where contacts are redundant
-            found = newton_with_slides(ContactProblem.frictional(M, d, friction), slides, slip, force)
-            if found is not None:
-                force, change = found, 0.0
-                rate = M @ force + d
-            elif diverge:
-                return "inconsistent", force
-            else:
-                change = cone_sweeps(M, d, friction, slide, CONE_SWEEPS, SWEEP_CHANGE * scale, force, rate)
-        status = "solved" if change <= SWEEP_CHANGE * scale else "iterations"
-    exact = sharpened(M, d, friction, slides, slip, force, rate)
-    if exact is not None:
-        return "solved", exact
+    for solved, force in _guesses(problem, slides, slip):
+        rate = M @ force + d
+        exact = sharpened(M, d, friction, slides, slip, force, rate)
+        if exact is not None:
+            return "solved", exact
+        if solved:
+            break
     closes = rate[::3].min() < -CLOSES * float(np.abs(d).max())
-    return ("inconsistent", np.zeros(3 * c)) if closes else (status, force)
+    return ("inconsistent", np.zeros_like(force)) if closes else ("solved" if solved else "iterations", force)
+
+
+def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterator[tuple[bool, Array]]:
+    """Forces (3 c,) that come ever closer to Coulomb's law, and whether they obey it but for rounding. Sliding friction
+    may press more than normal forces part: where sweeps diverge under it and Newton's method finds nothing, no more."""
+    M, d, friction, c = problem.M, problem.d, problem.friction, problem.contact_count
+    force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
+    if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
+        yield InteriorPoint()(problem, force).status == "solved", force
+    slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
+    scale = float(np.abs(d).max()) + 1e-300
+    for sweeps in (QUICK_SWEEPS, CONE_SWEEPS):  # they converge slowly where contacts are redundant
+        change = cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
+        if change > scale:
+            force[:] = 0.0
+        yield change <= SWEEP_CHANGE * scale, force
+        for start in (force, none):
+            found = newton_with_slides(problem, slides, slip, start)
+            if found is not None:
+                yield True, found
+        if change > scale and slides.any():
+            return
 
 
 def sharpened(

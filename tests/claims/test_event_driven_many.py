@@ -187,27 +187,27 @@ def test_a_block_that_rocks_to_rest_on_what_slides_takes_few_events():
     np.testing.assert_allclose(sim.state.bodies.x, fine.state.bodies.x, rtol=0, atol=1e-3)
 
 
-@pytest.mark.parametrize(("name", "until"), [("ragdoll", 2.25), ("humanoid", 1.5)])
-def test_a_figure_that_falls_on_its_limbs_gives_up_nothing(name, until):
+@pytest.mark.parametrize(("name", "until", "nudge"), [("ragdoll", 2.25, 0.0), ("humanoid", 1.5, 0.0),
+                                                      ("humanoid", 1.5, 11e-13)])
+def test_a_figure_that_falls_on_its_limbs_gives_up_nothing(name, until, nudge):
     """Slip that friction turns as it ends, blows without rebound, contacts at the verge of slip: without an end to it
     a step of the humanoid came to 400 pieces, with forces that were wrong by 390 m/s². Of each pair CROWD events are
-    followed, then its island finds the rest of the step at once: no step needs a quarter of the pieces after which it
-    would give up, forces obey the laws at its end, and the energy never rises by more than rounding, 1e-9 of it. Only
-    where sliding friction leaves no accelerations (Painlevé), and no impact helps, a step says that it jammed. Whether
-    limbs come to lie so hangs on rounding: with gravity changed in its last digits none to eight of 360 steps did."""
+    followed, then its island finds the rest of the step at once; likewise where sliding friction leaves no
+    accelerations (Painlevé) and no impact helps. No step needs a quarter of the pieces after which it would give up,
+    forces obey the laws at its end, and the energy never rises by more than rounding, 1e-9 of it. What limbs run into
+    hangs on rounding, so gravity is also changed by a part `nudge`."""
     sim = Simulation(Scene.load(gallery()[name]), method="event_driven")
-    pieces, jams, start = 0, 0, sim.energy().total
+    sim.set(gravity=(0.0, 0.0, -9.81 * (1.0 + nudge)))
+    pieces, start = 0, sim.energy().total
     before = start
     while sim.time < until:
         sim.step()
         after = sim.energy().total
-        jams += sim.info.status == patience.SAYS[patience.Limit.JAM]
-        assert sim.info.status in ("solved", patience.SAYS[patience.Limit.JAM])
+        assert sim.info.status == "solved"
         assert sim.info.pieces - pieces <= patience.MANY_PIECES // 4
-        assert sim.info.residual <= 1e-9 or sim.info.status != "solved"
+        assert sim.info.residual <= 1e-9
         assert after <= before + 1e-9 * start
         pieces, before = sim.info.pieces, after
-    assert jams <= sim.step_count // 20
     assert any(event.kind == "crowd" for event in sim.events)
 
 

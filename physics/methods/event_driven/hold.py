@@ -9,7 +9,7 @@ its end [Moreau 1999; Stewart & Trinkle 1996]:
 
 This has a solution whatever the friction. It says which contacts stick, which slide, and in which direction: against p.
 The others open. What is closed at the end is closed at once, what sticks stops at once, and slip against its direction
-does: by impulses along H⁻¹T, which take energy, as those of `Impacts.calm` do. To the end of the step the set and the
+does: by impulses along H⁻¹T that take energy and let nothing else approach. To the end of the step the set and the
 directions of slip then stay as they are; only gaps are events there. Contacts with ζ = 0 do no work and friction goes
 against the slip, so no energy is gained.
 """
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
+from ...problem.problem import ContactProblem
+from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
 from .events import EventLog
 from .impact import Impacts, without
@@ -51,17 +53,15 @@ class Holder:
         self._impacts, self._log, self._patience = impacts, log, patience
         self.pairs = frozenset()
 
-    def still(self, lost: Set[int], hit: set[int]) -> None:
+    def still(self, lost: Set[int]) -> None:
         """Name the pairs of crowded islands, but for those lost. Stop what does not move at the end of the step, or
-        would turn round, until nothing collides or moves so; the pairs that got an impulse of impact are added to
-        `hit`. Tell of the first pair of islands that were not held before."""
+        would turn round, until nothing moves so. Tell of the first pair of islands that were not held before."""
         energy = energy_at(self._work.here) if self._patience.crowds else 0.0
         for _ in range(WITHOUT_END):
             pairs = self._crowded(lost)
             self.pairs = frozenset(pairs.tolist())
             if not len(pairs) or not self._stop(pairs):
                 break
-            self._impacts.end(lost, hit)
         if self._patience.holds(self.pairs):
             self._log.tell("crowd", min(self.pairs), energy=energy)
 
@@ -74,9 +74,7 @@ class Holder:
         rows = stopping(found, u)
         if np.abs(u[rows]).max(initial=0.0) <= RESTS:
             return False
-        p = np.zeros(3 * len(pairs))
-        p[rows] = -np.linalg.lstsq(M[np.ix_(rows, rows)], u[rows], rcond=RANK)[0]
-        self._impacts.push(pairs, p)
+        self._impacts.push(pairs, stopped(M, u, rows))
         return True
 
     def _crowded(self, lost: Set[int]) -> LongArray:
@@ -121,6 +119,21 @@ def alone(island: IntArray) -> BoolArray:
     """Which of contacts in islands (c,) are the only one there. Such a one bounces to rest, or its point runs round a
     disk that falls on its side, faster than the rest of a step can tell at once."""
     return np.bincount(island, minlength=1)[island] == 1
+
+
+def stopped(M: Array, u: Array, rows: NDArray[np.intp]) -> Array:
+    """Impulses p (3 c,) that end these rows of the velocities u (3 c,) and let no other contact approach: there
+    0 <= u⁺_n ⊥ p_n >= 0, a linear complementarity problem without the rows that end. They take the energy pᵀM p/2, as
+    p·u⁺ = 0."""
+    others = np.setdiff1d(np.arange(0, len(u), 3), rows)
+    coupling, pushed = M[np.ix_(others, rows)], np.zeros(len(others))
+    ends = np.linalg.lstsq(M[np.ix_(rows, rows)], np.column_stack([u[rows], coupling.T]), rcond=RANK)[0]
+    left = ContactProblem.frictionless(M[np.ix_(others, others)] - coupling @ ends[:, 1:],
+                                       np.maximum(u[others], 0.0) - coupling @ ends[:, 0])
+    Dantzig()(left, pushed)
+    p = np.zeros(len(u))
+    p[others], p[rows] = pushed, -ends[:, 0] - ends[:, 1:] @ pushed
+    return p
 
 
 def stopping(found: Resolution, u: Array) -> NDArray[np.intp]:

@@ -10,8 +10,8 @@ Rocking to rest, and slip that friction turns as it ends, are events without end
 zero. They are followed to the last digits as long as they are few. With each event of a pair beyond FEW the speed below
 which its island comes to rest doubles, from 1/32 of the speed without rebound up to that, g h/10000: what gravity makes
 in 1/10000 of a step. Restitution ends below this speed already. An island of which one pair has CROWD events finds at
-once what it does in the rest of the step, see `hold`. That is no limit: its forces obey the laws at the end, and an
-event "crowd" says so.
+once what it does in the rest of the step, see `hold`, and so does one whose sliding friction leaves no accelerations
+that obey the laws. That is no limit: its forces obey the laws at the end, and an event "crowd" says so.
 """
 
 from collections.abc import Iterable, Set

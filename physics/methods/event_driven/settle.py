@@ -26,6 +26,7 @@ from .sets import (
     Resolution,
     clear_set,
     fill_set,
+    islands,
     overlapping,
     resolve,
     unjammed,
@@ -53,6 +54,11 @@ class Change:
     about: Collection[int] | None = None
 
 
+def slides(u: Array, friction: Array) -> BoolArray:
+    """Which contacts with velocities u (3 c,) [m/s] and coefficients (c,) have friction that slip directs."""
+    return (friction > 0.0) & (np.hypot(u[1::3], u[2::3]) > SLIPS)
+
+
 class Settler:
     """Brings the impacts of an instant to an end and makes the sets that hold after it."""
 
@@ -76,7 +82,7 @@ class Settler:
             self._impacts.end(lost, hit)
             if self._impacts.calm(lost):
                 self._impacts.end(lost, hit)
-            self._holder.still(lost, hit)
+            self._holder.still(lost)
             pairs = without(work.at_rest(), lost)
             motors.start(work.here, now.motor, exerted)
             if not len(pairs):
@@ -120,7 +126,7 @@ class Settler:
         (M, d, u), found = self._obeyed(
             busy, lambda problem: self._resolve(busy, problem, change.released, change.begins))
         if found.status == "inconsistent":
-            if self._impacts.without_collision(busy, u):
+            if self._impacts.without_collision(busy, u) or self._gives_way(busy, M, u):
                 return False
             found = self._held(M, d, u, self._materials.friction(busy).slip)
         parts = [found] if kept is None else [found, kept]
@@ -135,10 +141,19 @@ class Settler:
         self._write_set(pairs, M, found)
         return True
 
+    def _gives_way(self, pairs: LongArray, M: Array, u: Array) -> bool:
+        """Have the islands where friction slides find the rest of the step at once, see `hold`, as no accelerations
+        obey the laws there: velocities at its end that do there always are. Whether that is new for any."""
+        sliding = slides(u, self._materials.friction(pairs).slip)
+        fresh = [pair for members in islands(M) if sliding[members].any() for pair in pairs[members].tolist()
+                 if not self._patience.is_crowded(pair)]
+        self._patience.crowd(fresh)
+        return bool(fresh)
+
     def _held(self, M: Array, d: Array, u: Array, friction: Array) -> Resolution:
         """Forces where no accelerations obey the laws, and no impact helps: of contacts with friction (c,) that slide,
         without it; else of some contacts, and the others come to overlap."""
-        if ((friction > 0.0) & (np.hypot(u[1::3], u[2::3]) > SLIPS)).any():
+        if slides(u, friction).any():
             self._patience.give_up(Limit.JAM)
             return unjammed(M, d, u, friction, self._work.rest_speed)
         self._work.let_in()
