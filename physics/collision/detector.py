@@ -44,10 +44,11 @@ class Detector:
     notes of pairs (see `known_features`) tells where to look first.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, soft: bool = False) -> None:
+        """soft: see `Geometry.soft`."""
         s = shape_count(model)
         self.model = model
-        self.geometry = new_geometry(model)
+        self.geometry = new_geometry(model, soft)
         self.solids = new_solids(model)
         self.work = new_work(self.solids)
         self.sheets = new_sheets(model.meshes)

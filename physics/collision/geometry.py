@@ -32,6 +32,7 @@ class Geometry(NamedTuple):
     x: Array         #: (s + 1, 3) origin [m], world frame
     centre: Array    #: (s + 1, 3) centre of mass of its body [m], world frame
     gravity: Array   #: (3,) [m/s2]
+    soft: IntArray   #: (1,) 1 where what overlaps presses: of many contact points those that overlap come first
     R: Array         #: (s + 1, 3, 3) rotation matrix, shape frame -> world
     size: Array      #: (s + 1, 3) see `ShapeKind` [m]
     swell: Array     #: (s + 1,) radius by which the core is swollen [m]
@@ -42,8 +43,8 @@ class Geometry(NamedTuple):
     hi: Array        #: (s, 3)
 
 
-def new_geometry(model: Model) -> Geometry:
-    """Geometry of a model, with room for the poses."""
+def new_geometry(model: Model, soft: bool = False) -> Geometry:
+    """Geometry of a model, with room for the poses. soft: see `Geometry.soft`."""
     shapes = model.shapes
     s = len(shapes.kind)
     box = own_boxes(model)
@@ -55,8 +56,8 @@ def new_geometry(model: Model) -> Geometry:
     bound[:s] = swell[:s] + np.linalg.norm(np.abs(box[:, :3]) + box[:, 3:], axis=1)
     return Geometry(
         np.append(shapes.kind, TRIANGLE).astype(np.int32), np.append(shapes.data, -1).astype(np.int32),
-        np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, R, size, swell, core, bound, box, np.zeros((s, 3)),
-        np.zeros((s, 3)))
+        np.zeros((s + 1, 3)), np.zeros((s + 1, 3)), model.gravity, np.array([soft], np.int32), R, size, swell, core,
+        bound, box, np.zeros((s, 3)), np.zeros((s, 3)))
 
 
 @helper

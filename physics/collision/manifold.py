@@ -237,13 +237,28 @@ def reduce_points(geom, a, b, patch, first, count):
 
 
 @helper
+def overlapping_first(patch, first, count):
+    """Bring the rows of first : first + count with a gap < 0 to the front; returns how many they are."""
+    pressed = 0
+    for i in range(first, first + count):
+        if patch[i, 6] < 0.0:
+            swap_points(patch, first + pressed, i)
+            pressed += 1
+    return pressed
+
+
+@helper
 def choose_points(geom, a, b, patch, first, count):
     """Keep the rows of first : first + count that span most, four at most; returns how many are kept.
 
     The deepest, the farthest from it, the one that makes the largest triangle, the one that adds most area to it: no
     point that lies between two others, nor inside what others span. Where the weight acts beside these four, others
-    that hold it take their place.
+    that hold it take their place. On soft surfaces points that overlap come first, so that none that presses is left
+    out for one above the other shape: the energy in its spring would be lost, and come from nowhere when it returns.
     """
+    pressed = overlapping_first(patch, first, count) if geom.soft[0] == 1 else 0
+    if pressed >= 4:
+        count, pressed = pressed, 0
     n = (patch[first, 3], patch[first, 4], patch[first, 5])
     best = first
     for i in range(first + 1, first + count):
@@ -251,7 +266,7 @@ def choose_points(geom, a, b, patch, first, count):
             best = i
     swap_points(patch, first, best)
     least = 0.0
-    for k in range(1, min(4, count)):
+    for k in range(max(1, pressed), min(4, count)):
         best, most = -1, least
         for i in range(first + k, first + count):
             value = gain(patch, first, k, spot(patch, i), n)
@@ -261,7 +276,7 @@ def choose_points(geom, a, b, patch, first, count):
             return k
         least = SLIVER * most if k == 1 else least
         swap_points(patch, first + k, best)
-    if count > 4:
+    if count > 4 and pressed == 0:
         hold_load(patch, first, count, load_of(geom, a, b, spot(patch, first), n), n)
     return min(4, count)
 

@@ -297,3 +297,23 @@ def test_the_mouse_pulls_a_soft_body():
     sim.run(1.5)
     assert sim.position("ball")[2] == pytest.approx(0.5 - G / (2 * np.pi * 4) ** 2, abs=1e-6)
     set_velocity(sim, "ball", (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("seed", [6, 8])
+def test_a_stone_of_many_corners_that_rocks_on_soft_ground_gains_no_energy(seed):
+    """More than four corners are near the ground, and four are contacts. Where one that presses is left out for one
+    above the ground, its spring is stretched to that one, or comes back compressed: with seed 8 20 % of all energy out
+    of nothing. Allowed is the local error of 1e-12 in each of at most 1000 tries a step."""
+    rng = np.random.default_rng(seed)
+    corners = rng.normal(size=(60, 3))
+    corners *= np.array([0.5, 0.4, 0.3]) / np.linalg.norm(corners, axis=1)[:, None]
+    stone = {"name": "stone", "position": [0.0, 0.0, 0.55], "mass": 0.1, "inertia": [1.0] * 3,
+             "angular_velocity": rng.uniform(-2, 2, 3).tolist(),
+             "shape": [{"type": "hull", "points": corners.tolist()}]}
+    sim = soft(stone, integrator="dopri5", friction=0.5, k=4e3, d=3.0)
+    first, steps, touched = total(sim), 480, 0
+    for _ in range(steps):
+        sim.step()
+        touched += bool(sim.contacts.current.any())
+        assert total(sim) - first <= 1e-12 * 1000 * steps * first
+    assert touched > 20

@@ -8,9 +8,8 @@ from ...core.state import Bodies, Contacts, State, Surfaces, empty_surfaces
 from ...core.tuple_abi import resize
 from ...laws.contact import break_away, turning_lengths
 from ...laws.soft import D_R, LAWS, TANGENT_1, check_compliance, pair_units, reduced_radius, round_radius
-from ...problem.assemble import match
 from .rates import CLOSED, FREE, LAW, RELEASE, SLIP, STICK, STICKS, TOUCH, SoftContactWork, SoftSystem, empty_soft_work
-from .rows import enter_rows, fill_gains
+from .rows import enter_rows, fill_gains, match_rows
 from .settle import settle, stored_energy
 from .turning import DENT, DRAG, ROLL, SPIN, drags
 
@@ -25,7 +24,7 @@ class SoftContacts:
         """ValueError where two rigid materials can touch."""
         check_compliance(model)
         self.model = model
-        self.detector = Detector(model)
+        self.detector = Detector(model, soft=True)
         self.surfaces: Surfaces = empty_surfaces(16)
         self._spare: Surfaces = empty_surfaces(16)  # the next rows are written here while the old ones are read
         self._source = np.zeros(16, np.int32)
@@ -141,7 +140,7 @@ class SoftContacts:
     def _match(self, old: Surfaces, x: Array) -> None:
         if len(self.contacts.key) > len(self.slot):
             self.slot = np.zeros(len(self.contacts.key), np.int32)
-        match(self.contacts, int(old.count[0]), old.key, old.shapes, old.place, self.model.kind, x, self.slot)
+        match_rows(self.model.kind, x, self.contacts, old, self.slot)
 
     def _enter(self, old: Surfaces, x: Array, first: bool) -> None:
         """Give every contact a row. At the first look of a step rows without a contact that have recovered are dropped;

@@ -4,9 +4,22 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.vec import put, row
-from ...problem.assemble import pair_order, place_of
+from ...problem.assemble import match, pair_order, place_of
+from .rates import FREE
 
 FLAT = 1e-12  # [m] a surface this near to its rest is forgotten once its contact is gone
+
+
+@kernel
+def match_rows(kind, x, contacts, old, slot_out):
+    """slot_out[i] = row of `old` that contact i continues, or -1, see `match`. A row that touches passes to another
+    point of its pair only where that one touches too: where four contacts stand for many corners and the one that
+    presses is no longer among them, its surface is not stretched to a corner above the other shape, but recovers."""
+    match(contacts, np.int64(old.count[0]), old.key, old.shapes, old.place, kind, x, slot_out)
+    for i in range(int(contacts.count[0])):
+        k = slot_out[i]
+        if k >= 0 and contacts.gap[i] > 0.0 and old.mode[k] != FREE and old.key[k] != contacts.key[i]:
+            slot_out[i] = -1
 
 
 @kernel

@@ -19,9 +19,9 @@ from ...dynamics.grab import pull_grabbed
 from ...dynamics.grab_joined import pull_joined, pulls_joined
 from ...dynamics.trees.contacts import accelerate
 from ...dynamics.trees.rates import TreeScratch, empty_joints, empty_tree_scratch, pack_link_rates, pack_links
-from ...problem.assemble import match
 from .books import StageBooks, empty_stage_books, note_pull, note_stage, take_stages
 from .rates import CLOSED, contact_rates, finish, recovery_loss, stage
+from .rows import match_rows
 from .settle import settle
 
 DONE, AT_STAGE, AT_BODIES = range(3)  #: all are made; or a contact needs a row first, at the stage or at the bodies
@@ -101,8 +101,7 @@ def look(model, soft, bodies):
     contacts, slot, surfaces = soft.contacts, soft.slot, soft.surfaces
     if touch_again(model, soft.near, bodies.x, bodies.q, contacts) < 0:
         return False
-    known = np.int64(surfaces.count[0])
-    match(contacts, known, surfaces.key, surfaces.shapes, surfaces.place, model.kind, bodies.x, slot)
+    match_rows(model.kind, bodies.x, contacts, surfaces, slot)
     missing = 0
     for i in range(int(contacts.count[0])):
         if slot[i] < 0 and contacts.gap[i] <= 0.0:
