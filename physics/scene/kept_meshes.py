@@ -1,13 +1,28 @@
-"""Mesh files that were read lately: each is read, split into solids and given hulls once, however often it is used."""
+"""Mesh files that were read lately: each is read, split into solids and given hulls once, however often it is used.
+Solids that are copies of one another share what is found of the first."""
 
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+import numpy as np
+
 from ..core.limits import MESHES
+from ..core.model import Array
 from ..core.progress import at
-from .hull import FlatError, Polyhedron, convex_hull
-from .mesh import MeshSurface, Solid, StaticMesh, is_closed, solid, solids, static_mesh, wound_outwards
+from .hull import FlatError, Polyhedron, convex_hull, moved_hull
+from .mesh import (
+    MeshSurface,
+    Solid,
+    StaticMesh,
+    copies,
+    is_closed,
+    moved_solid,
+    solid,
+    solids,
+    static_mesh,
+    wound_outwards,
+)
 from .mesh_files import checked_size, read_surface
 from .parts import NoParts, convex_parts
 
@@ -24,6 +39,7 @@ class MeshFile:
         at(f"Reading {self.name}", 0.0)
         self.surface = read_surface(path)
         self._parts: tuple[MeshSurface, ...] | None = None
+        self._first: list[int] = []  # of each part the first one that it is a copy of
         self._solids: dict[tuple[int | None, float], Solid] = {}
         self._convex: dict[tuple[int | None, float, float], list[Polyhedron]] = {}
         self._scenery: dict[tuple[int | None, float], StaticMesh] = {}
@@ -33,6 +49,7 @@ class MeshFile:
         if self._parts is None:
             at(f"{self.name}: looking for separate solids", SPLITTING)
             self._parts = tuple(solids(self.surface))
+            self._first = copies(self._parts)
         return self._parts
 
     def solid(self, part: int | None, scale: float) -> Solid:
@@ -40,12 +57,20 @@ class MeshFile:
         if (part, scale) not in self._solids:
             done = 0.0 if part is None else part / len(self.parts())
             at(f"{self.name}: hull and mass", HULLS + (1.0 - HULLS) * done)
-            self._solids[part, scale] = solid(*self._scaled(part, scale))
+            first, shift = self._copied(part)
+            if first == part:
+                self._solids[part, scale] = solid(*self._scaled(part, scale))
+            else:
+                whole = self.solid(first, scale)
+                self._solids[part, scale] = moved_solid(whole, scale * shift, self.called(first), self.called(part))
         return self._solids[part, scale]
 
     def convex_parts(self, part: int | None, scale: float, threshold: float) -> list[Polyhedron]:
         """Hulls [m] that together are as hollow as the solid, see `parts`. Raises NoParts."""
         key = part, scale, threshold
+        first, shift = self._copied(part)
+        if first != part:
+            return [moved_hull(hull, scale * shift) for hull in self.convex_parts(first, scale, threshold)]
         if key not in self._convex:
             surface, name = self._scaled(part, 1.0)
             if is_closed(surface):
@@ -65,6 +90,14 @@ class MeshFile:
             at(f"{self.name}: edges and boxes", HULLS)
             self._scenery[part, scale] = static_mesh(*self._scaled(part, scale))
         return self._scenery[part, scale]
+
+    def _copied(self, part: int | None) -> tuple[int | None, Array]:
+        """The first part that this one is a copy of, and how far from there it is moved (3,) [units of the file]."""
+        if part is None:
+            return None, np.zeros(3)
+        parts = self.parts()
+        first = self._first[part]
+        return first, parts[part].vertices.mean(axis=0) - parts[first].vertices.mean(axis=0)
 
     def _scaled(self, part: int | None, scale: float) -> tuple[MeshSurface, str]:
         """A surface in metres, and the name that it goes by in notes."""

@@ -4,6 +4,7 @@ Mass comes from the closed surface, or from its convex hull where it is open; co
 hull. What was assumed is told in notes.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..collision import bvh
 from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
-from .hull import FlatError, Polyhedron, convex_hull, hull_properties
+from .hull import FlatError, Polyhedron, convex_hull, hull_properties, moved_hull
 from .refusals import SceneError
 from .values import LONGEST, SHORTEST, in_words
 
@@ -23,6 +24,8 @@ Mask = NDArray[np.bool_]
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
 SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller one the triangles are no surface
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
+SINGLE = 2.0**-22  # by how much coordinates of two copies differ in single precision, relative to the largest there is
+SAME = 1e-5        # share of its size by which a copy may differ from the first one, at most
 SHARED = 1e-6      # least share of the volume that solids have in common where they are said to overlap
 
 
@@ -108,6 +111,38 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
     names = group[shell]
     order = list(dict.fromkeys(names.tolist()))
     return [weld(surface.vertices, surface.triangles[names == g]) for g in order]
+
+
+def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
+    """Of each surface the first one that it is a copy of, moved and not turned; itself where there is none before it.
+    Vertices may differ by the rounding of files, and their order does not matter, nor that of triangles."""
+    from scipy.spatial import cKDTree
+
+    rounding = SINGLE * max(float(np.abs(surface.vertices).max()) for surface in surfaces)
+    first: list[int] = []
+    alike: dict[tuple[int, int], list[tuple[int, Array, cKDTree]]] = {}  # of each size those that are no copies
+    for k, (vertices, triangles) in enumerate(surfaces):
+        center, extent = vertices.mean(axis=0), np.ptp(vertices, axis=0)
+        slack = min(rounding, SAME * float(extent.max()))
+        known = alike.setdefault((len(vertices), len(triangles)), [])
+        for j, size, tree in known:
+            if np.abs(extent - size).max() > slack:
+                continue
+            away, place = tree.query(vertices - center)
+            if away.max() <= slack and np.array_equal(_in_order(place[triangles]), _in_order(surfaces[j].triangles)):
+                first.append(j)
+                break
+        else:
+            first.append(k)
+            known.append((k, extent, cKDTree(vertices - center)))
+    return first
+
+
+def _in_order(triangles: Rows) -> Rows:
+    """Triangles in an order that depends on nothing but them, each beginning with its lowest vertex."""
+    low = triangles.argmin(axis=1)[:, None]
+    turned = np.take_along_axis(triangles, (low + np.arange(3)) % 3, axis=1)
+    return turned[np.lexsort(turned.T)]
 
 
 def crowded(surface: MeshSurface) -> bool:
@@ -317,6 +352,15 @@ def solid(surface: MeshSurface, name: str) -> Solid:
         notes.append(f"{name} is not closed: mass and inertia are those of its convex hull.")
     ratio = properties.mass * hull.shrunk / whole.mass
     return Solid(surface, hull, properties, 1.0 if properties is whole else ratio, tuple(notes))
+
+
+def moved_solid(whole: Solid, shift: Array, was: str, name: str) -> Solid:
+    """The solid moved by shift (3,) [m], and its name in notes. Raises SceneError where it is too far away then."""
+    surface = whole.surface._replace(vertices=whole.surface.vertices + shift)
+    _check_extent(surface, name)
+    properties = whole.properties._replace(center=whole.properties.center + shift)
+    notes = tuple(name + note.removeprefix(was) for note in whole.notes)
+    return Solid(surface, moved_hull(whole.hull, shift), properties, whole.filled, notes)
 
 
 def hull_notes(whole: Solid, name: str) -> list[str]:

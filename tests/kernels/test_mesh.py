@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from contactlab.physics.core.limits import GLTF_HEAD, TRIANGLES
 from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
-from contactlab.physics.scene.mesh import MeshSurface, hull_notes, is_closed, solid, solids, static_mesh, weld
+from contactlab.physics.scene.mesh import (
+    MeshSurface,
+    copies,
+    hull_notes,
+    is_closed,
+    solid,
+    solids,
+    static_mesh,
+    weld,
+)
 from contactlab.physics.scene.mesh_files import read_surface
 from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene, open_file
@@ -277,16 +286,54 @@ def test_solids_whose_union_is_not_found_may_count_twice_and_it_is_said(monkeypa
 
 def test_a_file_of_many_solids_is_split_once_and_each_has_its_hull_made_once(tmp_path, monkeypatch):
     """However many parts are asked for and however often the scene is built: 300 took half a minute, each splitting the
-    file anew, and then twice as long as needed, each with a hull for the check and another for the run."""
-    trimesh.util.concatenate([trimesh.creation.box((0.5, 0.5, 0.5)).apply_translation((k, 0, 0)) for k in range(20)]
-                             ).export(tmp_path / "many.obj")
+    file anew, and then twice as long as needed, each with a hull for the check and another for the run. Ten boxes are
+    of ten sizes, ten more are copies of the first."""
+    sizes = [0.5 + 0.01 * max(0, k - 10) for k in range(20)]
+    trimesh.util.concatenate([trimesh.creation.box((a, 0.5, 0.5)).apply_translation((k, 0, 0))
+                              for k, a in enumerate(sizes)]).export(tmp_path / "many.obj")
     calls = []
     for name, made in (("solids", solids), ("solid", solid)):
         monkeypatch.setattr(kept_meshes, name, lambda *a, name=name, made=made: calls.append(name) or made(*a))
     scene = open_file(tmp_path / "many.obj")
     for _ in range(2):
         assert len(scene.build().labels.bodies) == 21
-    assert sorted(calls) == 20 * ["solid"] + ["solids"]
+    assert sorted(calls) == 10 * ["solid"] + ["solids"]
+
+
+def test_copies_in_one_file_are_the_first_one_moved_and_what_differs_is_no_copy(tmp_path):
+    """The same rock twice, moved and written in another order; mirrored; and with one corner pulled out a little."""
+    rng = np.random.default_rng(3)
+    rock = trimesh.convex.convex_hull(rng.normal(size=(40, 3)))
+    mirrored = trimesh.Trimesh(rock.vertices * (-1, 1, 1), rock.faces[:, ::-1], process=False)
+    shuffled, order = rock.copy().apply_translation((10.1, 0.2, 0.3)), rng.permutation(len(rock.faces))
+    shuffled = trimesh.Trimesh(shuffled.vertices, shuffled.faces[order][:, [1, 2, 0]], process=False)
+    pulled = rock.copy().apply_translation((30, 0, 0))
+    pulled.vertices[pulled.vertices[:, 0].argmax(), 0] += 1e-3
+    trimesh.util.concatenate([rock, shuffled, mirrored.apply_translation((20, 0, 0)), pulled]
+                             ).export(tmp_path / "rocks.stl")
+    file = kept_meshes.MeshFile(tmp_path / "rocks.stl")
+    assert copies(file.parts()) == [0, 0, 2, 3]
+    names = [file.called(k) for k in range(4)]
+    for k, scale in ((1, 1.0), (1, 0.1)):
+        first, copy = file.solid(0, scale), file.solid(k, scale)
+        alone = solid(file.parts()[k]._replace(vertices=scale * file.parts()[k].vertices), names[k])
+        slack = 2.0**-21 * scale * 12.0  # single precision of numbers up to 12, of the vertices of both
+        assert copy.properties.mass == first.properties.mass and copy.filled == first.filled
+        for ours, right in zip((*copy.properties[1:], copy.hull.offsets.max()),
+                               (*alone.properties[1:], alone.hull.offsets.max()), strict=True):
+            assert np.abs(ours - right).max() <= 100 * slack  # mass and size: < 30 kg, < 5 m
+        distance = np.abs(copy.hull.vertices[:, None] - alone.hull.vertices[None]).max(axis=2)
+        assert max(distance.min(axis=1).max(), distance.min(axis=0).max()) <= slack
+
+
+def test_a_copy_has_its_own_name_in_what_is_said(tmp_path):
+    torn = trimesh.creation.box((1, 1, 1))
+    torn = trimesh.Trimesh(torn.vertices, np.vstack([torn.faces[:-1], torn.faces[-1:, ::-1]]), process=False)
+    trimesh.util.concatenate([torn, torn.copy().apply_translation((5, 0, 0))]).export(tmp_path / "torn.obj")
+    file = kept_meshes.MeshFile(tmp_path / "torn.obj")
+    said = [file.solid(k, 1.0).notes for k in range(2)]
+    assert said == [(f"torn.obj (part {k}): 1 of 12 triangles were wound inwards and have been turned.",)
+                    for k in range(2)]
 
 
 def test_a_mesh_that_changes_on_the_disk_is_read_again(tmp_path):
