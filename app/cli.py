@@ -28,6 +28,7 @@ from rich.table import Table
 
 from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
+from ..physics.core.held_folder import ScratchFolder, remove_scratch
 from ..physics.core.progress import telling
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import Lesson, is_lesson
@@ -550,12 +551,15 @@ class Status(IntEnum):
 def program() -> None:
     """The program `contactlab`. It ends at once: in the physics thread a kernel may be being compiled for a minute, and
     the interpreter would take away under it what it uses."""
+    remove_scratch()
     try:
         main()
     except SystemExit as end:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):  # nobody reads it any more
                 stream.flush()
+        for folder in tuple(ScratchFolder.held):
+            folder.remove()
         os._exit(end.code if isinstance(end.code, int) else Status.PROGRAM)
 
 

@@ -12,8 +12,8 @@ from zipfile import BadZipFile, ZipFile
 
 import platformdirs
 
+from ..physics.core.held_folder import lock_of
 from ..physics.core.whole_file import whole_file
-from ..physics.run.journal import lock_of
 from ..physics.run.run_file import pack_scene, packed_text
 from ..physics.scene.refusals import SceneError
 from ..physics.scene.scene import Scene

@@ -2,13 +2,13 @@
 
 import os
 import re
-import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
 from imgui_bundle import imgui, imgui_microtex
 
+from ...physics.core.held_folder import ScratchFolder
 from ..ui_state import UiState
 from . import pictures, style
 
@@ -76,9 +76,9 @@ def _first_render() -> None:
     except RuntimeError:
         if "LOCPATH" in os.environ or not PLAIN_LOCALE.is_dir():
             raise
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / LOCALE).symlink_to(PLAIN_LOCALE)
-        os.environ["LOCPATH"] = folder
+    with ScratchFolder() as folder:
+        (folder / LOCALE).symlink_to(PLAIN_LOCALE)
+        os.environ["LOCPATH"] = str(folder)
         try:
             imgui_microtex.render(PROBE, 12.0)
         finally:

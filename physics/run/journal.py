@@ -15,12 +15,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, NamedTuple
 
+from ..core.held_folder import lock_of
 from ..core.limits import JOURNAL_FILE, JOURNAL_PAGES
 from .recording import Heading, Page
 from .run_file import SUFFIX, RunFile, title_of
 
 KEPT_FILES = 2
-LOCK = "in_use"  # file in the folder of a journal, locked while its program runs
 
 
 class Journal:
@@ -129,22 +129,3 @@ def leftovers(runs: Path) -> list[Leftover]:
             else:
                 left.discard()
     return sorted(found, key=lambda left: left.written, reverse=True)
-
-
-def lock_of(folder: Path) -> IO[bytes]:
-    """A file in the folder that is locked until it is closed, or its program ends in whatever way. OSError where
-    another program holds it."""
-    file = (folder / LOCK).open("ab")
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise
-    return file

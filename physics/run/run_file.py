@@ -17,7 +17,6 @@ import os
 import platform
 import struct
 import sys
-import tempfile
 import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
@@ -27,6 +26,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from ..core.held_folder import ScratchFolder
 from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
 from ..core.whole_file import whole_file
 from ..scene.build import Setup
@@ -47,7 +47,7 @@ UNREADABLE = 0x0009            # flags: encrypted, or with its length behind it
 DAMAGES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, zlib.error,
            struct.error)       # what a file that means nothing may lead its reader to
 
-_unpacked: list[tempfile.TemporaryDirectory[str]] = []  # folders of the meshes of opened runs, removed at the end
+_unpacked: list[ScratchFolder] = []  # of the meshes of opened runs, removed at the end
 
 
 # -------------------------------------------------------------------------------------------------- writing
@@ -146,13 +146,13 @@ def read_packed(path: Path) -> Scene:
             name, text = packed_text(archive)
             if sum(info.file_size for info in archive.infolist()) > RUN_MESHES.most:
                 raise ValueError(f"its files are larger than {RUN_MESHES}")
-            _unpacked.append(tempfile.TemporaryDirectory(prefix="contactlab-"))
-            archive.extractall(_unpacked[-1].name)  # which never leaves the folder, whatever names are in the archive
+            _unpacked.append(ScratchFolder())
+            archive.extractall(_unpacked[-1].path)  # which never leaves the folder, whatever names are in the archive
     except (BadZipFile, NotImplementedError, RuntimeError, *DAMAGES) as error:
         raise SceneError(f"{path.name}: is no packed scene ({error}).") from error
     except OSError as error:
         raise SceneError(f"{path}: cannot be read ({error.strerror or error}).") from error
-    folder = Path(_unpacked[-1].name).joinpath(*PurePosixPath(name).parent.parts)
+    folder = _unpacked[-1].path.joinpath(*PurePosixPath(name).parent.parts)
     return replace(Scene.from_text(text, folder, path.name), path=path)
 
 
@@ -236,8 +236,8 @@ def _scene(told: dict[str, Any], files: dict[str, bytes]) -> Scene:
     tables = tomllib.loads(files["scene.toml"].decode())
     folder = None
     if len(files) > 1:
-        _unpacked.append(tempfile.TemporaryDirectory(prefix="contactlab-"))
-        folder = Path(_unpacked[-1].name)
+        _unpacked.append(ScratchFolder())
+        folder = _unpacked[-1].path
         for entry, data in files.items():
             parts = PurePosixPath(entry).parts
             if entry == "scene.toml":

@@ -2,7 +2,6 @@
 another one."""
 
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -21,6 +20,7 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
 from ..collision import Detector
 from ..core import jit
 from ..core.attached_process import attached_process
+from ..core.held_folder import ScratchFolder
 from ..core.model import body_count, movable
 from ..core.state import copy_state
 from ..core.whole_file import whole_file
@@ -191,10 +191,10 @@ def fly(*names: str) -> None:
 @contextmanager
 def _everything() -> Iterator[Scene]:
     """A scene with all of SHAPE_TABLES, twice, on a plane, on a mesh and in a bowl."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "floor.obj").write_text(FLOOR_OBJ, encoding="utf-8")
+    with ScratchFolder() as folder:
+        (folder / "floor.obj").write_text(FLOOR_OBJ, encoding="utf-8")
         ground = ({"type": "plane"}, {"type": "mesh", "file": "floor.obj"}, {"type": "bowl", "radius": 5.0})
-        yield Scene.from_dict(_scene(SHAPE_TABLES * 2, ground), Path(folder))
+        yield Scene.from_dict(_scene(SHAPE_TABLES * 2, ground), folder)
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ It takes seconds to minutes: parts are kept on the disk, by what the surface hol
 import hashlib
 import re
 import subprocess
-import tempfile
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.attached_process import attached_process
+from ..core.held_folder import ScratchFolder
 from ..core.jit import CACHE_HOME
 from ..core.model import Array
 from ..core.progress import at
@@ -77,8 +77,8 @@ def _read(path: Path, surface: MeshSurface) -> list[Array]:
 def _taken_apart(surface: MeshSurface, threshold: float, name: str) -> list[Array]:
     words = f"{name} is hollow: {TAKEN_APART}"
     at(words, 0.0)
-    with tempfile.TemporaryDirectory(prefix="contactlab-") as folder:
-        source, target, log = (Path(folder) / each for each in ("mesh.npz", "parts.npz", "log.txt"))
+    with ScratchFolder() as folder:
+        source, target, log = (folder / each for each in ("mesh.npz", "parts.npz", "log.txt"))
         np.savez(source, vertices=surface.vertices, triangles=surface.triangles)
         with log.open("wb") as told:
             process = attached_process(RUN_WORKER, str(WORKER), str(source), str(target), repr(threshold), output=told)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from test_warm_up import running
 
 from contactlab.app.preferences import Preferences
 from contactlab.physics import Scene, open_file
+from contactlab.physics.core.held_folder import PREFIX, remove_scratch
 from contactlab.physics.run.run_file import read_run
 from contactlab.physics.scene import parts
 
@@ -121,6 +123,11 @@ def test_a_kill_while_a_mesh_is_taken_apart_leaves_no_process_and_all_parts_or_n
     while at_work(tmp_path):
         assert time.monotonic() < end
         time.sleep(0.05)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for folder in tmp_path.glob(f"{PREFIX}*"):
+        os.utime(folder, (0.0, 0.0))
+    remove_scratch()
+    assert list(tmp_path.glob(f"{PREFIX}*")) == []
     monkeypatch.setattr(parts, "PARTS_HOME", home)
     monkeypatch.setattr(parts, "WORKER", tmp_path / "none.py")
     (tmp_path / "again").mkdir()

@@ -15,9 +15,10 @@ from contactlab.app.panels import layout
 from contactlab.app.panels.transport import replay
 from contactlab.app.ui_state import UiState
 from contactlab.physics import Scene
+from contactlab.physics.core.held_folder import lock_of
 from contactlab.physics.run import messages as m
 from contactlab.physics.run.comparison import Comparison
-from contactlab.physics.run.journal import Leftover, lock_of
+from contactlab.physics.run.journal import Leftover
 from contactlab.physics.run.run_file import write_run
 
 STEPS = 90
