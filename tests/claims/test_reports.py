@@ -7,6 +7,7 @@ from bare_bodies import Balls
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.look.step_record import StepWatch
 from contactlab.physics.methods.time_stepping import step as time_stepping
 from contactlab.physics.simulation.failure import CannotStep
 
@@ -164,3 +165,16 @@ def test_event_driven_tells_of_the_end_of_its_step_whenever_it_is_asked():
         sim.reset()
         sim.run(0.05)
     assert bits(late.state) == bits(at_once.state)
+
+
+@pytest.mark.parametrize("name", ["incline", "rocking_block", "stick_slip", "ragdoll", "rolling_ball"])
+def test_a_step_of_event_driven_in_one_call_is_the_one_made_piece_by_piece(name):
+    """Where somebody watches, every step is made by pieces. Blocks that rest, at the verge of slipping too, slide and
+    rock; a belt; a tree that falls; what rolls and drifts."""
+    alone, watched = (Simulation(Scene.load(gallery()[name]), method="event_driven") for _ in range(2))
+    watch = watched._method.watch = StepWatch()
+    for _ in range(60):
+        alone.step()
+        watched.step()
+        assert bits(alone.state) == bits(watched.state)
+    assert len(watch.pieces) >= 60

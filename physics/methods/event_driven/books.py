@@ -49,6 +49,10 @@ class PairImpulses:
         """Add an impulse (3,) on body b of a pair."""
         self._of[pair] = self._of.get(pair, 0.0) + impulse
 
+    def put(self, pairs: LongArray, impulses: Array) -> None:
+        """These pairs (k,) came to the first impulses (k, 3), and no others to any."""
+        self._of = dict(zip(pairs.tolist(), impulses.copy(), strict=False))
+
     def of(self, pairs: LongArray) -> Array:
         """(k, 3)"""
         return np.array([self._of.get(pair, np.zeros(3)) for pair in pairs.tolist()]).reshape(-1, 3)

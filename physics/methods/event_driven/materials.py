@@ -25,7 +25,8 @@ class PairMaterials:
     """The material tables of a model, asked by pairs."""
 
     def __init__(self, model: Model, surface: Elements) -> None:
-        self.model, self.surface, self._break_away = model, surface, break_away(model.materials)
+        self.model, self.surface = model, surface
+        self.break_away = break_away(model.materials)  #: (m, m) coefficients of materials that stick
 
     def coefficients(self, pairs: LongArray) -> tuple[Array, Array]:
         """Restitution and friction (k,) of pairs that slip; limits have no friction."""
@@ -41,7 +42,7 @@ class PairMaterials:
         """Friction of pairs."""
         found = Friction(np.zeros(len(pairs)), np.zeros(len(pairs)))
         solid, m, n = self._materials_of(pairs)
-        found.slip[solid], found.stick[solid] = self.model.materials.friction[m, n], self._break_away[m, n]
+        found.slip[solid], found.stick[solid] = self.model.materials.friction[m, n], self.break_away[m, n]
         return found
 
     def of_balls(self, pairs: LongArray) -> tuple[Array, Array]:

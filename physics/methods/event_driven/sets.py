@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.islands import islands_of
+from ...core.jit import kernel
 from ...core.model import Array, BoolArray, IntArray
 from ...core.state import LongArray
 from ...solvers.coulomb import with_rest, without_rest
@@ -73,6 +74,8 @@ class ContactSet(NamedTuple):
     island: IntArray     #: (c,)   contacts that act on one another, directly or through others, have the same number
     islands: IntArray    #: (1,)   how many there are
     fixed: IntArray      #: (c,)   1 = stays as it is to the end of the step, its direction of slip too
+    hold: Array          #: (c, 3) of STICK: a force within the cone that has held it together with those of the others,
+                         #:        world frame [N]; 0 = none is known
 
 
 def empty_set(capacity: int) -> ContactSet:
@@ -82,7 +85,7 @@ def empty_set(capacity: int) -> ContactSet:
 
     return ContactSet(ints(1), np.zeros(capacity, np.int64), ints(capacity), np.zeros(capacity),
                       np.zeros((capacity, 3)), ints(1), ints(3 * capacity), ints(2), ints(3 * capacity), ints(capacity),
-                      ints(capacity), ints(1), ints(capacity))
+                      ints(capacity), ints(1), ints(capacity), np.zeros((capacity, 3)))
 
 
 def clear_set(chosen: ContactSet) -> None:
@@ -189,11 +192,11 @@ def classify(
 
 
 def fill_set(
-    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Friction, tangents: Array,
+    chosen: ContactSet, pairs: LongArray, found: Resolution, M: Array, friction: Friction, frames: Array,
     nodes: IntArray, fixed: Set[int],
 ) -> None:
-    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) and tangents (c, 2, 3) of
-    them; nodes (c, 2): see `connect`; fixed: pairs that stay as they are to the end of the step."""
+    """Write the current set: the contacts of `pairs` (c,) that are not OPEN; M (3 c, 3 c) of them and frames (c, 3, 3),
+    normal and tangents; nodes (c, 2): see `connect`; fixed: pairs that stay as they are to the end of the step."""
     kept = [k for k, mode in enumerate(found.mode) if mode != OPEN]
     least, island = np.zeros(len(pairs)), islands_of(nodes)
     np.maximum.at(least, island, ZERO * np.abs(found.force[::3]))
@@ -210,7 +213,8 @@ def fill_set(
             mode = SMOOTH if friction.slip[k] == 0.0 else SLIDE
         chosen.pair[i], chosen.mode[i] = pairs[k], mode
         chosen.friction[i] = (friction.stick if mode == STICK else friction.slip)[k]
-        chosen.direction[i] = found.slip[k] @ tangents[k]
+        chosen.direction[i] = found.slip[k] @ frames[k, 1:]
+        chosen.hold[i] = found.force[3 * k : 3 * k + 3] @ frames[k] if mode == STICK else 0.0
         chosen.fixed[i] = int(pairs[k]) in fixed
     for j, r in enumerate(rows):
         chosen.row[j] = 3 * place[r // 3] + r % 3
@@ -256,13 +260,21 @@ def connect(chosen: ContactSet, nodes: IntArray) -> None:
     chosen.islands[0] = chosen.island[:count].max(initial=-1) + 1
 
 
-def list_columns(chosen: ContactSet) -> None:
-    """Write which forces are in use, from the modes."""
-    mode = list(enumerate(chosen.mode[: chosen.count[0]].tolist()))
-    used = [3 * k + i for k, m in mode for i in range(0 if m == IDLE else 3 if m == STICK else 1)]
-    wait = [3 * k for k, m in mode if m == IDLE and chosen.friction[k] > 0.0]
-    chosen.columns[:] = len(used), len(wait)
-    chosen.column[: len(used) + len(wait)] = used + wait
+@kernel
+def list_columns(chosen):
+    """Write which forces are in use, from the modes, and which wait."""
+    used = 0
+    for k in range(chosen.count[0]):
+        mode = chosen.mode[k]
+        for i in range(0 if mode == IDLE else 3 if mode == STICK else 1):
+            chosen.column[used] = 3 * k + i
+            used += 1
+    waiting = 0
+    for k in range(chosen.count[0]):
+        if chosen.mode[k] == IDLE and chosen.friction[k] > 0.0:
+            chosen.column[used + waiting] = 3 * k
+            waiting += 1
+    chosen.columns[0], chosen.columns[1] = used, waiting
 
 
 def _judge(chosen: ContactSet, kept: list[int], found: Resolution, M: Array) -> None:

@@ -4,20 +4,71 @@ Whether such redundant contacts stick only Coulomb's law for all contacts of the
 the end of a piece, and where it says no, at the instants between.
 """
 
+import math
+
 import numpy as np
 
+from ...core.jit import helper, kernel
 from ...core.model import Array, BoolArray
-from ...solvers.coulomb import holding
-from .instant import equations
+from ...core.vec import dot, row
+from ...problem.contact_equations import free_rate, inner
+from ...solvers.coulomb import STICK_RESIDUAL, holding
+from ...solvers.least_forces import ZERO
+from .instant import equations, world_forces
 from .materials import PairMaterials
 from .patience import Patience
-from .rates import Instant
+from .rates import Instant, equations_here
 from .search import Trigger
 from .sets import OPEN, STICK, UNKNOWN, resolve
 from .workspace import Workspace
 
 DOUBT_TIME = 1e-10      # accuracy of the instant at which other contacts stick [s]
 DOUBT_FRACTION = 1e-15  # the same as a fraction of the piece: rounding
+
+
+@helper
+def any_doubt(chosen):
+    """Whether Coulomb's law has to be asked of a whole island, see `shared_loads`."""
+    some = False
+    for k in range(chosen.count[0]):
+        some = some or chosen.open[k] == UNKNOWN
+    return some
+
+
+@helper
+def doubtful(chosen, k):
+    """Whether contact k is in an island where only Coulomb's law for all of it says whether a force holds."""
+    some = False
+    for i in range(chosen.count[0]):
+        some = some or (chosen.open[i] == UNKNOWN and chosen.island[i] == chosen.island[k])
+    return some
+
+
+@kernel
+def known_to_hold(at, chosen):
+    """Whether all doubtful contacts stick because forces that held them before still do: they are within the cones and
+    leave no acceleration, by the measures of `coulomb.py: holding`."""
+    equations_here(at, chosen.pair, chosen.count[0], 1)
+    eq, witness, lam = at.scratch.equations, at.scratch.witness, at.scratch.lam
+    size, most = 0.0, 0.0
+    for k in range(chosen.count[0]):
+        if not doubtful(chosen, k):
+            continue
+        force = row(chosen.hold, k)
+        lam[3 * k] = dot(force, row(witness.normal, k))
+        lam[3 * k + 1], lam[3 * k + 2] = dot(force, row(eq.tangent_1, k)), dot(force, row(eq.tangent_2, k))
+        if chosen.mode[k] != STICK or not (
+                math.hypot(lam[3 * k + 1], lam[3 * k + 2]) <= chosen.friction[k] * lam[3 * k] * (1.0 + ZERO)):
+            return False
+    for k in range(chosen.count[0]):
+        for r in range(3 * k, 3 * k + 3 if doubtful(chosen, k) else 3 * k):
+            rate = free_rate(eq, r)
+            size = max(size, abs(rate))
+            for i in range(chosen.count[0]):
+                for s in range(3 * i, 3 * i + 3 if chosen.island[i] == chosen.island[k] else 3 * i):
+                    rate += inner(eq, s, r) * lam[s]
+            most = max(most, abs(rate))
+    return most <= STICK_RESIDUAL * size
 
 
 class SharedLoads:
@@ -53,11 +104,14 @@ class SharedLoads:
     def _sticks(self, at: Instant, doubtful: BoolArray) -> bool:
         """Whether at that instant all contacts of the set that stick still do."""
         work, chosen, count = self._work, self._work.chosen, self._work.in_set
+        if known_to_hold(at, chosen):
+            return True
         pairs = chosen.pair[:count][doubtful]
         M, d, u = equations(at, pairs)
         expected = chosen.mode[:count][doubtful]
         friction = self._materials.friction(pairs)
-        if (expected == STICK).all() and holding(M, d, friction.stick) is not None:
+        if (expected == STICK).all() and (force := holding(M, d, friction.stick)) is not None:
+            chosen.hold[:count][doubtful] = world_forces(at.scratch, force)
             return True
         work.count_solve()
         return all(b == a or (a != STICK and b != OPEN)

@@ -27,12 +27,19 @@ from ...core.interruption import look_up
 from ...core.limits import EXACT_BODIES
 from ...core.model import Array, Model, movable
 from ...core.report import Event, Settings, StepInfo
-from ...core.state import ContactMemory, Contacts, Owner, State, Tally, copy_state, empty_contacts
+from ...core.state import (
+    ContactMemory,
+    Contacts,
+    Owner,
+    State,
+    Tally,
+    copy_state,
+    empty_contacts,
+    grow_memory,
+)
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.constraints.reactions import motor_states
-from ...dynamics.forces import Loads
-from ...dynamics.free_body import velocity_from_momentum
-from ...dynamics.motion import drive
+from ...dynamics.forces import Loads, empty_loads
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
 from ...problem.contact_snapshot import ContactSnapshot, TooMany
@@ -41,26 +48,27 @@ from ..method import Untreatable
 from .books import PairImpulses, book_piece
 from .events import EventLog
 from .impact import Impacts
-from .instant import equations, motion_in_rows, slip_velocities, update_links, velocities, world_forces
+from .instant import equations, motion_in_rows, slip_velocities, velocities, world_forces
 from .materials import PairMaterials, refuse_turning_friction
+from .memory import recall
 from .motors import Motors
 from .observer import Observer
 from .patience import SAYS, Limit, Patience
-from .piece import Piece, begin_piece, make_piece
+from .piece import Piece, begin_piece, make_piece, own_place
 from .projection import Projection
 from .rates import Instant, find_forces
-from .report import Report, recall
+from .report import Report
 from .search import Trigger
-from .sets import IDLE, SLIDE, SMOOTH, STICK, UNIQUE, clear_set, connect
+from .sets import STICK, UNIQUE, clear_set
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
 from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate
-from .tolerances import EDGE, RESTS, SLIPS, SLOT, TOUCH
+from .tolerances import EDGE, RESTS, SLIPS, TOUCH
+from .whole_step import BY_PIECES, DRIFTED, MADE, WholeStep, as_remembered, end_step, make_whole, take_up
 from .workspace import Workspace
 
 SLIVER = 1e-14      # rest of a step that is none, relative to it
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
-STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
 BLIND_ERROR = 1e-3 / TOLERANCE  # that a piece may have where a step is blind, in parts of what others may have
 OBEYED = 1e-6       # residual of forces that obey the contact laws, relative to the accelerations without them
@@ -104,15 +112,36 @@ class EventDriven:
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
         self._report, self._told = Report(self.work, self._materials), StepInfo()
         self._tells = True  #: whether `contacts` and `info` are those of the last step
+        self._whole: WholeStep | None = None
+        self._is_whole = False  #: whether it went through in one call
         self._let_go: frozenset[int] = frozenset()  # pairs whose forces have just vanished
 
     # ---------------------------------------------------------------------------------------------- the step
     def step(self, state: State, loads: Loads, settings: Settings) -> None:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
-        integrator, h, patience = INTEGRATORS[settings.integrator], settings.h, self._patience
         self._tells = True  # nothing can be said of a step that fails
+        self._begin_step(state, loads, settings)
+        reached = BY_PIECES if self._keeper.any or self.watch is not None else self._go_whole(state, settings)
+        if reached == BY_PIECES:
+            self._go_by_pieces(state, settings)
+        elif reached == DRIFTED:
+            self.projection.project()
+        if reached != MADE:
+            self._end(state, settings)
+        self._tells = False
+
+    def _go_whole(self, state: State, settings: Settings) -> int:
+        """Make a step in which nothing happens; how far it came, see `make_whole`."""
+        integrator = INTEGRATORS[settings.integrator]
+        reached = make_whole(self.model, state, settings.h, int(integrator.adaptive), self._whole_step(integrator))
+        self._is_whole = reached != BY_PIECES
+        return reached
+
+    def _go_by_pieces(self, state: State, settings: Settings) -> None:
+        """The step, with all that happens in it."""
+        integrator, h, patience = INTEGRATORS[settings.integrator], settings.h, self._patience
         self._books.begin(state.bodies)
-        self._begin(state, loads, settings)
+        self._begin(state, settings)
         rest = substep = h
         while rest > SLIVER * h and patience.goes_on:
             look_up()
@@ -140,8 +169,6 @@ class EventDriven:
         held = self._held()
         if held:
             self._settler.settle(Change(about=held))
-        self._end(state, h)
-        self._books.end(state.bodies, state.ledger)
 
     @property
     def contacts(self) -> Contacts:
@@ -159,7 +186,9 @@ class EventDriven:
         """The contacts that rest in this state, with their equations. Raises TooMany where these are more than `most`.
         """
         self._tell()
-        self._begin(copy_state(state), loads, settings)
+        here = copy_state(state)
+        self._begin_step(here, loads, settings)
+        self._begin(here, settings)
         pairs = self.work.at_rest()
         if len(pairs) > most:
             raise TooMany(len(pairs))
@@ -169,7 +198,9 @@ class EventDriven:
         """The contact problem of this instant. Where contacts collide, the impact of all that touch by Newton's law, in
         velocities and impulses [RBDA eq. 11.64]; else that of the contacts that rest, in accelerations and forces."""
         self._tell()
-        self._take_up(copy_state(state), loads, settings)
+        here = copy_state(state)
+        self._begin_step(here, loads, settings)
+        self._take_up(here, settings)
         pairs, zeta = self.work.touching()
         if (zeta < -RESTS).any():
             self._motors.rest()
@@ -177,7 +208,7 @@ class EventDriven:
             e, friction = self._materials.coefficients(pairs)
             d[::3] += np.where(d[::3] < -self.work.rest_speed, e * d[::3], 0.0)
         else:
-            self._find_sets(state.memory)
+            self._find_sets(here.memory)
             pairs = self.work.at_rest()
             M, d, u = equations(self.work.here, pairs)
             friction = self._materials.friction(pairs).where(np.hypot(u[1::3], u[2::3]) <= SLIPS)
@@ -186,23 +217,35 @@ class EventDriven:
         return ContactProblem.frictionless(M[::3, ::3], d[::3])
 
     # ---------------------------------------------------------------------------------------------- begin
-    def _begin(self, state: State, loads: Loads, settings: Settings) -> None:
-        """Take up the state: its sets where the memory has them and they still hold, else new ones."""
-        self._take_up(state, loads, settings)
-        self._find_sets(state.memory)
-
-    def _take_up(self, state: State, loads: Loads, settings: Settings) -> None:
-        """Make the state the one in hand; nothing has happened in the step yet."""
-        work = self.work
-        work.take_up(state, loads, settings)
+    def _begin_step(self, state: State, loads: Loads, settings: Settings) -> None:
+        """Nothing has happened in the step yet."""
+        self.work.take_up(state, loads, settings)
         for part in (self._log, self._impulses, self._patience):
             part.begin_step()
-        self.events = self._log.events
+        self.events, self._is_whole = self._log.events, False
+
+    def _whole_step(self, integrator: Integrator) -> WholeStep:
+        """What `make_whole` needs; it is the same memory as long as there is room."""
+        piece, whole = self.work.search.piece_of(integrator.tableau), self._whole
+        if whole is None or whole.piece is not piece:
+            room, books = self.work.room, self._books
+            end = own_place(self.work.here)._replace(loads=empty_loads(len(self.model.kind), len(piece.end_joints.v)))
+            self._whole = whole = WholeStep(
+                piece, end, np.zeros(len(Tally)), self.model.materials.friction, self._materials.break_away,
+                books.anchored, books.before, books.given, np.zeros(3), np.zeros((room, 3)))
+        return whole
+
+    def _begin(self, state: State, settings: Settings) -> None:
+        """Its sets where the memory has them and they still hold, else new ones."""
+        self._take_up(state, settings)
+        self._find_sets(state.memory)
+
+    def _take_up(self, state: State, settings: Settings) -> None:
+        """Make the state the one in hand."""
+        work = self.work
         self._impacts.begin_step(settings.impact_law, self.watch)
         self._let_go = frozenset()
-        drive(self.model, work.t, state.bodies)
-        velocity_from_momentum(self.model, state.bodies)
-        update_links(work.here)
+        take_up(self.model, state, settings.h, work.here)
         self._motors.start(work.here)
         self.projection.begin_step(settings.joint_cure)
         if int(state.memory.owner[0]) != Owner.EVENT_DRIVEN:
@@ -216,9 +259,7 @@ class EventDriven:
         if first:
             clear_set(work.chosen)
         else:
-            pairs = memory.key[:count]
-            recall(memory, self._materials.friction(pairs), work.chosen)
-            connect(work.chosen, work.nodes(pairs))
+            recall(memory, self.surface, self.model.materials.friction, self._materials.break_away, work.chosen)
         if count == 0 or not self._still_holds():
             self._show()
             self._settler.settle(Change(), quiet=first)
@@ -227,14 +268,12 @@ class EventDriven:
             self._show()
 
     def _still_holds(self) -> bool:
-        """Whether the remembered set is what the state says: a slider or another method may have changed things."""
-        work, chosen, count = self.work, self.work.chosen, self.work.in_set
-        zeta, gap = velocities(work.here, work.set_pairs)[::3], work.here.scratch.witness.gap[:count]
-        if (gap < -TOUCH).any():  # let in where no forces could keep them out
+        """Whether the remembered set is what the state says."""
+        work, here = self.work, self.work.here
+        velocities(here, work.set_pairs)
+        if (here.scratch.witness.gap[: work.in_set] < -TOUCH).any():  # let in where no forces could keep them out
             work.let_in()
-        rough, mode = chosen.friction[:count] > 0.0, chosen.mode[:count]
-        fits = np.where(rough, np.isin(mode, (SLIDE, STICK, IDLE)), np.isin(mode, (SMOOTH, IDLE)))
-        return bool((np.abs(gap) < STILL_HOLDS).all() and (np.abs(zeta) < STILL_HOLDS).all() and fits.all())
+        return as_remembered(here, work.chosen)
 
     # ---------------------------------------------------------------------------------------------- advance
     def _advance(self, integrator: Integrator, asked: float, least: float) -> float:
@@ -366,25 +405,23 @@ class EventDriven:
         return False
 
     # ---------------------------------------------------------------------------------------------- end
-    def _end(self, state: State, h: float) -> None:
-        """Remember the sets, and what a report of the step needs."""
-        work = self.work
-        work.t = float(state.t[0]) + h
-        state.t[0] = work.t
-        drive(self.model, work.t, state.bodies)
-        if work.here.loads.grab_body[0] >= 0:
-            find_forces(work.here, work.chosen)  # that of the mouse among them
-        velocities(work.here, work.set_pairs)
-        self._report.remember(state.memory, self._impulses)
-        work.tally[Tally.STEPS] += 1
-        self._report.keep()
-        self._tells = False
+    def _end(self, state: State, settings: Settings) -> None:
+        """Go to the end of the step; remember the sets, and what a report of the step needs."""
+        work, count = self.work, self.work.in_set
+        whole = self._whole_step(INTEGRATORS[settings.integrator])
+        if not self._is_whole:
+            whole.impulse[:count] = self._impulses.of(work.set_pairs)
+        grow_memory(state.memory, count)
+        end_step(self.model, state, settings.h, whole)
 
     def _tell(self) -> None:
         """Report the contacts at the end of the last step and how it went, where nobody has asked yet."""
         if self._tells:
             return
-        at, tally = self.work.with_scratch(self._report.end), self._report.tally
+        assert self._whole is not None
+        at, tally = self.work.with_scratch(self._whole.end), self._whole.tally
+        if self._is_whole:
+            self._impulses.put(self.work.set_pairs, self._whole.impulse)
         found, (apart, unit) = self._fill_report(at), self._keeper.error(at.bodies)
         self._told = replace(
             found, status=SAYS.get(self._patience.limit, found.status), steps=int(tally[Tally.STEPS]),

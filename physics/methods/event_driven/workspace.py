@@ -40,6 +40,7 @@ class Workspace:
         self.model, self.surface = model, surface
         self.cure_gain = np.zeros(1)  #: α of Baumgarte's stabilisation [1/s]
         self._motor_modes, self._node = motor_modes, nodes_of(model)
+        self._gravity = float(np.linalg.norm(model.gravity))
         joints = empty_joints(model.trees)
         self.here = Instant(model, surface, empty_loads(len(model.kind), len(joints.v)), np.zeros(2),
                             empty_state(len(model.kind)).bodies, joints, self._scratch(FIRST_ROOM))
@@ -100,7 +101,7 @@ class Workspace:
         self.end = self.t + settings.h
         self.tally, self.ledger = state.tally, state.ledger
         self.depth, self.sink = TOUCH, 0.5 * TOUCH
-        self.rest_speed = max(REST * float(np.linalg.norm(self.model.gravity)) * settings.h, LEAST_REST)
+        self.rest_speed = max(REST * self._gravity * settings.h, LEAST_REST)
 
     def need_room(self, contacts: int) -> None:
         """Make room for so many contacts where there is not enough; the set is kept."""

@@ -1,0 +1,175 @@
+"""A step in which nothing happens, in one call: the sets of the last step hold, one piece leads to the end, and no
+event cuts it. The stages are those of `step.py: EventDriven`, in the same order and with the same bits. Where something
+has to be decided nothing of the motion has changed yet, and the step is made piece by piece."""
+
+import math
+from typing import NamedTuple
+
+from ...books.ledger import book_anchored, momenta_of
+from ...core.copy_in_place import copy_bodies, copy_joints
+from ...core.jit import kernel, program
+from ...core.model import Array, IntArray
+from ...core.state import Tally
+from ...core.vec import put_all, put_rows
+from ...dynamics.free_body import velocity_from_momentum
+from ...dynamics.motion import drive
+from ...dynamics.trees.kinematics import place_links
+from ...integrators.stepper import TOLERANCE
+from .books import book_nodes
+from .memory import EVENT_DRIVEN, recall, remember
+from .nearby import pairs_touching
+from .piece import Piece, begin_piece, go, make_piece, see_forces
+from .projection import DRIFT
+from .rates import STEP, TIME, Instant, equations_here
+from .search import find_event
+from .sets import IDLE, SLIDE, SMOOTH, STICK
+from .shared_loads import any_doubt, known_to_hold
+from .step_halving import RUNAWAY, wild
+from .tolerances import SLOT, TOUCH
+
+STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
+PIECES, STEPS = int(Tally.PIECES), int(Tally.STEPS)
+BY_PIECES, DRIFTED, MADE = range(3)  # where `make_whole` comes to
+
+
+class WholeStep(NamedTuple):
+    """What the steps of a simulation are made with, beside the state."""
+
+    piece: Piece
+    end: Instant        #: the end of the last step, loads included, for its report
+    tally: Array        #: as it was then
+    slip: Array         #: (m, m) friction of materials that slip
+    stick: Array        #: (m, m) and of those that stick
+    anchored: IntArray  #: as in Books, like the next two
+    before: Array
+    given: Array
+    event: Array        #: (3,) what `find_event` found
+    impulse: Array      #: (c, 3) of the contacts of the set over the step [N s]
+
+
+@program
+def make_whole(model, state, h, adaptive, work):
+    """Make a step of h [s] if nothing happens in it: MADE. Where drift has to be taken out before `end_step`: DRIFTED.
+    BY_PIECES: nothing was done. adaptive = 1: the integrator controls its error."""
+    piece, bodies, joints = work.piece, state.bodies, state.joints
+    start, chosen = piece.start, piece.chosen
+    if len(work.given) > 0:
+        momenta_of(bodies, work.before, work.given)
+    take_up(model, state, h, start)
+    if state.memory.owner[0] != EVENT_DRIVEN or state.memory.count[0] > len(chosen.pair):
+        return BY_PIECES
+    recall(state.memory, start.surface, work.slip, work.stick, chosen)
+    if not goes_on(start, chosen, piece.search):
+        return BY_PIECES
+    begin_piece(piece)
+    error = make_piece(piece, h) / TOLERANCE
+    if not math.isfinite(error) or (adaptive == 1 and error > 1.0):
+        return BY_PIECES
+    if adaptive == 0 and chosen.count[0] > 0 and wild(piece.y0, piece.k, h, RUNAWAY):
+        return BY_PIECES
+    piece.depth[0] = 0.5 * TOUCH
+    if find_event(piece, 0, work.event) > len(piece.search.watched.pairs) or work.event[1] >= 0.0:
+        return BY_PIECES
+    if any_doubt(chosen):
+        go(piece, 1.0)
+        if not known_to_hold(piece.at, chosen):
+            return BY_PIECES
+    for k in range(chosen.count[0]):
+        for j in range(3):
+            work.impulse[k, j] = 0.0
+    book_nodes(piece, 1.0, state.ledger, work.given, work.impulse)
+    copy_bodies(piece.end, bodies)
+    copy_joints(piece.end_joints, joints)
+    start.clock[TIME] += h
+    state.tally[PIECES] += 1.0
+    if chosen.count[0] > 0 and has_drifted(start, chosen):
+        return DRIFTED
+    end_step(model, state, h, work)
+    return MADE
+
+
+@program
+def take_up(model, state, h, start):
+    """Make the state the one in hand, at the beginning of a step of h [s]."""
+    bodies, joints, trees = state.bodies, state.joints, start.scratch.equations.trees
+    start.clock[TIME], start.clock[STEP] = state.t[0], h
+    drive(model, state.t[0], bodies)
+    velocity_from_momentum(model, bodies)
+    if len(joints.v) > 0:
+        put_all(trees.q, joints.q)
+        put_all(trees.v, joints.v)
+        place_links(model, joints.q, joints.v, trees.work, bodies)
+
+
+@program
+def end_step(model, state, h, work):
+    """Go to the end of a step of h [s] that has brought the bodies there; remember the set, with work.impulse, and what
+    a report of the step needs."""
+    start, chosen, bodies = work.piece.start, work.piece.chosen, state.bodies
+    state.t[0] += h
+    start.clock[TIME] = state.t[0]
+    drive(model, state.t[0], bodies)
+    if start.loads.grab_body[0] >= 0:
+        see_forces(start, chosen)  # that of the mouse among them
+    equations_here(start, chosen.pair, chosen.count[0], 0)
+    remember(start, chosen, work.impulse, state.memory)
+    state.tally[STEPS] += 1.0
+    keep(start, work.end)
+    put_all(work.tally, state.tally)
+    if len(work.given) > 0:
+        book_anchored(work.anchored, work.before, bodies, work.given, state.ledger)
+
+
+@kernel
+def keep(at, out):
+    """Copy bodies, joints, time and loads of an instant over those of another one."""
+    copy_bodies(at.bodies, out.bodies)
+    copy_joints(at.joints, out.joints)
+    put_all(out.clock, at.clock)
+    put_rows(out.loads.force, at.loads.force)
+    put_rows(out.loads.torque, at.loads.torque)
+    out.loads.grab_body[0], out.loads.grab_turn[0] = at.loads.grab_body[0], at.loads.grab_turn[0]
+    put_all(out.loads.grab_point, at.loads.grab_point)
+    put_all(out.loads.grab_target, at.loads.grab_target)
+    put_all(out.loads.joint, at.loads.joint)
+
+
+# ------------------------------------------------------------------------------------------------- what goes on
+@kernel
+def goes_on(start, chosen, search):
+    """Whether nothing has to be settled: nothing touches where there is no set; else the set is `as_remembered`, and no
+    deeper than touching."""
+    if chosen.count[0] == 0:
+        kept, found = pairs_touching(start, TOUCH, search)
+        return kept == 0 and found <= len(search.watched.pairs)
+    equations_here(start, chosen.pair, chosen.count[0], 0)
+    for k in range(chosen.count[0]):
+        if start.scratch.witness.gap[k] < -TOUCH:
+            return False
+    return as_remembered(start, chosen)
+
+
+@kernel
+def as_remembered(start, chosen):
+    """Whether the remembered set is what the state says: a slider or another method may have changed things. The
+    scratch must have the velocities of the set."""
+    witness, eq = start.scratch.witness, start.scratch.equations
+    for k in range(chosen.count[0]):
+        if not (abs(witness.gap[k]) < STILL_HOLDS and abs(eq.u[3 * k]) < STILL_HOLDS):
+            return False
+        mode = chosen.mode[k]
+        if not (mode == IDLE or (mode in (SLIDE, STICK) if chosen.friction[k] > 0.0 else mode == SMOOTH)):
+            return False
+    return True
+
+
+@kernel
+def has_drifted(start, chosen):
+    """Whether gaps of the set, or velocities in its rows, have to be put back to zero."""
+    equations_here(start, chosen.pair, chosen.count[0], 0)
+    gap, u, off = start.scratch.witness.gap, start.scratch.equations.u, 0.0
+    for k in range(chosen.count[0]):
+        off = max(off, abs(gap[k]))
+    for j in range(chosen.rows[0]):
+        off = max(off, abs(u[chosen.row[j]]))
+    return not off <= DRIFT
