@@ -201,6 +201,8 @@ COMMANDS: dict[str, AppCommand] = {
     "group": AppCommand("Group what is chosen, or ungroup it", "Edit", lambda lab, _: lab.making.group()),
     "choose_groups": AppCommand("Choose the whole group", "Edit", lambda lab, _: lab.making.choose_groups()),
     "hide": AppCommand("Hide what is chosen, or show all", "Edit", lambda lab, _: lab.making.hide()),
+    "hold_bases": AppCommand("Fix the base of a robot, or free it", "Edit",
+                             lambda lab, _: lab.making.hold_bases(lab.snapshot)),
     "add_mesh": AppCommand("Add a body: mesh file…", "Edit", lambda lab, _: lab.host.choose_mesh()),
     "add_mesh_file": AppCommand("Add a mesh", "", lambda lab, path: lab.making.add_mesh(path)),
     "next_tool": AppCommand("The next tool: move, turn, scale, throw, spin", "Edit",

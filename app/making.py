@@ -237,6 +237,17 @@ class Making:
             return path.name
         return path.relative_to(folder).as_posix()
 
+    def hold_bases(self, snapshot: Snapshot | None) -> None:
+        """Fix or free what the robots of the scene stand on, and run it so."""
+        bench, edited = self.ui.workbench, self.ui.workbench.on
+        if not edited:
+            self.enter(snapshot)
+        held = self.ui.edit("Fix or free the base", edits.hold_bases) if bench.on else None
+        if held is not None:
+            self.ui.say("The base is fixed." if held else "The base is free.")
+        if not edited and bench.on:
+            self.leave(play=True)
+
     def choose_all(self) -> None:
         bench = self.ui.workbench
         if bench.on:

@@ -160,6 +160,14 @@ def overlapping(setup: Setup) -> list[tuple[str, str]]:
     return [(setup.labels.bodies[a], setup.labels.bodies[b]) for a, b in pairs]
 
 
+def height_above(setup: Setup, ground: str) -> float:
+    """The least gap between a body of one plane and the shapes of those that can move [m]; inf where they have none."""
+    model, detector = setup.model, Detector(setup.model)
+    plane = int(np.flatnonzero(model.shapes.body == setup.labels.bodies.index(ground))[0])
+    others = np.flatnonzero(movable(model.kind[model.shapes.body])).tolist()
+    return min((detector.gap(setup.state.bodies, plane, shape)[0] for shape in others), default=np.inf)
+
+
 def _inverse(values: Array, where: Array) -> Array:
     """1 / values where bodies move, else 0."""
     return np.where(where, 1.0 / np.where(where, values, 1.0), 0.0)

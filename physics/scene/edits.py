@@ -391,6 +391,34 @@ def ungroup(document: Document, chosen: Sequence[int]) -> None:
 # --------------------------------------------------------------------------------------------- joints
 
 
+def bases(document: Document) -> list[int]:
+    """The places of bodies with mass that carry others by joints and hang on none: those that robots stand on."""
+    joints = document.data.get("joint", ())
+    hung = {joint["child"] for joint in joints if joint["type"] != "free"}
+    carrying = {joint.get("parent", "world") for joint in joints} - hung
+    return [k for k, name in enumerate(names(document)) if name in carrying and "mass" in document.get(("body", k))]
+
+
+def hold_bases(document: Document) -> bool:
+    """Fix the bases of robots, or free them where all are fixed; returns whether they are fixed now. Raises SceneError
+    where there are none."""
+    found = bases(document)
+    if not found:
+        raise SceneError("There is no base to be fixed or freed: a body with mass that carries others by joints and "
+                         "hangs on none.")
+    hold = not all(document.get(("body", k, "fixed")) for k in found)
+    known = names(document)
+    for k in reversed(range(len(document.data.get("joint", ())) if hold else 0)):
+        joint = document.get(("joint", k))
+        if joint["type"] == "free" and joint["child"] in [known[base] for base in found]:
+            document.remove(("joint", k))
+    for k in found:
+        set_field(document, ("body", k, "fixed"), hold, False)
+        for name in ("velocity", "angular_velocity") if hold else ():
+            document.put(("body", k, name), None)
+    return hold
+
+
 def add_joint(document: Document, kind: str, parent: str, child: str, anchor: Sequence[float],
               axis: Sequence[float] = (0.0, 1.0, 0.0)) -> int:
     """A joint of a type between two bodies, or the "world" and one, at a world point; returns its place."""

@@ -2,6 +2,7 @@
 runs on."""
 
 import filecmp
+import math
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ import numpy as np
 from ..core.limits import SCENE_FILE
 from ..core.report import Settings, Side
 from ..core.whole_file import whole_file
-from .build import Setup, build, overlapping
+from .build import Setup, build, height_above, overlapping
 from .checks import Found, read_tables
 from .joint_checks import form_of
 from .joint_forest import in_forest
@@ -107,10 +108,11 @@ class Scene:
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
-        """A robot from a URDF file, with the meshes beside it. Raises SceneError where it cannot be read."""
+        """A robot from a URDF file, with the meshes beside it; one that is free stands on the ground. Raises SceneError
+        where it cannot be read."""
         scene = cls._read(Path(path), read_urdf)
         with refusing(scene.name):
-            return scene._with_overlaps_apart()
+            return scene._with_overlaps_apart()._on_its_ground()
 
     @classmethod
     def from_mjcf(cls, path: str | Path) -> "Scene":
@@ -136,6 +138,20 @@ class Scene:
         note = (f"{len(pairs)} pairs of links overlap as drawn and pass through each other: "
                 f"{', '.join(f'{a} and {b}' for a, b in pairs[:3])}{', …' if len(pairs) > 3 else ''}")
         return replace(self, tables=self.tables.model_copy(update={"apart": tuple(given)}), notes=(*self.notes, note))
+
+    def _on_its_ground(self) -> "Scene":
+        """The same robot with the plane below it, where it has one, raised to where it stands."""
+        bodies = self.tables.body
+        at = next((k for k, body in enumerate(bodies) if body.shape and body.shape[0].type == "plane"), -1)
+        if at < 0 or bodies[at].name is None:
+            return self
+        gap = height_above(self.build(), bodies[at].name)
+        if not math.isfinite(gap):
+            return self
+        x, y, z = bodies[at].position
+        ground = bodies[at].model_copy(update={"position": (x, y, z + gap)})
+        moved = (*bodies[:at], ground, *bodies[at + 1 :])
+        return replace(self, tables=self.tables.model_copy(update={"body": moved}))
 
     def with_coordinates(self, coordinates: str) -> "Scene":
         """The same scene with its joints in other coordinates. Raises SceneError where they do not allow the scene.

@@ -3,7 +3,7 @@
 Links that fixed joints connect become one body with the mass and inertia of all, named after the one nearest the root,
 its origin at the centre of mass; their collision geometry becomes its shapes. Revolute and continuous joints become
 hinges, prismatic ones sliders, with their limits and damping. What has no meaning here is listed, never dropped in
-silence. The root link is the world where it is called "world" or has no mass; else the robot is free, above the ground.
+silence. The root link is the world where it is called "world" or has no mass; else the robot is free, above a plane.
 """
 
 import math
@@ -22,7 +22,7 @@ from .mesh_files import COUNTERS
 from .refusals import SceneError
 from .values import LARGEST, in_words
 
-GROUND = 1.0  # height of the lowest centre of mass of a free robot above the ground [m]
+GROUND = 1.0  # height of the lowest centre of mass of a free robot without shapes above the ground [m]
 SMALL_BALL = 0.01  # radius of the ball that a link with mass but no inertia is taken for [m]
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "spherical": "ball", "fixed": "fixed",
          "floating": "free"}

@@ -8,7 +8,13 @@ from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import SceneError, open_file
 from contactlab.physics.collision.broad_phase import joined_bodies
+from contactlab.physics.core.model import BodyKind
 from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
+from contactlab.physics.scene import edits
+from contactlab.physics.scene.build import height_above
+from contactlab.physics.scene.document import Document
+from contactlab.physics.scene.scene import Scene
+from contactlab.physics.scene.toml_writer import to_toml
 
 ARM = """<robot name="arm">
  <link name="base"/>
@@ -176,3 +182,32 @@ def test_links_that_overlap_as_drawn_pass_through_each_other(tmp_path):
     scene.save(tmp_path / "saved.toml")
     model = open_file(tmp_path / "saved.toml").build().model
     assert model.apart.tolist() == [[0, 2]] and joined_bodies(model).tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+LEGS = (link("trunk", shape='<box size="0.4 0.3 0.2"/>'), link("leg", shape='<cylinder radius="0.05" length="0.6"/>'),
+        joint("trunk", "leg", "continuous", "0.1 0 -0.45"))
+
+
+def test_a_free_robot_stands_on_its_ground(tmp_path):
+    """The leg, 0.6 m long about its frame 0.45 m below that of the trunk, ends 0.75 m below it; the trunk's corners
+    are 0.1 m below it, so without the leg that is where the ground is."""
+    scene = robot(tmp_path, *LEGS)
+    assert scene.tables.body[-1].name == "ground"
+    assert scene.tables.body[-1].position == pytest.approx((0.0, 0.0, -0.75), abs=1e-12)
+    setup = scene.build()
+    assert height_above(setup, "ground") == pytest.approx(0.0, abs=1e-12)
+    alone = robot(tmp_path, LEGS[0])
+    assert alone.tables.body[-1].position[2] == pytest.approx(-0.1, abs=1e-12)
+
+
+def test_the_base_of_a_robot_is_fixed_and_freed_again(tmp_path):
+    document = Document(to_toml(robot(tmp_path, *LEGS).tables.model_dump(exclude_defaults=True)))
+    free = document.text
+    kinds = []
+    for held in (True, False):
+        assert edits.hold_bases(document) is held
+        kinds.append(Scene.from_text(document.text, None).build().model.kind.tolist())
+    assert kinds == [[BodyKind.FIXED, BodyKind.LINK, BodyKind.FIXED], [BodyKind.LINK, BodyKind.LINK, BodyKind.FIXED]]
+    assert document.data == Document(free).data
+    with pytest.raises(SceneError, match="There is no base"):
+        edits.hold_bases(Document(edits.NEW))
