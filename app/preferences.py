@@ -44,6 +44,7 @@ class Preferences:
     record_as_seen: bool = False
     record_panels: bool = False
     record_format: Literal["mp4", "gif"] = "mp4"
+    record_size: Literal["window", "1280x720", "1920x1080", "3840x2160"] = "window"  # of videos and pictures
     record_folder: Words = ""            # "" = the user's videos folder
     lesson_width: FontHeights = 26.0
     student: Annotated[str, Field(max_length=100)] = ""  # whose answers are written; "" = nobody's

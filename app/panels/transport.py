@@ -27,6 +27,8 @@ from ..ui_state import Rect, UiState
 from . import style
 
 Send = Callable[[Command], None]
+#: sizes of videos and pictures, as the preferences hold them
+SIZES = {"window": "Size of the view", "1280x720": "1280 × 720", "1920x1080": "1920 × 1080", "3840x2160": "3840 × 2160"}
 #: what the phases of an event show
 SHOWS = {
     "before": "The instant of the event, with the velocities and contacts that it finds",
@@ -263,6 +265,14 @@ def draw_record_options(ui: UiState) -> None:
         p.record_as_seen = True
     imgui.separator()
     p.record_panels = imgui.checkbox("With the panels", p.record_panels)[1]
+    imgui.begin_disabled(p.record_panels)
+    for k, (size, words) in enumerate(SIZES.items()):
+        if k % 2:
+            imgui.same_line(11.0 * ui.font)
+        if style.radio(ui, f"{words}##size", p.record_size == size and not p.record_panels):
+            p.record_size = size
+    imgui.end_disabled()
+    imgui.set_item_tooltip("Videos and pictures of the view in a size of its own are drawn once more, with its camera")
     imgui.separator()
     style.muted(ui, "Folder")
     imgui.set_next_item_width(20.0 * ui.font)

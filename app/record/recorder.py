@@ -163,16 +163,16 @@ def compare_methods(runner: Runner, methods: Sequence[str]) -> None:
 
 
 class Studio:
-    """The view, and the panels where wanted, drawn without a window."""
+    """The view, and the panels where wanted, drawn without a window, or for one in its context."""
 
-    def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True) -> None:
+    def __init__(self, size: tuple[int, int], panels: bool, dark: bool = True, ctx: Any = None) -> None:
         from ..panels.split import Split
         from ..view.imgui_backend import Gui
         from ..view.offscreen import Offscreen
 
         self.panels = panels
         self.camera = Camera()
-        self.offscreen = Offscreen(size)
+        self.offscreen = Offscreen(size, ctx)
         self.ctx = self.offscreen.ctx
         scale = max(size[1] / 800.0, 0.5) if not panels else max(size[1] / 900.0, 0.7)
         self.gui = Gui(self.ctx, size)
@@ -189,6 +189,10 @@ class Studio:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Give back everything made in the context."""
         self.stage.release()
         self.gui.release()
         self.offscreen.release()

@@ -70,6 +70,7 @@ class Gui:
     def __init__(self, ctx: moderngl.Context | None, size: Size, scale: float = 1.0) -> None:
         self.context = imgui.create_context()
         self.plots = implot.create_context()
+        self.use()  # creating one leaves another, where there is one, the current one
         self.ctx = ctx
         self.io = imgui.get_io()
         self.io.set_ini_filename("")  # the app remembers its own settings

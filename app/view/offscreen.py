@@ -27,11 +27,11 @@ def create_context() -> moderngl.Context:
 
 
 class Offscreen:
-    """A picture to draw into, with a context of its own; `with` releases both."""
+    """A picture to draw into, with a context of its own, or in that of a window; `with` releases what is its own."""
 
-    def __init__(self, size: tuple[int, int]) -> None:
+    def __init__(self, size: tuple[int, int], ctx: moderngl.Context | None = None) -> None:
         """size: width and height in pixels. Raises GraphicsError."""
-        self.ctx = create_context()
+        self.ctx, self._lent = ctx or create_context(), ctx is not None
         self.size = size
         self.color = self.ctx.texture(size, 4)
         self.fbo = self.ctx.framebuffer([self.color])
@@ -45,7 +45,8 @@ class Offscreen:
     def release(self) -> None:
         self.fbo.release()
         self.color.release()
-        self.ctx.release()
+        if not self._lent:
+            self.ctx.release()
 
     def __enter__(self) -> "Offscreen":
         return self

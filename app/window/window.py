@@ -6,7 +6,6 @@ import time
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -34,16 +33,14 @@ from ..panels.layout import VIEW, draw_ui
 from ..panels.split import Split, row_of, shown
 from ..panels.stage import Detail, thumbnails
 from ..panels.view import NOTICE_PREFIX
-from ..preferences import videos_folder
-from ..record.encoder import Frame, even, numbered, save_picture, save_thumbnail
-from ..record.recorder import Take
-from ..scene_files import picture_of
+from ..record.encoder import Frame
 from ..stopping import Stopped
-from ..ui_state import Failure, Preferences, RecordingStatus, Rect, SceneEntry, UiState
+from ..ui_state import Failure, Preferences, Rect, SceneEntry, UiState
 from ..view import picking
 from ..view.imgui_backend import Gui
 from .edit_mouse import EditMouse
 from .file_dialogs import FileDialogs
+from .filming import Filming, Pixels
 from .mouse import Mouse
 from .pyglet_input import BUTTON_NAMES, Input, modifier_names
 
@@ -82,14 +79,13 @@ class Window(pyglet.window.Window):
         self.stage = Split(self.ctx)
         self.detail = Detail()
         self._mice: tuple[Mouse, EditMouse] | None = None
-        self.take: Take | None = None
+        self.filming = Filming(self.ctx, self.ui, self._read_screen, lambda: (0, 0, *self.get_framebuffer_size()),
+                               self._view_pixels)
         self.runner: Any = None    # a Runner, or what stands for one in another process
         self.journal: Journal | None = None
         self._gallery: Future[list[SceneEntry]] | None = None
         self._lessons: Future[list[LessonEntry]] | None = None
         self._dialogs = FileDialogs(self.ui)
-        self._wanted_thumbnail: Path | None = None  # of the scene that was saved
-        self._wanted_pictures: list[Path] = []
         self._cursor_at = (-1.0, -1.0)
         self._mouse_side = 0                       # of a comparison: in which the mouse is, and where that lies
         self._mouse_rect: Rect = (0.0, 0.0, 1.0, 1.0)
@@ -119,14 +115,15 @@ class Window(pyglet.window.Window):
     def end(self) -> None:
         """Finish the recording and stop the clock and the engine."""
         pyglet.clock.unschedule(self._tick)
-        if self.take is not None:
-            self._stop_recording()
+        self.filming.stop(self.lab)
         if self.lab is not None:
             self.lab.close()
         if self.runner is not None:
             self.runner.stop()
         if self.journal is not None:
             self.journal.close(keep=self._blind)
+        self.filming.release()
+        self.gui.use()
         self.stage.release()
         self.gui.release()
         self.close()
@@ -134,8 +131,7 @@ class Window(pyglet.window.Window):
     def leave(self, why: str, preferences: Path) -> None:
         """Keep what there is where the process has to end and nothing can be drawn any more."""
         print(f"contactlab: {why}", file=sys.stderr)
-        if self.take is not None:
-            self._try(self.take.close)
+        self.filming.abandon()
         self.keep_settings(preferences)
 
     def keep_settings(self, path: Path) -> None:
@@ -199,11 +195,12 @@ class Window(pyglet.window.Window):
         self._poll()
         moving = lab.move_camera(min(dt, 0.1))
         due = True
-        if self.take is not None and lab.snapshot is not None:
-            due = self.take.advance(lab.snapshot, lab.engine.send, now)
+        take = self.filming.take
+        if take is not None and lab.snapshot is not None:
+            due = take.advance(lab.snapshot, lab.engine.send, now)
             if not due and now - self._last_draw < FRAME:
                 return
-        lively = new or moving or self._stale or self._lively > 0 or self.take is not None
+        lively = new or moving or self._stale or self._lively > 0 or take is not None
         if lively or now - self._last_draw > LAZY:
             self._draw_frame(dt, moved=moving, capture=due)
             self._count_frame(now, lively)
@@ -229,20 +226,22 @@ class Window(pyglet.window.Window):
         self._last_draw, self._stale, self._blind = now, False, True
         self._lively = max(self._lively - 1, 0)
         snapshot = lab.snapshot if lab is not None else None
-        if self.take is not None:
-            ui.recording = RecordingStatus(self.take.movie.path, self.take.movie.seconds, self.take.as_seen)
+        ui.recording = self.filming.status
         draw_ui(ui, snapshot, lab.send if lab is not None else print)
         height, ratio = self.get_framebuffer_size()[1], self.get_pixel_ratio()
         style.fill(self.screen_buffer, ui, height, ratio)
         if lab is not None and snapshot is not None:
-            moving = self.take is None and (moved or not snapshot.paused)
+            moving = self.filming.take is None and (moved or not snapshot.paused)
             factor = self.detail.factor if moving else 1.0
             if VIEW not in ui.failures:
                 attempt(ui, VIEW, lambda: self._draw_view(snapshot, lab, height, ratio, factor))
             gl.glFlush()  # without the interpreter's lock, which moderngl keeps: a software renderer works here
         self.feed.show_cursor()
-        self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self._capture(capture, now))
+        self.gui.finish(self.screen_buffer, NOTICE_PREFIX, lambda: self.filming.capture(capture, now, self.gui.store))
         self.flip()
+        if lab is not None and snapshot is not None:
+            self.filming.capture_again(capture, now, self._shown(snapshot), lab)
+            self.gui.use()
         self._blind = False
         if self.caption != TITLE:
             self.set_caption(TITLE)
@@ -255,12 +254,16 @@ class Window(pyglet.window.Window):
     def _draw_view(self, snapshot: Snapshot, lab: Lab, height: int, ratio: float, factor: float) -> None:
         """The picture in 3-D, what is under the cursor, and the labels."""
         self._hover()
-        snapshot = self.ui.workbench.shown(with_forces(self.ui, snapshot))
+        snapshot = self._shown(snapshot)
         self.ui.view.legend = not self.ui.workbench.on
         self.stage.render(snapshot, lab.camera, self.ui, self.screen_buffer, height, ratio, factor)
         self.stage.write(snapshot, lab.camera, self.ui)
         draw_marks(self.ui, lab.camera)
         draw_handles(self.ui, snapshot, lab.camera)
+
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        """As the view shows it: with the forces that a tab shows, and what the workbench moves or hides."""
+        return self.ui.workbench.shown(with_forces(self.ui, snapshot))
 
     def _count_frame(self, now: float, lively: bool) -> None:
         """Measure frames per second. While nothing changes few frames are drawn on purpose, and none are reported."""
@@ -283,44 +286,13 @@ class Window(pyglet.window.Window):
 
     # ------------------------------------------------------------------------------------------ recording
 
-    def _capture(self, due: bool, now: float) -> None:
-        """Take what lies on the screen, before notices are drawn over it."""
-        if self._wanted_thumbnail is not None and not self.ui.boxes_open:
-            self._keep_thumbnail(self._wanted_thumbnail)
-        if not self._wanted_pictures and (self.take is None or not due):
-            return
-        frame = self._grab_frame()
-        for path in self._wanted_pictures:
-            self._try(lambda path=path: save_picture(path, frame))
-            self.ui.say(f"Saved {path}", 6.0)
-        self._wanted_pictures.clear()
-        if self.take is not None and due:
-            take = self.take
-            if not self._try(lambda: take.capture(frame, now)):
-                self._stop_recording()
-
-    def _keep_thumbnail(self, scene: Path) -> None:
-        """The view as the picture that the gallery shows of a scene; without it there is just none."""
-        self._wanted_thumbnail = None
-        with suppress(OSError):
-            save_thumbnail(picture_of(scene), self._grab_frame(self._view_pixels()))
-        if self.gui.store is not None:
-            self.ui.scenes = thumbnails(self.ctx, self.gui.store, self.ui.scenes, None)
-
-    def _grab_frame(self, rect: tuple[int, int, int, int] | None = None) -> Frame:
-        """The view, or the whole window, or a part in pixels from the lower left; top row first."""
-        x, y, w, h = rect or self._captured_rect()
+    def _read_screen(self, rect: Pixels) -> Frame:
+        x, y, w, h = rect
         pixels = self.screen_buffer.read(viewport=(x, y, w, h), components=3, alignment=1)
         _ = self.ctx.error  # moderngl names a buffer that a window does not have; pyglet would trip over the error
         return np.frombuffer(pixels, np.uint8).reshape(h, w, 3)[::-1]
 
-    def _captured_rect(self) -> tuple[int, int, int, int]:
-        """In pixels from the lower left."""
-        if self.ui.preferences.record_panels:
-            return 0, 0, *self.get_framebuffer_size()
-        return self._view_pixels()
-
-    def _view_pixels(self) -> tuple[int, int, int, int]:
+    def _view_pixels(self) -> Pixels:
         width, height = self.get_framebuffer_size()
         ratio = self.get_pixel_ratio()
         x, y, w, h = (round(v * ratio) for v in self.ui.view_rect)
@@ -328,54 +300,18 @@ class Window(pyglet.window.Window):
         w, h = min(w, width - x), min(h, height - top)
         return x, height - top - h, w, h
 
-    def _try(self, action: Any) -> bool:
-        """Do it; what goes wrong with a file is told in a box."""
-        try:
-            action()
-        except (ValueError, OSError) as error:
-            self.ui.tell(str(error))
-            return False
-        return True
-
-    def _folder(self) -> Path:
-        return videos_folder(self.ui.preferences.record_folder)
-
     def _stem(self) -> str:
         name = self.lab.snapshot.scene_name if self.lab is not None and self.lab.snapshot is not None else "contactlab"
         return "".join(c if c.isalnum() or c in "-_" else "_" for c in Path(name).stem) or "contactlab"
 
     def toggle_recording(self) -> None:
-        if self.take is not None:
-            self._stop_recording()
-        elif self.lab is not None and self.lab.snapshot is not None:
-            self._try(self._start_recording)
-
-    def _start_recording(self) -> None:
-        lab, p = self.lab, self.ui.preferences
-        assert lab is not None
-        _, _, w, h = self._captured_rect()
-        path = numbered(self._folder(), self._stem(), "." + p.record_format)
-        playing = lab.playing
-        self.take = Take(path, even((w, h)), p.record_fps, p.record_as_seen, playing, time.perf_counter())
-        if not p.record_as_seen:
-            lab.hold(self.take)
-        lab.note("recording", path=str(path))
-
-    def _stop_recording(self) -> None:
-        take, self.take = self.take, None
-        assert take is not None
-        self.ui.recording = None
         if self.lab is not None:
-            self.lab.let_go()
-        if self._try(take.close):
-            self.ui.say(f"Saved {take.movie.path}", 8.0)
-        if self.lab is not None:
-            self.lab.note("recorded", path=str(take.movie.path), frames=take.movie.count)
+            self.filming.toggle(self.lab, self._stem())
 
     # ----------------------------------------------------------------------------------------------- host
 
     def screenshot(self) -> None:
-        self._try(lambda: self._wanted_pictures.append(numbered(self._folder(), self._stem(), ".png")))
+        self.filming.want_picture(self._stem())
 
     def toggle_fullscreen(self) -> None:
         self.set_fullscreen(not self.fullscreen)
@@ -388,7 +324,7 @@ class Window(pyglet.window.Window):
         self._dialogs.ask_for_a_new_file(suggested)
 
     def picture_for(self, scene: Path) -> None:
-        self._wanted_thumbnail = scene
+        self.filming.want_thumbnail(scene)
 
     def quit(self) -> None:
         self._quit = True

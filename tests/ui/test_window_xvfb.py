@@ -15,6 +15,7 @@ import fakes
 import numpy as np
 import pytest
 from file_drop import drop_file
+from PIL import Image
 from probe import Probe
 
 from contactlab.app.panels.layout import draw_ui
@@ -77,11 +78,12 @@ CLOSED = (  # the view and a panel that fail for good
 class App:
     """The program in a process of its own, on a screen of its own."""
 
-    def __init__(self, folder, display, before="", height=800):
+    def __init__(self, folder, display, before="", height=800, **preferred):
         self.folder, self.log = folder, folder / "log.jsonl"
         (folder / "box.toml").write_text(SCENE)
         preferences = folder / "settings.json"
-        preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": height}))
+        preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": height,
+                                           **preferred}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
                             "XDG_STATE_HOME": str(folder / "state")}
         self.process = subprocess.Popen(
@@ -265,6 +267,31 @@ def test_a_bad_file_shows_a_message_and_the_scene_keeps_running(app):
     assert "scene.title" in later["message"]
     app.key("Escape")
     app.wait(lambda s: s["message"] == "")
+
+
+def test_a_video_and_a_picture_have_the_size_that_is_chosen_and_show_the_box(tmp_path, display):
+    """In a window of 1280 × 800, whose view is smaller: the box, blue on grey, is in the middle of every frame, and the
+    window goes on."""
+    app = App(tmp_path, display, record_size="1920x1080")
+    try:
+        app.key("v")
+        start = app.wait(lambda line: True, "recording")
+        app.wait(lambda s: s["recording"] is not None and s["t"] > 0.5)
+        app.key("F12")
+        app.key("v")
+        end = app.wait(lambda line: line["path"] == start["path"], "recorded")
+        app.until(lambda: list((tmp_path / "videos").glob("*.png")))
+    finally:
+        app.stop()
+    with av.open(start["path"]) as file:
+        frames = [frame.to_ndarray(format="rgb24") for frame in file.decode(video=0)]
+    assert len(frames) == end["frames"] > 5 and {frame.shape for frame in frames} == {(1080, 1920, 3)}
+    for frame in (frames[0], frames[-1]):
+        middle = frame[480:600, 900:1020].astype(int)
+        assert (middle[..., 2] - middle[..., 0]).mean() > 30  # blue, as the first body is
+    (picture,) = (tmp_path / "videos").glob("*.png")
+    with Image.open(picture) as image:
+        assert image.size == (1920, 1080)
 
 
 def test_v_records_a_video_of_two_seconds(app):
