@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.model import Array, IntArray, Model, movable
-from ..core.report import Event
+from ..core.report import Event, Reason
 from ..core.state import Bodies, Case, ContactMemory, Contacts
 from ..core.vec import norm, put, row
 from ..problem.assemble import pair_order
@@ -115,7 +115,7 @@ class EventFinder:
         """The events of so many `changes` that were found."""
         found = []
         for i, kind in enumerate(self.changes.kind[:count].tolist()):
-            k, after = int(self.changes.row[i]), 0
+            k, after, reason = int(self.changes.row[i]), 0, None
             if kind == GEOMETRIC_LOSS:
                 told, parts = self._lost(i, bodies)
                 if k < 0 and parts:  # it was torn away, so far that nothing is near any more
@@ -126,9 +126,12 @@ class EventFinder:
                 told = (int(contacts.body_a[k]), int(contacts.body_b[k])), point, normal, impulse
                 if kind == IMPACT:  # a pair that does not separate rests, even where a gap is left for the next step
                     after = int(Case.SEPARATING if contacts.case[k] == Case.SEPARATING else Case.RESTING)
+                elif kind == DYNAMIC_LOSS:
+                    reason = Reason("parts", float(contacts.zeta[k]))
             a, b = self.changes.shapes[i].tolist()
             name = EVENT_KINDS[kind]
-            found.append(Event(name, 0, instant(name, (a, b)), *told, energy_before, energy_after, after))
+            found.append(Event(name, 0, instant(name, (a, b)), *told, energy_before, energy_after, after,
+                               reason=reason))
         return found
 
     def _lost(self, i: int, bodies: Bodies) -> tuple[tuple[tuple[int, int], Vector, Vector, Vector], bool]:
@@ -166,9 +169,10 @@ def slip_events(
             continue
         times = instants[rows, 0 if slips else 1]
         hardest = int(rows[np.argmax(lam[rows])])
+        friction = float(np.linalg.norm(contacts.friction_force[hardest]))
         found.append(Event(
             "slip" if slips else "stick", 0, float(times.min() if slips else times.max()),
             (int(contacts.body_a[hardest]), int(contacts.body_b[hardest])), tuple(contacts.point[hardest].tolist()),
             tuple(contacts.normal[hardest].tolist()), tuple(contacts.impulse[hardest].tolist()), energy_before,
-            energy_after))
+            energy_after, reason=Reason("cone", friction, friction) if slips else Reason("holds", friction)))
     return found

@@ -68,6 +68,27 @@ class JointImpulse(NamedTuple):
     moment: tuple[float, float, float]   #: about the point [N m s]
 
 
+class Reason(NamedTuple):
+    """The number for which a contact set changed, in SI units. `what` says which:
+
+        gap       φ would become `value` by the end of the piece of the step
+        force     λ would become `value` by then
+        margin    the contact would be `value` inside its face or edge by then, beyond it where < 0
+        cone      the friction `value` reaches what λ allows, `bound`
+        slides    to hold it, friction would have to be more than `bound`; it slides with `value`
+        holds     the friction `value` that holds it, less than `bound`
+        apart     without a force it opens with ζ̇ = `value`
+        parts     it opens with ζ = `value`
+        rests     it stays, and λ becomes `value`
+        closes    it closes with ζ = `value`
+        jam       no forces obey the contact laws without an impact
+    """
+
+    what: str
+    value: float = 0.0
+    bound: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A change of the contact set, of a motor or of a limit, with its instant."""
@@ -84,11 +105,12 @@ class Event:
     case_after: int = 0                  # of an impact: Case of the pair after it, 0 = unknown; before it is COLLIDING
     limit: int = -1                      # row of Joints whose limit this is about, -1 = none; bodies are those it joins
     joints: tuple[JointImpulse, ...] = ()  # of an impact: impulses in joints, summed over all impacts of this instant
+    reason: Reason | None = None           # None = the kind says all that is known
 
     def at_step(self, step: int) -> "Event":
         """The same event with this step number."""
         return Event(self.kind, step, self.t, self.bodies, self.point, self.normal, self.impulse, self.energy_before,
-                     self.energy_after, self.case_after, self.limit, self.joints)
+                     self.energy_after, self.case_after, self.limit, self.joints, self.reason)
 
 
 class MotorState(NamedTuple):

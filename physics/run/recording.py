@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.limits import EVENTS, RUN_ROWS, RUN_STEPS
 from ..core.model import Array, Model
-from ..core.report import Event, JointImpulse, Settings
+from ..core.report import Event, JointImpulse, Reason, Settings
 from ..core.state import Case, Owner, State
 from ..dynamics.forces import Loads, empty_loads
 from ..look.timeline import BODY_A, BODY_B, END, Bars
@@ -272,7 +272,17 @@ def _event(row: dict[str, Any], setup: Setup) -> Event:
         _three(row["point"]), _three(row["normal"]), _three(row["impulse"]), float(row["energy_before"]),
         float(row["energy_after"]), _count(row["case_after"], len(Case)), _count(row["limit"], joints - 1, -1),
         tuple(JointImpulse(_count(j, joints - 1), _three(p), _three(f), _three(m)) for j, p, f, m in row["joints"]),
+        _reason(row.get("reason")),
     )
+
+
+def _reason(given: Any) -> Reason | None:
+    """None also for runs of versions that kept no reasons."""
+    if given is None:
+        return None
+    what, value, bound = given
+    _demand(isinstance(what, str), "a reason has no name")
+    return Reason(what, float(value), float(bound))
 
 
 def _three(values: Any) -> tuple[float, float, float]:

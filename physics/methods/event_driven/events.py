@@ -4,9 +4,10 @@ from collections.abc import Collection
 
 from ...collision.exact.elements import limit_joint
 from ...core.model import Array
-from ...core.report import Event, JointImpulse
+from ...core.report import Event, JointImpulse, Reason
 from ...core.state import Case, Tally
 from .instant import energy_at
+from .reasons import Reasons
 from .sets import SLIDE, STICK
 from .tolerances import RESTS
 from .workspace import Workspace
@@ -20,16 +21,19 @@ class EventLog:
     def __init__(self, work: Workspace) -> None:
         self._work = work
         self.events: list[Event] = []
+        self.reasons = Reasons()
 
     def begin_step(self) -> None:
         self.events = []
+        self.reasons.forget()
 
     def tell(
         self, kind: str, pair: int, impulse: Array | None = None, energy: float | None = None,
-        joints: tuple[JointImpulse, ...] = (),
+        joints: tuple[JointImpulse, ...] = (), reason: Reason | None = None,
     ) -> None:
         """Append an event of a pair at the state in hand; impulse (3,) on its body b [N s], energy before it [J],
-        joints: what they passed on."""
+        joints: what they passed on,
+        reason: where it is none of those that are known."""
         here = self._work.here
         w, zeta = self._work.search.find_one(here, pair)
         after = energy_at(here)
@@ -40,6 +44,7 @@ class EventLog:
             kind, 0, self._work.t, (int(w.body_a[0]), int(w.body_b[0])), tuple(point.tolist()),
             tuple(w.normal[0].tolist()), p, after if energy is None else energy, after,
             int(case) if kind == "impact" else 0, limit_joint(here.surface, pair), joints,
+            reason or self.reasons.of(kind, pair) or (Reason("parts", zeta) if kind == "dynamic_loss" else None),
         )])
 
     def add(self, events: list[Event]) -> None:

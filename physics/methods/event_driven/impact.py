@@ -10,7 +10,7 @@ from ...collision.exact.elements import limits_among
 from ...core.interruption import look_up
 from ...core.islands import islands_of
 from ...core.model import Array, BoolArray
-from ...core.report import JointImpulse
+from ...core.report import JointImpulse, Reason
 from ...core.state import Bodies, LongArray
 from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reaction_impulses
 from ...dynamics.constraints.reactions import reactions_to
@@ -178,7 +178,7 @@ class Impacts:
         """Change the momenta by impulses p (3 c,) in the rows of the equations, and tell, of each two bodies, the sum
         at the contact that is hit hardest. e_psi (c,): the torsional restitution of balls, nan = none."""
         here, ledger = self._work.here, self._work.ledger
-        energy = energy_at(here)
+        energy, zeta = energy_at(here), here.scratch.equations.u[: len(p) : 3].copy()
         world, limits = world_forces(here.scratch, p), limits_among(here.surface, pairs)
         self.struck |= set(self._work.nodes(pairs)[p.reshape(-1, 3).any(axis=1)].ravel().tolist()) - {-1}
         joints = self._joint_impulses(world, limits, p)
@@ -196,7 +196,8 @@ class Impacts:
             self._impulses.add(int(pairs[i]), world[i])
         for members in groups.values():
             hardest = max(members, key=lambda i: p[3 * i])
-            self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints)
+            reason = Reason("closes", float(zeta[hardest])) if zeta[hardest] < -RESTS else Reason("jam")
+            self._log.tell("impact", int(pairs[hardest]), world[members].sum(0), energy, joints, reason)
 
     def _joint_impulses(self, world: Array, limits: BoolArray, p: Array) -> tuple[JointImpulse, ...]:
         """What joints pass on of contact impulses p (3 c,) in the rows of the equations, `world` (c, 3)."""

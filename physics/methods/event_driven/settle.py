@@ -162,10 +162,10 @@ class Settler:
     def _write_set(self, pairs: LongArray, M: Array, found: Resolution) -> None:
         """Write what was found of pairs (c,) as the current set; their equations must be in the scratch."""
         work, eq, c = self._work, self._work.here.scratch.equations, len(pairs)
-        normal = work.here.scratch.witness.normal[:c]
+        normal, friction = work.here.scratch.witness.normal[:c], self._materials.friction(pairs)
         frames = np.stack([normal, eq.tangent_1[:c], eq.tangent_2[:c]], axis=1)
-        fill_set(work.chosen, pairs, found, M, self._materials.friction(pairs), frames, work.nodes(pairs),
-                 self._holder.pairs)
+        fill_set(work.chosen, pairs, found, M, friction, frames, work.nodes(pairs), self._holder.pairs)
+        self._log.reasons.found(pairs, friction, found)
 
     def _obeyed(self, pairs: LongArray, resolved: Callable[[Problem], Resolution]) -> tuple[Problem, Resolution]:
         """Equations and forces of contacts that rest, together with what motors with a limit do."""

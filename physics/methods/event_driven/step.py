@@ -139,7 +139,7 @@ class EventDriven:
 
     def _go_by_pieces(self, state: State, settings: Settings) -> None:
         """The step, with all that happens in it."""
-        integrator, h, patience = INTEGRATORS[settings.integrator], settings.h, self._patience
+        integrator, h, patience, work = INTEGRATORS[settings.integrator], settings.h, self._patience, self.work
         self._books.begin(state.bodies)
         self._begin(state, settings)
         rest = substep = h
@@ -147,6 +147,7 @@ class EventDriven:
             look_up()
             following = self._advance(integrator, min(substep, rest), least_substep(patience.uncut, h))
             trigger = self._search()
+            self._log.reasons.cut(work, trigger)
             done = self._cut(trigger)
             rest -= done
             patience.count_piece(trigger is not None, done)
