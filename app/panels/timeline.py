@@ -8,6 +8,7 @@ from imgui_bundle import imgui, implot
 
 from ...physics.look.timeline import ACTIVE, BEGIN, BODY_A, BODY_B, END, KEY, LEVEL
 from ...physics.run.messages import Command, Event, GoToEvent, Pause, Seek, Snapshot
+from ..reasons import reason_of
 from ..ui_state import UiState
 from ..view.contact_labels import impact_cases
 from . import style
@@ -326,6 +327,8 @@ def told(snapshot: Snapshot, event: Event) -> str:
     change = event.energy_after - event.energy_before
     more = f", change {style.engineering(change, 'J')}" if change else ""
     lines.append(f"energy {event.energy_before:.6g} J{more}")
+    if why := reason_of(event):
+        lines.insert(1, why)
     return "\n".join([*lines, "Click: go there"])
 
 
@@ -341,7 +344,7 @@ def _list(ui: UiState, snapshot: Snapshot, events: list[Event], send: Send) -> N
         if not imgui.begin_table("timeline_events", 3, flags):
             return
         imgui.table_setup_scroll_freeze(0, 1)
-        for name, width in (("t [s]", 4.3), ("Event", 6.9), ("Bodies", 0.0)):
+        for name, width in (("t [s]", 4.3), ("Event", 6.9), ("Bodies and reason", 0.0)):
             how = imgui.TableColumnFlags_.width_fixed if width else imgui.TableColumnFlags_.width_stretch
             imgui.table_setup_column(name, how, width * ui.font)
         imgui.table_headers_row()
@@ -379,6 +382,9 @@ def _line(ui: UiState, snapshot: Snapshot, event: Event, k: int, send: Send) -> 
         imgui.text(f"{event.kind.replace('_', ' ')} {impact_cases(event)}")
         imgui.table_next_column()
         imgui.text(pair_name(snapshot, event))
+        if why := reason_of(event):
+            imgui.same_line(0, 0.6 * ui.font)
+            style.muted(ui, why)
 
 
 TAB = Tab("timeline", "Timeline", draw_timeline, "Shift+T", lines=15.0)
