@@ -28,7 +28,7 @@ def draw_ui(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     display = imgui.get_io().display_size
     ui.plates.clear()
     pictures.sweep(ui)
-    ui.view.vectors = None
+    ui.view.vectors = ui.view.rejected = None
     if snapshot is not None and ui.course.on and ui.course.presenting:
         _presentation(ui, snapshot, send, display.x, display.y)
     elif snapshot is None or ui.panels_hidden:

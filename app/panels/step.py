@@ -9,6 +9,7 @@ from ...physics.look.inspection import StepView
 from ...physics.look.step_record import Curve, PieceRecord
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..ui_state import UiState
+from ..view.view_options import Poses
 from . import style
 from .equations import waiting
 from .formula import formula
@@ -34,6 +35,9 @@ def draw_step(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         waiting(ui, snapshot)
         return
     ui.inspector.piece = min(ui.inspector.piece, len(view.pieces) - 1)
+    shown = view.pieces[ui.inspector.piece]
+    if shown.kind and len(shown.x) == len(snapshot.x):
+        ui.view.rejected = Poses(shown.x, shown.q)
     imgui.begin_child("step_pieces", (0.34 * imgui.get_content_region_avail().x, 0))
     _pieces(ui, snapshot, view)
     imgui.end_child()
@@ -56,6 +60,8 @@ def _pieces(ui: UiState, snapshot: Snapshot, view: StepView) -> None:
             ui.inspector.piece = k
         style.muted(ui, reason(snapshot, piece), wrap=True)
         imgui.pop_text_wrap_pos()
+    if view.pieces[ui.inspector.piece].kind:
+        style.muted(ui, "Translucent in the view: where this piece would have ended without the cut.", wrap=True)
     if view.events:
         imgui.dummy((0, 0.2 * ui.font))
         kinds = ", ".join(e.kind.replace("_", " ") for e in view.events[:12])
@@ -73,7 +79,16 @@ def reason(snapshot: Snapshot, piece: PieceRecord) -> str:
         return "Not cut: nothing became negative."
     pair = pair_name(snapshot, piece.curves[piece.culprit]) if piece.culprit >= 0 else "the sticking contacts"
     at = piece.t + piece.cut * piece.h
-    return f"Cut at δ = {piece.cut:.6f}, t = {at:.9f} s: {REASONS[piece.kind].format(pair)}."
+    return f"Cut at δ = {piece.cut:.6f}, t = {at:.9f} s: {REASONS[piece.kind].format(pair)}{beyond(piece)}."
+
+
+def beyond(piece: PieceRecord) -> str:
+    """What a gap or a force would have become at the end of a piece that was cut; "" of other numbers."""
+    if piece.culprit < 0 or piece.kind not in ("gap", "force"):
+        return ""
+    curve = piece.curves[piece.culprit]
+    name, unit, values = ("φ", "m", curve.gap) if piece.kind == "gap" else ("λ", "N", curve.force)
+    return f"; without the cut {name} would become {style.engineering(float(values[-1]), unit)}"
 
 
 def _plots(ui: UiState, snapshot: Snapshot, piece: PieceRecord) -> None:

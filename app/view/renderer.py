@@ -6,13 +6,13 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ...physics.core.model import Array, Labels, Model, ShapeKind
+from ...physics.core.model import Array, Labels, Model, ShapeKind, movable
 from ...physics.run.messages import Snapshot
 from . import backdrop, body_painter, instances
 from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import AWAY, Camera, bounds_of, shape_boxes
-from .ghosts import Ghosts
+from .ghosts import Ghosts, by_closed_form
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality
@@ -40,7 +40,8 @@ class Renderer(GlOwner):
         self.labels: list[WorldLabel] = []  # texts of the last picture, for whoever can write
         self._model: Model | None = None
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
-        self._ghosts = Ghosts(ctx)
+        self._ghosts = Ghosts(ctx)    # of closed forms
+        self._rejected = Ghosts(ctx)  # of a step that was cut; they have bodies from when they are first seen
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._still: tuple = ()  # what the kept backdrop shows
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
@@ -66,7 +67,8 @@ class Renderer(GlOwner):
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
         self._bodies.set_scene(model, labels, as_collided)
-        self._ghosts.set_scene(model, labels)
+        self._ghosts.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
+        self._rejected.forget()
         self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
@@ -92,7 +94,11 @@ class Renderer(GlOwner):
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
-        self._ghosts.place(snapshot, options.closed_forms)
+        self._ghosts.place(by_closed_form(snapshot) if options.closed_forms else None)
+        if options.rejected is not None and not len(self._rejected.bound):
+            self._rejected.set_scene(snapshot.model, snapshot.labels, np.flatnonzero(movable(snapshot.model.kind)))
+            self._painted = ()
+        self._rejected.place(options.rejected)
         if self._looks_other(snapshot.model.shapes.bound, at, view, options):
             self._draw_bodies(at, boxes, view, options)
         whole = target.viewport
@@ -111,7 +117,8 @@ class Renderer(GlOwner):
         camera = view.camera
         numbers = np.concatenate([camera.eye, camera.backward, [camera.fov]]).tobytes()
         seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows
-        at, bound = _together(at, self._ghosts.at), np.concatenate([bound, self._ghosts.bound])
+        at = _together(at, self._ghosts.at, self._rejected.at)
+        bound = np.concatenate([bound, self._ghosts.bound, self._rejected.bound])
         if self._painted and self._painted[0] == seen:
             _, place, turn = self._painted
             radius = np.where(np.isfinite(bound), bound, 100.0 * camera.distance)
@@ -127,15 +134,16 @@ class Renderer(GlOwner):
         """Shadow map, floors and bodies, without glyphs."""
         eye = view.camera.eye
         self._bodies.place(at, (at.place - eye) @ view.camera.backward, options.transparent or options.wireframe)
-        self._ghosts.write(eye, view.camera.backward)
+        for ghosts in (self._ghosts, self._rejected):
+            ghosts.write(eye, view.camera.backward)
         if options.shadows:
             self._cast_shadows()
         flat = self._flat[at.place[self._flat, 2] < AWAY]
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
-            every = np.vstack([boxes[0], self._ghosts.boxes[0]]), np.vstack([boxes[1], self._ghosts.boxes[1]])
-            self._smooth_corners = tile_corners(covered_tiles(every, view.camera, view.size), view.size)
+            every = [np.vstack(some) for some in zip(boxes, self._ghosts.boxes, self._rejected.boxes, strict=True)]
+            self._smooth_corners = tile_corners(covered_tiles((every[0], every[1]), view.camera, view.size), view.size)
         self._paint(planes, floors, view, options)
 
     def _write_frame(self, camera: Camera, options: ViewOptions, look: Theme, scale: float, light_matrix: Array,
@@ -200,6 +208,7 @@ class Renderer(GlOwner):
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         self._ghosts.paint()
+        self._rejected.paint()
         ctx.disable(moderngl.BLEND)
         canvas.depth_mask = True
 
@@ -261,13 +270,13 @@ class Renderer(GlOwner):
 
     def release(self) -> None:
         """Give back everything made in the context."""
-        for part in (self._bodies, self._ghosts, self._backdrop, self._glyphs, self._targets):
+        for part in (self._bodies, self._ghosts, self._rejected, self._backdrop, self._glyphs, self._targets):
             part.release()
         super().release()
 
 
-def _together(a: instances.Placement, b: instances.Placement) -> instances.Placement:
-    return instances.Placement(np.vstack([a.place, b.place]), np.vstack([a.turn, b.turn]))
+def _together(*some: instances.Placement) -> instances.Placement:
+    return instances.Placement(np.vstack([at.place for at in some]), np.vstack([at.turn for at in some]))
 
 
 class _Targets(GlOwner):

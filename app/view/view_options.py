@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...physics.core.model import Array
+
 
 class BodyVectors(NamedTuple):
     """Which arrows of a body are drawn from its centre of mass."""
@@ -12,6 +14,13 @@ class BodyVectors(NamedTuple):
     v: bool
     w: bool
     L: bool
+
+
+class Poses(NamedTuple):
+    """Where bodies are; nan = nowhere."""
+
+    x: Array  #: (n, 3) centres of mass [m]
+    q: Array  #: (n, 4) body frame -> world
 
 
 @dataclass
@@ -49,3 +58,4 @@ class ViewOptions:
     follow_selected: bool = False
     keep_in_view: bool = False     # the camera moves so that all that moves is seen
     vectors: BodyVectors | None = None  # set by the tab Body in every frame in which it is shown
+    rejected: Poses | None = None       # ghosts of a state that a step did not reach, set by the tab Step likewise

@@ -40,6 +40,8 @@ class PieceRecord:
     cut: float                 #: δ at which it was cut; 1 = not at all
     kind: str                  #: what became negative, one of KIND_NAMES of the search; "" = nothing
     culprit: int               #: row of `curves` of the pair to which it happened, -1 = none
+    x: Array                   #: (n, 3) centres of mass at δ = 1, which a cut keeps them from [m]
+    q: Array                   #: (n, 4) and orientations
 
 
 @dataclass
@@ -90,6 +92,8 @@ class StepWatch:
         w = search.set_witness
         curves += [Curve((int(w.body_a[k]), int(w.body_b[k])), in_set[:, k], force[:, k], "force")
                    for k in range(contacts)]
+        end = search.at(1.0).bodies
+        x, q = end.x.copy(), end.q.copy()
         cut, kind, culprit = 1.0, "", -1
         if trigger is not None:
             cut, kind = trigger.delta, trigger.kind
@@ -97,4 +101,4 @@ class StepWatch:
                 culprit = nearest.index(trigger.row) if kind == "gap" else len(nearest) + trigger.row
             if contacts:
                 search.forces(trigger.delta)  # leave the scratch as the search left it
-        self.pieces.append(PieceRecord(search.t, search.length, delta, tuple(curves), cut, kind, culprit))
+        self.pieces.append(PieceRecord(search.t, search.length, delta, tuple(curves), cut, kind, culprit, x, q))

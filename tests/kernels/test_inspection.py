@@ -493,6 +493,8 @@ def test_the_anatomy_of_a_step_shows_the_fall_and_the_cut_at_the_bounce():
     assert first.t + first.cut * first.h == pytest.approx(np.sqrt(2 * 0.2 / G), abs=1e-9)
     assert second.kind == "" and second.t == pytest.approx(first.t + first.cut * first.h, abs=1e-12)
     assert first.cut * first.h + second.h == pytest.approx(view.h, abs=1e-12)
+    radius = sim.model.shapes.size[sim.model.shapes.body == 1][0, 0]
+    assert fall.gap[-1] < 0.0 and first.x[1, 2] == pytest.approx(radius + fall.gap[-1], abs=1e-10)  # had nothing cut it
     held = [c for c in first.curves if c.bodies == (0, 2)]
     assert len(held) == 4 and sum(c.force for c in held) == pytest.approx(3.0 * G, rel=1e-9)
 

@@ -5,7 +5,7 @@ import pytest
 from scenes_to_draw import PLAIN, Pictures, body, extents, front_camera, snapshot
 
 from contactlab.app.view.overlays import legend
-from contactlab.app.view.view_options import ViewOptions
+from contactlab.app.view.view_options import Poses, ViewOptions
 
 RADIUS = 0.4
 TO_THE_RIGHT = {"bodies": ["1"], "position": ["x0 + t", "y0", "z0"], "holds": "t < 1.5"}
@@ -68,3 +68,15 @@ def test_the_legend_says_how_far_the_formula_is_off():
                     body("sphere", (2.0, 0.0, 0.0), radius=0.1), t=0.5,
                     closed_form=[{"bodies": ["1", "2"], "position": ["2*t", "y0", "z0"]}])
     assert words(both) == ["translucent: by the closed form, 2 is 1.00 m off"]
+
+
+def test_a_state_that_a_step_did_not_reach_is_drawn_where_it_would_have_been(pictures):
+    """A ball 0.7 m to the right of the one that is there, of a scene without closed forms; nothing where it is not
+    asked for."""
+    shown = snapshot(body("sphere", (-0.5, 0.0, 0.0), radius=RADIUS))
+    there = Poses(np.array([[0.7, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0, 0.0]]))
+    without, with_it, again = (pictures.take(shown, front_camera(), **PLAIN, rejected=poses)
+                               for poses in (None, there, None))
+    np.testing.assert_array_equal(again, without)
+    drawn = extents(pictures.silhouette(snapshot(body("sphere", (0.7, 0.0, 0.0), radius=RADIUS)), front_camera()))
+    np.testing.assert_allclose(extents(np.abs(with_it - without).sum(axis=2) > 12), drawn, atol=2.0)
