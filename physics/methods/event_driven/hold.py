@@ -11,7 +11,7 @@ This has a solution whatever the friction. It says which contacts stick, which s
 The others open. What is closed at the end is closed at once, what sticks stops at once, and slip against its direction
 does: by impulses along H⁻¹T that take energy and let nothing else approach. To the end of the step the set and the
 directions of slip then stay as they are; only gaps are events there. Contacts with ζ = 0 do no work and friction goes
-against the slip, so no energy is gained.
+against the slip, so no energy is gained. A contact alone that creeps is held so for a small part of the step.
 """
 
 from collections.abc import Set
@@ -27,7 +27,7 @@ from ...problem.problem import ContactProblem
 from ...solvers.dantzig import Dantzig
 from ...solvers.least_forces import RANK
 from .events import EventLog
-from .impact import Impacts, without
+from .impact import Impacts, among, without
 from .instant import energy_at, equations
 from .materials import PairMaterials
 from .motors import Motors
@@ -55,15 +55,17 @@ class Holder:
 
     def still(self, lost: Set[int]) -> None:
         """Name the pairs of crowded islands, but for those lost. Stop what does not move at the end of the step, or
-        would turn round, until nothing moves so. Tell of the first pair of islands that were not held before."""
+        would turn round, until nothing moves so. Tell of the first pair of islands that were not held before, but for
+        those held briefly."""
         energy = energy_at(self._work.here) if self._patience.crowds else 0.0
         for _ in range(WITHOUT_END):
             pairs = self._crowded(lost)
             self.pairs = frozenset(pairs.tolist())
             if not len(pairs) or not self._stop(pairs):
                 break
-        if self._patience.holds(self.pairs):
-            self._log.tell("crowd", min(self.pairs), energy=energy)
+        crowded = self.pairs - self._patience.brief
+        if self._patience.holds(crowded):
+            self._log.tell("crowd", min(crowded), energy=energy)
 
     def _stop(self, pairs: LongArray) -> bool:
         """Stop the rows that have to be; whether any moved."""
@@ -78,35 +80,41 @@ class Holder:
         return True
 
     def _crowded(self, lost: Set[int]) -> LongArray:
-        """The pairs that touch in islands of which one has had many events. A contact alone bounces to rest."""
+        """The pairs that touch in islands of which one has had many events, and those alone that are held briefly."""
         work, patience = self._work, self._patience
         if work.left <= PROGRESS or not patience.crowds:
             return np.zeros(0, np.int64)
         pairs = without(work.touching()[0], lost)
         island = islands_of(work.nodes(pairs))
         crowded = np.array([patience.is_crowded(pair) for pair in pairs.tolist()], bool)
-        return pairs[np.isin(island, island[crowded]) & ~alone(island)]
+        return pairs[np.where(alone(island), among(pairs, patience.brief), np.isin(island, island[crowded]))]
 
-    def turning(self) -> frozenset[int]:
-        """The pairs of the set, but for those alone, whose slip friction turns or ends in about the time of the piece
-        made last: |u_t|/(μ λ M_tt), with M_tt the mean of the slip that a unit impulse makes. A stiff equation."""
+    def turning(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The pairs of the set whose slip friction turns or ends in about the time of the piece made last, a stiff
+        equation: |u_t|/(μ λ M_tt), with M_tt the mean of the slip that a unit impulse makes. First those that are not
+        alone, then those alone that creep: a contact that goes over to slip, when little more than friction pulls."""
         work, chosen, count = self._work, self._work.chosen, self._work.in_set
-        slides = (chosen.mode[:count] == SLIDE) & (chosen.fixed[:count] == 0) & ~alone(chosen.island[:count])
+        slides = (chosen.mode[:count] == SLIDE) & (chosen.fixed[:count] == 0)
         if not slides.any():
-            return frozenset()
+            return frozenset(), frozenset()
         pairs = work.set_pairs.copy()
         find_forces(work.here, chosen)
         force = work.here.scratch.lam[: 3 * count : 3].copy()
         M, _, u = equations(work.here, pairs)
         own = M.diagonal().reshape(-1, 3)[:, 1:].mean(axis=1)
         change = chosen.friction[:count] * force * own * work.search.length
-        return frozenset(pairs[slides & (np.hypot(u[1::3], u[2::3]) < ABOUT * change)].tolist())
+        speed, lone = np.hypot(u[1::3], u[2::3]), alone(chosen.island[:count])
+        turns = slides & (speed < ABOUT * change)
+        creeps = lone & (speed < work.rest_speed)
+        return frozenset(pairs[turns & ~lone].tolist()), frozenset(pairs[turns & creeps].tolist())
 
     def resolve(self, pairs: LongArray, problem: tuple[Array, Array, Array]) -> Resolution:
-        """Mean forces, accelerations and modes of pairs to the end of the step, from M, d and u as `equations` gives
-        them."""
-        work, left, friction = self._work, self._work.left, self._materials.friction(pairs)
+        """Mean forces, accelerations and modes of pairs to the end of the step, or to that of their brief hold, from M,
+        d and u as `equations` gives them."""
+        work, patience, friction = self._work, self._patience, self._materials.friction(pairs)
         M, d, u = problem
+        brief = among(pairs, patience.brief) & alone(islands_of(work.nodes(pairs)))
+        left = np.repeat(np.where(brief, min(work.end, patience.brief_end), work.end) - work.t, 3)
         work.count_solve()
         found = resolve(M, u + left * d, np.zeros(len(u)), friction, {})
         if found.status == "inconsistent":

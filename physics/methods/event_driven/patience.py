@@ -14,6 +14,7 @@ once what it does in the rest of the step, see `hold`, and so does one whose sli
 that obey the laws. That is no limit: its forces obey the laws at the end, and an event "crowd" says so.
 """
 
+import math
 from collections.abc import Iterable, Set
 from enum import IntEnum
 
@@ -57,6 +58,8 @@ class Patience:
 
     limit: Limit          #: the gravest of what the step ran into
     blind: bool           #: the sets find no peace: they are kept to the end of the step, and only gaps are events
+    brief: Set[int]       #: contacts alone that find at once what they do for a part of the step,
+    brief_end: float      #: and when that ends [s]
     uncut: int            #: pieces that no event cut
     cuts: int             #: pieces that one did
 
@@ -71,6 +74,7 @@ class Patience:
         self._hits: dict[int, int] = {}
         self._events: dict[int, int] = {}
         self._held: set[int] = set()
+        self.end_brief()
 
     def give_up(self, limit: Limit) -> None:
         """The step says the gravest of what it ran into."""
@@ -133,6 +137,14 @@ class Patience:
         for pair in pairs:
             self._events[pair] = CROWD
 
+    def hold_briefly(self, pairs: Set[int], until: float) -> None:
+        """These, each alone, find at once what they do until then [s]."""
+        self.brief, self.brief_end = pairs, until
+
+    def end_brief(self) -> None:
+        """None does any more."""
+        self.brief, self.brief_end = frozenset(), math.inf
+
     @property
     def is_long(self) -> bool:
         """Whether so many pieces without event were made, since this was so last, that it is time to ask why."""
@@ -144,8 +156,8 @@ class Patience:
 
     @property
     def crowds(self) -> bool:
-        """Whether there is such a pair."""
-        return max(self._events.values(), default=0) >= CROWD
+        """Whether there is such a pair, or one of `brief`."""
+        return bool(self.brief) or max(self._events.values(), default=0) >= CROWD
 
     def is_tired(self, pair: int) -> bool:
         """Whether the island of this pair has no restitution any more."""

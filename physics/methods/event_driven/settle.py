@@ -35,6 +35,7 @@ from .tolerances import SLIPS
 from .workspace import Workspace
 
 CLOSES = 1e-7    # approaching acceleration of a contact that needs a force after all, relative to that without forces
+BRIEF = 1.0 / 64.0  # of a step, for which a contact alone is held whose slip friction turns fast
 STILL = 1e-12    # added to CLOSES times these: an acceleration that is rounding where they vanish [m/s2]
 
 Problem = tuple[Array, Array, Array]  # M (3 c, 3 c), d (3 c,) and u (3 c,) as `equations` gives them
@@ -99,11 +100,22 @@ class Settler:
             self._log.add(motors.changes(modes, work.here))
 
     def ease(self) -> None:
-        """Hold islands whose slip friction turns so fast that it makes pieces short, to the end of the step."""
-        turning = self._holder.turning()
-        if turning:
+        """Hold islands whose slip friction turns so fast that it makes pieces short: to the end of the step where they
+        were many, and contacts alone for a part BRIEF of it."""
+        turning, alone = self._holder.turning()
+        if alone:
+            self._patience.hold_briefly(alone, self._work.t + BRIEF * self._work.h)
+        if self._patience.is_long:
             self._patience.crowd(turning)
-            self.settle(Change(about=turning))
+            alone |= turning
+        if alone:
+            self.settle(Change(about=alone))
+
+    def end_brief(self) -> None:
+        """Have contacts alone that were held go on by their accelerations."""
+        held = self._patience.brief
+        self._patience.end_brief()
+        self.settle(Change(about=frozenset(held)))
 
     def unjam(self) -> bool:
         """Where contacts slide with friction, end that for the rest of the step; whether there were any."""

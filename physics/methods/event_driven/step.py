@@ -68,6 +68,7 @@ from .whole_step import BY_PIECES, DRIFTED, MADE, WholeStep, as_remembered, end_
 from .workspace import Workspace
 
 SLIVER = 1e-14      # rest of a step that is none, relative to it
+SHORT = 1e-3        # piece of which it is asked why it is so short, relative to the step
 TOGETHER = 1e-9     # contacts whose forces vanish within this time let go together [s]
 RIM = 0.9 * EDGE    # how far beyond its elements a contact is that leaves them together with another [m]
 BLIND_ERROR = 1e-3 / TOLERANCE  # that a piece may have where a step is blind, in parts of what others may have
@@ -145,7 +146,8 @@ class EventDriven:
         rest = substep = h
         while rest > SLIVER * h and patience.goes_on:
             look_up()
-            following = self._advance(integrator, min(substep, rest), least_substep(patience.uncut, h))
+            most = min(substep, rest, patience.brief_end - self.work.t)
+            following = self._advance(integrator, most, least_substep(patience.uncut, h))
             trigger = self._search()
             self._log.reasons.cut(work, trigger)
             done = self._cut(trigger)
@@ -159,7 +161,9 @@ class EventDriven:
                 self._show()
                 self._handle(trigger)
                 self._show()
-            elif patience.is_long:
+            elif patience.brief_end - self.work.t <= SLIVER * h:
+                self._settler.end_brief()
+            elif patience.is_long or self.work.search.length < SHORT * h:
                 self._settler.ease()
             patience.end_piece()
             substep = min(rest if trigger is not None else following, rest)
