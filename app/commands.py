@@ -148,6 +148,10 @@ def _orders(lab: Lab, _: Any) -> None:
     lab.ui.orders = True
 
 
+def _sweep_map(lab: Lab, _: Any) -> None:
+    lab.ui.sweep_map = True
+
+
 def _links(lab: Lab, _: Any) -> None:
     lab.ui.links = True
     if lab.snapshot is not None and not lab.snapshot.links:
@@ -254,6 +258,8 @@ COMMANDS: dict[str, AppCommand] = {
     "next_side": AppCommand("Next side of the comparison", "Compare", _next_side),
     "compare_with": AppCommand("Compare with", "", _compare_with),
     "orders": AppCommand("Order of accuracy", "Compare", _orders),
+    "sweep_map": AppCommand("Map of a sweep", "Compare", _sweep_map),
+    "open_run": AppCommand("Open a run of the map", "", lambda lab, told: lab.open_run(*told)),
     "links": AppCommand("Cost and drift over the number of links", "Compare", _links),
     "lesson_on": AppCommand("Next step of the lesson", "Lessons", lambda lab, _: lab.teaching.turn(1)),
     "lesson_back": AppCommand("Step before", "Lessons", lambda lab, _: lab.teaching.turn(-1)),

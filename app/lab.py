@@ -4,6 +4,7 @@ import json
 import time
 import webbrowser
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import IO, Any, Protocol
 import numpy as np
 import platformdirs
 
+from ..physics.core.settings import SETTINGS
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import Lesson
 from ..physics.problem.problem import ContactProblem
-from ..physics.run.messages import Command, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
+from ..physics.run.messages import Command, MapStudy, MoveGrab, Open, Pause, Play, Recording, SaveRun, Snapshot
 from ..physics.run.run_file import SUFFIX
+from ..physics.run.sweep import replaced
 from ..physics.scene import edits
 from ..physics.scene.scene import Scene
 from .background import in_background
@@ -347,6 +350,21 @@ class Lab:
         shown = webbrowser.open(page.as_uri())
         self.ui.say(f"The reference {'is in your browser' if shown else 'was written'}: {page}", 10.0)
 
+    def open_run(self, study: MapStudy, values: Sequence[float]) -> None:
+        """Run what a point of a map was measured of; unsaved work on another scene is asked about first."""
+        given = dict(zip([name for name, _ in study.asked.vary], values, strict=True))
+        places = {name: value for name, value in given.items() if name not in SETTINGS}
+        scene = replaced(study.scene, places) if places else study.scene
+        if scene is not self.making.scene:
+            if self.making.holds(Request("open_run", (study, values))):
+                return
+            self.making.opened(scene)
+        settings = asdict(study.settings) | {name: value for name, value in given.items() if name in SETTINGS}
+        self.making.keeps_view = True
+        self.send(Open(scene, settings=tuple(settings.items())))
+        self.ui.sweep_map = False
+        self.ui.say(f"The run with {', '.join(f'{name} = {value:g}' for name, value in given.items())}.", 6.0)
+
     def go_on(self) -> None:
         """Open what is left of the run that is offered, at its end."""
         if self.ui.leftovers:
@@ -445,7 +463,7 @@ class Lab:
         elif ui.opening is not None:
             self.cancel_opening()
         elif ui.boxes_open:
-            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.save_box = False
+            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.sweep_map = ui.save_box = False
             ui.open_box = ""
             ui.question = None
             ui.tell("")

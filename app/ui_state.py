@@ -151,6 +151,7 @@ class UiState:
     about: bool = False
     links: bool = False                # the box with the study of chains
     orders: bool = False               # the box with the orders of accuracy
+    sweep_map: bool = False            # the box with the map of a sweep
     menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
     shut_menus: bool = False           # in the next frame
     panels_hidden: bool = False
@@ -235,7 +236,8 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.orders
-                    or self.open_box or self.save_box or self.question or self.opening or self.message)
+                    or self.sweep_map or self.open_box or self.save_box or self.question or self.opening
+                    or self.message)
 
     @property
     def font(self) -> float:

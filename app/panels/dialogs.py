@@ -16,6 +16,7 @@ from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
 from .links import draw_links
 from .orders import draw_orders
+from .sweep_map import draw_sweep_map
 
 Send = Callable[[Command], None]
 WHERE = {"body": " (on a body)", "paused": " (while paused)", "space": " (elsewhere)",
@@ -42,6 +43,11 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         _place(ui, 76.0, 0.07)
         _floating(ui, "orders", imgui.WindowFlags_.always_auto_resize)
         draw_orders(ui, snapshot, send)
+        imgui.end()
+    if ui.sweep_map and snapshot is not None:
+        _place(ui, 66.0, 0.07)
+        _floating(ui, "sweep_map", imgui.WindowFlags_.always_auto_resize)
+        draw_sweep_map(ui, snapshot, send)
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)

@@ -115,6 +115,7 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     _item(ui, "tab_compare")
     imgui.separator()
     _item(ui, "orders")
+    _item(ui, "sweep_map")
     _item(ui, "links")
 
 

@@ -6,7 +6,7 @@ messages are frozen, and the arrays of a Snapshot are read-only copies, so a rea
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,6 +91,7 @@ class Open:
     paused: bool = False
     recording: Recording | None = None  # of a run of the scene, to be replayed
     at_end: bool = False                # stand at the end of the recording instead of its beginning
+    settings: tuple[tuple[str, Any], ...] = ()  # override the scene's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,16 @@ class StudyOrders:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyMap:
+    """Pause, and run the scene in focus with the present settings for all values of one or two parameters, see `sweep`;
+    results are in `Snapshot.map`. Without parameters: end the study."""
+
+    vary: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    measure: str = "rest time"
+    until: float = 5.0      #: simulated time of every run [s]
+
+
+@dataclass(frozen=True, slots=True)
 class SetControl:
     """Put a control of the script's panel to a value; a button to True."""
 
@@ -189,7 +200,8 @@ class Shutdown:
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | StudyOrders | SaveRun | SetControl | OpenScript | Undo | Try | Shutdown
+    | Focus | Watch | StudyLinks | StudyOrders | StudyMap | SaveRun | SetControl | OpenScript | Undo
+    | Try | Shutdown
 )
 
 # ---------------------------------------------------------------------------------------------------- snapshot
@@ -237,6 +249,23 @@ class OrderStudy(NamedTuple):
     asked: StudyOrders
     settings: Settings               #: of all runs, but for method, integrator and step
     points: tuple[OrderPoint, ...]   #: results so far
+    running: bool                    #: whether more will come
+
+
+class MapPoint(NamedTuple):
+    """What is measured of one run of a map."""
+
+    value: float  #: nan where there is none
+    reason: str   #: why the run failed, "" where it did not
+
+
+class MapStudy(NamedTuple):
+    """A map of a sweep over one or two parameters."""
+
+    asked: StudyMap
+    scene: Scene                     #: that is run
+    settings: Settings               #: of all runs, but for what is varied
+    points: tuple[MapPoint, ...]     #: results so far; the last parameter changes fastest
     running: bool                    #: whether more will come
 
 
@@ -315,6 +344,7 @@ class Snapshot:
     timeline: Timeline = field(default_factory=lambda: Timeline((), _no_log(6)))
     links: LinkStudy | None = None  # the latest study
     orders: OrderStudy | None = None  # the latest study of this scene
+    map: MapStudy | None = None     # the latest, also of another scene
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
     searching: bool = False         # paused, but on the way to where the last command leads
     quiet: float = 0.0              # time in which the last command found no event [s]; 0 = it searched for none
@@ -353,10 +383,10 @@ def _none() -> Array:
 
 
 __all__ = [
-    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent", "Grab",
-    "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MotorState", "MoveGrab", "Open",
-    "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place", "Play", "PushJoint", "Recording", "Release", "Reset",
-    "SaveRun", "Seek", "Set", "SetControl", "SetSpeed", "Settings", "ShownArrow", "ShownInstant", "ShownPanel",
-    "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent", "StudyLinks", "StudyOrders", "Timeline",
-    "TrialState", "Try", "Undo", "Variant", "Watch", "Window",
+    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent",
+    "Grab", "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MapPoint", "MapStudy",
+    "MotorState", "MoveGrab", "Open", "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place", "Play",
+    "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetControl", "SetSpeed", "Settings",
+    "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent",
+    "StudyLinks", "StudyMap", "StudyOrders", "Timeline", "TrialState", "Try", "Undo", "Variant", "Watch", "Window",
 ]

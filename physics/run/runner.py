@@ -278,8 +278,8 @@ class Runner:
                 if not low <= speed <= high:
                     raise ValueError(f"speed must be a number from {low:g} to {high:g}, not {speed!r}")
                 self._pacer.speed = float(speed)
-            case m.Open(scene, paused, recording, at_end):
-                self._open(scene, {}, recording)
+            case m.Open(scene, paused, recording, at_end, settings):
+                self._open(scene, dict(settings), recording)
                 if at_end:
                     self._seek(self._sides.reachable()[1])
                 if recording is not None and recording.leftover is not None and self._journal is not None:
@@ -307,7 +307,7 @@ class Runner:
             case m.Inspect():
                 self._looks.ask(command)
                 return
-            case m.StudyLinks() | m.StudyOrders():
+            case m.StudyLinks() | m.StudyOrders() | m.StudyMap():
                 self._study(command)
                 return
             case m.Try(until, windows):
@@ -434,8 +434,8 @@ class Runner:
 
     # ------------------------------------------------------------------------------------- studies
 
-    def _study(self, command: m.StudyLinks | m.StudyOrders) -> None:
-        if command in (m.StudyLinks(False), m.StudyOrders()):
+    def _study(self, command: m.StudyLinks | m.StudyOrders | m.StudyMap) -> None:
+        if command in (m.StudyLinks(False), m.StudyOrders(), m.StudyMap()):
             self._studies.end()
             return
         self._paused = True
@@ -443,11 +443,14 @@ class Runner:
             if isinstance(command, m.StudyLinks):
                 self._warming = "chains in both coordinates"
                 self._studies.study_links(self._sim.settings)
-            elif self._sides.script is None:
+            elif self._sides.script is not None:
+                raise ValueError("a script's run cannot be made again from its scene, which has not its forces")
+            elif isinstance(command, m.StudyOrders):
                 self._warming = "what is to be compared"
                 self._studies.study_orders(self._sim, command)
             else:
-                raise ValueError("the order of a script's run is not known: its forces are not in the scene")
+                self._warming = "what is to be measured"
+                self._studies.study_map(self._sim, command)
         finally:
             self._warming = None
 
@@ -540,7 +543,8 @@ class Runner:
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             changes=self._sides.changes.names,
             dents=frozen(sim.dents), timeline=member.timeline(),
-            links=self._studies.links, orders=self._studies.orders, instant=instant and instant._replace(now=sim.time),
+            links=self._studies.links, orders=self._studies.orders, map=self._studies.map,
+            instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
             script=self._script and self._script.panel.shown(self._sides.script is not None),
             trial=self._trial and self._trial.state,

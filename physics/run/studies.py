@@ -2,13 +2,15 @@
 other."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ..core.interruption import Interrupted
 from ..core.report import Settings
 from ..simulation.simulation import Simulation
 from . import link_study, order_study
-from .messages import LinkPoint, LinkStudy, OrderPoint, OrderStudy, StudyOrders
+from .messages import LinkPoint, LinkStudy, MapPoint, MapStudy, OrderPoint, OrderStudy, StudyMap, StudyOrders
+from .sweep import REASON, Sweep
 from .warm_up import prepare
 
 
@@ -19,11 +21,16 @@ class Studies:
         self._clock = clock
         self.links: LinkStudy | None = None
         self.orders: OrderStudy | None = None
-        self._points: Iterator[LinkPoint | OrderPoint | None] = iter(())
+        self.map: MapStudy | None = None
+        self._points: Iterator[LinkPoint | OrderPoint | MapPoint | None] = iter(())
 
     @property
     def running(self) -> bool:
-        return any(study is not None and study.running for study in (self.links, self.orders))
+        return any(study is not None and study.running for study in self._all)
+
+    @property
+    def _all(self) -> tuple[LinkStudy | None, OrderStudy | None, MapStudy | None]:
+        return self.links, self.orders, self.map
 
     def study_links(self, settings: Settings) -> None:
         """Begin the study of falling chains, with the kernels that it needs."""
@@ -43,21 +50,33 @@ class Studies:
         self._points = order_study.study(
             shown.scene, shown.settings, asked.variants, asked.until, asked.by_forms, self._clock)
 
+    def study_map(self, shown: Simulation, asked: StudyMap) -> None:
+        """Begin the map of a sweep of the scene that is shown. Raises ValueError where something cannot be varied or
+        measured, before any run."""
+        varied = dict(asked.vary)
+        settings = {name: value for name, value in asdict(shown.settings).items() if name not in varied}
+        plan = Sweep(shown.scene, varied, (asked.measure,), asked.until, settings)
+        self.end()
+        prepare(plan.simulation(next(plan.points())))
+        self.map = MapStudy(asked, shown.scene, shown.settings, (), running=True)
+        self._points = _map(plan, asked.measure)
+
     def end(self) -> None:
         """End the study that is running; what it has found stays."""
         self._points = iter(())
         self.links = self.links and self.links._replace(running=False)
         self.orders = self.orders and self.orders._replace(running=False)
+        self.map = self.map and self.map._replace(running=False)
 
     def forget_scene(self) -> None:
-        """Another scene is opened."""
-        if self.orders is not None and self.orders.running:
+        """Another scene is opened. The map stays: its runs are opened one after the other."""
+        if any(study is not None and study.running for study in (self.orders, self.map)):
             self.end()
         self.orders = None
 
     def advance(self, enough: Callable[[], bool]) -> bool:
         """Go on until it is `enough`; returns whether there is something new to show."""
-        before = self.links, self.orders
+        before = self._all
         while self.running and not enough():
             try:
                 self._note(next(self._points))
@@ -66,10 +85,19 @@ class Studies:
             except Exception:
                 self.end()
                 raise
-        return any(now is not then for now, then in zip((self.links, self.orders), before, strict=True))
+        return any(now is not then for now, then in zip(self._all, before, strict=True))
 
     def _note(self, point: Any) -> None:
         if isinstance(point, LinkPoint) and self.links is not None:
             self.links = self.links._replace(points=(*self.links.points, point))
         if isinstance(point, OrderPoint) and self.orders is not None:
             self.orders = self.orders._replace(points=(*self.orders.points, point))
+        if isinstance(point, MapPoint) and self.map is not None:
+            self.map = self.map._replace(points=(*self.map.points, point))
+
+
+def _map(plan: Sweep, measure: str) -> Iterator[MapPoint | None]:
+    """The points of a map; None after each step."""
+    for values in plan.points():
+        row = yield from plan.steps(values)
+        yield MapPoint(row[measure], row[REASON])

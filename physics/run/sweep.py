@@ -8,7 +8,7 @@ another process or after a sweep that was cut off.
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
@@ -117,15 +117,24 @@ class Sweep:
 
     def run(self, values: Sequence[Any]) -> Row:
         """The row of one run. One that fails has nan for its measures and says why."""
+        steps = self.steps(values)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+
+    def steps(self, values: Sequence[Any]) -> Generator[None, None, Row]:
+        """The same, a step at a time: a generator that returns the row."""
         row: Row = {name: _plain(value) for name, value in zip(self.vary, values, strict=True)}
         try:
-            found = self._measure(values)
+            found = yield from self._measure(values)
         except (CannotStep, ValueError) as error:
             nothing = dict.fromkeys([*self.measures, *self.functions], math.nan)
             return row | nothing | {REASON: str(error) or type(error).__name__}
         return row | found | {REASON: ""}
 
-    def _measure(self, values: Sequence[Any]) -> dict[str, float]:
+    def _measure(self, values: Sequence[Any]) -> Generator[None, None, dict[str, float]]:
         sim = self.simulation(values)
         meters = {name: measured(name, sim.labels.bodies)() for name in self.measures}
         for meter in meters.values():
@@ -134,6 +143,7 @@ class Sweep:
             sim.step()
             for meter in meters.values():
                 meter.note(sim)
+            yield
         return {**{name: float(meter.value()) for name, meter in meters.items()},
                 **{name: float(function(sim)) for name, function in self.functions.items()}}
 
@@ -146,21 +156,23 @@ def _plain(value: Any) -> Any:
 def replaced(scene: Scene, values: Mapping[str, Any]) -> Scene:
     """The scene with other values at places of its tables, `scene.gravity.2` or "body.ball.mass": table, name in a list
     of tables (or its number), field, index. Raises ValueError where there is no such place or value."""
-    data = scene.tables.model_dump(exclude_defaults=True)
+    data, every = scene.tables.model_dump(exclude_defaults=True), scene.tables.model_dump()
     for place, value in values.items():
         if "." not in place:
             raise ValueError(f"there is nothing to vary by the name {place!r}: a setting is one of "
                              f"{', '.join(SETTINGS)}; a place in the scene is written body.NAME.FIELD")
-        inside, rest = data, place
+        inside, whole, rest = data, every, place
         while True:
             key, rest = _key(inside, rest, place)
             if not rest:
                 break
+            if isinstance(inside, dict) and key not in inside and isinstance(whole.get(key), tuple | dict):
+                inside[key] = whole[key]  # a default, of which one number is to be another
             if key not in inside if isinstance(inside, dict) else False:
                 raise ValueError(f"{place!r}: there is no {key!r} among {', '.join(map(str, inside))}")
             if isinstance(inside[key], tuple):
                 inside[key] = list(inside[key])
-            inside = inside[key]
+            inside, whole = inside[key], whole[key]
         inside[key] = _plain(value)
     return Scene.from_dict(data, scene.folder)
 

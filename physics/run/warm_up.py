@@ -198,15 +198,18 @@ def _everything() -> Iterator[Scene]:
 
 
 def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """A pile of overlapping bodies on the ground, each faster than the one before, the first on a spring."""
+    """A pile of overlapping bodies on the ground, each faster than the one before, the first on a spring and in a group
+    of its own."""
     bodies: list[dict[str, Any]] = [
         {"name": f"body {i}", "position": [0.01 * i, 0.02 * i, 0.4], "velocity": [0.0, 0.0, -50.0 * i],
          "angular_velocity": [1.0, 2.0, 3.0], "shape": [shape]}
         for i, shape in enumerate(shapes)
     ]
     bodies += [{"name": f"ground {i}", "fixed": True, "shape": [shape]} for i, shape in enumerate(ground)]
+    bodies[0]["group"] = "first"
     spring = {"body_a": "world", "anchor_a": [0.0, 0.0, 2.0], "body_b": "body 0", "stiffness": 1.0}
-    return {"scene": {"title": "warm-up"}, "body": bodies, "spring": [spring]}
+    return {"scene": {"title": "warm-up"}, "body": bodies, "spring": [spring],
+            "apart": [{"bodies": ["first", "first"]}]}
 
 
 def _run_joined() -> None:
