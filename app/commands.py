@@ -36,7 +36,7 @@ TOGGLES: dict[str, str] = {
     "impulses": "Impulses at impacts",
     "dents": "Dents of soft surfaces",
     "contact_cases": "Contact cases 1, 2a, 2b, 3",
-    "closed_forms": "Ghosts by closed form",
+    "closed_forms": "Ghosts: closed forms, fans",
     "mouse_spring": "Mouse spring",
     "joints": "Joints",
     "centers_of_mass": "Centres of mass",
@@ -152,6 +152,10 @@ def _sweep_map(lab: Lab, _: Any) -> None:
     lab.ui.sweep_map = True
 
 
+def _fan(lab: Lab, _: Any) -> None:
+    lab.ui.fan = True
+
+
 def _links(lab: Lab, _: Any) -> None:
     lab.ui.links = True
     if lab.snapshot is not None and not lab.snapshot.links:
@@ -259,6 +263,7 @@ COMMANDS: dict[str, AppCommand] = {
     "compare_with": AppCommand("Compare with", "", _compare_with),
     "orders": AppCommand("Order of accuracy", "Compare", _orders),
     "sweep_map": AppCommand("Map of a sweep", "Compare", _sweep_map),
+    "fan": AppCommand("Fan of perturbed starts", "Compare", _fan),
     "open_run": AppCommand("Open a run of the map", "", lambda lab, told: lab.open_run(*told)),
     "links": AppCommand("Cost and drift over the number of links", "Compare", _links),
     "lesson_on": AppCommand("Next step of the lesson", "Lessons", lambda lab, _: lab.teaching.turn(1)),

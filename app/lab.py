@@ -463,7 +463,7 @@ class Lab:
         elif ui.opening is not None:
             self.cancel_opening()
         elif ui.boxes_open:
-            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.sweep_map = ui.save_box = False
+            ui.palette.open = ui.help = ui.about = ui.links = ui.orders = ui.sweep_map = ui.fan = ui.save_box = False
             ui.open_box = ""
             ui.question = None
             ui.tell("")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.journal import Leftover
-from ..physics.run.messages import Curve, Inspect, Watch
+from ..physics.run.messages import Curve, Inspect, StudyFan, Watch
 from ..physics.scene.edits import Change
 from ..physics.scene.refusals import SceneError
 from .course import Course, LessonEntry
@@ -152,6 +152,8 @@ class UiState:
     links: bool = False                # the box with the study of chains
     orders: bool = False               # the box with the orders of accuracy
     sweep_map: bool = False            # the box with the map of a sweep
+    fan: bool = False                  # the box with the fan of perturbed starts
+    fan_asked: StudyFan = field(default_factory=lambda: StudyFan(10))  # what it asks for
     menu_open: bool = False            # a menu, a list of choices or options: seen in the last frame
     shut_menus: bool = False           # in the next frame
     panels_hidden: bool = False
@@ -236,7 +238,7 @@ class UiState:
     def boxes_open(self) -> bool:
         """Something lies over the view that Escape closes."""
         return bool(self.menu_open or self.palette.open or self.help or self.about or self.links or self.orders
-                    or self.sweep_map or self.open_box or self.save_box or self.question or self.opening
+                    or self.sweep_map or self.fan or self.open_box or self.save_box or self.question or self.opening
                     or self.message)
 
     @property

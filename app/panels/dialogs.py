@@ -14,6 +14,7 @@ from ..keys import GESTURES, keys_of
 from ..scene_files import my_scenes
 from ..ui_state import OpeningStatus, Question, Request, UiState
 from . import style
+from .fan import draw_fan
 from .links import draw_links
 from .orders import draw_orders
 from .sweep_map import draw_sweep_map
@@ -48,6 +49,11 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         _place(ui, 66.0, 0.07)
         _floating(ui, "sweep_map", imgui.WindowFlags_.always_auto_resize)
         draw_sweep_map(ui, snapshot, send)
+        imgui.end()
+    if ui.fan and snapshot is not None:
+        _place(ui, 30.0, 0.1)
+        _floating(ui, "fan", imgui.WindowFlags_.always_auto_resize)
+        draw_fan(ui, snapshot, send)
         imgui.end()
     if ui.open_box:
         draw_open_box(ui)

@@ -116,6 +116,7 @@ def _compare_menu(ui: UiState, snapshot: Snapshot | None) -> None:
     imgui.separator()
     _item(ui, "orders")
     _item(ui, "sweep_map")
+    _item(ui, "fan")
     _item(ui, "links")
 
 

@@ -21,6 +21,7 @@ from .camera import Camera, matrices
 from .contact_labels import contact_labels, impact_cases
 from .crowd import drawn_rows, left_out
 from .dents import dents
+from .ghosts import of_fan
 from .joint_overlays import arcs_of, axes_of, joint_frames
 from .theme import Color, Theme, theme
 from .view_options import BodyVectors, ViewOptions
@@ -542,6 +543,9 @@ def legend(snapshot: Snapshot, options: ViewOptions) -> list[LegendRow]:
         which = f"{snapshot.labels.bodies[most[0]]} is " if len(forms) > 1 else ""
         off = f"{which}{quantity(most[1], 'm')}" if most[1] >= NEGLIGIBLE else "less than 1 nm"
         rows.append(LegendRow("", look.text, f"translucent: by the closed form, {off} off"))
+    if options.closed_forms and (fan := of_fan(snapshot)):
+        by = quantity(snapshot.fan.asked.by, "m/s") if snapshot.fan is not None else ""
+        rows.append(LegendRow("", look.text, f"translucent: {len(fan)} starts, velocities off by about {by}"))
     if options.impulses:
         rows.append(LegendRow("star", look.impact, "impact, with its impulse"))
     if options.velocities:

@@ -12,7 +12,7 @@ from . import backdrop, body_painter, instances
 from .backdrop import Backdrop
 from .body_painter import BodyPainter
 from .camera import AWAY, Camera, bounds_of, shape_boxes
-from .ghosts import Ghosts, by_closed_form
+from .ghosts import Ghosts, by_closed_form, of_fan
 from .overlay_painter import OverlayPainter
 from .overlays import WorldLabel, build
 from .programs import GlOwner, Quality, load, quality
@@ -40,8 +40,9 @@ class Renderer(GlOwner):
         self.labels: list[WorldLabel] = []  # texts of the last picture, for whoever can write
         self._model: Model | None = None
         self._bodies, self._backdrop, self._glyphs = BodyPainter(ctx), Backdrop(ctx), OverlayPainter(ctx)
-        self._ghosts = Ghosts(ctx)    # of closed forms
-        self._rejected = Ghosts(ctx)  # of a step that was cut; they have bodies from when they are first seen
+        self._formed = Ghosts(ctx)
+        self._rejected, self._fan = Ghosts(ctx), Ghosts(ctx)  # they have bodies from when they are first seen
+        self._ghosts = self._formed, self._rejected, self._fan
         self._targets = _Targets(ctx, (0, 0, 0, 0), self.quality)
         self._still: tuple = ()  # what the kept backdrop shows
         self._painted: tuple = ()  # what the picture under the glyphs shows, and where the shapes were
@@ -67,8 +68,9 @@ class Renderer(GlOwner):
         self._model, self._as_collided = model, as_collided
         self._flat = np.flatnonzero(model.shapes.kind == ShapeKind.PLANE)
         self._bodies.set_scene(model, labels, as_collided)
-        self._ghosts.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
-        self._rejected.forget()
+        self._formed.set_scene(model, labels, np.array([form.body for form in labels.closed_forms], int))
+        for ghosts in (self._rejected, self._fan):
+            ghosts.forget()
         self._still = self._painted = ()
 
     # --------------------------------------------------------------------------------------------- draw
@@ -94,11 +96,7 @@ class Renderer(GlOwner):
         view = backdrop.View(camera, rect[:2], rect[2:], look, options.grid, 0.5 * (lo + hi),
                              float(np.linalg.norm(hi - lo)), light_matrix, SUN)
         self._write_frame(camera, options, look, ui_scale, light_matrix, texel)
-        self._ghosts.place(by_closed_form(snapshot) if options.closed_forms else None)
-        if options.rejected is not None and not len(self._rejected.bound):
-            self._rejected.set_scene(snapshot.model, snapshot.labels, np.flatnonzero(movable(snapshot.model.kind)))
-            self._painted = ()
-        self._rejected.place(options.rejected)
+        self._place_ghosts(snapshot, options)
         if self._looks_other(snapshot.model.shapes.bound, at, view, options):
             self._draw_bodies(at, boxes, view, options)
         whole = target.viewport
@@ -112,13 +110,25 @@ class Renderer(GlOwner):
         self._glyphs.paint(glyphs, self._targets.depth, target, ui_scale)
         target.viewport, target.scissor = whole, None
 
+    def _place_ghosts(self, snapshot: Snapshot, options: ViewOptions) -> None:
+        """Of closed forms, of a step that was cut and of the starts of a fan."""
+        rejected = [] if options.rejected is None else [options.rejected]
+        fan = of_fan(snapshot) if options.closed_forms else []
+        for ghosts, there in ((self._rejected, rejected), (self._fan, fan)):
+            if there and ghosts.copies != len(there):
+                mobile = np.flatnonzero(movable(snapshot.model.kind))
+                ghosts.set_scene(snapshot.model, snapshot.labels, mobile, len(there))
+                self._painted = ()
+            ghosts.place(*there)
+        self._formed.place(*([by_closed_form(snapshot)] if options.closed_forms else []))
+
     def _looks_other(self, bound: Array, at: instances.Placement, view: backdrop.View, options: ViewOptions) -> bool:
         """Whether the picture kept from before would differ visibly: piles at rest are drawn once."""
         camera = view.camera
         numbers = np.concatenate([camera.eye, camera.backward, [camera.fov]]).tobytes()
         seen = numbers, view.look, view.grid, options.transparent, options.wireframe, options.shadows
-        at = _together(at, self._ghosts.at, self._rejected.at)
-        bound = np.concatenate([bound, self._ghosts.bound, self._rejected.bound])
+        at = _together(at, *(ghosts.at for ghosts in self._ghosts))
+        bound = np.concatenate([bound, *(ghosts.bound for ghosts in self._ghosts)])
         if self._painted and self._painted[0] == seen:
             _, place, turn = self._painted
             radius = np.where(np.isfinite(bound), bound, 100.0 * camera.distance)
@@ -134,7 +144,7 @@ class Renderer(GlOwner):
         """Shadow map, floors and bodies, without glyphs."""
         eye = view.camera.eye
         self._bodies.place(at, (at.place - eye) @ view.camera.backward, options.transparent or options.wireframe)
-        for ghosts in (self._ghosts, self._rejected):
+        for ghosts in self._ghosts:
             ghosts.write(eye, view.camera.backward)
         if options.shadows:
             self._cast_shadows()
@@ -142,7 +152,7 @@ class Renderer(GlOwner):
         planes = backdrop.planes(at.place[flat], at.turn[flat])
         floors = [p for p in planes if backdrop.is_solid(p, eye)]
         if self.quality.software:
-            every = [np.vstack(some) for some in zip(boxes, self._ghosts.boxes, self._rejected.boxes, strict=True)]
+            every = [np.vstack(some) for some in zip(boxes, *(g.boxes for g in self._ghosts), strict=True)]
             self._smooth_corners = tile_corners(covered_tiles((every[0], every[1]), view.camera, view.size), view.size)
         self._paint(planes, floors, view, options)
 
@@ -207,8 +217,8 @@ class Renderer(GlOwner):
         canvas.depth_mask = False
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        self._ghosts.paint()
-        self._rejected.paint()
+        for ghosts in self._ghosts:
+            ghosts.paint()
         ctx.disable(moderngl.BLEND)
         canvas.depth_mask = True
 
@@ -270,7 +280,7 @@ class Renderer(GlOwner):
 
     def release(self) -> None:
         """Give back everything made in the context."""
-        for part in (self._bodies, self._ghosts, self._rejected, self._backdrop, self._glyphs, self._targets):
+        for part in (self._bodies, *self._ghosts, self._backdrop, self._glyphs, self._targets):
             part.release()
         super().release()
 

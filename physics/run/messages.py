@@ -172,6 +172,16 @@ class StudyMap:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyFan:
+    """Run the scene in focus from so many starts whose velocities differ by about `by`, see `fan`; results are in
+    `Snapshot.fan`. Without starts: take the fan away."""
+
+    count: int = 0
+    by: float = 0.01     #: [m/s], of joints [rad/s] or [m/s]
+    until: float = 5.0   #: simulated time of every run [s]
+
+
+@dataclass(frozen=True, slots=True)
 class SetControl:
     """Put a control of the script's panel to a value; a button to True."""
 
@@ -200,7 +210,7 @@ class Shutdown:
 
 Command = (
     SimulationCommand | Play | Pause | Step | StepToEvent | GoToEvent | Seek | SetSpeed | Open | Inspect | Compare
-    | Focus | Watch | StudyLinks | StudyOrders | StudyMap | SaveRun | SetControl | OpenScript | Undo
+    | Focus | Watch | StudyLinks | StudyOrders | StudyMap | StudyFan | SaveRun | SetControl | OpenScript | Undo
     | Try | Shutdown
 )
 
@@ -267,6 +277,22 @@ class MapStudy(NamedTuple):
     settings: Settings               #: of all runs, but for what is varied
     points: tuple[MapPoint, ...]     #: results so far; the last parameter changes fastest
     running: bool                    #: whether more will come
+
+
+class FanPath(NamedTuple):
+    """How all bodies move from one start."""
+
+    interval: float  #: between two poses [s]
+    poses: Array     #: (k, n, 7) place [m] and orientation, from the start on
+
+
+class Fan(NamedTuple):
+    """A fan of perturbed starts."""
+
+    asked: StudyFan
+    settings: Settings             #: of all runs
+    paths: tuple[FanPath, ...]     #: so far
+    running: bool                  #: whether more will come
 
 
 PHASES = ("before", "at", "after")  #: of an event, see `look.instant`
@@ -345,6 +371,7 @@ class Snapshot:
     links: LinkStudy | None = None  # the latest study
     orders: OrderStudy | None = None  # the latest study of this scene
     map: MapStudy | None = None     # the latest, also of another scene
+    fan: Fan | None = None          # of this scene
     instant: ShownInstant | None = None  # within the step: bodies and contacts are those of this instant, `t` is not
     searching: bool = False         # paused, but on the way to where the last command leads
     quiet: float = 0.0              # time in which the last command found no event [s]; 0 = it searched for none
@@ -383,10 +410,11 @@ def _none() -> Array:
 
 
 __all__ = [
-    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Focus", "GoToEvent",
-    "Grab", "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MapPoint", "MapStudy",
-    "MotorState", "MoveGrab", "Open", "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place", "Play",
-    "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetControl", "SetSpeed", "Settings",
-    "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side", "Snapshot", "Step", "StepInfo", "StepToEvent",
-    "StudyLinks", "StudyMap", "StudyOrders", "Timeline", "TrialState", "Try", "Undo", "Variant", "Watch", "Window",
+    "MOST_CURVES", "PHASES", "SIDES", "Command", "Compare", "Curve", "Energy", "Event", "Fan", "FanPath", "Focus",
+    "GoToEvent", "Grab", "Grabbed", "Inspect", "Inspection", "JointImpulse", "LinkPoint", "LinkStudy", "MapPoint",
+    "MapStudy", "MotorState", "MoveGrab", "Open", "OpenScript", "OrderPoint", "OrderStudy", "Pause", "Place",
+    "Play", "PushJoint", "Recording", "Release", "Reset", "SaveRun", "Seek", "Set", "SetControl", "SetSpeed",
+    "Settings", "ShownArrow", "ShownInstant", "ShownPanel", "Shutdown", "Side", "Snapshot", "Step", "StepInfo",
+    "StepToEvent", "StudyFan", "StudyLinks", "StudyMap", "StudyOrders", "Timeline", "TrialState", "Try", "Undo",
+    "Variant", "Watch", "Window",
 ]

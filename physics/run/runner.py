@@ -307,7 +307,7 @@ class Runner:
             case m.Inspect():
                 self._looks.ask(command)
                 return
-            case m.StudyLinks() | m.StudyOrders() | m.StudyMap():
+            case m.StudyLinks() | m.StudyOrders() | m.StudyMap() | m.StudyFan():
                 self._study(command)
                 return
             case m.Try(until, windows):
@@ -434,9 +434,12 @@ class Runner:
 
     # ------------------------------------------------------------------------------------- studies
 
-    def _study(self, command: m.StudyLinks | m.StudyOrders | m.StudyMap) -> None:
+    def _study(self, command: m.StudyLinks | m.StudyOrders | m.StudyMap | m.StudyFan) -> None:
         if command in (m.StudyLinks(False), m.StudyOrders(), m.StudyMap()):
             self._studies.end()
+            return
+        if isinstance(command, m.StudyFan) and not command.count:
+            self._studies.drop_fan()
             return
         self._paused = True
         try:
@@ -449,8 +452,9 @@ class Runner:
                 self._warming = "what is to be compared"
                 self._studies.study_orders(self._sim, command)
             else:
-                self._warming = "what is to be measured"
-                self._studies.study_map(self._sim, command)
+                self._warming = "what is to be run"
+                begin: Any = self._studies.study_map if isinstance(command, m.StudyMap) else self._studies.study_fan
+                begin(self._sim, command)
         finally:
             self._warming = None
 
@@ -543,7 +547,7 @@ class Runner:
             joint_q=frozen(sim.state.joints.q), joint_v=frozen(sim.state.joints.v), joint_load=frozen(sim.loads.joint),
             changes=self._sides.changes.names,
             dents=frozen(sim.dents), timeline=member.timeline(),
-            links=self._studies.links, orders=self._studies.orders, map=self._studies.map,
+            links=self._studies.links, orders=self._studies.orders, map=self._studies.map, fan=self._studies.fan,
             instant=instant and instant._replace(now=sim.time),
             replaying=self._sides.replaying, differs=self._sides.differs,
             script=self._script and self._script.panel.shown(self._sides.script is not None),

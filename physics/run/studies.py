@@ -8,8 +8,20 @@ from typing import Any
 from ..core.interruption import Interrupted
 from ..core.report import Settings
 from ..simulation.simulation import Simulation
-from . import link_study, order_study
-from .messages import LinkPoint, LinkStudy, MapPoint, MapStudy, OrderPoint, OrderStudy, StudyMap, StudyOrders
+from . import fan, link_study, order_study
+from .messages import (
+    Fan,
+    FanPath,
+    LinkPoint,
+    LinkStudy,
+    MapPoint,
+    MapStudy,
+    OrderPoint,
+    OrderStudy,
+    StudyFan,
+    StudyMap,
+    StudyOrders,
+)
 from .sweep import REASON, Sweep
 from .warm_up import prepare
 
@@ -22,15 +34,16 @@ class Studies:
         self.links: LinkStudy | None = None
         self.orders: OrderStudy | None = None
         self.map: MapStudy | None = None
-        self._points: Iterator[LinkPoint | OrderPoint | MapPoint | None] = iter(())
+        self.fan: Fan | None = None
+        self._points: Iterator[LinkPoint | OrderPoint | MapPoint | FanPath | None] = iter(())
 
     @property
     def running(self) -> bool:
         return any(study is not None and study.running for study in self._all)
 
     @property
-    def _all(self) -> tuple[LinkStudy | None, OrderStudy | None, MapStudy | None]:
-        return self.links, self.orders, self.map
+    def _all(self) -> tuple[LinkStudy | None, OrderStudy | None, MapStudy | None, Fan | None]:
+        return self.links, self.orders, self.map, self.fan
 
     def study_links(self, settings: Settings) -> None:
         """Begin the study of falling chains, with the kernels that it needs."""
@@ -61,18 +74,32 @@ class Studies:
         self.map = MapStudy(asked, shown.scene, shown.settings, (), running=True)
         self._points = _map(plan, asked.measure)
 
+    def study_fan(self, shown: Simulation, asked: StudyFan) -> None:
+        """Begin a fan of the scene that is shown. Raises ValueError where no start of it can differ."""
+        self.end()
+        prepare(fan.start(shown.scene, shown.settings, asked.by, 0))
+        self.fan = Fan(asked, shown.settings, (), running=True)
+        self._points = fan.fan(shown.scene, shown.settings, asked)
+
     def end(self) -> None:
         """End the study that is running; what it has found stays."""
         self._points = iter(())
         self.links = self.links and self.links._replace(running=False)
         self.orders = self.orders and self.orders._replace(running=False)
         self.map = self.map and self.map._replace(running=False)
+        self.fan = self.fan and self.fan._replace(running=False)
+
+    def drop_fan(self) -> None:
+        """Take the fan away."""
+        if self.fan is not None and self.fan.running:
+            self.end()
+        self.fan = None
 
     def forget_scene(self) -> None:
         """Another scene is opened. The map stays: its runs are opened one after the other."""
-        if any(study is not None and study.running for study in (self.orders, self.map)):
+        if any(study is not None and study.running for study in (self.orders, self.map, self.fan)):
             self.end()
-        self.orders = None
+        self.orders = self.fan = None
 
     def advance(self, enough: Callable[[], bool]) -> bool:
         """Go on until it is `enough`; returns whether there is something new to show."""
@@ -94,6 +121,8 @@ class Studies:
             self.orders = self.orders._replace(points=(*self.orders.points, point))
         if isinstance(point, MapPoint) and self.map is not None:
             self.map = self.map._replace(points=(*self.map.points, point))
+        if isinstance(point, FanPath) and self.fan is not None:
+            self.fan = self.fan._replace(paths=(*self.fan.paths, point))
 
 
 def _map(plan: Sweep, measure: str) -> Iterator[MapPoint | None]:
