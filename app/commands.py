@@ -285,6 +285,7 @@ COMMANDS: dict[str, AppCommand] = {
     "pivot_on": AppCommand("One step of the solver on", "Equations", _pivot(1)),
     "pivot_back": AppCommand("One step of the solver back", "Equations", _pivot(-1)),
     "save_curves": AppCommand("Save the curves", "", lambda lab, told: lab.save_curves(*told)),
+    "save_drawing": AppCommand("Save the drawing", "", lambda lab, told: lab.save_drawing(*told)),
     "save_problem": AppCommand("Save the contact problem", "Equations", lambda lab, problem: lab.save_problem(problem)),
     "help": AppCommand("Keys and mouse", "App", _help),
     "reference": AppCommand("Reference of the Python interface", "App", lambda lab, _: lab.open_reference()),

@@ -320,6 +320,18 @@ class Lab:
             return
         self.ui.say(f"Saved {path}", 6.0)
 
+    def save_drawing(self, content: bytes, name: str) -> None:
+        """Write a drawing into the user's documents; name: what it shows, with its ending."""
+        scene, (stem, suffix) = self.snapshot.scene_name if self.snapshot is not None else "", name.rsplit(".", 1)
+        try:
+            path = numbered(self._documents(), f"{Path(scene).stem}_{stem}", f".{suffix}")
+            with whole_file(path) as file:
+                file.write(content)
+        except OSError as error:
+            self.ui.tell(f"The drawing could not be saved: {error}")
+            return
+        self.ui.say(f"Saved {path}", 6.0)
+
     def save_run(self) -> None:
         """Write the run, as far as the time line reaches, into the user's documents."""
         if self.snapshot is None:

@@ -8,15 +8,30 @@ from imgui_bundle import imgui
 from ...physics.run.messages import Command, Inspect, Snapshot
 from ..keys import bind, key_of
 from ..ui_state import Rect, UiState
-from . import body, compare, contacts, equations, impact, ledger, pivots, plot, script, step, style, timeline
+from . import (
+    body,
+    compare,
+    contacts,
+    equations,
+    impact,
+    laws,
+    ledger,
+    modes,
+    pivots,
+    plot,
+    script,
+    step,
+    style,
+    timeline,
+)
 from .guard import guard
 from .tabs import Tab
 
 Send = Callable[[Command], None]
 #: the first one is shown where a file of preferences names one that is not there
 TABS: dict[str, Tab] = {tab.name: tab for tab in (
-    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, equations.TAB, impact.TAB, pivots.TAB, step.TAB,
-    ledger.TAB, compare.TAB,
+    contacts.TAB, script.TAB, body.TAB, plot.TAB, timeline.TAB, modes.TAB, laws.TAB, equations.TAB, impact.TAB,
+    pivots.TAB, step.TAB, ledger.TAB, compare.TAB,
 )}
 SHARE = 0.64  # of the width for a tab that has a panel beside it
 

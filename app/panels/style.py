@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import moderngl
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui, implot, implot3d
 
 from ..ui_state import Rect, UiState
 
@@ -124,6 +124,12 @@ def _plot_style(c: Colors) -> None:
         P.crosshairs: c.muted, P.selection: c.accent,
     }.items():
         style.set_color_(slot, color)
+    space, S = implot3d.get_style(), implot3d.Col_
+    for slot, color in {
+        S.frame_bg: transparent, S.plot_bg: transparent, S.plot_border: c.line, S.axis_text: c.muted,
+        S.axis_grid: (*c.muted[:3], 0.18), S.axis_tick: transparent, S.axis_bg: transparent, S.title_text: c.text,
+    }.items():
+        space.set_color(slot, color)
 
 
 def fill(target: moderngl.Framebuffer, ui: UiState, height: int, ratio: float = 1.0) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import moderngl
 import numpy as np
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui, implot, implot3d
 
 VERTEX_SHADER = "imgui.vert"
 FRAGMENT_SHADER = "imgui.frag"
@@ -69,7 +69,7 @@ class Gui:
 
     def __init__(self, ctx: moderngl.Context | None, size: Size, scale: float = 1.0) -> None:
         self.context = imgui.create_context()
-        self.plots = implot.create_context()
+        self.plots, self.spaces = implot.create_context(), implot3d.create_context()
         self.use()  # creating one leaves another, where there is one, the current one
         self.ctx = ctx
         self.io = imgui.get_io()
@@ -110,6 +110,7 @@ class Gui:
         """Make this the context that the imgui functions act on (a video has its own)."""
         imgui.set_current_context(self.context)
         implot.set_current_context(self.plots)
+        implot3d.set_current_context(self.spaces)
 
     def set_scale(self, scale: float) -> None:
         """Size of everything relative to 16-pixel text."""
@@ -215,6 +216,7 @@ class Gui:
                 thing.release()
         self.io.backend_flags &= ~imgui.BackendFlags_.renderer_has_textures
         implot.destroy_context(self.plots)
+        implot3d.destroy_context(self.spaces)
         imgui.destroy_context(self.context)
 
 

@@ -4,6 +4,7 @@
     pivots       the same, with the way of one solver to its answer
     impact       the last impact, with any law, e and μ
     step         the pieces of the last step of the event-driven method
+    law          a contact over the last steps, see `contact_law`
     body         the state of one body and its rate of change, see `body_state`
 
 Only the normal problem is shown. It contains the friction forces as the method found them: d = d_n + M_nt f_t. So it is
@@ -43,6 +44,7 @@ from ..solvers.indeterminacy import force_ranges, indeterminacy
 from ..solvers.lcp_info import PivotStep
 from .baraff import Baraff, baraff
 from .body_state import BodyView, look_at_body
+from .contact_law import LawView, look_at_law
 from .step_record import PieceRecord, StepWatch, Struck
 
 MOST_INSPECTED = INSPECTED.most  # contacts of equations that are shown
@@ -57,7 +59,7 @@ FILE_SWEEPS = 3000       # sweeps of the cone solver for the tangential forces o
 class Inspect:
     """What to show of the simulation from now on; the answer is `inspection` of the Snapshot."""
 
-    view: str = ""                 # equations, pivots, impact, step, body; "" = look no more
+    view: str = ""                 # equations, pivots, impact, step, law, body; "" = look no more
     solver: str = "dantzig"        # name in LCP_SOLVERS: whose λ is shown, and whose way to it
     problem: ContactProblem | None = None  # shown in place of the scene's, where given
     restitution: float | None = None       # of the contacts of an impact; None = as it was
@@ -65,6 +67,7 @@ class Inspect:
     restitution_t: float | None = None     # of balls
     restitution_psi: float | None = None
     body: int = -1                         # whose state
+    contact: int = -1                      # key of the contact whose law; -1 = the one that is pressed hardest
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +153,19 @@ class Inspection:
     equations: EquationsView | None = None
     impact: ImpactView | None = None
     anatomy: StepView | None = None
+    law: LawView | None = None
     body: BodyView | None = None
 
 
 def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
     """Answer `asked` without changing the simulation. running: leave out what takes long."""
-    view: EquationsView | ImpactView | StepView | BodyView | str
+    view: EquationsView | ImpactView | StepView | LawView | BodyView | str
     if asked.view == "impact":
         view = look_at_impact(sim, asked)
     elif asked.view == "step":
         view = look_at_step(sim)
+    elif asked.view == "law":
+        view = look_at_law(sim, asked.contact, running)
     elif asked.view == "body":
         view = look_at_body(sim, asked.body)
     elif asked.problem is not None:
@@ -174,6 +180,8 @@ def look(sim: Simulation, asked: Inspect, running: bool = False) -> Inspection:
             return replace(found, impact=view)
         case StepView():
             return replace(found, anatomy=view)
+        case LawView():
+            return replace(found, law=view)
         case BodyView():
             return replace(found, body=view)
         case EquationsView():

@@ -19,6 +19,7 @@ from ..books.ledger import Account
 from ..core.report import SIDES, Event, Side
 from ..core.settings import SettingGroup, names_of
 from ..look.instant import SAME, simulation_at
+from ..look.modes import Modes
 from ..look.quantities import QUANTITIES, Sample
 from ..look.timeline import Bars
 from ..methods import METHODS
@@ -81,6 +82,7 @@ class Member:
         self.coordinates = coordinates
         self.log = Log(rows)
         self.bars = Bars() if track is None else track.bars
+        self.modes = Modes()
         self.alarm = EnergyAlarm()
         self.wanted = simulation.settings.h  #: the step that was asked for [s]
         self.count = 1                       #: own steps in the next step of the clock
@@ -112,6 +114,7 @@ class Member:
         if sim.replays:
             while sim.step_count < self.step_of(clock + 1):
                 sim.step()
+                self._note_modes()
             return
         while self._marks[-1].clock > clock:  # of a branch that this step replaces
             self._marks.pop()
@@ -121,6 +124,11 @@ class Member:
             before = sim.time
             sim.step()
             self.bars.note(before, sim.time, sim.contacts, sim.last_events)
+            self._note_modes()
+
+    def _note_modes(self) -> None:
+        sim = self.simulation
+        self.modes.note(sim.step_count, sim.time, sim.contacts, sim.last_events)
 
     def take_over(self, clock: int) -> None:
         """End the replay at this step of the clock: what follows is new."""
@@ -149,23 +157,26 @@ class Member:
         return event if event.step == step else replace(event, step=step)
 
     def timeline(self) -> Timeline:
-        """Events with their steps of the clock, and bars of the contact sets."""
-        events = self.simulation.known_events(TIMELINE_EVENTS)
-        plain = len(self._marks) == 1 and self._marks[0] == Mark(0, 0, 1)
-        return Timeline(tuple(events if plain else map(self.on_clock, events)), self.bars.rows)
+        """Events and modes with their steps of the clock, and bars of the contact sets."""
+        events, modes = self.simulation.known_events(TIMELINE_EVENTS), self.modes.changes
+        if len(self._marks) == 1 and self._marks[0] == Mark(0, 0, 1):
+            return Timeline(tuple(events), self.bars.rows, modes)
+        modes = tuple(change._replace(step=self.clock_of(change.step)) for change in modes)
+        return Timeline(tuple(map(self.on_clock, events)), self.bars.rows, modes)
 
     def stood(self) -> Stood:
         """Where it stands now; `stand` brings it back there."""
-        return Stood(self.simulation.standing(), self.log, self.bars, self.wanted, self.count)
+        return Stood(self.simulation.standing(), self.log, self.bars, self.modes, self.wanted, self.count)
 
     def stand(self, there: Stood) -> None:
         """Back to where it stood, whatever has been done since."""
         self.simulation.undo_to(there.standing)
-        self.log, self.bars, self.wanted, self.count = there.log, there.bars, there.wanted, there.count
+        self.log, self.bars, self.modes = there.log, there.bars, there.modes
+        self.wanted, self.count = there.wanted, there.count
 
     def reset(self) -> None:
         self.simulation.reset()
-        self.log, self.bars = Log(self.log.most), Bars()
+        self.log, self.bars, self.modes = Log(self.log.most), Bars(), Modes()
         self._marks = [Mark(0, self.simulation.step_count, self.count)]
 
     def go_on_alone(self) -> None:

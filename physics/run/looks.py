@@ -16,6 +16,7 @@ from .comparison import Comparison
 LOOK_SHARE = 0.1                # greatest part of the thread's time for inspections while a scene runs
 LOOK_INTERVAL = 1.0 / 30.0      # least time between two inspections while a scene runs [wall s]
 OF_AN_INSTANT = ("equations", "pivots", "body")  # views of a state; the others are of a step or of an impact
+STEPS_ALONE = "law"  # the view that makes steps once more, by kernels that the run has
 
 
 class Looks:
@@ -36,7 +37,7 @@ class Looks:
     @property
     def compiles(self) -> bool:
         """The next look may compile kernels."""
-        return bool(self._asked.view) and self._asked.view not in self._known
+        return self._asked.view not in ("", STEPS_ALONE) and self._asked.view not in self._known
 
     def answer(self, sides: Comparison, running: bool) -> Inspection | None:
         """What was asked for, of the side in focus; None where nothing was. running: it may be of an earlier instant.

@@ -14,6 +14,7 @@ from ..core.model import Array, Labels, Model
 from ..core.report import SIDES, Energy, Event, JointImpulse, MotorState, Settings, Side, StepInfo
 from ..core.state import LEDGER, Contacts
 from ..look.inspection import Inspect, Inspection
+from ..look.modes import ModeChange
 from ..scene.scene import Scene
 from ..scene.schema import CameraTable
 from ..simulation.commands import Grab, MoveGrab, Place, PushJoint, Release, Reset, Set, SimulationCommand
@@ -222,6 +223,7 @@ class Timeline(NamedTuple):
 
     events: tuple[Event, ...]  #: oldest first
     bars: Array                #: (k, 6) when each contact was in the sets: columns BEGIN … LEVEL of `look.timeline`
+    modes: tuple[ModeChange, ...] = ()  #: when contacts began to stick, slip or carry, oldest first
 
 
 class LinkPoint(NamedTuple):

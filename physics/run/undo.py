@@ -17,6 +17,7 @@ class Stood(NamedTuple):
     standing: Standing
     log: Any
     bars: Any
+    modes: Any
     wanted: float  #: step that was asked for [s]
     count: int     #: own steps in a step of the clock
 

@@ -177,7 +177,7 @@ class Simulation(Reading):
     def _take_inputs(self, step: int) -> None:
         """Settings and loads with which the state after step number `step` was advanced; no load at the end."""
         assert self.history is not None
-        recorded, loads = self._inputs(step)
+        recorded, loads = self.inputs(step)
         self.loads = loads if self.history.holds(step) else self._no_loads()
         if recorded != self.settings:
             self._apply(recorded)
@@ -302,10 +302,10 @@ class Simulation(Reading):
         state = keyframe.state
         for k in range(keyframe.step, step - 1):  # steps made again: the same bits
             look_up()
-            settings, loads = self._inputs(k)
+            settings, loads = self.inputs(k)
             method = METHODS[settings.method](overridden(self._scene_model, settings))
             self._attempt(apart, method.step, state, loads, settings)
-        settings, loads = self._inputs(step - 1)
+        settings, loads = self.inputs(step - 1)
         return state, settings, loads, overridden(self._scene_model, settings)
 
     def elsewhere(self, state: State, contacts: Contacts, events: list[Event]) -> "Simulation":
@@ -316,7 +316,7 @@ class Simulation(Reading):
         other._method, other._page, other._info = self.new_method(), ledger.empty_page(), self.info
         return other
 
-    def _inputs(self, step: int) -> tuple[Settings, Loads]:
+    def inputs(self, step: int) -> tuple[Settings, Loads]:
         """The recorded inputs with which the state after step number `step` was advanced; the loads as a copy."""
         assert self.history is not None
         inputs = self.history.inputs(step)
