@@ -74,6 +74,15 @@ def test_every_dependency_has_a_lower_bound():
     assert [name for name in [*PROJECT["dependencies"], *extras] if not bounded.fullmatch(name)] == []
 
 
+def test_the_constraints_for_the_oldest_libraries_are_the_lower_bounds():
+    """`packaging/oldest.txt`, with which CONTRIBUTING.md tries them all at once, is written from pyproject.toml."""
+    told = (ROOT / "packaging" / "oldest.txt").read_text(encoding="utf-8").splitlines()[1:]
+    extras = PROJECT["optional-dependencies"]
+    bounds = [re.match(r"([\w.-]+)>=([\d.]+)", name) for name in [*PROJECT["dependencies"], *extras["study"],
+                                                                 *extras["mjcf"]]]
+    assert told == [f"{bound[1]}=={bound[2]}" for bound in bounds if bound]
+
+
 def test_the_readme_names_the_versions_of_python_that_the_project_does():
     named = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)]
     assert PROJECT["requires-python"] == f">={named[0]}"
