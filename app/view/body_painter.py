@@ -19,7 +19,7 @@ SHADERS = {
     ShapeKind.ELLIPSOID: ("round.vert", "round.frag", "ELLIPSOID"),
     ShapeKind.BOX: ("solid.vert", "solid.frag", "SOLID"),
 }
-CLOSED = (ShapeKind.BOX, ShapeKind.HULL, ShapeKind.ROUNDED)  # mesh files may have holes
+CLOSED = (ShapeKind.BOX, ShapeKind.HULL, ShapeKind.ROUNDED, ShapeKind.TORUS)  # mesh files may have holes
 TRACED = (ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.ELLIPSOID)  # by ray, on the front faces of a box
 DEEP = 45.0  # angle from the bottom to the rim [degrees] above which a hollow would hide what is in it
 BEHIND = 1.01  # scale of hollows in the shadow map, so that their lit face does not shade itself

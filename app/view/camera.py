@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...physics.core.model import Array, Model, ShapeKind, movable
-from ...physics.shapes.table import FORMS, MODELLED
+from ...physics.shapes.table import FORMS, MODELLED, SWOLLEN
 
 STEEPEST = 89.5     # [degrees] elevation, so that "up" stays up
 ZOOM_STEP = 0.88    # a wheel step towards the cursor multiplies the distance by this
@@ -215,7 +215,7 @@ def shape_boxes(model: Model, x: Array, q: Array) -> tuple[Array, Array]:
     for s in np.flatnonzero(np.isin(shapes.kind, (*MODELLED, ShapeKind.ROUNDED))):
         wall = FORMS[int(shapes.kind[s])].box(model, int(s))
         centre[s] += rotation[s] @ wall[:3]
-        half[s] = np.abs(rotation[s]) @ wall[3:] + (shapes.size[s, 0] if shapes.kind[s] == ShapeKind.ROUNDED else 0.0)
+        half[s] = np.abs(rotation[s]) @ wall[3:] + (shapes.size[s, 0] if shapes.kind[s] in SWOLLEN else 0.0)
     return centre - half, centre + half
 
 

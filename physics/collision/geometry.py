@@ -13,7 +13,7 @@ from ..core.vec import add, axpy, dot, norm, put, quat_mat, quat_mul, row, row4,
 from ..shapes.table import FORMS, SWOLLEN, corner_towards, half_width
 
 # ShapeKind, as plain integers for the kernels
-SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED = range(12)
+SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL, MESH, ELLIPSOID, BOWL, PIPE, CONE, ROUNDED, TORUS = range(13)
 TRIANGLE = -1  # the triangle of a mesh that is being looked at; always the last row of Geometry
 
 UPRIGHT = 0.1  # cosine between gravity and the normal of a plane up to which it carries no weight
@@ -23,8 +23,8 @@ PATCH = 9   # columns of a patch: point 0-2, normal 3-5, gap 6, feature 7, part 
 class Geometry(NamedTuple):
     """All shapes in the world; row i is shape i, the row after the last shape is the triangle in hand.
 
-    A shape is a core swollen by a radius: a point (sphere), a segment along z (capsule), a polyhedron (rounded hull),
-    or the shape itself.
+    A shape is a core swollen by a radius: a point (sphere), a segment along z (capsule), a circle about z (torus),
+    a polyhedron (rounded hull), or the shape itself.
     """
 
     kind: IntArray   #: (s + 1,)

@@ -24,11 +24,13 @@ from .geometry import (
     PIPE,
     PLANE,
     SPHERE,
+    TORUS,
     axis,
     mix,
     origin,
     swell,
 )
+from .heights import plane_height
 from .hollow import touch_hollow
 from .manifold import SAME_DIRECTION, reduce_groups, reduce_points
 from .polytope import POINT_ROW, POINTS
@@ -41,7 +43,6 @@ from .round import (
     ellipsoid_ellipsoid,
     foot,
     hull_plane,
-    plane_height,
     round_plane,
     sphere_box,
     sphere_capsule,
@@ -50,8 +51,8 @@ from .round import (
 )
 from .triangles import load_triangle
 
-NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS = range(6)  # the families
-FAMILIES, KINDS = 6, len(FORMS)
+NONE, ROUND, BOXES, CONVEX, TRIANGLES, HOLLOWS, RINGS = range(7)  # the families
+FAMILIES, KINDS = 7, len(FORMS)
 FAMILY = np.full((KINDS, KINDS), CONVEX, np.int32)  #: THE table of pairs: family by the kinds of the two shapes
 _BY_BALLS = [SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID]  # whose distance from a point has a closed form
 FAMILY[SPHERE, _BY_BALLS] = FAMILY[_BY_BALLS, SPHERE] = ROUND
@@ -60,7 +61,9 @@ FAMILY[PLANE, :] = FAMILY[:, PLANE] = ROUND
 FAMILY[BOX, BOX] = BOXES
 FAMILY[MESH, :] = FAMILY[:, MESH] = TRIANGLES
 FAMILY[[BOWL, PIPE], :] = FAMILY[:, [BOWL, PIPE]] = HOLLOWS
+FAMILY[TORUS, :] = FAMILY[:, TORUS] = RINGS
 FAMILY[np.ix_(SCENERY, SCENERY)] = NONE  # neither moves
+NO_ROOM = -1  # a number of rows: there are more of something than the arrays can hold
 SHARED = 1e-3  # nearer than this, relative to the smaller shape, two points of one body pair are one
 RANK = tuple(list(FORMS).index(kind) for kind in range(KINDS))  # by kind: which shape of a pair comes first
 

@@ -14,6 +14,8 @@ from .narrow_phase import (
     BOXES,
     CONVEX,
     HOLLOWS,
+    NO_ROOM,
+    RINGS,
     ROUND,
     TRIANGLES,
     Found,
@@ -25,9 +27,8 @@ from .narrow_phase import (
     touch_round_pairs,
 )
 from .polytope import Solids
+from .ring import touch_ring_pairs
 from .triangles import find_triangles
-
-NO_ROOM = -1
 
 
 class Near(NamedTuple):
@@ -80,6 +81,10 @@ def touch_listed(model, near, contacts_out):
         total = touch_round_pairs(geom, solids, work.patch, pairs, lists[ROUND], counts[ROUND], reach, total, found)
     if counts[HOLLOWS] > 0:
         total = touch_hollow_pairs(geom, solids, work, pairs, lists[HOLLOWS], counts[HOLLOWS], reach, total, found)
+    if counts[RINGS] > 0:
+        total = touch_ring_pairs(model, near, total)
+        if total == NO_ROOM:
+            return NO_ROOM
     if counts[BOXES] > 0:
         total = touch_box_pairs(geom, work, pairs, lists[BOXES], counts[BOXES], reach, total, lists, counts, found)
     chosen = np.int64(counts[CONVEX])
@@ -108,6 +113,6 @@ def touch_again(model, near, x, q, contacts_out):
     """Contacts (as of Detector.detect) of the near pairs with the bodies at x (n, 3), q (n, 4); returns their number,
     or NO_ROOM with the sizes in `needed`."""
     place_shapes(model.shapes, x, q, near.geometry)
-    if near.counts[TRIANGLES] > 0:
+    if near.counts[TRIANGLES] + near.counts[RINGS] > 0:
         bound_shapes(near.geometry, near.reach)
     return touch_listed(model, near, contacts_out)

@@ -4,11 +4,12 @@ ellipsoids against spheres, planes and each other."""
 import math
 
 from ..core.jit import helper
-from ..core.vec import add, axpy, cross, dot, neg, norm, row, scale, sub, unit
+from ..core.vec import add, axpy, cross, dot, neg, norm, row, sub, unit
 from ..shapes.cylinder import CAP_CORNERS, rim_towards
-from ..shapes.ellipsoid import ellipsoid_foot, ellipsoid_normal, ellipsoid_support, ellipsoids_normal, gram, room
+from ..shapes.ellipsoid import ellipsoid_support, ellipsoids_normal, gram, room
 from ..shapes.table import corners_towards, support_of
 from .geometry import axis, extent, origin, put_point, round_corner, swell, to_local, to_world
+from .heights import over_box, over_cylinder, over_ellipsoid, plane_height
 
 PARALLEL = 1e-3  # sine of the angle below which two segments touch along a line
 LOWER = 1e-6     # by which a point must be lower than the corners to be a contact too, relative to the size
@@ -98,51 +99,20 @@ def capsule_capsule(geom, a, b, margin, patch):
 
 @helper
 def sphere_box(geom, a, b, margin, patch):
-    """The nearest point of the box; from a centre inside, the way out through the nearest face."""
-    p, r = origin(geom, a), swell(geom, a)
-    h = extent(geom, b)
-    c = to_local(geom, b, sub(p, origin(geom, b)))
-    foot = (min(max(c[0], -h[0]), h[0]), min(max(c[1], -h[1]), h[1]), min(max(c[2], -h[2]), h[2]))
-    d = sub(c, foot)
-    height = norm(d)
-    if height - r > margin:
-        return 0
-    if height > 1e-12 * (h[0] + h[1] + h[2]):
-        return put_foot(patch, 0, margin, p, r, to_world(geom, b, unit(d)), height, 0)
-    depth = (h[0] - abs(c[0]), h[1] - abs(c[1]), h[2] - abs(c[2]))
-    i = 0 if depth[0] <= depth[1] and depth[0] <= depth[2] else (1 if depth[1] <= depth[2] else 2)
-    n = axis(geom, b, i)
-    return put_foot(patch, 0, margin, p, r, n if c[i] >= 0.0 else neg(n), -depth[i], 0)
+    height, n = over_box(geom, b, origin(geom, a))
+    return put_foot(patch, 0, margin, origin(geom, a), swell(geom, a), n, height, 0)
 
 
 @helper
 def sphere_cylinder(geom, a, b, margin, patch):
-    """The nearest point of the cylinder; from a centre inside, the way out through the nearer of side and cap."""
-    p, r = origin(geom, a), swell(geom, a)
-    radius, half = extent(geom, b)[0], extent(geom, b)[1]
-    c = to_local(geom, b, sub(p, origin(geom, b)))
-    rho = math.sqrt(c[0] * c[0] + c[1] * c[1])
-    out = (c[0] / rho, c[1] / rho, 0.0) if rho > 1e-12 * radius else (1.0, 0.0, 0.0)
-    up = (0.0, 0.0, 1.0 if c[2] >= 0.0 else -1.0)
-    beside, above = rho - radius, abs(c[2]) - half
-    if beside > 0.0 and above > 0.0:
-        height = math.sqrt(beside * beside + above * above)
-        n = add(scale(beside / height, out), scale(above / height, up))
-    elif beside > above:
-        height, n = beside, out
-    else:
-        height, n = above, up
-    return put_foot(patch, 0, margin, p, r, to_world(geom, b, n), height, 0)
+    height, n = over_cylinder(geom, b, origin(geom, a))
+    return put_foot(patch, 0, margin, origin(geom, a), swell(geom, a), n, height, 0)
 
 
 @helper
 def sphere_ellipsoid(geom, a, b, margin, patch):
-    """The nearest point of the ellipsoid."""
-    p, s = origin(geom, a), extent(geom, b)
-    y = to_local(geom, b, sub(p, origin(geom, b)))
-    x = ellipsoid_foot(y, s)
-    n = ellipsoid_normal(x, s)
-    return put_foot(patch, 0, margin, p, swell(geom, a), to_world(geom, b, n), dot(n, sub(y, x)), 0)
+    height, n = over_ellipsoid(geom, b, origin(geom, a))
+    return put_foot(patch, 0, margin, origin(geom, a), swell(geom, a), n, height, 0)
 
 
 @helper
@@ -161,12 +131,6 @@ def ellipsoid_ellipsoid(geom, a, b, margin, patch):
         return 0
     p = add(c, to_world(geom, a, ellipsoid_support(s, to_local(geom, a, n))))
     return put_point(patch, 0, axpy(0.5 * gap, n, p), n, gap, 0)
-
-
-@helper
-def plane_height(geom, plane, p):
-    """Height of a point over a plane."""
-    return dot(axis(geom, plane, 2), sub(p, origin(geom, plane)))
 
 
 @helper

@@ -67,6 +67,7 @@ class ShapeKind(IntEnum):
     PIPE = 9      # inner face of a tube: (radius, half height, cosine of the angle from the bottom, at -y, to an edge)
     CONE = 10     # (radius of the base, height, 0); the centre of mass at the origin, the base below
     ROUNDED = 11  # convex polyhedron, row `data` of Hulls, over which a ball is swept: (radius of the ball, 0, 0)
+    TORUS = 12    # circle about z over which a ball is swept: (radius of the ball, radius of the circle, 0)
 
 
 #: kinds that are concave surfaces, not solids: contacts lie on their inner face. Only bodies that forces do not move

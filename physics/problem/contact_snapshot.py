@@ -249,6 +249,10 @@ def _round(side: _Side) -> tuple[Array, Curve] | None:
         local, squares = side.turn.T @ tangents, side.size**2
         k, V = np.linalg.eigh(local.T @ (local / squares[:, None]) / np.linalg.norm(side.at / squares))
         return tangents @ V[:, 0], (float(k[0]), 1.0, float(k[1]), 1.0)
+    if side.kind == ShapeKind.TORUS:
+        out = np.array([side.at[0], side.at[1], 0.0]) / np.hypot(side.at[0], side.at[1])
+        bend = float(side.local @ out) / float(side.size[1])
+        return side.turn @ np.array([-out[1], out[0], 0.0]), (bend, 1.0 + radius * bend, 1.0, radius)
     if side.kind == ShapeKind.PIPE:
         return side.turn[:, 2], (0.0, 1.0, 1.0, -radius)
     if side.kind in (ShapeKind.CYLINDER, ShapeKind.ROUNDED) and side.edge is not None:

@@ -223,6 +223,9 @@ def _check_body(at: Location, body: Body, materials: set[str], folder: Path | No
             yield _unknown((*here, "material"), shape.material, "material", materials)
         if shape.type in ("box", "prism"):
             yield from _check_rounding(here, shape)
+        if shape.type == "torus" and not THINNEST * shape.radius <= shape.tube < shape.radius:
+            yield Problem((*here, "tube"), f"is {shape.tube:g}; it must be less than the radius, {shape.radius:g}, and "
+                                           f"not {in_words(1.0 / THINNEST)} times as thin")
         if shape.type in ("capsule", "cylinder", "cone", "prism", "pipe"):
             yield from _check_thin(here, shape)
         if shape.type in ("plane", "bowl", "pipe", "height_field") and dynamic:

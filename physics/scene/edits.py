@@ -24,6 +24,7 @@ FIRST: dict[str, dict[str, Any]] = {
     "cone": {"radius": 0.25, "height": 0.5},
     "prism": {"sides": 6, "radius": 0.25, "height": 0.5},
     "ellipsoid": {"size": [0.7, 0.5, 0.4]},
+    "torus": {"radius": 0.3, "tube": 0.08},
     "hull": {"points": [[0.3, 0.0, -0.15], [-0.15, 0.26, -0.15], [-0.15, -0.26, -0.15], [0.0, 0.0, 0.3]]},
     "bowl": {"radius": 1.0, "angle": 80.0},
     "pipe": {"radius": 0.5, "height": 2.0, "angle": 90.0},
@@ -184,6 +185,8 @@ def scale(document: Document, chosen: Sequence[int], factors: Sequence[float]) -
             if "radius" in shape:
                 by = across if "height" in shape else float(np.cbrt(own.prod()))
                 document.put((*at, "radius"), rounded(by * shape["radius"]))
+            if "tube" in shape:
+                document.put((*at, "tube"), rounded(float(np.cbrt(own.prod())) * shape["tube"]))
             if "rounding" in shape:
                 document.put((*at, "rounding"), rounded(float(own.min()) * shape["rounding"]))
             if "height" in shape and shape["type"] != "height_field":

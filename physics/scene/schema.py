@@ -272,6 +272,14 @@ class Prism(ShapeTable):
     rounding: NotNegative = _field(0.0, "the radius of its edges and corners, a number >= 0 [m]")
 
 
+class Torus(ShapeTable):
+    """A ring about z: a tube along a circle."""
+
+    type: Literal["torus"]
+    radius: Length = _field(..., "the radius of the circle in the middle of the tube, a number > 0 [m]")
+    tube: Length = _field(..., "the radius of the tube, less than that of the circle, a number > 0 [m]")
+
+
 class Ellipsoid(ShapeTable):
     type: Literal["ellipsoid"]
     size: Sizes = _field(..., "three full lengths > 0 [m]")
@@ -350,12 +358,13 @@ class Mesh(ShapeTable):
 
 
 Shape = Annotated[
-    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Bowl | Pipe | Plane | HeightField | Hull | Mesh,
+    Sphere | Box | Capsule | Cylinder | Cone | Prism | Ellipsoid | Torus | Bowl | Pipe | Plane | HeightField | Hull
+    | Mesh,
     Field(discriminator="type"),
 ]
 SHAPES: dict[str, type[ShapeTable]] = {
     "sphere": Sphere, "box": Box, "capsule": Capsule, "cylinder": Cylinder, "cone": Cone, "prism": Prism,
-    "ellipsoid": Ellipsoid, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
+    "ellipsoid": Ellipsoid, "torus": Torus, "bowl": Bowl, "pipe": Pipe, "plane": Plane,
     "height_field": HeightField, "hull": Hull, "mesh": Mesh,
 }
 

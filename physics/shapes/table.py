@@ -6,16 +6,17 @@ those without corners, by their kind; directions u are in the shape frame.
 
 from ..core.jit import helper
 from ..core.model import ShapeKind
-from . import bowl, box, capsule, cone, cylinder, ellipsoid, hull, mesh, pipe, plane, rounded, sphere
+from . import bowl, box, capsule, cone, cylinder, ellipsoid, hull, mesh, pipe, plane, rounded, sphere, torus
 from .cone import cone_corner, cone_corners, cone_rim, cone_support
 from .cylinder import cylinder_corner, cylinder_corners, cylinder_support, cylinder_width
 from .ellipsoid import ellipsoid_support, ellipsoid_width
 from .form import Form
 
-#: by kind, in the order in which the narrow phase takes the two shapes of a pair: what moves, planes, meshes, hollows
+#: by kind, in the order in which the narrow phase takes the two shapes of a pair: tori, what else moves, planes,
+#: meshes, hollows
 FORMS: dict[int, Form] = {int(form.kind): form for form in (
-    sphere.FORM, box.FORM, capsule.FORM, cylinder.FORM, hull.FORM, rounded.FORM, cone.FORM, ellipsoid.FORM, plane.FORM,
-    mesh.FORM, bowl.FORM, pipe.FORM)}
+    torus.FORM, sphere.FORM, box.FORM, capsule.FORM, cylinder.FORM, hull.FORM, rounded.FORM, cone.FORM,
+    ellipsoid.FORM, plane.FORM, mesh.FORM, bowl.FORM, pipe.FORM)}
 SWOLLEN = tuple(kind for kind, form in FORMS.items() if form.swollen)
 SCENERY = tuple(kind for kind, form in FORMS.items() if form.scenery)
 #: kinds that are drawn as triangles which follow from their size

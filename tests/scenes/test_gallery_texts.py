@@ -485,6 +485,21 @@ def test_line_face_and_disc_touch_at_as_many_points_as_the_text_says():
         assert {name: int((there == sim.number(name)).sum()) for name in wanted} == wanted
 
 
+def test_the_hoop_rolls_as_fast_as_the_text_says_and_the_links_hold():
+    """v/(1 + I/(m ρ²)), I/m = R² + ¾ r², ρ = R + r."""
+    sim, text = opened("rings")
+    thrown, = numbers(r"without spin at (\d+) m/s", text)
+    rolls, = numbers(r"outer radius, here ([\d.]+) m/s", text)
+    assert thrown / (1.0 + (0.3**2 + 0.75 * 0.05**2) / 0.35**2) == pytest.approx(rolls, abs=0.005)
+    assert np.linalg.norm(sim.velocity("hoop")) == thrown
+    sim.run(until=1.0)
+    assert np.linalg.norm(sim.velocity("hoop")) == pytest.approx(rolls, abs=0.01)
+    assert np.linalg.norm(sim.angular_velocity("hoop")) * 0.35 == pytest.approx(rolls, abs=0.01)
+    sim.run(until=4.0)
+    lowest = sim.position("link 4")[2]
+    assert lowest == pytest.approx(1.8 - 4 * 2.0 * (0.12 - 0.03), abs=0.02)  # 2 R - 2 r a link, and they swing a little
+
+
 def test_the_balls_in_the_valleys_rise_as_high_as_the_text_says():
     """The greatest height over the lowest place in the tenth second, in which each ball turns once at least."""
     sim, text = opened("valleys")

@@ -9,6 +9,9 @@ A rim has one nearest point to most elements, but two to an edge that lies acros
 is an element of its own: the one ahead along the edge and the one behind. A rim that lies flat on a face is replaced by
 CORNERS of its points.
 
+A ring, the circle in the middle of a torus, is a rim all around, and swollen: a ball that fits through its hole has one
+nearest point on it. Where a torus lies flat, CORNERS of its points stand for it, too.
+
 An ellipsoid is one element, and so is the wall of a bowl or of a pipe. Such a wall can be touched only by vertices and
 by ellipsoids that curve more than the wall. A mesh of scenery consists of the faces and convex edges of its triangles
 and the vertices of these edges.
@@ -23,7 +26,7 @@ from ...core.limits import EXACT_TRIANGLES
 from ...core.model import HOLLOW, Array, IntArray, Model, ShapeKind, movable
 from ...core.state import LongArray
 from ...dynamics.constraints.limits import Limits, limits_of
-from ...shapes.elements import AHEAD, BEHIND, BOWL, CORNER, EDGE, ELLIPSOID, FACE, PIPE, RIM, VERTEX, Element
+from ...shapes.elements import AHEAD, BEHIND, BOWL, CORNER, EDGE, ELLIPSOID, FACE, PIPE, RIM, RING, VERTEX, Element
 from ...shapes.shapes import quat_product, quat_to_matrix
 from ...shapes.table import FORMS
 from ..broad_phase import joined_bodies
@@ -31,16 +34,16 @@ from ..broad_phase import joined_bodies
 #: kinds of pairs
 (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, EDGE_EDGE, RIM_FACE, CORNER_FACE, VERTEX_RIM, AHEAD_EDGE, BEHIND_EDGE,
  RIM_RIM, RIM_ELLIPSOID, VERTEX_BOWL, VERTEX_PIPE, VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID,
- ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE) = range(19)
+ ELLIPSOID_ELLIPSOID, ELLIPSOID_BOWL, ELLIPSOID_PIPE, VERTEX_RING) = range(20)
 #: kind of pair by the kinds of its two elements (row, column); -1: they cannot touch, or other elements touch first
-PAIR_KINDS = np.full((10, 10), -1, np.int32)
+PAIR_KINDS = np.full((11, 11), -1, np.int32)
 PAIR_KINDS[VERTEX, [VERTEX, EDGE, FACE, RIM]] = VERTEX_VERTEX, VERTEX_EDGE, VERTEX_FACE, VERTEX_RIM
-PAIR_KINDS[VERTEX, [BOWL, PIPE]] = VERTEX_BOWL, VERTEX_PIPE
+PAIR_KINDS[VERTEX, [BOWL, PIPE, RING]] = VERTEX_BOWL, VERTEX_PIPE, VERTEX_RING
 PAIR_KINDS[[VERTEX, EDGE, FACE, RIM, ELLIPSOID], ELLIPSOID] = (
     VERTEX_ELLIPSOID, EDGE_ELLIPSOID, FACE_ELLIPSOID, RIM_ELLIPSOID, ELLIPSOID_ELLIPSOID)
 PAIR_KINDS[ELLIPSOID, [BOWL, PIPE]] = ELLIPSOID_BOWL, ELLIPSOID_PIPE
 PAIR_KINDS[[EDGE, AHEAD, BEHIND], EDGE] = EDGE_EDGE, AHEAD_EDGE, BEHIND_EDGE
-PAIR_KINDS[[RIM, CORNER], FACE] = RIM_FACE, CORNER_FACE
+PAIR_KINDS[[RIM, RING, CORNER], FACE] = RIM_FACE, RIM_FACE, CORNER_FACE
 PAIR_KINDS[RIM, RIM] = RIM_RIM
 
 
@@ -51,12 +54,12 @@ class Elements(NamedTuple):
 
     shape: IntArray       #: (e,)   shape it belongs to
     body: IntArray        #: (e,)
-    kind: IntArray        #: (e,)   VERTEX … PIPE
+    kind: IntArray        #: (e,)   VERTEX … RING
     point: Array          #: (e, 3) the vertex or corner, the middle of the edge or rim, a point of the face [m]
     axis: Array           #: (e, 3) unit: along an edge or pipe; out of a face, or of the cap of a rim or corner;
                           #:        semi-axes of an ellipsoid [m]
     frame: Array          #: (e, 4) orientation of an ellipsoid, else 1 0 0 0
-    length: Array         #: (e,)   half the edge or pipe; radius of a rim, a corner's rim, a round face; inf = none [m]
+    length: Array         #: (e,)   half the edge or pipe; radius of a rim or ring, also a corner's, or round face [m]
     radius: Array         #: (e,)   what the element is swollen by; radius of a bowl and of a pipe [m]
     extent: Array         #: (e,)   radius about `point` that holds the element; inf where it has none [m]
     side_start: IntArray  #: (e + 1,)
@@ -78,6 +81,7 @@ class NoExactGap(ValueError):
         kinds = ShapeKind(shapes.kind[a]), ShapeKind(shapes.kind[b])
         flat = " flatter than the wall" if set(kinds) & set(HOLLOW) else ""
         words = {ShapeKind.ELLIPSOID: f"an ellipsoid{flat}",
+                 ShapeKind.TORUS: "a torus, which takes planes, and balls that fit through its hole",
                  ShapeKind.MESH: f"a mesh, which may have {EXACT_TRIANGLES} at most"}
         self.kinds = " and ".join(words.get(kind, f"a {kind.name.lower()}") for kind in kinds)
         super().__init__(f"no exact gap between shapes {a} and {b}: {self.kinds}")
@@ -138,6 +142,8 @@ def check_pairs(model: Model, meets: IntArray) -> None:
         round_one = (kind[inner] == ShapeKind.ELLIPSOID) & np.isin(kind[outer], HOLLOW)
         flattest = size[inner].max(axis=1) ** 2
         wrong |= round_one & (flattest >= size[inner].min(axis=1) * size[outer, 0])
+        plug = (kind[inner] == ShapeKind.SPHERE) & (kind[outer] == ShapeKind.TORUS)  # it touches all around the hole
+        wrong |= plug & (size[inner, 0] + size[outer, 0] >= size[outer, 1])
     for s in np.unique(meets[kind[meets] == ShapeKind.MESH]):
         k = int(shapes.data[s])
         if model.meshes.triangle_start[k + 1] - model.meshes.triangle_start[k] > EXACT_TRIANGLES.most:

@@ -33,10 +33,11 @@ from .elements import (
     VERTEX_FACE,
     VERTEX_PIPE,
     VERTEX_RIM,
+    VERTEX_RING,
     VERTEX_VERTEX,
 )
 from .frames import NOWHERE, PARALLEL, facing_at_rim, facing_margin, side_margin, world_axis, world_point
-from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim
+from .rims import corner_face, rim_edge, rim_ellipsoid, rim_face, rim_rim, vertex_rim, vertex_ring
 from .smooth import (
     edge_ellipsoid,
     ellipsoid_bowl,
@@ -190,6 +191,8 @@ def nearest(surface, bodies, kind, e, f):
         return edge_ellipsoid(surface, bodies, e, f)
     if kind == FACE_ELLIPSOID:
         return face_ellipsoid(surface, bodies, e, f)
+    if kind == VERTEX_RING:
+        return vertex_ring(surface, bodies, e, f)
     if kind == ELLIPSOID_BOWL:
         return ellipsoid_bowl(surface, bodies, e, f)
     if kind == ELLIPSOID_PIPE:

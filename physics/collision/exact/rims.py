@@ -1,5 +1,5 @@
-"""Distances of rims, the round edges of cylinders' caps. As in `gaps`, each function returns the points on both
-elements, the normal from e to f, gap, margin, facing, and how both curve.
+"""Distances of rims, the round edges of cylinders' caps, and of rings, the circles in the middle of tori. As in `gaps`,
+each function returns the points on both elements, the normal from e to f, gap, margin, facing, and how both curve.
 
 Along its tangent a rim bends by e/ρ, e from its middle to the point, so that there α = n·e/ρ, β = 1; across it is
 sharp. Its outward normals lie between the axis a out of the cap and e.
@@ -26,10 +26,10 @@ RIM_ROUNDS = 100   # most steps of regula falsi in `nearest_angle`; about eight 
 
 @helper
 def rim_face(surface, bodies, e, f):
-    """φ = m·(c - o) - ρ sqrt(1 - (a·m)²): the lowest point of a rim with axis a over a face."""
+    """φ = m·(c - o) - ρ sqrt(1 - (a·m)²) - r: the lowest point of a rim or ring with axis a over a face."""
     c, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
     o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
-    size = surface.length[e]
+    size, r = surface.length[e], surface.radius[e]
     down = sub(scale(dot(a, m), a), m)
     sine = norm(down)
     out = unit(down)
@@ -40,16 +40,17 @@ def rim_face(surface, bodies, e, f):
     if surface.length[f] < math.inf:
         margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
     n = neg(m)
-    return (p, axpy(-height, m, p), n, height, margin, 1.0, cross(a, out), (dot(n, out) / size, 1.0, 1.0, 0.0),
-            tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
+    bend = dot(n, out) / size
+    return (axpy(r, n, p), axpy(-height, m, p), n, height - r, margin, 1.0, cross(a, out),
+            (bend, 1.0 + r * bend, 1.0, r), tangents(n)[0], (0.0, 1.0, 0.0, 1.0))
 
 
 @helper
 def corner_face(surface, bodies, e, f):
-    """φ = m·(p - o) of a point p of a rim that lies flat on the face."""
+    """φ = m·(p - o) - r of a point p of a rim or ring that lies flat on the face."""
     p, a = world_point(surface, bodies, e), world_axis(surface, bodies, e)
     o, m = world_point(surface, bodies, f), world_axis(surface, bodies, f)
-    d = sub(p, o)
+    d, r = sub(p, o), surface.radius[e]
     height = dot(m, d)
     margin = min(side_margin(surface, bodies, f, p), TIPPED - surface.length[e] * norm(cross(a, m)))
     if dot(a, m) > 0.0:
@@ -58,7 +59,24 @@ def corner_face(surface, bodies, e, f):
         margin = min(margin, surface.length[f] - norm(axpy(-height, m, d)))
     n = neg(m)
     t = tangents(n)[0]
-    return p, axpy(-height, m, p), n, height, margin, 1.0, t, (1.0, 0.0, 1.0, 0.0), t, (0.0, 1.0, 0.0, 1.0)
+    return (axpy(r, n, p), axpy(-height, m, p), n, height - r, margin, 1.0, t, (1.0, r, 1.0, r), t,
+            (0.0, 1.0, 0.0, 1.0))
+
+
+@helper
+def vertex_ring(surface, bodies, e, f):
+    """φ = |q - p| - r - s, q the nearest point of the circle in the middle of a ring, s the radius of its tube. Along
+    the ring its normal m turns by m·e/ρ, as along a rim, and its point moves by 1 + s m·e/ρ."""
+    p, c, a = world_point(surface, bodies, e), world_point(surface, bodies, f), world_axis(surface, bodies, f)
+    r, s, size = surface.radius[e], surface.radius[f], surface.length[f]
+    d = sub(p, c)
+    out = unit(axpy(-dot(a, d), a, d))
+    q = axpy(size, out, c)
+    n = unit(sub(q, p))
+    bend, t = -dot(n, out) / size, tangents(n)[0]
+    margin = side_margin(surface, bodies, e, q)
+    return (axpy(r, n, p), axpy(-s, n, q), n, norm(sub(q, p)) - r - s, margin, 1.0, t, (1.0, r, 1.0, r), cross(a, out),
+            (bend, 1.0 + s * bend, 1.0, s))
 
 
 @helper
