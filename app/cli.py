@@ -38,7 +38,7 @@ from ..physics.run.keeper import Keeper
 from ..physics.run.messages import Recording, Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import REASON, Sweep
-from ..physics.scene.mesh_files import NAMES
+from ..physics.scene.mesh_files import NAMES, UNITS
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .arguments import (
@@ -118,6 +118,15 @@ def overrides(
     return settings
 
 
+def scale(
+    unit: Annotated[str | None, typer.Option(help=f"Of the numbers of a mesh, else m: {', '.join(UNITS)}.")] = None,
+) -> float:
+    """Metres per unit of a mesh file."""
+    if unit is not None and unit not in UNITS:
+        raise BadInput(f"--unit must be one of {', '.join(UNITS)}, not {unit!r}")
+    return UNITS[unit or "m"]
+
+
 def shot(
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1920x1080",
     fps: Annotated[int, typer.Option(min=1, max=240, help="Frames per second.")] = 60,
@@ -166,11 +175,11 @@ def top(show_version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 @app.command("open")
-@takes(settings=overrides)
+@takes(scale=scale, settings=overrides)
 def open_command(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="Gallery key, scene file, mesh or lesson.")] = None,
-    *, settings: dict[str, Any],
+    *, scale: float, settings: dict[str, Any],
 ) -> None:
     """Open the app on FILE, or on the first scene of the gallery."""
     if file is not None and (is_lesson(Path(file)) or (file in lessons() and not scene_path(file).exists())):
@@ -178,12 +187,12 @@ def open_command(
         first = next((run.scene for run in lesson.runs if run is not None), None)
         window_opener()(first or load(next(iter(gallery())), {})[0], settings, lesson=lesson)
         return
-    scene, recording = load(file if file is not None else next(iter(gallery())), settings)
+    scene, recording = load(file if file is not None else next(iter(gallery())), settings, scale)
     window_opener()(scene, settings, recording=recording)
 
 
 @app.command()
-@takes(settings=overrides)
+@takes(scale=scale, settings=overrides)
 def run(
     scene: SceneArgument,
     until: Annotated[
@@ -204,7 +213,7 @@ def run(
     ] = None,
     narrate: Annotated[bool, typer.Option("--narrate", help="Tell every event in a sentence as it happens.")] = False,
     force: Force = False,
-    *, settings: dict[str, Any],
+    *, scale: float, settings: dict[str, Any],
 ) -> None:
     """Run SCENE without a window and write its trajectory, which is kept where the run ends early. A recorded run is
     made again, and its states compared; of a comparison one side after the other, to files NAME_1, NAME_2, ..."""
@@ -214,7 +223,7 @@ def run(
         raise BadInput("--plot needs --out, the file of the plot")
     check_ending(out, SUFFIXES_OF_CURVES if plot else (".npz", ".csv"))
     check_ending(save_run, (SUFFIX,), "--save-run")
-    loaded, recording = load(scene, settings)
+    loaded, recording = load(scene, settings, scale)
     if until is None:
         if recording is None:
             raise BadInput("--until must be given, the simulated time to run to [s]")
@@ -280,20 +289,20 @@ def run_one(sim: Simulation, until: float, every: int, out: Path | None, save_ru
 
 
 @app.command()
-@takes(shot=shot, settings=overrides)
+@takes(shot=shot, scale=scale, settings=overrides)
 def record(
     scene: SceneArgument,
     out: Annotated[Path, typer.Option("-o", "--out", help="Video file: .mp4, .mkv, .webm or .gif.")],
     seconds: Annotated[float | None, typer.Option(
         help="Simulated time to record [s] (else 10, or all of a recorded run).")] = None,
     force: Force = False,
-    *, shot: Shot, settings: dict[str, Any],
+    *, shot: Shot, scale: float, settings: dict[str, Any],
 ) -> None:
     """Record SCENE, or a recorded run, to a video, without a window or a display. What was recorded is kept where it
     ends early."""
     check_ending(out, (".mp4", ".mkv", ".webm", ".gif"))
     check_output(out, force)
-    loaded, recording = load(scene, settings)
+    loaded, recording = load(scene, settings, scale)
     if recording is not None and shot.compare:
         raise BadInput(f"{loaded.name} is a recorded run: --compare must be left out")
     if seconds is None:
@@ -463,13 +472,13 @@ def doctor() -> None:
 # ------------------------------------------------------------------------------------------------ input
 
 
-def load(name: str, settings: dict[str, Any]) -> tuple[Scene, Recording | None]:
+def load(name: str, settings: dict[str, Any], scale: float = 1.0) -> tuple[Scene, Recording | None]:
     """The scene of a gallery key, a scene file or a mesh; or a recorded run and its scene, which takes no settings."""
     path = scene_path(name)
     if not path.exists():
         raise BadInput(f"there is no file and no gallery scene {name!r}; `contactlab scenes` lists the gallery")
     with opening_bar():
-        content = opened(path, check=path.suffix.lower() in NAMES).content  # what takes long, while it is shown
+        content = opened(path, path.suffix.lower() in NAMES, None, scale).content  # what takes long, while it is shown
     if isinstance(content, Scene):
         return content, None
     if not isinstance(content, Recording):

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+import numpy as np
 import platformdirs
 
 from ..assets import gallery, scene_path
@@ -20,10 +21,11 @@ from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.problem.problem import ContactProblem
 from ..physics.run.recording import Recording
 from ..physics.run.run_file import SUFFIX, read_packed, read_run
-from ..physics.scene.mesh_files import NAMES
+from ..physics.scene.kept_meshes import mesh_file
+from ..physics.scene.mesh_files import IN_METRES, NAMES
 from ..physics.scene.parts import TAKEN_APART
 from ..physics.scene.refusals import SceneError, refusing
-from ..physics.scene.scene import Scene, open_file
+from ..physics.scene.scene import Scene, implausible, open_file
 from .background import in_background
 
 ARCHIVES = Path(platformdirs.user_cache_dir("contactlab", appauthor=False)) / "lessons"  # unpacked
@@ -41,11 +43,11 @@ class Opened(NamedTuple):
     content: Scene | ContactProblem | Recording | Lesson
 
 
-def opened(path: str | Path, check: bool = True, collide: str | None = None) -> Opened:
+def opened(path: str | Path, check: bool = True, collide: str | None = None, scale: float = 1.0) -> Opened:
     """Read a scene, also one packed in a .zip, a robot, a mesh, a lesson (.lesson.toml, or in a .zip), a contact
     problem (.npz), a recorded run (.contactlab) or the folder of one that was cut off. Raises CannotOpen. check: build
-    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. collide: of a mesh,
-    see `Scene.from_mesh`."""
+    the scene once, so that nothing is left to fail later; without it, build it under `in_words`. collide, scale: of a
+    mesh, see `Scene.from_mesh`."""
     with in_words(str(path)):
         place = Path(path).expanduser().absolute()
         if place.suffix.lower() == ".npz":
@@ -54,7 +56,7 @@ def opened(path: str | Path, check: bool = True, collide: str | None = None) -> 
             return Opened(place, read_run(place))
         if is_lesson(place):
             return Opened(place, Lesson.load(place, gallery().get, ARCHIVES))
-        scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, collide)
+        scene = read_packed(place) if place.suffix.lower() == ".zip" else open_file(place, collide, scale)
         if check:
             scene.build()
         return Opened(place, scene)
@@ -69,12 +71,20 @@ def load(name: str | Path) -> Scene:
     return content
 
 
+def unlikely_size(path: Path) -> str:
+    """The size in metres, in words, of a mesh file whose numbers are most likely no metres; "" of any other file."""
+    if path.suffix.lower() not in NAMES or path.suffix.lower() in IN_METRES:
+        return ""
+    lengths = np.ptp(mesh_file(path.resolve()).surface.vertices, axis=0)
+    return " × ".join(f"{length:.3g}" for length in lengths) + " m" if implausible(lengths) else ""
+
+
 class Opening:
     """A file that is being opened in a thread of its own: how far that is, and a way to give it up."""
 
-    def __init__(self, path: Path, collide: str | None = None) -> None:
-        """collide: of a mesh, see `Scene.from_mesh`."""
-        self.path, self._collide = path, collide
+    def __init__(self, path: Path, collide: str | None = None, scale: float = 1.0) -> None:
+        """collide, scale: of a mesh, see `Scene.from_mesh`."""
+        self.path, self.scale, self._collide = path, scale, collide
         self.stage: tuple[str, float] = (f"Reading {path.name}", 0.0)  #: what is done now, and the share that is done
         self._begun = time.monotonic()
         self._unwanted = Event()
@@ -105,7 +115,7 @@ class Opening:
     def _open(self) -> Opened:
         with interruptible(self._unwanted.is_set), telling(self._tell):
             try:
-                return opened(self.path, collide=self._collide)
+                return opened(self.path, collide=self._collide, scale=self.scale)
             except Interrupted as error:
                 raise CannotOpen(f"{self.path.name} was not opened.") from error
 

@@ -177,7 +177,10 @@ class ShapeTables:
         assert self.folder is not None
         with _named(at):
             file = mesh_file(self.folder / shape.file)
-        if shape.part is not None and shape.part >= len(file.parts()):
+        if isinstance(shape.part, str) and shape.part not in file.pieces:
+            names = ", ".join(list(file.pieces)[:10]) or "none"
+            raise SceneError(f'{at}.part is "{shape.part}"; it must be a name that {file.name} has: {names}.')
+        if isinstance(shape.part, int) and shape.part >= len(file.parts()):
             raise SceneError(f"{at}.part is {shape.part}; it must be less than {len(file.parts())}, the solids of "
                              f"{file.name}.")
         return file

@@ -26,23 +26,25 @@ from .mesh import (
 from .mesh_files import checked_size, read_surface
 from .parts import NoParts, convex_parts
 
+Part = int | str | None
 #: shares of opening a file that are done when its stages begin, as of 1.3 million triangles in STL
 SPLITTING, HULLS = 0.48, 0.54
 
 
 class MeshFile:
     """The surface of a mesh file, its solids, and what was made of them at the scales [m per unit of the file] asked
-    for. part: number of the solid; None = all of them as one."""
+    for. part: number of the solid, or the name of a piece; None = all of them as one."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         at(f"Reading {self.name}", 0.0)
-        self.surface = read_surface(path)
+        self.surface, self.pieces = read_surface(path)
         self._parts: tuple[MeshSurface, ...] | None = None
         self._first: list[int] = []  # of each part the first one that it is a copy of
-        self._solids: dict[tuple[int | None, float], Solid] = {}
-        self._convex: dict[tuple[int | None, float, float], list[Polyhedron]] = {}
-        self._scenery: dict[tuple[int | None, float], StaticMesh] = {}
+        self._first_piece: list[int] = []  # likewise of the pieces
+        self._solids: dict[tuple[Part, float], Solid] = {}
+        self._convex: dict[tuple[Part, float, float], list[Polyhedron]] = {}
+        self._scenery: dict[tuple[Part, float], StaticMesh] = {}
 
     def parts(self) -> tuple[MeshSurface, ...]:
         """The separate solids of the file."""
@@ -52,10 +54,10 @@ class MeshFile:
             self._first = copies(self._parts)
         return self._parts
 
-    def solid(self, part: int | None, scale: float) -> Solid:
+    def solid(self, part: Part, scale: float) -> Solid:
         """Mass properties and hull [m]. Raises SceneError where there are none."""
         if (part, scale) not in self._solids:
-            done = 0.0 if part is None else part / len(self.parts())
+            done = part / len(self.parts()) if isinstance(part, int) else 0.0
             at(f"{self.name}: hull and mass", HULLS + (1.0 - HULLS) * done)
             first, shift = self._copied(part)
             if first == part:
@@ -65,7 +67,7 @@ class MeshFile:
                 self._solids[part, scale] = moved_solid(whole, scale * shift, self.called(first), self.called(part))
         return self._solids[part, scale]
 
-    def convex_parts(self, part: int | None, scale: float, threshold: float) -> list[Polyhedron]:
+    def convex_parts(self, part: Part, scale: float, threshold: float) -> list[Polyhedron]:
         """Hulls [m] that together are as hollow as the solid, see `parts`. Raises NoParts."""
         key = part, scale, threshold
         first, shift = self._copied(part)
@@ -84,28 +86,41 @@ class MeshFile:
             self._convex[key] = hulls
         return self._convex[key]
 
-    def scenery(self, part: int | None, scale: float) -> StaticMesh:
+    def scenery(self, part: Part, scale: float) -> StaticMesh:
         """The surface to collide with [m]. Raises SceneError where it has no area."""
         if (part, scale) not in self._scenery:
             at(f"{self.name}: edges and boxes", HULLS)
             self._scenery[part, scale] = static_mesh(*self._scaled(part, scale))
         return self._scenery[part, scale]
 
-    def _copied(self, part: int | None) -> tuple[int | None, Array]:
-        """The first part that this one is a copy of, and how far from there it is moved (3,) [units of the file]."""
+    def _copied(self, part: Part) -> tuple[Part, Array]:
+        """The first part or piece that this one is a copy of, and how far from there it is moved (3,) [units of the
+        file]."""
         if part is None:
             return None, np.zeros(3)
-        parts = self.parts()
-        first = self._first[part]
-        return first, parts[part].vertices.mean(axis=0) - parts[first].vertices.mean(axis=0)
+        if isinstance(part, int):
+            self.parts()
+            first: Part = self._first[part]
+        else:
+            names = list(self.pieces)
+            self._first_piece = self._first_piece or copies([piece.surface for piece in self.pieces.values()])
+            first = names[self._first_piece[names.index(part)]]
+        return first, self._surface(part).vertices.mean(axis=0) - self._surface(first).vertices.mean(axis=0)
 
-    def _scaled(self, part: int | None, scale: float) -> tuple[MeshSurface, str]:
+    def _surface(self, part: Part) -> MeshSurface:
+        if part is None:
+            return self.surface
+        return self.pieces[part].surface if isinstance(part, str) else self.parts()[part]
+
+    def _scaled(self, part: Part, scale: float) -> tuple[MeshSurface, str]:
         """A surface in metres, and the name that it goes by in notes."""
-        surface = self.surface if part is None else self.parts()[part]
+        surface = self._surface(part)
         return surface._replace(vertices=scale * surface.vertices), self.called(part)
 
-    def called(self, part: int | None) -> str:
+    def called(self, part: Part) -> str:
         """The name of a part in notes."""
+        if isinstance(part, str):
+            return f"{self.name} ({part})"
         return self.name if part is None or len(self.parts()) == 1 else f"{self.name} (part {part})"
 
 

@@ -1,4 +1,5 @@
-"""Reading mesh files: OBJ, STL, PLY, OFF, glTF and GLB, through trimesh, as one welded surface.
+"""Reading mesh files: OBJ, STL, PLY, OFF, glTF and GLB, through trimesh, as one welded surface, and by the names that
+the file has for its pieces: nodes of a scene graph, objects and groups of OBJ.
 
 Sizes are read from the head of a file first, so that a file far too large is refused at once.
 """
@@ -9,11 +10,11 @@ import struct
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.limits import GLTF_HEAD, MESH_FILE, TRIANGLES
+from ..core.limits import GLTF_HEAD, MESH_FILE, SHELLS, TRIANGLES
 from ..core.progress import at
 from .mesh import MeshSurface, weld
 from .refusals import SceneError
@@ -22,8 +23,12 @@ from .values import LARGEST, in_words
 if TYPE_CHECKING:
     import trimesh
 
+Color = tuple[float, float, float]
 JOINING = 0.2  # share of opening a file that is done when its triangles are read
 
+#: units that mesh files may be in, and how many metres they are; only glTF says that its numbers are metres
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+IN_METRES = (".glb", ".gltf")  # formats that say so
 #: rotation matrix from glTF axes (y up, z towards the viewer) to axes with z up
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
@@ -43,8 +48,16 @@ def checked_size(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def read_surface(path: Path) -> MeshSurface:
-    """All triangles of a file, node transforms applied, in the file's units. Raises SceneError in one sentence."""
+class Piece(NamedTuple):
+    """What a file has under one name."""
+
+    surface: MeshSurface
+    color: Color | None  #: sRGB from 0 to 1, of its material
+
+
+def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
+    """All triangles of a file, node transforms applied, in the file's units; and the pieces that have names, none where
+    it has no names. Raises SceneError in one sentence."""
     _, size = checked_size(path)
     import trimesh  # takes half a second, and most scenes have no mesh file
 
@@ -52,8 +65,11 @@ def read_surface(path: Path) -> MeshSurface:
     try:
         with path.open("rb") as file:
             _refuse_many(path.name, COUNTERS[kind](file, size))
-        scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True)
-        vertices, triangles = _flattened(scene)
+        named = COLORS[kind](path) if kind in COLORS else {}
+        scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True,
+                                   **PIECES.get(kind, {}))
+        parts = _placed(scene)
+        vertices, triangles = _joined(parts)
     except (SceneError, MemoryError):
         raise
     except OSError as error:  # of the file, or of one that it names
@@ -71,13 +87,20 @@ def read_surface(path: Path) -> MeshSurface:
     if not (np.abs(vertices[used]) <= LARGEST).all():
         raise SceneError(f"{path.name} has vertices that are no numbers, or past {in_words(LARGEST)}; it must have "
                          "finite ones.")
-    if kind in (".gltf", ".glb"):
-        vertices = vertices @ Y_UP.T
+    turn = Y_UP if kind in IN_METRES else np.eye(3)
+    vertices = vertices @ turn.T
     at(f"{path.name}: joining corners", JOINING)
     surface = weld(vertices, triangles)
     if len(surface.triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")
-    return surface
+    if kind not in PIECES or len(parts) > SHELLS.most or not (len(parts) > 1 or named):
+        return surface, {}
+    pieces, order = {}, list(named)
+    for name, points, corners in sorted(parts, key=lambda part: order.index(part[0]) if part[0] in named else 0):
+        own = weld(points @ turn.T, corners) if len(parts) > 1 else surface
+        if len(own.triangles):
+            pieces[name] = Piece(own, named.get(name))
+    return surface, pieces
 
 
 def _source(path: Path, size: int) -> str | BytesIO:
@@ -95,12 +118,12 @@ def _refuse_many(name: str, count: int) -> None:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
-def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph. Triangles of mirrored meshes are reversed,
-    so that they still face outwards."""
+def _placed(scene: "trimesh.Scene") -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Name, vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph. Triangles of mirrored meshes are
+    reversed, so that they still face outwards."""
     import trimesh
 
-    vertices, triangles, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
+    found = []
     for node in scene.graph.nodes_geometry:
         pose, name = scene.graph[node]
         part = scene.geometry[name]
@@ -109,10 +132,85 @@ def _flattened(scene: "trimesh.Scene") -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(all="ignore"):  # what is no number is refused by `read_surface`
             points = np.asarray(part.vertices, np.float64) @ pose[:3, :3].T + pose[:3, 3]
         corners = np.asarray(part.faces, np.int64)
-        triangles.append((corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners) + count)
-        vertices.append(points)
-        count += len(points)
-    return np.concatenate(vertices), np.concatenate(triangles)
+        found.append((str(node), points, corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners))
+    return found
+
+
+def _joined(parts: list[tuple[str, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (v, 3) and triangles (t, 3) of all meshes together."""
+    starts = np.cumsum([0, *(len(points) for _, points, _ in parts)])
+    triangles = [corners + first for (_, _, corners), first in zip(parts, starts, strict=False)]
+    return (np.concatenate([np.zeros((0, 3)), *(points for _, points, _ in parts)]),
+            np.concatenate([np.zeros((0, 3), np.int64), *triangles]))
+
+
+# ---------------------------------------------------------------------------------------------------- colours
+
+
+def _gltf_colors(path: Path) -> dict[str, Color | None]:
+    """The names of all nodes with a mesh, in their order, and the base colour of the material of its largest primitive;
+    None where there is none, and of names that several nodes have. The file was counted, so that its head can be read.
+    """
+    with path.open("rb") as file:
+        if path.suffix.lower() == ".glb":
+            head = file.read(20)
+            tree = json.loads(file.read(struct.unpack("<I", head[12:16])[0]))
+        else:
+            tree = json.loads(file.read())
+    known: dict[str, Color | None] = {}
+    names = [node.get("name", str(k)) for k, node in enumerate(tree.get("nodes", []))]
+    for name, node in zip(names, tree.get("nodes", []), strict=True):
+        if "mesh" not in node:
+            continue
+        known[name] = None
+        parts = tree["meshes"][node["mesh"]]["primitives"]
+        rows = [tree["accessors"][p.get("indices", p["attributes"]["POSITION"])]["count"] for p in parts]
+        which = parts[int(np.argmax(rows))].get("material")
+        if which is not None and names.count(name) == 1:
+            factor = tree["materials"][which].get("pbrMetallicRoughness", {}).get("baseColorFactor", [1.0] * 4)
+            red, green, blue = (_srgb(float(c)) for c in factor[:3])
+            known[name] = red, green, blue
+    return known
+
+
+def _srgb(linear: float) -> float:
+    """A part of light as sRGB writes it, from 0 to 1 [IEC 61966-2-1]."""
+    c = min(max(linear, 0.0), 1.0)
+    return 12.92 * c if c <= 0.0031308 else 1.055 * c ** (1.0 / 2.4) - 0.055
+
+
+def _obj_colors(path: Path) -> dict[str, Color | None]:
+    """The names of objects and groups, as trimesh names these, in their order, and the diffuse colour (Kd) of the first
+    material of each, from the files beside it that it names; None where there is none."""
+    materials: dict[str, Color] = {}
+    known: dict[str, Color | None] = {}
+    names, color = {"o": "", "g": ""}, None
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word, _, rest = line.strip().partition(" ")
+            if word == "mtllib":
+                materials |= _mtl_colors(path.parent / Path(rest.strip()).name)
+            elif word in names:
+                names[word] = rest.strip()
+            elif word == "f":
+                known.setdefault("_".join(filter(None, names.values())), color)
+            elif word == "usemtl":
+                color = materials.get(rest.strip())
+    return known
+
+
+def _mtl_colors(path: Path) -> dict[str, Color]:
+    found: dict[str, Color] = {}
+    name = ""
+    if path.is_file():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            word, _, rest = line.strip().partition(" ")
+            if word == "newmtl":
+                name = rest.strip()
+            elif word == "Kd":
+                red, green, blue = (min(max(float(c), 0.0), 1.0) for c in rest.split()[:3])
+                found[name] = red, green, blue
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------- sizes
@@ -187,4 +285,14 @@ NAMES = {".obj": "OBJ", ".stl": "STL", ".ply": "PLY", ".off": "OFF", ".glb": "GL
 COUNTERS: dict[str, Callable[[Any, int], int]] = {
     ".obj": _count_obj, ".stl": _count_stl, ".ply": _count_ply, ".off": _count_off, ".glb": _count_glb,
     ".gltf": _count_gltf,
+}
+
+#: ending of a format that names its pieces -> how trimesh is told to keep them apart
+PIECES: dict[str, dict[str, Any]] = {
+    ".glb": {"merge_primitives": True}, ".gltf": {"merge_primitives": True},
+    ".obj": {"split_objects": True, "split_groups": True, "group_material": False},
+}
+#: ending of a format -> what reads the colours of its pieces, by their names
+COLORS: dict[str, Callable[[Path], dict[str, Color | None]]] = {
+    ".glb": _gltf_colors, ".gltf": _gltf_colors, ".obj": _obj_colors,
 }

@@ -20,13 +20,14 @@ from .build import Setup, build, height_above, overlapping
 from .checks import Found, read_tables
 from .joint_checks import form_of
 from .joint_forest import in_forest
-from .kept_meshes import mesh_file
+from .kept_meshes import MeshFile, Part, mesh_file
 from .mjcf import read_mjcf
 from .refusals import SceneError, refusing
 from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
+LARGE, SMALL = 20.0, 1e-3  # [m]: beyond these sizes the numbers of a mesh file are most likely no metres
 HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 
 
@@ -98,13 +99,13 @@ class Scene:
             return cls(read_tables(data, "scene", folder), folder)
 
     @classmethod
-    def from_mesh(cls, path: str | Path, collide: str | None = None) -> "Scene":
-        """A mesh as a body (several where the file holds separate solids) that falls on the ground. collide: "hull" or
-        "parts", else parts where it is hollow.
+    def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0) -> "Scene":
+        """A mesh as a body that falls on the ground; as several where the file names nodes, objects or groups, or holds
+        separate solids. collide: "hull" or "parts", else parts where it is hollow; scale: metres per unit of the file.
 
         Raises SceneError where the file cannot be read or is no solid.
         """
-        return cls._read(Path(path), partial(_mesh_scene, collide=collide), follow=True)
+        return cls._read(Path(path), partial(_mesh_scene, collide=collide, scale=scale), follow=True)
 
     @classmethod
     def from_urdf(cls, path: str | Path) -> "Scene":
@@ -226,50 +227,92 @@ def _toml(text: bytes, name: str) -> dict[str, Any]:
         raise SceneError(f"{name}: is not valid TOML: {error}.") from error
 
 
-def _mesh_scene(path: Path, collide: str | None) -> Found:
-    """The tables of a scene with the solids of a mesh file above the ground."""
+def _mesh_scene(path: Path, collide: str | None, scale: float) -> Found:
+    """The tables of a scene with what a mesh file holds: a body for each of its named pieces, where it has several,
+    else for each of its solids; above the ground, or as they stand where some of them are fixed."""
     file = mesh_file(path)
-    surface, parts = file.surface, file.parts()
-    wholes = [file.solid(k if len(parts) > 1 else None, 1.0) for k in range(len(parts))]
-    collides = [collide or ("parts" if HOLLOW * whole.filled < 1.0 else "hull") for whole in wholes]
-    lo, hi = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    notes: list[str] = []
+    if len(file.pieces) > 1:
+        bodies = [_piece_body(path.name, file, name, collide, scale, notes) for name in file.pieces]
+    else:
+        parts = file.parts()
+        of_file: list[int | None] = list(range(len(parts))) if len(parts) > 1 else [None]
+        bodies = [{"shape": [_mesh_shape(path.name, file, part, collide, scale)]} for part in of_file]
+        for k, body in enumerate(bodies):
+            body["name"] = path.stem if len(parts) == 1 else f"{path.stem} {k + 1}"
+            for piece in file.pieces.values():
+                body |= {"color": list(piece.color)} if piece.color is not None else {}
+    vertices = scale * file.surface.vertices
+    lo, hi = vertices.min(axis=0), vertices.max(axis=0)
     size = float(np.linalg.norm(hi - lo))
-    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), 0.25 * size - float(lo[2])]
-    bodies = [
-        {
-            "name": path.stem if len(parts) == 1 else f"{path.stem} {k + 1}", "position": place,
-            "shape": [{"type": "mesh", "file": path.name, "collide": collides[k]}
-                      | ({"part": k} if len(parts) > 1 else {})],
-        }
-        for k in range(len(parts))
-    ]
+    lifted = 0.0 if any(body.get("fixed") for body in bodies) else 0.25 * size
+    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), lifted - float(lo[2])]
+    for body, name in zip(bodies, _unique(["ground", *(body["name"] for body in bodies)])[1:], strict=True):
+        body["name"], body["position"] = name, place
     return Found({
         "scene": {
             "title": path.name,
-            "summary": f"{'A body' if len(parts) == 1 else f'{len(parts)} bodies'} read from a mesh of "
-            f"{len(surface.triangles)} triangles; {_extent(hi - lo)}.",
+            "summary": f"{'A body' if len(bodies) == 1 else f'{len(bodies)} bodies'} read from a mesh of "
+            f"{len(file.surface.triangles)} triangles; {_extent(hi - lo, scale)}.",
             "watch": "How it comes to rest: the contacts it stands on in the end.",
         },
         "camera": {"target": [0.0, 0.0, 0.4 * size], "distance": 2.5 * size},
         "material": {"default": {"restitution": 0.2, "friction": 0.5}},
         "body": [{"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}, *bodies],
-    })
+    }, tuple(notes))
 
 
-def _extent(lengths: Any) -> str:
+def _mesh_shape(name: str, file: MeshFile, part: Part, collide: str | None, scale: float) -> dict[str, Any]:
+    """The table of a mesh that collides as its hull, or where it is hollow as convex parts. SceneError where it is no
+    solid."""
+    whole = file.solid(part, scale)
+    shape = {"type": "mesh", "file": name, "collide": collide or ("parts" if HOLLOW * whole.filled < 1.0 else "hull")}
+    return shape | ({} if part is None else {"part": part}) | ({} if scale == 1.0 else {"scale": scale})
+
+
+def _piece_body(name: str, file: MeshFile, piece: str, collide: str | None, scale: float,
+                notes: list[str]) -> dict[str, Any]:
+    """The table of a body of a named piece. What has no volume, as a floor, is fixed, and collides as its surface."""
+    try:
+        body: dict[str, Any] = {"shape": [_mesh_shape(name, file, piece, collide, scale)]}
+    except SceneError as error:
+        notes.append(f"{piece} is fixed: {error}")
+        body = {"fixed": True, "shape": [{"type": "mesh", "file": name, "collide": "surface", "part": piece}
+                                         | ({} if scale == 1.0 else {"scale": scale})]}
+    color = file.pieces[piece].color
+    return body | {"name": piece} | ({} if color is None else {"color": list(color)})
+
+
+def _unique(names: list[str]) -> list[str]:
+    """The same names, with a number behind those that were there before."""
+    found: list[str] = []
+    for name in names:
+        k, other = 2, name
+        while other in found:
+            k, other = k + 1, f"{name} {k}"
+        found.append(other)
+    return found
+
+
+def _extent(lengths: Any, scale: float) -> str:
     """The size of a mesh in words, with a remark where it is unusual: mesh files carry no unit."""
     text = f"{lengths[0]:.3g} × {lengths[1]:.3g} × {lengths[2]:.3g} m"
-    if max(lengths) > 20.0 or max(lengths) < 1e-3:
+    if scale == 1.0 and implausible(lengths):
         text += ' (its numbers are taken as metres; "scale" in a scene file says otherwise)'
     return text
 
 
-def open_file(path: str | Path, collide: str | None = None) -> Scene:
+def implausible(lengths: Any) -> bool:
+    """Whether a thing of these lengths [m] is so large or small that its file most likely has another unit."""
+    return bool(max(lengths) > LARGE or max(lengths) < SMALL)
+
+
+def open_file(path: str | Path, collide: str | None = None, scale: float = 1.0) -> Scene:
     """A scene file where it ends in .toml, a robot where in .urdf, .xml or .mjcf, else a mesh as a scene, see
     `Scene.from_mesh`. Raises SceneError."""
     path = Path(path)
     readers = {".toml": Scene.load, ".urdf": Scene.from_urdf, ".xml": Scene.from_mjcf, ".mjcf": Scene.from_mjcf}
-    return readers.get(path.suffix.lower(), partial(Scene.from_mesh, collide=collide))(path)
+    return readers.get(path.suffix.lower(), partial(Scene.from_mesh, collide=collide, scale=scale))(path)
 
 
 __all__ = ["Scene", "SceneError", "Setup", "open_file"]

@@ -334,7 +334,8 @@ class Hull(ShapeTable):
     type: Literal["hull"]
     points: Points | None = _field(None, "a list of at least four points [x, y, z] [m]")
     file: Name | None = _field(None, "a mesh file below the scene's folder")
-    part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
+    part: NaturalNumber | Name | None = _field(
+        None, "which of the file's solids: 0, 1, ..., or the name of a node, object or group in it (else all)")
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
     rounding: NotNegative = _field(0.0, "the radius of a ball swept over it, by which it grows, a number >= 0 [m]")
 
@@ -353,7 +354,8 @@ class Mesh(ShapeTable):
         0.05, "how hollow a part may be, a number from 0.01 (many parts) to 1 (few), as a share of the size"
     )
     file: Name = _field(..., "a mesh file below the scene's folder")
-    part: NaturalNumber | None = _field(None, "which of the file's solids: 0, 1, ... (else all)")
+    part: NaturalNumber | Name | None = _field(
+        None, "which of the file's solids: 0, 1, ..., or the name of a node, object or group in it (else all)")
     scale: Length = _field(1.0, "a number > 0: metres per unit of the file")
 
 

@@ -6,9 +6,10 @@ import time
 import fakes
 import numpy as np
 import pytest
+import trimesh
 from probe import Probe
 
-from contactlab.app import cli, opening
+from contactlab.app import cli, commands, opening
 from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels import layout
@@ -166,3 +167,31 @@ def test_opening_a_mesh_tells_stages_in_order(tmp_path):
     with telling(lambda words, share: shares.append((share, words))):
         opened(tmp_path / "c.off")
     assert shares == sorted(shares) and len(shares) == 4 and all("c.off" in words for _, words in shares)
+
+
+@pytest.mark.parametrize(("size", "asked"), [(300.0, True), (1.0, False), (1e-4, True)])
+def test_a_mesh_of_an_unlikely_size_asks_for_its_unit(tmp_path, size, asked):
+    """STL has no unit: as metres the numbers stand at first, and an answer opens the file again in that unit."""
+    path = tmp_path / "screw.stl"
+    trimesh.creation.box((size, 0.1 * size, 0.1 * size)).export(path)
+    lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+    lab.open_path(path)
+    settle(lab)
+    assert (lab.ui.question is not None) == asked
+    if lab.ui.question is not None:
+        assert f"{size:.3g}" in lab.ui.question.text
+        request = dict(lab.ui.question.answers)["Millimetres"]
+        lab.ui.question = None
+        commands.run(lab, *request)
+        settle(lab)
+        assert lab.ui.question is None
+        shape = lab.engine.sent[-1].scene.tables.body[1].shape[0]
+        assert shape.scale == 0.001
+    lab.close()
+
+
+def settle(lab):
+    lab.update()
+    while lab.opening:
+        lab.update()
+        time.sleep(0.001)
