@@ -13,14 +13,16 @@ slightly elastic structure. Repeated steps with c = λ then remove the yielding 
 Where nothing moves, the impulses of the last step are those of this one, and an island is not even set up (`at_rest`).
 
 With wrong modes the modes can cycle, and with a small ε impulses that contradict each other become large. Then Newton's
-method begins again from c = λ, the impulses of the last step or those found since, with a larger ε: the solution for
-this c is nearer, and wrong modes do less. From a guess that is far off, and where no ε ends the cycle, sweeps correct
-modes contact by contact first. [Silcowitz, Niebe & Erleben 2010]
-Both share redundant forces as they come, so the solution is sought once more from c = 0.
+method begins again from the last c whose laws were solved, with a larger ε: the solution for this c is nearer, and
+wrong modes do less. From there ε falls again, after a few c at the same ε where it had fallen too far.
 
-An island that this does not solve within its steps, see ROUNDS, keeps the best impulses found and is swept on as by
-`pgs`. So is an island of more than MOST row blocks, and one whose bodies touch so many others that factors would take
-longer than sweeps, see WORK.
+An island is tried from up to three beginnings, see `solve_island`: from the impulses of the last step; from these after
+a few sweeps, which correct modes contact by contact [Silcowitz, Niebe & Erleben 2010]; and from the end of the central
+path. The last two share redundant forces as they come, so the solution is sought once more from c = 0.
+
+An island that this does not solve, see MANY, keeps the best impulses found and is swept on as by `pgs`. So is an island
+of more than MOST row blocks, and one whose bodies touch so many others that factors would take longer than sweeps, see
+WORK.
 """
 
 import math
@@ -84,22 +86,26 @@ WORK = 2000         # most multiplications of a factorization, per row block; 30
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
 VISITS = 600        # most steps times row blocks for one of few, where that allows more
 MOST_ROUNDS = 60    # most steps for any island
+MANY = 300          # most steps from a beginning that sweeps or the central path have found
 COMPLIANCE = 1e-5   # ε, relative to the smallest mean diagonal of a row block's own block of M
 SOFTER = 1e2        # factor of ε after sweeps
 SOFTEST = 1e5       # largest factor of ε
 STIFFEST = 1e-3     # smallest factor of ε, for redundant contacts that contradict each other by more than rounding
 LESS = 0.1          # factor by which ε is lowered where a step with c = λ leaves too much of the residual, see STILL
 STILL = 0.03        # part of the residual that such a step may leave without lowering ε
+PATIENCE = 2        # steps in a row that do not halve the residual for c, after which ε is raised
+LONGEST = 4         # most times that c changes at an ε before it is lowered again, where it had to be raised
 GUESS = 1e-3        # opening velocity below which a contact counts as closed at first, relative to the largest velocity
-INNER = 0.1         # part of the residual that the laws for the last c may leave: then c = λ follows
+INNER = 0.5         # part of the residual that the laws for the last c may leave: then c = λ follows
 QUIET = 1e-3        # residual of the first guess above which sweeps come first, relative to the largest velocity
 FEW = 5             # sweeps over a guess that is far off
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
-ENOUGH = 1e-10      # natural map that counts as solved where steps no longer reduce it, relative to the same
+ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
+AS_BEFORE, SWEPT, AT_PATH = range(3)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
 
 
@@ -367,7 +373,7 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
     set_modes(island, island.u, eps, near * size, mode, D, way)
     best, stale, again, new = worst_of(island, island.u), True, False, softer == 1.0 < softest
     left, least, stalls = np.inf, np.inf, 0  # residual at the last change of c; least since; steps without progress
-    done = 0
+    done, held, wait = 0, 0, 0  # steps; changes of c before ε may fall; how many that were when it was raised
     for done in range(1, most + 1):
         if stale:
             set_identity(sky)
@@ -388,10 +394,12 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
             put_rows(centre, island.lam)
             put_rows(last, island.lam)
             if miss > STILL * left:
-                if eps <= STIFFEST * usual or miss <= ENOUGH * own_size(island):
+                if miss <= ENOUGH * own_size(island):
                     break
-                eps *= LESS
-                stale = True
+                held -= 1
+                if held < 0 and eps > STIFFEST * usual:
+                    eps *= LESS
+                    stale = True
             other, turned = set_modes(island, island.u, eps, 0.0, mode, D, way)
             stale = stale or other or turned > 0.0
             left, least, stalls, new = miss, np.inf, 0, False
@@ -399,10 +407,12 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
             least, stalls = wrong, 0
         else:
             stalls += 1
-        if stalls > 1 or not wrong < OVERFLOW or (new and wrong > QUIET * size):
+        if stalls > PATIENCE or not wrong < OVERFLOW or (new and wrong > QUIET * size):
             eps /= LESS
             if eps > softest * usual:
                 break
+            wait = min(2 * wait + 1, LONGEST)
+            held = wait
             put_rows(island.lam, last)
             put_rows(centre, last)
             settle(island, centre, eps, w)
@@ -414,35 +424,49 @@ def follow_modes(island, sky, centre, softer, softest, near, size, most):
 
 
 @helper
+def sweep_island(system, members, island):
+    """A few sweeps from the island's λ."""
+    give(system, island)
+    sweep_members(system, members, FEW, 0.0)
+    take(system, island)
+
+
+@helper
 def solve_island(system, members, island, sky):
     """Solve an island in the system. Returns the steps of Newton's method and along the central path, how many sweeps
     were made, and whether the island is solved; if not, the system has the best impulses found."""
     m = len(island.kind)
-    centre, most = np.zeros((m, 3)), min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
-    sweeps, size, turns = 0, 0.0, False
+    centre, start, found = np.zeros((m, 3)), island.lam.copy(), island.lam.copy()
+    size, turns, steps, sweeps, solved, again, least = 0.0, False, 0, 0, False, False, np.inf
     for j in range(m):
         size, turns = max(size, norm(row(island.free, j))), turns or island.kind[j] == MOMENT
-    if worst_of(island, island.u) > QUIET * size:
-        give(system, island)
-        sweeps = FEW
-        sweep_members(system, members, sweeps, 0.0)
-        take(system, island)
-        put_rows(centre, island.lam)
-    steps, solved, again, left = follow_modes(island, sky, centre, SOFTER if sweeps > 0 else 1.0, SOFTEST, GUESS, size,
-                                              most)
-    found = island.lam.copy()
-    if not solved and not turns:  # the path knows no moments
-        steps += follow_path(island, sky, left / size)
-        put_rows(centre, island.lam)
-        made, solved, _, now = follow_modes(island, sky, centre, 1.0, SOFTEST, 0.0, size, ROUNDS)
-        steps, again = steps + made, True
-        if now < left:
+    far = worst_of(island, island.u) > QUIET * size
+    for beginning in range(AS_BEFORE + far, AT_PATH if turns else AT_PATH + 1):  # the path knows no moments
+        if beginning == AS_BEFORE:
+            softer, near, most = 1.0, GUESS, min(max(ROUNDS, VISITS // m), MOST_ROUNDS)
+        else:
+            put_rows(island.lam, start)
+            softer, near, most = SOFTER, GUESS if far else 0.0, MANY
+            if beginning == SWEPT:
+                sweep_island(system, members, island)
+                sweeps += FEW
+            else:
+                settle(island, start, 0.0, centre)
+                steps += follow_path(island, sky, least / size)
+                softer = 1.0
+            put_rows(centre, island.lam)
+        made, solved, anew, left = follow_modes(island, sky, centre, softer, SOFTEST, near, size, most)
+        steps, again = steps + made, anew or beginning != AS_BEFORE
+        if solved or left < least:
+            least = left
             put_rows(found, island.lam)
-    if solved and (again or sweeps > 0):
+        if solved:
+            break
+    if solved and again:
         centre[:] = 0.0
-        made, least, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
+        made, solved_so, _, _ = follow_modes(island, sky, centre, 1.0, 1.0, GUESS, size, LEAST)
         steps += made
-        if least:
+        if solved_so:
             put_rows(found, island.lam)
     put_rows(island.lam, found)
     give(system, island)

@@ -1,9 +1,11 @@
 """Claims about what moves, by `time_stepping` as it comes: islands of some hundred contacts are solved while they
 slide, topple and collapse. With redundant contacts that slip, a wrong mode of one makes those of others wrong, and
-Newton's method cycles; the central path leads it to the modes.
+Newton's method cycles; changes of c and ε one after the other, and the central path, lead it to the modes.
 
-A few steps remain in which no method finds the modes. Which ones they are hangs on rounding, as what topples is
-chaotic: the bounds are about twice what was counted, and Newton's method alone leaves from 1.7 to four times the bound.
+What topples is chaotic, and a step in some hundreds meets a problem whose modes nothing finds, hence one step in a
+hundred where more than a hundred contacts slip. Six runs of each that began 1e-9 m apart had 6 such steps of 1440 in
+the tower, all but one as the ball hits it, 2 in the dominoes, none in the figure of generalized and 1 of maximal
+coordinates. With steps of Newton's method from one beginning and the central path alone it is one step in twenty.
 """
 
 import numpy as np
@@ -43,17 +45,17 @@ def test_dominoes_are_solved_while_they_fall(first):
     sim = Simulation(Scene.load(gallery()["dominoes"]), method="time_stepping")
     for _ in range(first):
         sim.step()
-    assert unsolved(sim, 60) <= 30
+    assert unsolved(sim, 100) <= 1
 
 
 def test_a_tower_of_bricks_is_solved_while_it_is_knocked_over():
     sim = Simulation(Scene.load(gallery()["tower"]), method="time_stepping")
-    assert unsolved(sim, 240) <= 80
+    assert unsolved(sim, 240) <= 2
 
 
 @pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
 def test_a_figure_is_solved_while_it_falls(coordinates):
     """Limits of its joints contradict each other and the contacts in all but the right modes."""
     sim = Simulation(Scene.load(gallery()["humanoid"]).with_coordinates(coordinates), method="time_stepping")
-    assert unsolved(sim, 240) <= 6
+    assert unsolved(sim, 240) <= 2
     assert np.isfinite(sim.v).all()
