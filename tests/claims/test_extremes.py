@@ -8,6 +8,7 @@ from contactlab.physics import SOLVERS
 from contactlab.physics.integrators import offered
 from contactlab.physics.methods.compliant.implicit import CONVERGED
 from contactlab.physics.problem.residual import ROUNDED
+from contactlab.physics.simulation.alarm import EnergyAlarm
 from contactlab.physics.solvers.interior_point import InteriorPoint
 
 EPS = 2.0**-52
@@ -253,3 +254,31 @@ def test_compliant_thin_rods_roll_and_slide_in_implicit_steps(thin, how):
         depth = 1.0 - sim.position("rod")[2] / thin
         a = 1.0 - 0.5 * depth
         assert sim.velocity("rod")[1] == pytest.approx(a**2 / (a**2 + 0.5), rel=depth**2)
+
+
+# ------------------------------------------------------------------------------------------------ inertia
+def needle(method, integrator):
+    """Free, with 1e-6 of the moment of inertia about its axis that it has across it."""
+    lean = body("lean", (0, 0, 1), {"type": "sphere", "radius": 0.1}, 1.0, (1.0, 1.0, 1e-6), angular_velocity=(1, 2, 3))
+    return simulate(lean, gravity=(0.0, 0.0, 0.0), method=method, integrator=integrator)
+
+
+@pytest.mark.parametrize(("method", "integrator"), [
+    *((method, "dopri5") for method in ("time_stepping", "event_driven", "compliant")), ("time_stepping", "midpoint")])
+def test_a_body_with_hardly_any_inertia_about_one_axis_keeps_its_energy(method, integrator):
+    """L is kept, and the axis goes round it at |L|/I. An error of 1e-12 in the axis is one of 1e-12 |L|/I₃ = 2e-6 rad/s
+    in the spin; of the energy it is 1e-12, and 60 steps add such errors up."""
+    sim = needle(method, integrator)
+    before = sim.energy().total
+    sim.run(until=0.25)
+    assert sim.energy().total == pytest.approx(before, rel=1e-10)
+
+
+@pytest.mark.parametrize("method", ["time_stepping", "event_driven", "compliant"])
+def test_where_fixed_steps_turn_such_a_body_too_far_the_run_is_stopped_and_says_what_to_take(method):
+    """Between the stages of rk4 the axis is off by (ω h)², which is a spin of 1e2 rad/s: energy from nothing."""
+    sim, alarm, said = needle(method, "rk4"), EnergyAlarm(), ""
+    while not said and sim.time < 0.25:
+        sim.step()
+        said = alarm.look(sim)
+    assert "the step is too long for this motion; take a shorter step h, or" in said
