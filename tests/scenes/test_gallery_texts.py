@@ -10,7 +10,7 @@ import pytest
 
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
-from contactlab.physics.core.model import movable
+from contactlab.physics.core.model import ShapeKind, movable
 from contactlab.physics.look.instant import simulation_at
 from contactlab.physics.shapes.shapes import quat_to_matrix
 
@@ -510,3 +510,75 @@ def test_the_balls_in_the_valleys_rise_as_high_as_the_text_says():
         sim.run(until=sim.time + 0.02)
         top = {name: max(high, sim.position(name)[2] - 0.08) for name, high in top.items()}
     assert [100.0 * high for high in top.values()] == pytest.approx(said, abs=0.6)
+
+
+# ------------------------------------------------------------------------------------------------ machines and heaps
+def fists_approach(sim):
+    """Rate at which the distance of the two fists grows [m/s]."""
+    centre, velocity, shapes, bodies = [], [], sim.model.shapes, sim.state.bodies
+    for number in (sim.number("left forearm"), sim.number("right forearm")):
+        fist = np.flatnonzero((shapes.body == number) & (shapes.kind == ShapeKind.SPHERE))[0]
+        out = quat_to_matrix(bodies.q[number]) @ shapes.position[fist]
+        centre.append(bodies.x[number] + out)
+        velocity.append(bodies.v[number] + np.cross(bodies.w[number], out))
+    apart = centre[1] - centre[0]
+    return (velocity[1] - velocity[0]) @ apart / np.linalg.norm(apart)
+
+
+def test_the_fists_part_with_e_of_their_speed_and_nothing_else_acts():
+    """ζ⁺ = -e ζ⁻, seen 1e-6 s before and after, in which ζ changes by ω² l 1e-6 s = 1e-5 m/s at most. The axes are
+    upright and free: no energy but the blow's is lost, and no joint is left out of it."""
+    sim, _ = opened("arms")
+    energy = sim.energy().total
+    while not sim.events:
+        sim.step()
+    blow = sim.events[0]
+    assert [event.kind for event in sim.events] == ["impact"]
+    assert blow.energy_before == pytest.approx(energy, rel=1e-9)
+    assert sim.energy().total == pytest.approx(blow.energy_after, rel=1e-9)
+    assert min(np.linalg.norm(joint.impulse) for joint in blow.joints) > 0.1 and len(blow.joints) == 4
+    near, _ = opened("arms")
+    while near.time + near.settings.h < blow.t:
+        near.step()
+    near.set(h=blow.t - 1e-6 - near.time)
+    near.step()
+    before = fists_approach(near)
+    near.set(h=2e-6)
+    near.step()
+    assert [event.kind for event in near.events] == ["impact"]
+    assert fists_approach(near) == pytest.approx(-0.8 * before, abs=2e-5)
+
+
+def test_the_bin_gets_as_many_shapes_of_each_kind_as_the_text_says():
+    sim, text = opened("bin")
+    assert "forty of each" in text
+    kinds = [sim.model.shapes.kind[sim.model.shapes.body == body] for body in np.flatnonzero(movable(sim.model.kind))]
+    for kind in (ShapeKind.SPHERE, ShapeKind.BOX, ShapeKind.CAPSULE, ShapeKind.CYLINDER, ShapeKind.HULL):
+        assert sum(kind in mine for mine in kinds) == 40
+    assert len(kinds) == 200
+
+
+def test_each_die_comes_to_rest_on_a_face():
+    """Four contacts each, and none of them moves."""
+    sim, _ = opened("dice")
+    sim.run(until=4.0)
+    dice = [sim.number(f"die {k}") for k in range(1, 7)]
+    ends = np.concatenate([sim.contacts.body_a, sim.contacts.body_b])
+    assert [int((ends == die).sum()) for die in dice] == [4] * 6
+    assert np.abs(sim.state.bodies.v).max() < 1e-9 and np.abs(sim.state.bodies.w).max() < 1e-8
+
+
+def test_the_energy_of_the_walking_toy_falls_in_nearly_equal_stairs():
+    """A strike may take two steps. Between strikes friction and the joints do no work; the feet are balls and roll by a
+    little, and what the first step of a strike leaves is not counted."""
+    sim, _ = opened("walking_toy")
+    energy = [sim.energy().total]
+    while sim.time < 4.0:
+        sim.step()
+        energy.append(sim.energy().total)
+    fall = -np.diff(energy)
+    strikes = np.flatnonzero((fall > 0.02) & (np.append(0.0, fall[:-1]) <= 0.02))
+    stairs = np.array([fall[k : k + 2].sum() for k in strikes])
+    assert len(stairs) >= 7
+    assert np.abs(stairs - stairs.mean()).max() < 0.2 * stairs.mean()
+    assert stairs.sum() > 0.95 * (energy[0] - energy[-1])
