@@ -47,7 +47,8 @@ def doubtful(chosen, k):
 @kernel
 def known_to_hold(at, chosen):
     """Whether all doubtful contacts stick because forces that held them before still do: they are within the cones and
-    leave no acceleration, by the measures of `coulomb.py: holding`."""
+    leave no acceleration, by the measures of `coulomb.py: holding`. They are then in the rows of these contacts in the
+    scratch's lam."""
     equations_here(at, chosen.pair, chosen.count[0], 1)
     eq, witness, lam = at.scratch.equations, at.scratch.witness, at.scratch.lam
     size, most = 0.0, 0.0
@@ -117,12 +118,15 @@ class SharedLoads:
         return all(b == a or (a != STICK and b != OPEN)
                    for a, b in zip(expected.tolist(), resolve(M, d, u, friction, {}).mode, strict=True))
 
-    def correct(self, lam: Array, M: Array, d: Array, u: Array) -> None:
+    def correct(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> None:
         """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's
-        law; M, d and u as `equations` gives them, of these and other pairs."""
+        law; M, d and u as `equations` gives them of the set at an instant."""
         chosen, count, doubtful = self._work.chosen, self._work.in_set, self.doubtful()
         if not doubtful.any():
             return
         pairs, rows = chosen.pair[:count][doubtful], np.flatnonzero(np.repeat(doubtful, 3))
+        if known_to_hold(at, chosen):
+            lam[rows] = at.scratch.lam[rows]
+            return
         block, friction = np.ascontiguousarray(M[np.ix_(rows, rows)]), self._materials.friction(pairs)
         lam[rows] = resolve(block, d[rows], u[rows], friction, {}).force

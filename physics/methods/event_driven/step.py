@@ -444,7 +444,7 @@ class EventDriven:
         motors = motor_states(at.scratch.equations.reactions)
         lam = at.scratch.lam[: 3 * len(kept)].copy()
         M, d, u = equations(at, kept)
-        self._shared.correct(lam, M, d, u)
+        self._shared.correct(at, lam, M, d, u)
         u, rate = motion_in_rows(at, pairs, lam)
         force = np.zeros(3 * len(pairs))
         force[: len(lam)] = lam
