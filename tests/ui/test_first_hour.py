@@ -6,7 +6,7 @@ import fakes
 import numpy as np
 import pytest
 from probe import Probe
-from test_window_xvfb import App, screen
+from test_window_xvfb import SEEN, App, screen
 
 from contactlab.app.panels.layout import draw_ui
 from contactlab.app.ui_state import Question, UiState
@@ -57,8 +57,7 @@ class Hands:
         lo, hi = probe.rects[label]
         probe.gui.release()
         self.monkeypatch.undo()
-        self.app.do("mousemove", round(0.5 * (lo.x + hi.x)), round(0.5 * (lo.y + hi.y)), "sleep", "0.5", "click", "1")
-        self.app.do("sleep", "1.0")  # some frames, also of a machine that is busy
+        self.app.click((0.5 * (lo.x + hi.x), 0.5 * (lo.y + hi.y)))
 
     def write(self, label, value, *chosen):
         before = self.text()
@@ -72,7 +71,9 @@ class Hands:
         count = len(Document(self.text()).data["body"])
         self.press(f"{kind.capitalize()}##add")
         self.wait(lambda d: len(d.data["body"]) == count + 1)
-        self.app.do("mousemove", *place, "sleep", "0.8", "mousemove_relative", "1", "1", "sleep", "0.8", "click", "1")
+        self.app.do("mousemove", *place)
+        self.app.frames(SEEN)
+        self.app.click((place[0] + 1, place[1] + 1))
         self.wait(lambda d: d.get(("body", count, "position")) != [0.0, 0.0, 0.0])
         return ("body", count)
 
@@ -118,11 +119,14 @@ def test_a_ramp_a_ball_a_box_and_a_pendulum_are_made_undone_saved_and_run_with_t
 
         file = tmp_path / "first.toml"
         app.key("ctrl+s")
-        app.do("sleep", "2.0", "key", "ctrl+a", "sleep", "0.5", "type", "--delay", "30", str(file))
+        app.frames(SEEN)
+        app.key("ctrl+a")
+        app.frames(SEEN)
+        app.do("type", "--delay", "30", str(file))
         app.key("Return")
         app.until(file.exists)
         assert file.read_text() == made.text
-        app.do("sleep", "2.0")  # until the box of the file has gone
+        app.frames(SEEN)  # until the box of the file has gone
         app.key("space")
         app.wait(lambda s: not s["paused"] and s["step"] > 60)
         app.key("ctrl+q")
@@ -163,7 +167,7 @@ def test_work_that_was_killed_while_editing_is_offered_by_the_next_start(display
         lo, hi = probe.rects["Go on with it##question"]
         probe.gui.release()
         monkeypatch.undo()
-        app.do("mousemove", round(0.5 * (lo.x + hi.x)), round(0.5 * (lo.y + hi.y)), "sleep", "0.5", "click", "1")
+        app.click((0.5 * (lo.x + hi.x), 0.5 * (lo.y + hi.y)))
         app.wait(lambda s: s["title"] == "New scene" and "box" in s["positions"])
         assert Hands(app, monkeypatch).text() == text
     finally:

@@ -12,7 +12,7 @@ import pytest
 from imgui_bundle import implot
 from probe import Probe
 from test_lesson_panel import Room
-from test_window_xvfb import App, screen
+from test_window_xvfb import COUNTED, SEEN, App, screen
 
 from contactlab.app.panels.layout import draw_ui
 from contactlab.physics.lesson.answers import AnswerFile
@@ -38,9 +38,9 @@ class LessonApp(App):
         self.preferences.write_text(json.dumps(
             {"record_folder": str(folder), "width": 1280, "height": 800, "student": "Ada"}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
-                            "XDG_STATE_HOME": str(folder / "state")}
+                            "XDG_STATE_HOME": str(folder / "state"), "FRAMES": str(folder / "frames")}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", START, str(self.log), str(self.preferences)],
+            [sys.executable, "-c", COUNTED + START, str(self.log), str(self.preferences)],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         self.wait(lambda s: s["paused"] and s["scene"].startswith("bouncing_balls"))
@@ -49,9 +49,6 @@ class LessonApp(App):
     def answers(self):
         path = self.folder / "answers" / "Ada_bounce.answers.json"
         return AnswerFile.load(path).answers if path.exists() else ()
-
-    def click(self, place):
-        self.do("mousemove", *(round(v) for v in place), "sleep", "0.2", "click", 1, "sleep", "0.3")
 
 
 @pytest.fixture
@@ -97,30 +94,33 @@ def answer_in(app, place, text, count):
 def test_a_lesson_is_played_through(app, places):
     lesson, of = places
     app.key("Next")
-    time.sleep(1.0)
+    time.sleep(1.0)  # its run is opened
     app.key("space")
     app.wait(lambda s: s["message"] == "" and s["t"] == 0.0)  # Play does nothing before the prediction
     answer_in(app, of(1, "m##lesson_number"), "0.56", 1)
     app.key("Next")
-    time.sleep(1.0)
+    time.sleep(1.0)  # its run is opened
     place, size = of(2, "plot")
     question = lesson.steps[2].question
     heights = list(play(lesson, 2).values.values())
     points = [(place.x + size.x * k / (POINTS - 1),
                place.y + size.y * (question.high - y) / (question.high - question.low)) for k, y in enumerate(heights)]
-    app.do("mousemove", *np.round(points[0]).astype(int), "sleep", "0.3", "mousedown", 1)
+    app.do("mousemove", *np.round(points[0]).astype(int))
+    app.frames(SEEN)
+    app.do("mousedown", 1)
     for x, y in points:
-        app.do("mousemove", round(x), round(y), "sleep", "0.12")
+        app.do("mousemove", round(x), round(y))
+        app.frames(2)
     app.do("mouseup", 1)
     app.click(of(2, "\uf04b  Predict, and run##lesson_predict"))
     app.until(lambda: len(app.answers) == 2)
     app.key("Next")
-    time.sleep(1.0)
+    time.sleep(1.0)  # its run is opened
     answer_in(app, of(3, "s##lesson_number"), "4.1", 3)
     assert [(a.step, a.kind, a.right) for a in app.answers] == [
         (2, "number", True), (3, "sketch", True), (4, "number", True)]
     app.key("shift+F11")
-    time.sleep(0.5)
+    app.frames(SEEN)
     app.stop()
     kept = json.loads(app.preferences.read_text())
     assert kept["lessons"] == {"bounce": 3} and kept["lower"] is True and kept["lower_tab"] == "contacts"

@@ -24,6 +24,7 @@ from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 
 PATIENCE = 90.0  # [s] for anything to happen; the first start of all compiles
+SEEN = 6  # frames after which what was done on the screen is in the panels: a press, a release, what both lead to
 SCENE = """
 [scene]
 title = "One box"
@@ -42,6 +43,17 @@ density = 500
 type = "box"
 size = [0.5, 0.5, 0.5]
 """
+COUNTED = (  # how many frames were drawn, in a file
+    "import os\n"
+    "import contactlab.app.window.window as window\n"
+    "drawn, number, file = window.draw_ui, 0, os.open(os.environ['FRAMES'], os.O_CREAT | os.O_RDWR)\n"
+    "def draw_ui(*args):\n"
+    "    global number\n"
+    "    drawn(*args)\n"
+    "    number += 1\n"
+    "    os.pwrite(file, b'%09d' % number, 0)\n"
+    "window.draw_ui = draw_ui\n"
+)
 START = (
     "import sys; from pathlib import Path\n"
     "from contactlab.app.window.program import open_window\n"
@@ -85,9 +97,9 @@ class App:
         preferences.write_text(json.dumps({"record_folder": str(folder / "videos"), "width": 1280, "height": height,
                                            **preferred}))
         self.environment = {**os.environ, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_SESSION_TYPE": "x11",
-                            "XDG_STATE_HOME": str(folder / "state")}
+                            "XDG_STATE_HOME": str(folder / "state"), "FRAMES": str(folder / "frames")}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", before + START, str(folder / "box.toml"), str(self.log), str(preferences)],
+            [sys.executable, "-c", before + COUNTED + START, str(folder / "box.toml"), str(self.log), str(preferences)],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         self.wait(lambda s: s["t"] > 0.0)
@@ -116,7 +128,13 @@ class App:
         while not condition():
             assert time.monotonic() < deadline, f"not so within {PATIENCE} s"
             assert self.process.poll() is None, self.process.stdout.read()
-            time.sleep(0.05)
+            time.sleep(0.01)
+
+    def frames(self, count):
+        """Wait until the window has drawn so many frames more: what was done on the screen before is seen."""
+        number = self.folder / "frames"
+        last = int(number.read_bytes()) + count
+        self.until(lambda: int(number.read_bytes()) >= last)
 
     def do(self, *arguments):
         subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True)
@@ -127,6 +145,13 @@ class App:
 
     def key(self, *names):
         self.do("key", "--delay", "60", *names)
+
+    def click(self, place):
+        """A click of the left button."""
+        self.do("mousemove", *(round(v) for v in place))
+        self.frames(SEEN)
+        self.do("click", 1)
+        self.frames(SEEN)
 
     def drag(self, start, end):
         """Press the left button at one place and release it at the other, in steps a hand would make."""
