@@ -1,9 +1,11 @@
-"""What users write on the command line: values, sizes, files; and how they are refused."""
+"""What users write on the command line: values, sizes, files, groups of options; and how they are refused."""
 
+import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +116,25 @@ def parse_values(text: str) -> list[Any]:
     if logarithmic and not 0.0 < low <= high:
         raise BadInput(f"with :log both ends must be above 0, not {text!r}")
     return (np.geomspace if logarithmic else np.linspace)(low, high, count).tolist()
+
+
+def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator: the command gets the options of these functions, and the result of each as a keyword argument."""
+    options = {name: inspect.signature(group).parameters for name, group in groups.items()}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in inspect.signature(command).parameters.values() if p.name not in groups]
+        every = [*own, *(p for of_group in options.values() for p in of_group.values())]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            made = {name: group(**{option: given.pop(option) for option in options[name]})
+                    for name, group in groups.items()}
+            command(**given, **made)
+
+        vars(called).pop("__wrapped__")  # typer would follow it past the signature below
+        called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        called.__annotations__ = {p.name: p.annotation for p in every}
+        return called
+
+    return decorate

@@ -5,7 +5,6 @@ Errors are one sentence on stderr: exit status 2 where the input is at fault, 1 
 """
 
 import ast
-import inspect
 import io
 import os
 import signal
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from enum import IntEnum
-from functools import partial, wraps
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -52,6 +51,7 @@ from .arguments import (
     parse_size,
     parse_value,
     parse_values,
+    takes,
 )
 from .classroom import collected, played_through, table_of_lessons, told, write_table
 from .console import bar_of, progress_bar, say, written
@@ -145,28 +145,6 @@ def shot(
                 compare=parse_methods(compare))
 
 
-def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator: the command gets the options of these functions, and the result of each as a keyword argument."""
-    options = {name: inspect.signature(group).parameters for name, group in groups.items()}
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = [p for p in inspect.signature(command).parameters.values() if p.name not in groups]
-        every = [*own, *(p for of_group in options.values() for p in of_group.values())]
-
-        @wraps(command)
-        def called(**given: Any) -> None:
-            made = {name: group(**{option: given.pop(option) for option in options[name]})
-                    for name, group in groups.items()}
-            command(**given, **made)
-
-        vars(called).pop("__wrapped__")  # typer would follow it past the signature below
-        called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-        called.__annotations__ = {p.name: p.annotation for p in every}
-        return called
-
-    return decorate
-
-
 @app.callback(invoke_without_command=True)
 def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if show_version:
@@ -248,6 +226,34 @@ def run(
             say(f"side {side + 1} of {count}, {sim.settings.method}:")
         keeping = partial(plotted, quantities=plot) if plot else trajectory
         run_one(sim, until, every, outs[side], records[side], narrated(sim) if narrate else None, keeping)
+
+
+@app.command("export")
+@takes(settings=overrides)
+def export_command(
+    scene: SceneArgument,
+    until: Annotated[float, typer.Option(min=0.0, max=LONGEST_RUN, help="Simulated time to run to [s].")] = 5.0,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The page, .html.")] = Path("page.html"),
+    force: Force = False,
+    *, settings: dict[str, Any],
+) -> None:
+    """Write a run of SCENE as one page, which any browser shows without a network: to look at from all sides, to play,
+    with contacts, forces, energies and events."""
+    check_ending(out, (".html",))
+    check_output(out, force)
+    loaded, recording = load(scene, settings)
+    with in_words(scene), input_errors():
+        sim = Simulation(loaded) if recording is None else recording.simulation(0)
+    sim.set(**settings)
+    from .page import Replay
+
+    replay = Replay(sim)
+    with input_errors():
+        run_one(sim, until, 1, None, None, replay.keep)
+        replay.keep(last=True)
+    with whole_file(out) as file:
+        file.write(replay.page().encode())
+    print(f"{sim.scene.name}: the page is {out}")
 
 
 def of_sides(path: Path | None, count: int) -> list[Path | None]:
