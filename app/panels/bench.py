@@ -292,11 +292,11 @@ def _actions(ui: UiState, place: Location, bodies: list[int]) -> None:
             imgui.set_item_tooltip(f"Delete  ({key_of('delete')})")
         if not bodies:
             return
-        imgui.same_line()
+        style.beside("\uf0c5  Duplicate")
         if imgui.button("\uf0c5  Duplicate"):
             ui.request("duplicate")
         imgui.set_item_tooltip(f"Duplicate  ({key_of('duplicate')})")
-        imgui.same_line()
+        style.beside("\uf00a  Arrange")
         if imgui.button("\uf00a  Arrange"):
             imgui.open_popup("arrange")
         if imgui.begin_popup("arrange"):

@@ -18,6 +18,7 @@ from ..ui_state import UiState
 from . import style
 
 WIDEST_TEXT = 4000  # letters of a text that is typed
+NARROWEST = 2.6     # room for a number, or half of a name [font heights]
 
 
 @dataclass
@@ -55,9 +56,11 @@ class Rows:
         with style.color(imgui.Col_.text, c.text if given is not None else c.muted), style.font(ui, size=14.0):
             imgui.text(style.clipped_text(f"{entry.title}{' *' if entry.needed else ''}", width))
         imgui.set_item_tooltip(self._help(entry))
-        imgui.same_line(width + 0.6 * ui.font)
         end = 1.7 * ui.font if given is not None and not entry.needed else 0.0
         unit = f" {entry.unit}" if entry.unit and entry.kind in ("number", "whole") else ""
+        beside = edge - width - 0.6 * ui.font
+        if beside > NARROWEST * max(entry.count, 2) * ui.font or entry.kind == "flag":  # else below its name
+            imgui.same_line(width + 0.6 * ui.font)
         room = imgui.get_content_region_avail().x - end - (imgui.calc_text_size(unit).x if unit else 0.0)
         DRAWN[entry.kind](self, entry, label, given, max(room, 3.0 * ui.font))
         if unit:

@@ -24,6 +24,7 @@ FAR = 1e4     # far plane / distance of the camera: the handles want one
 MOST_MARKS = 12
 gizmo = imguizmo.im_guizmo
 OPERATIONS = {"move": gizmo.OPERATION.translate, "turn": gizmo.OPERATION.rotate, "scale": gizmo.OPERATION.scale}
+KNOWN = 6     # digits behind the point of what the handles say [m]
 HEAD = 0.7    # length of an arrow's head / height of a line of text
 
 
@@ -216,19 +217,22 @@ def _set(ui: UiState, arrow: Arrow) -> None:
             lambda d: [edits.set_field(d, (*at, field), value, default) for at in arrow.tables])
 
 
-def _change(held: Held) -> tuple[Pose, Array, Array]:
-    """The movement so far, the point about which it turns, and the factors by which it scales."""
+def _change(held: Held, kind: str) -> tuple[Pose, Array, Array]:
+    """The movement so far, the point about which it turns, and the factors by which it scales; ImGuizmo counts in
+    float32."""
     assert held.begun is not None and held.matrix is not None
     a, b = held.begun[:3, :3], held.matrix[:3, :3]
-    factors = np.linalg.norm(b, axis=0) / np.linalg.norm(a, axis=0)
-    turn = solid.matrix_to_quat((b / np.linalg.norm(b, axis=0)) @ (a / np.linalg.norm(a, axis=0)).T)
-    return Pose(held.matrix[:3, 3] - held.begun[:3, 3], turn), held.begun[:3, 3].copy(), factors
+    factors = np.round(np.linalg.norm(b, axis=0) / np.linalg.norm(a, axis=0), KNOWN)
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    if kind == "turn":
+        turn = solid.matrix_to_quat((b / np.linalg.norm(b, axis=0)) @ (a / np.linalg.norm(a, axis=0)).T)
+    return Pose(np.round(held.matrix[:3, 3] - held.begun[:3, 3], KNOWN), turn), held.begun[:3, 3].copy(), factors
 
 
 def _follow(ui: UiState, held: Held, kind: str, joint: bool) -> None:
     """What is dragged goes with the handles at once."""
     bench = ui.workbench
-    by, about, factors = _change(held)
+    by, about, factors = _change(held, kind)
     if kind == "scale":
         ui.dragging = f"Scaling × {', '.join(f'{f:.2f}' for f in factors)}"
         return
@@ -242,8 +246,11 @@ def _follow(ui: UiState, held: Held, kind: str, joint: bool) -> None:
 def _let_go(ui: UiState, held: Held, kind: str, joint: bool) -> None:
     """The movement becomes an edit."""
     bench = ui.workbench
-    by, about, factors = _change(held)
+    by, about, factors = _change(held, kind)
     ui.dragging = ""
+    if np.abs(by.position).max() == 0.0 and abs(float(by.turn[0])) > 1.0 - 1e-12 and (factors == 1.0).all():
+        bench.preview = None  # a click moves nothing
+        return
     if joint:
         place = bench.chosen[0]
         at = [edits.rounded(v) for v in about + by.position]
@@ -253,10 +260,6 @@ def _let_go(ui: UiState, held: Held, kind: str, joint: bool) -> None:
     called = bench.called(chosen)
     if kind == "scale":
         ui.edit(f"Scale {called}", lambda d: edits.scale(d, chosen, [float(f) for f in factors]))
-        return
-    still = np.abs(by.position).max() < 1e-12 and abs(float(by.turn[0])) > 1.0 - 1e-12
-    if still:
-        bench.preview = None
         return
     ui.edit(f"{'Move' if kind == 'move' else 'Turn'} {called}", lambda d: edits.move(d, chosen, by, about))
 

@@ -317,6 +317,14 @@ def right_edge() -> float:
     return imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
 
 
+def beside(label: str) -> None:
+    """Put a button with this label beside the last widget where there is room, else on a line of its own."""
+    gap = imgui.get_style().item_spacing.x + 2.0 * imgui.get_style().frame_padding.x
+    end = imgui.get_item_rect_max().x - imgui.get_window_pos().x + gap + imgui.calc_text_size(label).x
+    if end <= right_edge():
+        imgui.same_line()
+
+
 def clipped_text(text: str, width: float) -> str:
     """The text, shortened with an ellipsis where it is wider than `width`."""
     if imgui.calc_text_size(text).x <= width:
