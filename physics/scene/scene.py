@@ -27,6 +27,7 @@ from .schema import Apart, CameraTable, HeightField, Hull, Mesh, SceneFile
 from .toml_writer import to_toml
 from .urdf import read_urdf
 
+BELOW = 0.002  # of the size of a mesh scene, by which the ground is below what is fixed in it
 LARGE, SMALL = 20.0, 1e-3  # [m]: beyond these sizes the numbers of a mesh file are most likely no metres
 HOLLOW = 1.05  # a mesh is hollow where its hull holds so many times its volume: then it collides as convex parts
 
@@ -244,19 +245,23 @@ def _mesh_scene(path: Path, collide: str | None, scale: float) -> Found:
                 body |= {"color": list(piece.color)} if piece.color is not None else {}
     vertices = scale * file.surface.vertices
     lo, hi = vertices.min(axis=0), vertices.max(axis=0)
-    size = float(np.linalg.norm(hi - lo))
-    lifted = 0.0 if any(body.get("fixed") for body in bodies) else 0.25 * size
-    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), lifted - float(lo[2])]
+    size, stands = float(np.linalg.norm(hi - lo)), any(body.get("fixed") for body in bodies)
+    above = BELOW * size if stands else 0.25 * size
+    place = [-0.5 * float(lo[0] + hi[0]), -0.5 * float(lo[1] + hi[1]), above - float(lo[2])]
+    if stands:  # the camera looks at what moves
+        moving = [scale * file.pieces[body["name"]].surface.vertices for body in bodies if not body.get("fixed")]
+        lo, hi = (f(np.concatenate(moving), axis=0) for f in (np.min, np.max)) if moving else (lo, hi)
+    middle = 0.5 * (lo + hi) + place if stands else np.array([0.0, 0.0, 0.4 * size])
     for body, name in zip(bodies, _unique(["ground", *(body["name"] for body in bodies)])[1:], strict=True):
         body["name"], body["position"] = name, place
     return Found({
         "scene": {
             "title": path.name,
             "summary": f"{'A body' if len(bodies) == 1 else f'{len(bodies)} bodies'} read from a mesh of "
-            f"{len(file.surface.triangles)} triangles; {_extent(hi - lo, scale)}.",
+            f"{len(file.surface.triangles)} triangles; {_extent(np.ptp(vertices, axis=0), scale)}.",
             "watch": "How it comes to rest: the contacts it stands on in the end.",
         },
-        "camera": {"target": [0.0, 0.0, 0.4 * size], "distance": 2.5 * size},
+        "camera": {"target": middle.tolist(), "distance": 2.5 * float(np.linalg.norm(hi - lo))},
         "material": {"default": {"restitution": 0.2, "friction": 0.5}},
         "body": [{"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}, *bodies],
     }, tuple(notes))
