@@ -22,14 +22,14 @@ def height_surface(shape: Any, folder: Path | None, at: str) -> tuple[MeshSurfac
     formula. Raises SceneError in one sentence that begins with a field of the shape, `at`."""
     if shape.formula is not None:
         nx, ny = shape.cells
+        _check_cells(nx, ny, at)
         x, y = _grid(shape.size, nx, ny)
         heights = _by_formula(shape, x, y, at)
     else:
         heights = shape.height * (np.array(shape.heights) if shape.file is None else _greys(folder, shape.file, at))
         ny, nx = heights.shape[0] - 1, heights.shape[1] - 1
+        _check_cells(nx, ny, at)
         x, y = _grid(shape.size, nx, ny)
-    if 2 * nx * ny > TRIANGLES.most:
-        raise SceneError(f"{at}: has {nx} × {ny} cells; it must have no more than {TRIANGLES.most // 2} in all.")
     number = np.arange((ny + 1) * (nx + 1)).reshape(ny + 1, nx + 1)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]  # counter-clockwise from above
     triangles = np.stack([np.stack([a, b, c], 2), np.stack([a, c, d], 2)], 2).reshape(-1, 3)
@@ -39,6 +39,12 @@ def height_surface(shape: Any, folder: Path | None, at: str) -> tuple[MeshSurfac
     off = in_words(float(f"{_off(shape, x, y, heights, at):.2g}"))
     return surface, (f"A height field of {nx} × {ny} cells follows its formula to {off} m, seen at the middles of its "
                      "edges.",)
+
+
+def _check_cells(nx: int, ny: int, at: str) -> None:
+    """SceneError where there are too many."""
+    if 2 * nx * ny > TRIANGLES.most:
+        raise SceneError(f"{at}: has {nx} × {ny} cells; it must have no more than {TRIANGLES.most // 2} in all.")
 
 
 def _grid(size: tuple[float, float], nx: int, ny: int) -> tuple[Array, Array]:

@@ -139,7 +139,8 @@ def test_a_rolling_ball_comes_to_the_curve_as_cells_get_smaller():
     ({"heights": [[0, float("nan")], [0, 1]]}, "finite numbers"),
     ({"formula": "x*t"}, "uses t"),
     ({"formula": "1/x", "cells": [2, 2]}, "no finite value at x = 0"),
-    ({"formula": "x", "cells": [0, 4]}, "two whole numbers from 1 to 1000"),
+    ({"formula": "x", "cells": [0, 4]}, "two whole numbers of at least 1"),
+    ({"formula": "x", "cells": [10**9, 10**9]}, "no more than 1000000 in all"),
     ({"file": "no.png"}, "there is none"),
     ({"file": "text.png"}, "no picture that can be read"),
 ])
