@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -15,6 +15,7 @@ import typer
 from ..physics.core.limits import RUNS
 from ..physics.methods import METHODS
 from ..physics.run.messages import SIDES
+from ..physics.scene.mesh_files import UNITS
 
 
 class BadInput(Exception):
@@ -116,6 +117,15 @@ def parse_values(text: str) -> list[Any]:
     if logarithmic and not 0.0 < low <= high:
         raise BadInput(f"with :log both ends must be above 0, not {text!r}")
     return (np.geomspace if logarithmic else np.linspace)(low, high, count).tolist()
+
+
+def scale(
+    unit: Annotated[str | None, typer.Option(help=f"Of the numbers of a mesh, else m: {', '.join(UNITS)}.")] = None,
+) -> float:
+    """Metres per unit of a mesh file."""
+    if unit is not None and unit not in UNITS:
+        raise BadInput(f"--unit must be one of {', '.join(UNITS)}, not {unit!r}")
+    return UNITS[unit or "m"]
 
 
 def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

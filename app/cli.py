@@ -37,7 +37,7 @@ from ..physics.run.keeper import Keeper
 from ..physics.run.messages import Recording, Settings
 from ..physics.run.run_file import SUFFIX
 from ..physics.run.sweep import REASON, Sweep
-from ..physics.scene.mesh_files import NAMES, UNITS
+from ..physics.scene.mesh_files import NAMES
 from ..physics.simulation.alarm import EnergyAlarm
 from ..physics.simulation.failure import CannotStep
 from .arguments import (
@@ -51,6 +51,7 @@ from .arguments import (
     parse_size,
     parse_value,
     parse_values,
+    scale,
     takes,
 )
 from .classroom import collected, played_through, table_of_lessons, told, write_table
@@ -116,15 +117,6 @@ def overrides(
     with input_errors():
         check_settings(Settings(), settings)
     return settings
-
-
-def scale(
-    unit: Annotated[str | None, typer.Option(help=f"Of the numbers of a mesh, else m: {', '.join(UNITS)}.")] = None,
-) -> float:
-    """Metres per unit of a mesh file."""
-    if unit is not None and unit not in UNITS:
-        raise BadInput(f"--unit must be one of {', '.join(UNITS)}, not {unit!r}")
-    return UNITS[unit or "m"]
 
 
 def shot(
