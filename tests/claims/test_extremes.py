@@ -282,3 +282,28 @@ def test_where_fixed_steps_turn_such_a_body_too_far_the_run_is_stopped_and_says_
         sim.step()
         said = alarm.look(sim)
     assert "the step is too long for this motion; take a shorter step h, or" in said
+
+
+@pytest.mark.parametrize("k", [1e-4, 1e-8])
+@pytest.mark.parametrize("how", [{"velocity": [1.0, 0.5, 0.0], "angular_velocity": [0.0, 3.0, 0.0]},
+                                 {"angular_velocity": [5.0, 0.0, 3.0]}])
+def test_compliant_a_ball_of_almost_no_inertia_rolls_at_once_in_implicit_steps(k, how):
+    """I = k m r²: friction of μ m g turns the ball at μ g/(k r), 5e9 rad/s², so that slip ends within a step, and the
+    speed changes by a part k. At the depth d the contact is half as deep, 1 - d/2r radii from the centre: so it rolls,
+    to (d/r)². All steps are found in as many iterations as with the inertia of a ball, and none gains energy."""
+    r = 0.1
+    sim = simulate(ground(), ball("ball", (0, 0, r), r, k=k, **how), method="compliant", integrator="sdirk2")
+    before, iterations = sim.energy().total, 0
+    start, spin = sim.velocity("ball").copy(), sim.angular_velocity("ball")[2]
+    for _ in range(STEPS):
+        sim.step()
+        assert sim.info.status == "solved"
+        assert sim.energy().total <= before
+        iterations += sim.info.iterations
+    assert iterations <= 10 * STEPS
+    depth = 1.0 - sim.position("ball")[2] / r
+    v, w = sim.velocity("ball"), sim.angular_velocity("ball")
+    assert np.abs(v[:2] - start[:2]).max() <= 2.0 * k
+    slip = v[:2] + (1.0 - 0.5 * depth) * r * np.array([-w[1], w[0]])
+    assert np.abs(slip).max() <= depth**2 + 2.0 * k
+    assert w[2] == pytest.approx(spin, rel=1e-9)

@@ -72,7 +72,9 @@ STALLED = 1e-8         # the same where the changes no longer become smaller: ro
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
-RELAXED_AFTER = 5      # iterations after which steps that alternate in direction are shortened, see `shortened`
+#: iterations after which steps that alternate in direction are shortened, see `shortened`, and after one larger than
+#: the fastest or 1 m/s friction is its secant, see `newton.py: put_answer`
+RELAXED_AFTER = 5
 SHORTEST_SHARE = 0.125  # least part of a step of Newton's method that is then taken
 ONE_MOTOR_AFTER = 20   # iterations after which motors with a limit take and leave their speed one at a time
 ALLOWED_GAIN = 1e-4    # energy that a step in which contacts begin or end may gain, relative to the kinetic energy
@@ -200,10 +202,10 @@ class Implicit:
     def solve(self, loads: Loads, t: float, g: float, row: int) -> tuple[bool, float]:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
         Whether it came to an end, and its least change of a velocity [m/s]."""
-        best, self.share = np.inf, 1.0
+        best, change, speed, self.share = np.inf, 0.0, 1.0, 1.0
         for turn in range(MOST_ITERATIONS):
             self.iterations += 1
-            change, changed = self.newton_step(loads, t, g, row, turn)
+            change, changed = self.newton_step(loads, t, g, row, turn, turn > RELAXED_AFTER and change > speed)
             speed = max(1.0, float(np.abs(self.middle.v).max(initial=0.0)))
             done = change <= CONVERGED * speed or (change <= STALLED * speed and change > 0.5 * best)
             best = min(best, change)
@@ -227,8 +229,9 @@ class Implicit:
         if self.joined:
             take_joints(model, g, middle, self.joints, row)
 
-    def evaluate(self, loads: Loads, t: float, g: float, row: int) -> None:
-        """Rates of P and L at `middle` in self.rate, but for reactions, and the surfaces of the stage."""
+    def evaluate(self, loads: Loads, t: float, g: float, row: int, secant: int = 0) -> None:
+        """Rates of P and L at `middle` in self.rate, but for reactions, and the surfaces of the stage. secant: see
+        `newton.py: put_answer`."""
         model, soft = self.model, self.soft
         place_stage(model, t, g, self.base, self.joints, self.middle)
         soft.look(self.middle)
@@ -236,13 +239,13 @@ class Implicit:
                                 self.rate)
         if len(soft.contacts.gap) > len(self.newton.stiffness):
             self.newton = empty_newton(len(soft.contacts.gap), self.size, self.more)
-        implicit_forces(model, soft.system, g, row, self.middle, self.rate, self.newton)
+        implicit_forces(model, soft.system, g, row, self.middle, self.rate, secant, self.newton)
 
-    def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int) -> tuple[float, bool]:
+    def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int, secant: bool) -> tuple[float, bool]:
         """Improve the velocities of `middle` once; the largest change [m/s], and whether motors changed."""
         model, soft, middle, joints = self.model, self.soft, self.middle, self.joints
         look_up()
-        self.evaluate(loads, t, g, row)
+        self.evaluate(loads, t, g, row, int(secant))
         newton = self.newton
         residual(joints.place, self.base, g, middle, self.rate, newton.right)
         entries = fill_matrix(model, soft.system, joints.place, g, middle, newton)
@@ -250,7 +253,9 @@ class Implicit:
             entries = joint_entries(model, loads, g, middle, joints, entries, newton)
         change, self.change = self._solve(entries)
         step = change[: self.velocities]
-        if turn > RELAXED_AFTER:
+        if secant:
+            self.share = 1.0
+        elif turn > RELAXED_AFTER:
             self.share = shortened(self.share, step, self.last)
         self.last[:] = step
         changed = take_change(change, self.change, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)

@@ -132,11 +132,11 @@ def residual(place, base, g, bodies, rate, right_out):
 
 # ---------------------------------------------------------------------------------------------------------- contacts
 @kernel
-def implicit_forces(model, soft, g, s, bodies, ydot, newton):
+def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
     at its start. Writes what stage s finds in `work` (mean rates of the surfaces, forces, power lost [W]), and in
     `newton` how each force answers the velocity of its point and each couple the turning. A contact that sticks when
-    the step begins has the cone of μ_s in all of it, so that the force has no jump."""
+    the step begins has the cone of μ_s in all of it, so that the force has no jump. secant: see `put_answer`."""
     contacts, slot, surfaces, work, law = soft.contacts, soft.slot, soft.surfaces, soft.work, soft.choice[LAW]
     motions, units, friction, z, x = model.motions, work.units, work.friction, work.z, work.x
     x_rate, pushes, lost, nothing = work.x_rate[s], work.force[s], 0.0, (0.0, 0.0, 0.0)
@@ -177,7 +177,7 @@ def implicit_forces(model, soft, g, s, bodies, ydot, newton):
             add_wrench(ydot, b, force, cross(arm_b, force))
         if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
-        put_answer(g * answer, g / (c1 + c2), mu, limit, n, stick, i, stiffness_out)
+        put_answer(g * answer, g / (c1 + c2), mu, limit, n, stick, secant, i, stiffness_out)
         if turns_hard(work.turn, k):
             turning = turning_between(motions, bodies, a, b)
             lost += oppose(model.kind, a, b, couple_against(work.turn, k, f, n, turning), turning, ydot)
@@ -209,9 +209,10 @@ def relax(law, g, s, k, f, gap, f_t, work):
 
 
 @helper
-def put_answer(normal, tangent, mu, limit, n, stick, i, stiffness_out):
+def put_answer(normal, tangent, mu, limit, n, stick, secant, i, stiffness_out):
     """-∂f/∂u: normal n nᵀ, and of friction the tangent plane where it sticks; where it slides along d = stick/|stick|,
-    (μ f_n/|stick|) tangent (1 - n nᵀ - d dᵀ) + μ normal d nᵀ."""
+    (μ f_n/|stick|) tangent (1 - n nᵀ - d dᵀ) + μ normal d nᵀ. With secant = 1 without d dᵀ: as if friction were that
+    much per slip. It never leads beyond the slip at which it stops, however small the inertia is that it turns."""
     size = norm(stick)
     slides = size > limit
     d = scale(1.0 / size if size > 0.0 else 0.0, stick)
@@ -219,7 +220,7 @@ def put_answer(normal, tangent, mu, limit, n, stick, i, stiffness_out):
     for r in range(3):
         for c in range(3):
             eye = 1.0 if r == c else 0.0
-            plane = eye - n[r] * n[c] - (d[r] * d[c] if slides else 0.0)
+            plane = eye - n[r] * n[c] - (d[r] * d[c] if slides and secant == 0 else 0.0)
             stiffness_out[i, r, c] = normal * n[r] * n[c] + share * tangent * plane
             if slides:
                 stiffness_out[i, r, c] += mu * normal * d[r] * n[c]
