@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..core.interruption import look_up
 from ..core.model import Array
 from ..core.report import Settings
 from ..core.state import Contacts, State, copy_state
@@ -59,18 +60,20 @@ def look_at_law(sim: Simulation, key: int, running: bool) -> LawView | str:
     first = max(sim.reachable()[0], last - (STEPS_RUNNING if running else STEPS))
     if first == last:
         return "No step has been made yet."
-    state, settings, loads, model = sim.before(first + 1)
-    method, seen = METHODS[settings.method](model), []
-    for step in range(first, last):
+    assert sim.history is not None  # else no step could be reached
+    keyframe, settings, seen = sim.history.keyframe(first), sim.settings, []
+    state, model = keyframe.state, sim.model
+    method, parts = METHODS[settings.method](model), METHODS[settings.method](model)
+    for step in range(keyframe.step, last):
+        look_up()
         now, loads = sim.inputs(step)
         if now != settings:
             settings, model = now, sim.before(step + 1)[3]
-            method = METHODS[settings.method](model)
-        if settings.method == "compliant":
-            seen += _fine(METHODS[settings.method](model), copy_state(state), settings, loads)
-            method.step(state, loads, settings)
-        else:
-            method.step(state, loads, settings)
+            method, parts = METHODS[settings.method](model), METHODS[settings.method](model)
+        if step >= first and settings.method == "compliant":
+            seen += _fine(parts, copy_state(state), settings, loads)
+        method.step(state, loads, settings)
+        if step >= first and settings.method != "compliant":
             seen.append((float(state.t[0]), _copied(method.contacts)))
     forces: dict[int, float] = {}
     for _, contacts in seen:
