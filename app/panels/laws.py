@@ -84,8 +84,10 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
     now, friction = view.points[-1], float(np.hypot(*view.points[-1, [FRICTION_1, FRICTION_2]]))
     with style.font(ui, bold=True):
         imgui.text_wrapped(f"{a} → {b}")
-    formula(ui, r"\lambda = -K\varphi - D\dot\varphi,\ \lambda \ge 0" if view.soft else
-            r"0 \le \lambda \perp \varphi \ge 0,\quad 0 \le \lambda \perp \zeta \ge 0", 14.0)
+    if view.soft:
+        style.muted(ui, f"Law {snapshot.settings.law.replace('_', ' ')}, with K and D at the right", wrap=True)
+    else:
+        formula(ui, r"0 \le \lambda \perp \varphi \ge 0,\quad 0 \le \lambda \perp \zeta \ge 0", 14.0)
     formula(ui, r"|f_t| \le \mu\lambda", 14.0)
     imgui.text_wrapped(f"φ = {style.engineering(now[GAP], 'm')},  ζ = {style.engineering(now[ZETA], 'm/s')}")
     imgui.text_wrapped(f"λ = {style.engineering(now[LAM], 'N')}")
@@ -146,10 +148,10 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
         low = -0.25 * reach if view.soft or x.min() >= -0.2 * reach else -reach
         implot.setup_axes_limits(low, reach, -0.06 * top, top, implot.Cond_.always)
         if view.soft:
-            loop = view.loop
-            if len(loop) > 1:
-                area = implot.Spec(fill_color=(*c.accent[:3], 0.22))
-                implot.plot_shaded("##loop", x[loop].copy(), y[loop].copy(), 0.0, area)
+            implot.push_plot_clip_rect()
+            corners = [implot.plot_to_pixels(x[k], y[k]) for k in view.loop.tolist()]
+            implot.get_plot_draw_list().add_concave_poly_filled(corners, style.u32(c.accent, 0.25))
+            implot.pop_plot_clip_rect()
         else:
             law = implot.Spec(line_color=c.potential, line_weight=5.0 * scale)
             implot.plot_line("##law", *branches(2.0 * reach, 2.0 * top), law)
