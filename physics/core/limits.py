@@ -113,10 +113,11 @@ SCRIPT_ARROWS = Limit(
     1000, "arrows", "a step of a script", ("physics/run/script.py",), "more are not drawn")
 RUNS = Limit(  # a table of more would not fit in memory
     1_000_000, "runs", "a sweep", ("app/arguments.py", "physics/run/sweep.py"), "it must have fewer")
-LESSON_FILES = Limit(
-    1000, "files", "the archive of a lesson", ("physics/lesson/archive.py",), "it must hold fewer")
-LESSON_SIZE = Limit(
-    2**28, "bytes", "all files in the archive of a lesson", ("physics/lesson/archive.py",), "it must hold less")
+ARCHIVE_FILES = Limit(
+    1000, "files", "the archive of a lesson or a scene", ("physics/core/archive.py",), "it must hold fewer")
+ARCHIVE_SIZE = Limit(
+    2**29, "bytes", "all files in the archive of a lesson or a scene", ("physics/core/archive.py",),
+    "it must hold less")
 ANSWERS_FILE = Limit(
     4 * 2**20, "bytes", "a file of answers", ("physics/lesson/answers.py",), "it is no file of answers")
 SETTINGS_FILE = Limit(

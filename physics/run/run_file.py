@@ -26,6 +26,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from ..core.archive import check_archive, unpack
 from ..core.held_folder import ScratchFolder
 from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
 from ..core.whole_file import whole_file
@@ -144,10 +145,9 @@ def read_packed(path: Path) -> Scene:
     try:
         with ZipFile(path) as archive:
             name, text = packed_text(archive)
-            if sum(info.file_size for info in archive.infolist()) > RUN_MESHES.most:
-                raise ValueError(f"its files are larger than {RUN_MESHES}")
+            check_archive(archive)
             _unpacked.append(ScratchFolder())
-            archive.extractall(_unpacked[-1].path)  # which never leaves the folder, whatever names are in the archive
+            unpack(archive, _unpacked[-1].path)
     except (BadZipFile, NotImplementedError, RuntimeError, *DAMAGES) as error:
         raise SceneError(f"{path.name}: is no packed scene ({error}).") from error
     except OSError as error:

@@ -132,12 +132,12 @@ def test_a_lesson_in_an_archive_is_the_lesson_in_its_folder(tmp_path):
 
 
 def test_an_archive_that_says_less_than_it_holds_is_cut_off(tmp_path, monkeypatch):
-    from contactlab.physics.core import limits
+    from contactlab.physics.core import archive, limits
     from contactlab.physics.lesson import archive as module
 
     path = packed(tmp_path / "l.zip", ["a.lesson.toml"], "x" * 5000)
-    monkeypatch.setattr(module, "LESSON_SIZE", limits.LESSON_SIZE._replace(most=1000))
-    monkeypatch.setattr(module, "_checked", lambda *_: "a.lesson.toml")  # as if its table had told few bytes
+    monkeypatch.setattr(archive, "ARCHIVE_SIZE", limits.ARCHIVE_SIZE._replace(most=1000))
+    monkeypatch.setattr(module, "check_archive", lambda *_: None)  # as if its table had told few bytes
     with pytest.raises(SceneError, match="holds more than"):
         unpacked(path, ".lesson.toml", tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
