@@ -95,8 +95,9 @@ def _numbers(ui: UiState, snapshot: Snapshot, mine: LawsUi, view: LawView) -> No
                        f"μλ = {style.engineering(view.friction * now[LAM], 'N')}")
     imgui.text_wrapped(state_of(view))
     if view.soft:
-        style.muted(ui, f"Within the loop: {style.engineering(view.area, 'J')}, the energy that the last press took "
-                        "along the normal.", wrap=True)
+        area, ended = style.engineering(view.area, "J"), not now[LAM] > 0.0
+        style.muted(ui, f"Within the loop: {area}, the energy that the last press took along the normal." if ended else
+                        f"Up to now ∫ λ dδ = {area}: what the surface holds and what it took.", wrap=True)
     else:
         for rates, title in ((False, "over φ"), (True, "over ζ")):
             if style.radio(ui, f"λ {title}##law", mine.rates == rates):
