@@ -558,7 +558,7 @@ class Status(IntEnum):
 def program() -> None:
     """The program `contactlab`. It ends at once: in the physics thread a kernel may be being compiled for a minute, and
     the interpreter would take away under it what it uses."""
-    remove_scratch()
+    remove_scratch(time.time())
     try:
         main()
     except SystemExit as end:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
@@ -58,11 +57,11 @@ class ScratchFolder:
         self._folder.cleanup()
 
 
-def remove_scratch() -> None:
-    """Remove the scratch folders of programs that are gone, once they are older than BEGINNING."""
+def remove_scratch(now: float) -> None:
+    """Remove the scratch folders of programs that are gone, once they are older than BEGINNING; now: `time.time()`."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):  # it is held, or another user's
             status = folder.lstat()
-            if S_ISDIR(status.st_mode) and time.time() - status.st_mtime > BEGINNING:
+            if S_ISDIR(status.st_mode) and now - status.st_mtime > BEGINNING:
                 lock_of(folder).close()
                 shutil.rmtree(folder)

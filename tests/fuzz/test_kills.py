@@ -126,7 +126,7 @@ def test_a_kill_while_a_mesh_is_taken_apart_leaves_no_process_and_all_parts_or_n
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for folder in tmp_path.glob(f"{PREFIX}*"):
         os.utime(folder, (0.0, 0.0))
-    remove_scratch()
+    remove_scratch(time.time())
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
     monkeypatch.setattr(parts, "PARTS_HOME", home)
     monkeypatch.setattr(parts, "WORKER", tmp_path / "none.py")

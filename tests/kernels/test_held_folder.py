@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -46,19 +47,19 @@ def test_what_a_killed_program_left_is_removed_and_what_another_one_uses_is_not(
     program = python(WAITS, tmp_path)
     assert program.stdout is not None and program.stdout.readline() == b"\n"
     (folder,) = scratch()
-    remove_scratch()
+    remove_scratch(time.time())
     assert scratch() == [folder] and (folder / "files").is_dir()
     program.kill()
     program.wait()
-    remove_scratch()
+    remove_scratch(time.time())
     assert scratch() == []
 
 
 def test_a_folder_that_has_just_been_made_may_still_be_without_its_lock(scratch, tmp_path):
     (tmp_path / f"{PREFIX}new").mkdir()
-    remove_scratch()
+    remove_scratch(time.time())
     assert len(scratch()) == 1
-    remove_scratch()
+    remove_scratch(time.time())
     assert scratch() == []
 
 
@@ -69,7 +70,7 @@ def test_no_link_is_followed_and_no_file_taken_for_a_folder(scratch, tmp_path):
     then = (tmp_path / "mine").stat().st_mtime - 2 * BEGINNING
     for name in ("mine", f"{PREFIX}link", f"{PREFIX}file"):
         os.utime(tmp_path / name, (then, then), follow_symlinks=False)
-    remove_scratch()
+    remove_scratch(time.time())
     assert len(scratch()) == 2 and list((tmp_path / "mine").iterdir()) == []
 
 
