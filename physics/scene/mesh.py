@@ -116,11 +116,11 @@ def solids(surface: MeshSurface) -> list[MeshSurface]:
 def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
     """Of each surface the first one that it is a copy of, moved and not turned; itself where there is none before it.
     Vertices may differ by the rounding of files, and their order does not matter, nor that of triangles."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     rounding = SINGLE * max(float(np.abs(surface.vertices).max()) for surface in surfaces)
     first: list[int] = []
-    alike: dict[tuple[int, int], list[tuple[int, Array, cKDTree]]] = {}  # of each size those that are no copies
+    alike: dict[tuple[int, int], list[tuple[int, Array, KDTree]]] = {}  # of each size those that are no copies
     for k, (vertices, triangles) in enumerate(surfaces):
         center, extent = vertices.mean(axis=0), np.ptp(vertices, axis=0)
         slack = min(rounding, SAME * float(extent.max()))
@@ -134,7 +134,7 @@ def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
                 break
         else:
             first.append(k)
-            known.append((k, extent, cKDTree(vertices - center)))
+            known.append((k, extent, KDTree(vertices - center)))
     return first
 
 
