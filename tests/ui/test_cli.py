@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import call
 
 from contactlab.app import cli, machine
 from contactlab.app.record.shot import Shot
@@ -17,23 +18,6 @@ from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.simulation.failure import CannotStep
 
-SCENE = """
-[scene]
-title = "A ball"
-[material.default]
-restitution = 0.5
-[[body]]
-name = "ball"
-position = [0.0, 0.0, 1.0]
-[[body.shape]]
-type = "sphere"
-radius = 0.1
-[[body]]
-name = "floor"
-fixed = true
-[[body.shape]]
-type = "plane"
-"""
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + (
     "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n")
 
@@ -50,21 +34,6 @@ LINK = """<link name="{}"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
 ROBOT = f"""<robot name="r">{LINK.format("a")}{LINK.format("b")}<joint name="j" type="revolute"><parent link="a"/>
 <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint></robot>"""
-
-
-@pytest.fixture
-def scene(tmp_path):
-    path = tmp_path / "ball.toml"
-    path.write_text(SCENE)
-    return path
-
-
-def call(capsys, *arguments):
-    """Exit status, standard output, standard error."""
-    with pytest.raises(SystemExit) as end:
-        cli.main([str(a) for a in arguments])
-    out = capsys.readouterr()
-    return end.value.code, out.out, out.err
 
 
 # ------------------------------------------------------------------------------------------------ run

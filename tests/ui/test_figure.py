@@ -6,31 +6,13 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from command_line import call
 from PIL import Image
 
-from contactlab.app.cli import main
 from contactlab.app.figure import COLORS, PIXELS, SUFFIXES, WIDTH, Figure, Line, drawing, encode
-from contactlab.app.stopping import Stopped
 
 T = np.linspace(0.0, 2.0, 481)
 SVG = "{http://www.w3.org/2000/svg}"
-BALL = """
-[solver]
-h = 0.005
-[[body]]
-name = "floor"
-fixed = true
-[[body.shape]]
-type = "plane"
-[[body]]
-name = "ball"
-position = [0, 0, 0.5]
-velocity = [1, 0, 0]
-[[body.shape]]
-type = "sphere"
-radius = 0.1
-"""
-
 
 def line(title, unit, values, t=T):
     return Line(title, unit, np.column_stack([t, values]))
@@ -95,23 +77,15 @@ def test_a_png_shows_its_curve_in_its_colour():
     assert slope < 0.0 and np.abs(rows[inside] - at - slope * columns[inside]).max() < 4.0  # straight, and up
 
 
-def run(*arguments):
-    with pytest.raises((SystemExit, Stopped)) as ended:
-        main([*map(str, arguments)])
-    return ended.value.code
-
-
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_run_plots_what_run_writes(tmp_path, suffix, capsys):
+def test_run_plots_what_run_writes(scene, tmp_path, suffix, capsys):
     """The same numbers as those of the trajectory, to the last bit; drawings have the values of tables."""
-    scene = tmp_path / "ball.toml"
-    scene.write_text(BALL)
     path, out = tmp_path / "path.npz", tmp_path / f"plot{suffix}"
-    assert not run("run", scene, "--until", "0.5", "--out", path)
-    assert not run("run", scene, "--until", "0.5", "--out", out, "--plot", "height:ball", "--plot", "v_x:ball",
-                   "--plot", "kinetic")
+    assert not call(capsys, "run", scene, "--until", "0.5", "--out", path)[0]
+    assert not call(capsys, "run", scene, "--until", "0.5", "--out", out, "--plot", "height:ball", "--plot", "v_x:ball",
+                    "--plot", "kinetic")[0]
     saved = np.load(path)
-    height, v_x = saved["x"][:, 1, 2], saved["v"][:, 1, 0]
+    height, v_x = saved["x"][:, 0, 2], saved["v"][:, 0, 0]
     if suffix in (".svg", ".png"):
         assert out.stat().st_size > 1000
     else:
@@ -122,8 +96,6 @@ def test_run_plots_what_run_writes(tmp_path, suffix, capsys):
 @pytest.mark.parametrize(("plot", "words"), [
     ("mass:ball", "a quantity must be one of"), ("height", "needs a body"), ("energy:ball", "is of the whole"),
     ("height:cube", "there is no body 'cube'")])
-def test_a_plot_of_nothing_is_refused_before_the_run(tmp_path, plot, words, capsys):
-    scene = tmp_path / "ball.toml"
-    scene.write_text(BALL)
-    assert run("run", scene, "--until", "1", "--out", tmp_path / "x.svg", "--plot", plot) == 2
-    assert words in capsys.readouterr().err and not (tmp_path / "x.svg").exists()
+def test_a_plot_of_nothing_is_refused_before_the_run(scene, tmp_path, plot, words, capsys):
+    status, _, said = call(capsys, "run", scene, "--until", "1", "--out", tmp_path / "x.svg", "--plot", plot)
+    assert status == 2 and words in said and not (tmp_path / "x.svg").exists()
