@@ -19,6 +19,7 @@ LESSONS = 200  # whose progress is remembered
 
 Pixels = Annotated[int, Field(ge=100, le=32768)]
 FontHeights = Annotated[float, Field(ge=5.0, le=80.0)]
+PictureSize = Literal["window", "1280x720", "1920x1080", "3840x2160"]
 Words = Annotated[str, Field(max_length=4096)]
 
 
@@ -44,7 +45,7 @@ class Preferences:
     record_as_seen: bool = False
     record_panels: bool = False
     record_format: Literal["mp4", "gif"] = "mp4"
-    record_size: Literal["window", "1280x720", "1920x1080", "3840x2160"] = "window"  # of videos and pictures
+    record_size: PictureSize = "window"  # of videos and pictures
     record_folder: Words = ""            # "" = the user's videos folder
     lesson_width: FontHeights = 26.0
     student: Annotated[str, Field(max_length=100)] = ""  # whose answers are written; "" = nobody's

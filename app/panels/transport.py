@@ -22,13 +22,15 @@ from ...physics.run.messages import (
     Step,
     StepToEvent,
 )
-from ..preferences import videos_folder
+from ..preferences import PictureSize, videos_folder
 from ..ui_state import Rect, UiState
 from . import style
 
 Send = Callable[[Command], None]
 #: sizes of videos and pictures, as the preferences hold them
-SIZES = {"window": "Size of the view", "1280x720": "1280 × 720", "1920x1080": "1920 × 1080", "3840x2160": "3840 × 2160"}
+SIZES: dict[PictureSize, str] = {
+    "window": "Size of the view", "1280x720": "1280 × 720", "1920x1080": "1920 × 1080", "3840x2160": "3840 × 2160",
+}
 #: what the phases of an event show
 SHOWS = {
     "before": "The instant of the event, with the velocities and contacts that it finds",

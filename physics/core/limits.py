@@ -111,6 +111,9 @@ SCRIPT_CURVES = Limit(  # as many as the plot has colours
     8, "curves", "the panel of a script", ("physics/run/script.py",), "it must have no more")
 SCRIPT_ARROWS = Limit(
     1000, "arrows", "a step of a script", ("physics/run/script.py",), "more are not drawn")
+FAN = Limit(
+    4_000_000, "numbers", "all poses of a fan of perturbed starts", ("physics/run/fan.py",),
+    "only some of its steps are kept")
 RUNS = Limit(  # a table of more would not fit in memory
     1_000_000, "runs", "a sweep", ("app/arguments.py", "physics/run/sweep.py"), "it must have fewer")
 ARCHIVE_FILES = Limit(

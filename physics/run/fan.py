@@ -11,13 +11,12 @@ from dataclasses import asdict
 
 import numpy as np
 
+from ..core.limits import FAN
 from ..core.report import Settings
 from ..scene.scene import Scene
 from ..simulation.failure import CannotStep
 from ..simulation.simulation import Simulation
 from .messages import FanPath, StudyFan
-
-MOST_NUMBERS = 4_000_000  # of all poses of a fan; of longer ones only some steps are kept
 
 
 def start(scene: Scene, settings: Settings, by: float, number: int) -> Simulation:
@@ -41,7 +40,7 @@ def fan(scene: Scene, settings: Settings, asked: StudyFan) -> Iterator[FanPath |
     steps = max(1, math.ceil(asked.until / settings.h))
     for number in range(asked.count):
         sim = start(scene, settings, asked.by, number)
-        every = max(1, math.ceil(7 * len(sim.labels.bodies) * steps * asked.count / MOST_NUMBERS))
+        every = max(1, math.ceil(7 * len(sim.labels.bodies) * steps * asked.count / FAN.most))
         poses = [_pose(sim)]
         for k in range(1, steps + 1):
             try:
