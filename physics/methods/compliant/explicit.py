@@ -6,6 +6,7 @@ from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState
 from ...dynamics.forces import Loads
+from ...dynamics.trees.stiffness import joint_rates
 from ...integrators import Integrator
 from .contacts import SoftContacts
 from .limits import rate_limits
@@ -101,8 +102,10 @@ class Explicit:
     def limits(self, bodies: Bodies) -> FastestMode:
         """What bounds the step."""
         course = self.course
-        return FastestMode(*rate_limits(self.model, self.soft.system, bodies, course.stops, course.joints.q,
-                                        self._blocks))
+        square, damping, recovery = rate_limits(self.model, self.soft.system, bodies, course.stops, course.joints.q,
+                                                self._blocks)
+        of_springs, of_dampers = joint_rates(self.model, course.joints.q)
+        return FastestMode(square + of_springs, damping + of_dampers, recovery)
 
     def try_step(self, bodies: Bodies, loads: Loads, t: float, h: float, out: Bodies) -> None:
         """All stages from t [s], and the end of the step in `out` and the work arrays z and x."""

@@ -62,7 +62,7 @@ from .search import Trigger
 from .sets import STICK, UNIQUE, clear_set
 from .settle import Change, Settler
 from .shared_loads import SharedLoads
-from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate
+from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
 from .whole_step import BY_PIECES, DRIFTED, MADE, WholeStep, as_remembered, end_step, make_whole, take_up
 from .workspace import Workspace
@@ -113,6 +113,7 @@ class EventDriven:
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
         self._report, self._told = Report(self.work, self._materials), StepInfo()
         self._tells = True  #: whether `contacts` and `info` are those of the last step
+        self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
         self._whole: WholeStep | None = None
         self._is_whole = False  #: whether it went through in one call
         self._let_go: frozenset[int] = frozenset()  # pairs whose forces have just vanished
@@ -122,7 +123,8 @@ class EventDriven:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
         self._tells = True  # nothing can be said of a step that fails
         self._begin_step(state, loads, settings)
-        reached = BY_PIECES if self._keeper.any or self.watch is not None else self._go_whole(state, settings)
+        pieces = self._keeper.any or self.watch is not None or self._longest(state, settings) < settings.h
+        reached = BY_PIECES if pieces else self._go_whole(state, settings)
         if reached == BY_PIECES:
             self._go_by_pieces(state, settings)
         elif reached == DRIFTED:
@@ -130,6 +132,10 @@ class EventDriven:
         if reached != MADE:
             self._end(state, settings)
         self._tells = False
+
+    def _longest(self, state: State, settings: Settings) -> float:
+        """The longest piece [s] that keeps springs and dampers of joints stable."""
+        return stable_length(INTEGRATORS[settings.integrator], self.model, state.joints.q) if self._sprung else math.inf
 
     def _go_whole(self, state: State, settings: Settings) -> int:
         """Make a step in which nothing happens; how far it came, see `make_whole`."""
@@ -144,9 +150,10 @@ class EventDriven:
         self._books.begin(state.bodies)
         self._begin(state, settings)
         rest = substep = h
+        longest = self._longest(state, settings)
         while rest > SLIVER * h and patience.goes_on:
             look_up()
-            most = min(substep, rest, patience.brief_end - self.work.t)
+            most = min(substep, rest, longest, patience.brief_end - self.work.t)
             following = self._advance(integrator, most, least_substep(patience.uncut, h))
             trigger = self._search()
             self._log.reasons.cut(work, trigger)

@@ -5,6 +5,9 @@ sliding friction jams, the constraint forces of a step's stages grow without bou
 energy. An integrator with error control sees that and takes many short steps. For the others, the signs looked for here
 are forces that differ widely between the stages, and joints that come apart.
 
+Nor are they longer than what keeps dampers and springs of joints stable: a damper of 1 N m s on a wrist of 2e-4 kg m2
+slows it at 5000/s.
+
 Steps whose error is controlled are not made shorter than rounding allows. A place is known to ε (|x| + size), and so
 are gaps. Where contacts are close together or a heavy body stands on a light one, forces and rates follow from
 differences of such numbers. What rounding changes in the rates is no error that shorter steps make smaller.
@@ -16,13 +19,17 @@ import numpy as np
 
 from ...books.diagnostics import measure
 from ...core.jit import kernel
+from ...core.model import Array, Model
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.trees.rates import combine_links, link_error
+from ...dynamics.trees.stiffness import joint_rates
 from ...integrators import Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, combine, local_error, step_factor
+from ..compliant.stability import stable_step
 from .piece import BEGIN, LENGTH, Piece
 from .rates import STEP, constrained_rates
 
+STABLE_SHARE = 0.5    # of the longest stable piece that is made
 MANY_SUBSTEPS = 4000  # of one step without event, as stiff springs ask for too
 #: by how much the stages' forces may change a momentum, relative to its size; a turn of ω h changes one by some (ω h)²
 WILD = 0.5        # with joints in maximal coordinates
@@ -40,6 +47,12 @@ MOMENTUM_ROUNDING = 1e-9  # change of a momentum that is none, relative to all m
 def least_substep(done: int, h: float) -> float:
     """Length of a substep that is accepted whatever its error, after so many without event in a step of h [s]."""
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
+
+
+def stable_length(integrator: Integrator, model: Model, q: Array) -> float:
+    """The longest piece [s] at the positions q (n_q,) of joints that keeps their springs and dampers stable, where the
+    error is not controlled."""
+    return math.inf if integrator.adaptive else STABLE_SHARE * stable_step(integrator, *joint_rates(model, q))
 
 
 def gains(piece: Piece, share: float = GAIN) -> bool:
