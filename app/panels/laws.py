@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import imgui, implot, implot3d
+from numpy.typing import NDArray
 
 from ...physics.core.model import Array
 from ...physics.look.contact_law import DEEPER, FRICTION_1, FRICTION_2, GAP, LAM, SLIP, ZETA, LawView
@@ -126,7 +127,7 @@ def branches(reach: float, force: float) -> tuple[Array, Array]:
     return np.array([0.0, 0.0, reach]), np.array([force, 0.0, 0.0])
 
 
-def pieces(view: LawView) -> list[Array]:
+def pieces(view: LawView) -> list[NDArray[np.intp]]:
     """Rows of points that follow each other."""
     return np.split(np.arange(len(view.points)), np.flatnonzero(view.begins)[1:])
 
@@ -150,7 +151,7 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
         implot.setup_axes_limits(low, reach, -0.06 * top, top, implot.Cond_.always)
         if view.soft:
             implot.push_plot_clip_rect()
-            corners = [implot.plot_to_pixels(x[k], y[k]) for k in view.loop.tolist()]
+            corners = [implot.plot_to_pixels(float(x[k]), float(y[k])) for k in view.loop.tolist()]
             implot.get_plot_draw_list().add_concave_poly_filled(corners, style.u32(c.accent, 0.25))
             implot.pop_plot_clip_rect()
         else:
@@ -185,19 +186,19 @@ def _cone(ui: UiState, view: LawView) -> None:
     thin = implot3d.Spec(line_color=(*c.potential[:3], 0.55), line_weight=1.0 * scale)
     for k, angle in enumerate(ROUND[: -1 : (len(ROUND) - 1) // RAYS]):
         rim = np.array([mu * top * np.cos(angle), mu * top * np.sin(angle), top])
-        implot3d.plot_line(f"##ray_{k}", *(np.array([0.0, value]) for value in rim), thin)
+        implot3d.plot_line(f"##ray_{k}", *(np.array([0.0, value]) for value in rim), spec=thin)
     for name, lam, weight in (("rim", top, 1.5), ("cut", float(now[2]), 3.0)):
         ring = implot3d.Spec(line_color=c.potential, line_weight=weight * scale)
         rim = mu * lam * np.cos(ROUND), mu * lam * np.sin(ROUND), np.full(len(ROUND), lam)
         implot3d.plot_line(f"##{name}", *rim, ring)
     way = implot3d.Spec(line_color=(*c.muted[:3], 0.9), line_weight=1.2 * scale)
     for rows in pieces(view):
-        implot3d.plot_line(f"##way_{rows[0]}", *(np.ascontiguousarray(f[k, rows]) for k in range(3)), way)
+        implot3d.plot_line(f"##way_{rows[0]}", *(np.ascontiguousarray(f[k, rows]) for k in range(3)), spec=way)
     force = implot3d.Spec(line_color=c.warning, line_weight=3.0 * scale)
-    implot3d.plot_line("##force", *(np.array([0.0, value]) for value in now), force)
+    implot3d.plot_line("##force", *(np.array([0.0, value]) for value in now), spec=force)
     point = implot3d.Spec(marker=implot3d.Marker_.circle, marker_size=5.0 * scale, marker_fill_color=c.warning,
                           marker_line_color=c.warning)
-    implot3d.plot_scatter("##point", *(np.array([value]) for value in now), point)
+    implot3d.plot_scatter("##point", *(np.array([value]) for value in now), spec=point)
     implot3d.end_plot()
 
 

@@ -92,8 +92,9 @@ def _paint(ui: UiState, snapshot: Snapshot, graph: ModeGraph, drawing: Drawing, 
     for k, way in enumerate(drawing.arrows):
         points = [imgui.ImVec2(corner[0] + em * x, corner[1] + em * y) for x, y in way.points]
         color = style.u32(c.accent if k == arrow else c.muted)
-        draw.add_bezier_cubic(*points, color, (2.4 if k == arrow else 1.4) * ui.preferences.scale)
-        _tip(draw, points[2], points[3], 0.45 * em, color)
+        p, q, r, s = points
+        draw.add_bezier_cubic(p, q, r, s, color, (2.4 if k == arrow else 1.4) * ui.preferences.scale)
+        _tip(draw, r, s, 0.45 * em, color)
     for k, way in enumerate(drawing.arrows):  # over all arrows
         size = imgui.calc_text_size(way.label)
         x, y = corner[0] + em * way.at[0] - 0.5 * size.x, corner[1] + em * way.at[1] - 0.5 * size.y

@@ -9,9 +9,10 @@ beginning, so that force over depth is a curve: the area within is the energy th
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.interruption import look_up
-from ..core.model import Array
+from ..core.model import Array, BoolArray
 from ..core.report import Settings
 from ..core.state import Contacts, State, copy_state
 from ..dynamics.forces import Loads
@@ -35,10 +36,10 @@ class LawView:
     points: Array     #: (k, 8) t [s], φ [m], ζ [m/s], λ [N], friction f_1 and f_2 [N], slip [m/s], and by how much φ
                       #: has fallen since the point before [m], oldest first. Forces are means since then, but for
                       #: `event_driven`
-    begins: Array     #: (k,) whether the contact was not there before, so that no line leads to this point
+    begins: BoolArray  #: (k,) whether the contact was not there before, so that no line leads to this point
 
     @property
-    def loop(self) -> Array:
+    def loop(self) -> NDArray[np.intp]:
         """Rows of `points` of the last press: from where λ begins to where it ends, or to now."""
         pressed = self.points[:, LAM] > 0.0
         rows = np.flatnonzero(pressed)
@@ -96,7 +97,7 @@ def _fine(method: Method, state: State, settings: Settings, loads: Loads) -> lis
 def _copied(contacts: Contacts) -> Contacts:
     """The valid rows."""
     count = int(contacts.count[0])
-    return Contacts(contacts.count.copy(), *(column[:count].copy() for column in contacts[1:]))
+    return Contacts._make([contacts.count.copy(), *(column[:count].copy() for column in contacts[1:])])
 
 
 def _view(key: int, seen: list[tuple[float, Contacts]], settings: Settings) -> LawView:
