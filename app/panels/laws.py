@@ -151,8 +151,9 @@ def _normal(ui: UiState, view: LawView, mine: LawsUi) -> None:
         implot.setup_axes_limits(low, reach, -0.06 * top, top, implot.Cond_.always)
         if view.soft:
             implot.push_plot_clip_rect()
-            corners = [implot.plot_to_pixels(float(x[k]), float(y[k])) for k in view.loop.tolist()]
-            implot.get_plot_draw_list().add_concave_poly_filled(corners, style.u32(c.accent, 0.25))
+            implot.get_plot_draw_list().add_concave_poly_filled(
+                [implot.plot_to_pixels(float(x[k]), float(y[k])) for k in view.loop.tolist()],
+                style.u32(c.accent, 0.25))
             implot.pop_plot_clip_rect()
         else:
             law = implot.Spec(line_color=c.potential, line_weight=5.0 * scale)
