@@ -23,8 +23,8 @@ from .least_forces import FEW, RANK, ZERO, basis, least, smallest
 from .lemke import Lemke
 
 SLIP_ANGLES = 24    # intervals of the circle in which a direction of slip is bracketed before bisection
-QUICK_SWEEPS = 200  # sweeps of block Gauss–Seidel before another method is tried
-CONE_SWEEPS = 3000  # sweeps at most, where no other method has solved the problem
+SWEEPS = (200, 3000, 6000, 12000)  # of block Gauss–Seidel, each lot from the last one; other methods after each
+SLIDING_LOTS = 2    # of these where contacts slide: there may be no solution
 SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
@@ -267,7 +267,8 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
         yield InteriorPoint()(problem, force).status == "solved", force
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
-    for sweeps in (QUICK_SWEEPS, CONE_SWEEPS):  # they converge slowly where contacts are redundant
+    lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
+    for sweeps in lots:  # they converge slowly where contacts are redundant
         change = cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
         if change > scale:
             force[:] = 0.0
