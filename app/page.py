@@ -11,6 +11,7 @@ import numpy as np
 from ..assets import FOLDER
 from ..physics import Simulation
 from ..physics.core.interruption import look_up
+from ..physics.core.limits import PAGE
 from ..physics.core.model import BodyKind, Model, ShapeKind
 from ..physics.methods import METHODS
 from ..physics.shapes.table import FORMS
@@ -19,7 +20,6 @@ from .view.camera import Camera, scene_bounds
 from .view.theme import body_colors
 
 FRAMES = 60.0         # kept a second of simulated time, at most [1/s]
-MOST_NUMBERS = 20_000_000  # of all frames: a page of about 100 MB
 MOST_EVENTS = 2000    # listed
 ARROW = 0.25          # length of the largest force, as a part of the distance of the camera
 #: kinds that the page makes by itself; it gets the triangles of others
@@ -56,8 +56,8 @@ class Replay:
             contacts.body_a, contacts.body_b, contacts.point, contacts.normal, contacts.gap, contacts.zeta,
             contacts.lam, contacts.friction_force)]) if count else np.zeros((0, 14))
         self._numbers += poses.size + rows.size
-        if self._numbers > MOST_NUMBERS:
-            raise TooLarge(f"the run is too long for a page, which holds {MOST_NUMBERS} numbers: it ends at "
+        if self._numbers > PAGE.most:
+            raise TooLarge(f"the run is too long for a page, which holds {PAGE}: it ends at "
                            f"t = {self._t[-1]:.3g} s, and --until may be that")
         energy = sim.energy()
         self._t.append(sim.time)

@@ -198,10 +198,10 @@ def test_no_function_takes_more_than_10_arguments():
 #: files that write without `whole_file`, and what
 GROWING = {
     "physics/core/whole_file.py": "itself",
+    "physics/core/held_folder.py": "a lock",
     "physics/run/warm_up.py": "a lock, and a mesh in a temporary folder",
     "app/record/encoder.py": "a video, which plays at any length",
     "physics/scene/parts.py": "a log, in a temporary folder",
-    "physics/run/journal.py": "a lock, and files that are whole up to their last whole entry",
     "physics/run/run_file.py": "a file that is whole up to its last whole entry",
     "app/trajectory.py": "members of an archive that is a whole file",
     "app/window/program.py": "a log",
@@ -226,7 +226,7 @@ def whole_numbers(path: pathlib.Path) -> Iterator[tuple[str, int, str]]:
 OPEN_ROOMS = ("physics/scene", "physics/problem", "physics/simulation", "physics/run", "app")
 #: constants there that bound a text, a search or a choice, not memory
 NO_LIMITS = {"MOST_LINES", "MAX_SHOWN", "MOST_VERTICES", "MOST_STEPS_BETWEEN", "MOST_RECENT", "MOST_CURVES",
-             "KEPT_FILES", "FORMAT"}
+             "KEPT_FILES", "FORMAT", "MOST_TOLD", "MOST_EVENTS"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))

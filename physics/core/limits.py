@@ -86,9 +86,11 @@ GLTF_HEAD = Limit(
     64 * 2**20, "bytes", "the part of a glTF file in which its triangles are counted", ("physics/scene/mesh_files.py",),
     "it is no whole file")
 TRIANGLES = Limit(
-    2_000_000, "triangles", "a mesh file", ("physics/scene/mesh_files.py",), "it must have no more")
+    2_000_000, "triangles", "a mesh file", ("physics/scene/height_field.py", "physics/scene/mesh_files.py"),
+    "it must have no more")
 SHELLS = Limit(
-    1000, "shells", "a mesh file that is split into solids", ("physics/scene/mesh.py",), "it stays one solid")
+    1000, "shells", "a mesh file that is split into solids", ("physics/scene/mesh.py", "physics/scene/mesh_files.py"),
+    "it stays one solid")
 PROBLEM_ROWS = Limit(  # its matrix has 512 MiB
     8192, "rows", "a contact problem in a file", ("physics/problem/problem.py",), "it must have no more")
 RUN_MANIFEST = Limit(
@@ -121,6 +123,8 @@ ARCHIVE_FILES = Limit(
 ARCHIVE_SIZE = Limit(
     2**29, "bytes", "all files in the archive of a lesson or a scene", ("physics/core/archive.py",),
     "it must hold less")
+PAGE = Limit(  # of poses and contacts: a file of about 100 MB
+    20_000_000, "numbers", "the page of a run", ("app/page.py",), "it may end earlier")
 ANSWERS_FILE = Limit(
     4 * 2**20, "bytes", "a file of answers", ("physics/lesson/answers.py",), "it is no file of answers")
 SETTINGS_FILE = Limit(
@@ -134,7 +138,8 @@ EVENTS = Limit(
     10_000, "events", "the list of events", ("physics/simulation/simulation.py", "physics/run/recording.py"),
     "older ones are dropped once there are twice as many")
 BARS = Limit(
-    6000, "bars", "contact sets over time", ("physics/look/timeline.py",), "the older half is dropped")
+    6000, "bars", "contact sets over time", ("physics/look/modes.py", "physics/look/timeline.py"),
+    "the older half is dropped")
 SCRIPT_POINTS = Limit(
     4096, "points", "a curve of a script", ("physics/run/script.py",), "older ones are dropped")
 COMMANDS = Limit(

@@ -49,6 +49,7 @@ SHAPE_TABLES: tuple[dict[str, Any], ...] = (
     {"type": "cylinder", "radius": 0.5, "height": 1.0},
     {"type": "ellipsoid", "size": [1.0, 0.9, 0.8]},
     {"type": "hull", "points": [[-0.5, -0.5, -0.5], [0.5, 0.0, -0.5], [0.0, 0.5, -0.5], [0.0, 0.0, 0.5]]},
+    {"type": "torus", "radius": 0.5, "tube": 0.1},
 )
 #: a square floor as an OBJ file
 FLOOR_OBJ = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n"

@@ -128,8 +128,9 @@ def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
         for j, size, tree in known:
             if np.abs(extent - size).max() > slack:
                 continue
-            away, place = tree.query(vertices - center)
-            if away.max() <= slack and np.array_equal(_in_order(place[triangles]), _in_order(surfaces[j].triangles)):
+            away, nearest = tree.query(vertices - center)
+            place = np.asarray(nearest)
+            if np.max(away) <= slack and np.array_equal(_in_order(place[triangles]), _in_order(surfaces[j].triangles)):
                 first.append(j)
                 break
         else:

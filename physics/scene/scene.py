@@ -145,9 +145,10 @@ class Scene:
         """The same robot with the plane below it, where it has one, raised to where it stands."""
         bodies = self.tables.body
         at = next((k for k, body in enumerate(bodies) if body.shape and body.shape[0].type == "plane"), -1)
-        if at < 0 or bodies[at].name is None:
+        name = bodies[at].name
+        if at < 0 or name is None:
             return self
-        gap = height_above(self.build(), bodies[at].name)
+        gap = height_above(self.build(), name)
         if not math.isfinite(gap):
             return self
         x, y, z = bodies[at].position
@@ -234,7 +235,8 @@ def _mesh_scene(path: Path, collide: str | None, scale: float) -> Found:
     file = mesh_file(path)
     notes: list[str] = []
     if len(file.pieces) > 1:
-        bodies = [_piece_body(path.name, file, name, collide, scale, notes) for name in file.pieces]
+        bodies: list[dict[str, Any]] = [
+            _piece_body(path.name, file, name, collide, scale, notes) for name in file.pieces]
     else:
         parts = file.parts()
         of_file: list[int | None] = list(range(len(parts))) if len(parts) > 1 else [None]

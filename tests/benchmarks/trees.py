@@ -14,7 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from pinocchio_trees import PinocchioTree
 from tree_scenes import direction, random_tree
 
-from contactlab.physics.dynamics.trees.joint_space import forward_dynamics, inverse_dynamics, joint_space, mass_matrix
+from contactlab.physics.dynamics.trees.joint_space import forward_dynamics, inverse_dynamics
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.scene.scene import Scene
 
 

@@ -12,8 +12,9 @@ from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesse
 from contactlab.physics.dynamics.constraints.impulses import joint_impulses
 from contactlab.physics.dynamics.constraints.limits import find_limits
 from contactlab.physics.dynamics.forces import empty_loads
-from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix, point_jacobian
+from contactlab.physics.dynamics.trees.joint_space import point_jacobian
 from contactlab.physics.dynamics.trees.kinematics import empty_work, place_links
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.integrators import INTEGRATORS, Dense, integrate
 from contactlab.physics.methods.event_driven.step import EventDriven
 from contactlab.physics.problem.contact_snapshot import equations_of

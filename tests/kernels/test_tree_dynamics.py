@@ -13,6 +13,7 @@ from contactlab.physics.core.model import JointType
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.dynamics.trees import joint_space as tree
 from contactlab.physics.dynamics.trees.kinematics import ORIGIN, empty_work, place_links
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.scene.joint_tables import Posed, make_joints, make_trees
 from contactlab.physics.scene.schema import Joint
 from contactlab.physics.shapes.shapes import quat_to_matrix
@@ -28,7 +29,7 @@ def setup(seed, links):
     rng = np.random.default_rng(seed)
     made = random_tree(rng, links).build()
     n = len(made.state.joints.v)
-    return made.model, made.state.joints, tree.joint_space(made.model.trees), rng.normal(size=n), rng
+    return made.model, made.state.joints, joint_space(made.model.trees), rng.normal(size=n), rng
 
 
 def close(found, wanted):
@@ -46,7 +47,7 @@ def test_inertia_bias_and_acceleration_are_pinocchios(first):
             continue
         q_pin, v_pin, B = oracle.coordinates(q, v)
         H, C, rates = nans(n, n), nans(n), nans(n)
-        tree.mass_matrix(space, q, H)
+        mass_matrix(space, q, H)
         H_pin = pin.crba(oracle.model, oracle.data, q_pin)
         H_pin = np.triu(H_pin) + np.triu(H_pin, 1).T
         close(H, B.T @ H_pin @ B)
@@ -145,7 +146,7 @@ def test_factors_of_the_inertia_keep_its_zeros_and_solve_it(seed):
     model, (q, _), space, tau, _ = setup(seed, 15)
     n, before = len(tau), model.trees.table.before
     H = nans(n, n)
-    tree.mass_matrix(space, q, H)
+    mass_matrix(space, q, H)
     factors, x = H.copy(), tau.copy()
     tree.factor_matrix(before, factors)
     lower = np.tril(factors, -1)
@@ -177,7 +178,7 @@ def acceleration(model, q, gravity=(0.0, -9.81, 0.0)):
     n = len(model.mass)
     found = nans(n)
     zero = np.zeros(n)
-    tree.forward_dynamics(tree.joint_space(model.trees), np.array(gravity), np.array(q, float), zero, zero, zero, found)
+    tree.forward_dynamics(joint_space(model.trees), np.array(gravity), np.array(q, float), zero, zero, zero, found)
     return found
 
 
@@ -221,7 +222,7 @@ def test_a2_point_of_a_floating_base():
     for rates, wanted in ((np.zeros(6), (-5.302760158847160, 6.541369639625232, -4.795115077652286)),
                           (q, (-4.993637532756404, 10.43238173517606, -6.948370826218673e-01))):
         found = nans(3)
-        tree.point_acceleration(tree.joint_space(model.trees), 5, x + second, q, q, rates, found)
+        tree.point_acceleration(joint_space(model.trees), 5, x + second, q, q, rates, found)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
 
 
@@ -250,10 +251,10 @@ def test_a13_apparent_inertia_of_two_hinges_and_of_a_rotor():
     """A13: M = [[.65, .25], [.25, .25]], diag M⁻¹ = 2.5, 6.5; one hinge 1/.3, with a rotor 1/.35 [Rapier]."""
     two = chain(("hinge", Z, O, O, 1.0, (1, 1, 0.4)), ("hinge", Z, O, O, 1.0, (1, 1, 0.25)))
     H = nans(2, 2)
-    tree.mass_matrix(tree.joint_space(two.trees), np.zeros(2), H)
+    mass_matrix(joint_space(two.trees), np.zeros(2), H)
     np.testing.assert_allclose(H, [[0.65, 0.25], [0.25, 0.25]], rtol=1e-14)
     np.testing.assert_allclose(np.diag(np.linalg.inv(H)), [2.5, 6.5], rtol=1e-12)
-    space, inverse = tree.joint_space(two.trees), nans(6, 6)
+    space, inverse = joint_space(two.trees), nans(6, 6)
     zero = np.zeros(2)
     tree.forward_dynamics(space, np.zeros(3), zero, zero, zero, zero, nans(2))
     tree.apparent_inverse_inertia(space, 0, zero, nans(2), inverse)
@@ -264,6 +265,6 @@ def test_a13_apparent_inertia_of_two_hinges_and_of_a_rotor():
     for armature, wanted in ((0.0, 1 / 0.3), (0.05, 1 / 0.35)):
         one = chain(("hinge", Z, O, O, 1.0, (1, 1, 0.3)), armature=armature)
         rates = nans(1)
-        tree.forward_dynamics(tree.joint_space(one.trees), np.zeros(3), np.zeros(1), np.zeros(1), np.ones(1),
+        tree.forward_dynamics(joint_space(one.trees), np.zeros(3), np.zeros(1), np.zeros(1), np.ones(1),
                               np.zeros(1), rates)
         assert rates[0] == pytest.approx(wanted, rel=1e-12)

@@ -8,7 +8,7 @@ import pytest
 from mujoco_bodies import assert_bodies_agree
 
 from contactlab.physics import Scene, SceneError, Simulation, open_file
-from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.laws.contact import turning_lengths
 from contactlab.physics.shapes.shapes import quat_to_matrix
 

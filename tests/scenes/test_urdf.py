@@ -9,7 +9,7 @@ from mujoco_bodies import assert_bodies_agree
 from contactlab.physics import SceneError, open_file
 from contactlab.physics.collision.broad_phase import joined_bodies
 from contactlab.physics.core.model import BodyKind
-from contactlab.physics.dynamics.trees.joint_space import joint_space, mass_matrix
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.scene import edits
 from contactlab.physics.scene.build import height_above
 from contactlab.physics.scene.document import Document

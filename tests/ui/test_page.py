@@ -96,7 +96,7 @@ def test_every_kind_of_shape_has_a_surface(name):
 def test_a_run_too_long_for_a_page_says_how_far_it_came(monkeypatch):
     sim = Simulation(Scene.load(gallery()["slow_bounce"]))
     replay = Replay(sim)
-    monkeypatch.setattr(page, "MOST_NUMBERS", 100)
+    monkeypatch.setattr(page, "PAGE", page.PAGE._replace(most=100))
     with pytest.raises(TooLarge, match="ends at t = "):
         while sim.time < 2.0:
             sim.step()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.model import Array, Model
-from .joint_space import joint_space, mass_matrix
+from .mass_matrix import joint_space, mass_matrix
 
 
 def joint_rates(model: Model, q: Array) -> tuple[float, float]:
