@@ -1,6 +1,6 @@
 """What scripts ask of trees of joints: C, forward dynamics, factors of H, Jacobians   [RBDA ch. 5-7].
 
-    H q̈ + C = τ     H inertia, see `mass_matrix.py`, C bias force (gravity, velocity products), τ joint forces
+    H q̈ + C = τ     H inertia, see `trees/mass_matrix.py`, C bias force (gravity, velocity products), τ joint forces
 
 The engine itself calls none of these kernels, so they are not compiled ahead.
 """
