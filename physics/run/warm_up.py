@@ -18,6 +18,7 @@ except ImportError:  # Windows: processes may compile the same kernels side by s
     fcntl = None
 
 from ..collision import Detector
+from ..collision.broad_phase import FEW
 from ..core import jit
 from ..core.attached_process import attached_process
 from ..core.held_folder import ScratchFolder
@@ -27,7 +28,7 @@ from ..core.whole_file import whole_file
 from ..dynamics.forces import empty_loads
 from ..impacts.impact_laws import IMPACT_LAWS
 from ..integrators import FLIGHT, INTEGRATORS, Dense, integrate
-from ..look.inspection import look_at_step
+from ..look.inspection import Inspect, look, look_at_step
 from ..methods import METHODS
 from ..methods.time_stepping.books import book
 from ..methods.time_stepping.moreau import arrive, depart, tell
@@ -111,10 +112,13 @@ def _run_everything() -> None:
         soft = Simulation(scene, method="compliant")
         soft.set(stiffness_n=1.0, stiffness_t=1.0, substeps=1)  # overlaps this deep would need thousands of substeps
         _use(soft)
+    heap = {"name": "body 0", "shape": list(SHAPE_TABLES[:1] * (FEW + 1))}  # many shapes of one body touch in one place
+    model, state, _, _ = Scene.from_dict({"body": [heap, {"fixed": True, "shape": [{"type": "plane"}]}]}).build()
+    Detector(model).detect(state.bodies, np.zeros(body_count(model)))
     ball = Scene.from_dict(_scene(SHAPE_TABLES[:1], ({"type": "plane"},)))
     for solver in ("pgs", "interior_point"):  # sweeps, and a solver that reads the whole matrix M
         rough = Simulation(ball, method="time_stepping", solver=solver)
-        rough.set(friction_rolling=0.1)
+        rough.set(friction_rolling=0.1, friction_static=1.0)
         _use(rough)
     for integrator in ("dopri5", "sdirk2"):
         _use(Simulation(ball, method="compliant", integrator=integrator))
@@ -215,31 +219,35 @@ def _scene(shapes: tuple[dict[str, Any], ...], ground: tuple[dict[str, Any], ...
 
 def _run_joined() -> None:
     """A body on a driven hinge, in either coordinates, that rests on the ground and turns past the end of the hinge. A
-    second body hangs on it by a ball joint in maximal coordinates. At last a pendulum without a shape, which
-    nothing can touch."""
+    second body hangs on it by a ball joint in maximal coordinates. Then two bodies with a hinge between them, and a
+    pendulum without a shape, which nothing can touch."""
     bodies = [{"name": f"body {i}", "position": [0.0, 0.0, 0.5 + i], "shape": [SHAPE_TABLES[0]]} for i in range(2)]
     pin = {"type": "ball", "parent": "body 0", "child": "body 1", "anchor": [0.0, 0.0, 1.0], "coordinates": "maximal"}
     ground = {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]}
     hinge = {"type": "hinge", "child": "body 0", "axis": [0.0, 1.0, 0.0], "damping": 1.0, "armature": 0.1,
-             "velocity": 10.0, "motor": {"speed": 1.0, "limit": 1.0}}
+             "velocity": 1.0, "motor": {"speed": 1.0, "limit": 1.0}}
     for coordinates, method in product(("maximal", "generalized"), METHODS):
-        joints = [hinge | {"coordinates": coordinates, "limits": [-1.0, 1.0]}, pin]
+        joints = [hinge | {"coordinates": coordinates, "limits": [-0.2, 0.2]}, pin]
         simulation = Simulation(Scene.from_dict({"body": [*bodies, ground], "joint": joints}), method=method)
         _use(simulation)
+        look(simulation, Inspect("equations"))
         if method == "compliant":
             simulation.set(integrator="sdirk2")
             _use(simulation)
+    loose = Scene.from_dict({"body": [*bodies, ground], "joint": [hinge | {"parent": "body 1"}]})
+    _use(Simulation(loose, method="time_stepping"))
     point = {"name": "body 0", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
     pendulum = Scene.from_dict({"body": [point], "joint": [hinge | {"damping": 0.0, "motor": {"torque": 1.0}}]})
     _use(Simulation(pendulum, method="time_stepping", integrator="heun"))
 
 
 def _run_exactly() -> None:
-    """A block that rests and a ball that hits it, with friction and without, by the event-driven method and every
-    impact law."""
+    """A block that rests and a ball that hits it, and another one that hits the ground alone, with friction and
+    without, by the event-driven method and every impact law."""
     bodies = [
         {"name": "body 0", "position": [0.0, 0.0, 0.5], "shape": [SHAPE_TABLES[1]]},
         {"name": "body 1", "position": [1.001, 0.0, 0.5], "velocity": [-1.0, 0.1, 0.0], "shape": [SHAPE_TABLES[0]]},
+        {"name": "body 2", "position": [5.0, 0.0, 0.5], "velocity": [0.1, 0.0, -1.0], "shape": [SHAPE_TABLES[0]]},
         {"name": "ground", "fixed": True, "shape": [{"type": "plane"}]},
     ]
     scene = Scene.from_dict({"body": bodies})
