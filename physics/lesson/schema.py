@@ -25,7 +25,8 @@ SWITCHES = (
     "follow_selected", "keep_in_view",
 )
 #: tabs of the lower area
-PANELS = ("contacts", "body", "plot", "timeline", "equations", "impact", "pivots", "step", "ledger", "compare")
+PANELS = ("contacts", "body", "plot", "timeline", "equations", "impact", "pivots", "step", "ledger", "compare",
+          "modes", "laws")
 
 Text = Annotated[str, Field(strict=True, max_length=20_000)]
 Line = Annotated[str, Field(strict=True, min_length=1, max_length=1000)]

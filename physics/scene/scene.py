@@ -145,8 +145,7 @@ class Scene:
         """The same robot with the plane below it, where it has one, raised to where it stands."""
         bodies = self.tables.body
         at = next((k for k, body in enumerate(bodies) if body.shape and body.shape[0].type == "plane"), -1)
-        name = bodies[at].name
-        if at < 0 or name is None:
+        if at < 0 or (name := bodies[at].name) is None:
             return self
         gap = height_above(self.build(), name)
         if not math.isfinite(gap):

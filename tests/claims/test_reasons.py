@@ -80,8 +80,9 @@ def test_a_corner_that_passes_an_edge_is_told_with_how_far_it_would_be():
 
 
 def test_every_event_of_exact_contact_says_its_number():
+    """But "crowd", which itself is why: what many events would lead to is found at once."""
     for name in ("dome", "ladder", "rocking_block"):
-        for event in events_of(name, 1.2):
+        for event in (event for event in events_of(name, 1.2) if event.kind != "crowd"):
             assert event.reason is not None, (name, event)
             assert phrase(event.reason)
 

@@ -79,7 +79,7 @@ def cube_obj(size=1.0, name="c"):
 
 def test_a_cube_less_an_octant_has_the_mass_properties_of_its_seven_cubes(tmp_path):
     # 7 cubes of edge 20 mm: V = 56000, c = -20/14 = -1.42857 each; I = 7 (m a²/6 + 2 m 100) - 7 m (2 c²), m = V/7
-    surface = read_surface(write_stl(tmp_path / "notch.STL", notched_cube()))
+    surface, _ = read_surface(write_stl(tmp_path / "notch.STL", notched_cube()))
     whole = solid(surface, "notch.STL")
     c = -10.0 / 7.0
     # I_xx / V = 2 (a²/12 + 100) - 2 c²,  I_xy / V = -(Σ xy / 7 - c²) with Σ xy = -100 over the seven centres
@@ -98,7 +98,7 @@ def test_every_format_gives_the_same_solid(tmp_path, ending):
     mesh.apply_translation([0.1, 0.2, 0.3])
     path = tmp_path / f"ring.{ending}"
     mesh.export(path)
-    surface = read_surface(path)
+    surface, _ = read_surface(path)
     assert is_closed(surface)
     assert polyhedron(*surface).mass == pytest.approx(mesh.volume, rel=1e-5)
     # glTF has y up: (x, y, z) of the file is (x, -z, y) here
@@ -131,7 +131,7 @@ def test_node_transforms_are_applied_and_mirrored_nodes_keep_their_outside(tmp_p
     scene.graph.update(frame_to="other", matrix=mirror, geometry="box")
     path = tmp_path / "nodes.glb"
     scene.export(path)
-    surface = read_surface(path)
+    surface, _ = read_surface(path)
     assert len(solids(surface)) == 2
     assert polyhedron(*surface).mass == pytest.approx(3.0)
 
@@ -140,17 +140,17 @@ def test_an_external_buffer_is_read(tmp_path):
     files = trimesh.exchange.gltf.export_gltf(trimesh.Scene(trimesh.creation.box((1, 2, 3))))
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
-    assert polyhedron(*read_surface(tmp_path / "model.gltf")).mass == pytest.approx(6.0)
+    assert polyhedron(*read_surface(tmp_path / "model.gltf")[0]).mass == pytest.approx(6.0)
 
 
 def test_obj_traps_negative_indices_nan_colours_and_foreign_comments(tmp_path):
     mesh, lines = cube_obj()
     faces = [f"f {a - 8} {b - 8} {c - 8}" for a, b, c in mesh.faces]
     (tmp_path / "negative.obj").write_text("\n".join(lines + faces))
-    assert polyhedron(*read_surface(tmp_path / "negative.obj")).mass == pytest.approx(1.0)
+    assert polyhedron(*read_surface(tmp_path / "negative.obj")[0]).mass == pytest.approx(1.0)
     colored = [line + " nan nan nan" for line in lines] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces]
     (tmp_path / "colors.obj").write_bytes("# Würfel\n".encode("latin-1") + "\n".join(colored).encode())
-    assert polyhedron(*read_surface(tmp_path / "colors.obj")).mass == pytest.approx(1.0)
+    assert polyhedron(*read_surface(tmp_path / "colors.obj")[0]).mass == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("name", "data", "word"), [
@@ -392,7 +392,7 @@ def test_loose_triangles_are_no_solid_but_may_be_scenery(tmp_path):
     path = write_stl(tmp_path / "soup.stl", corners)
     with pytest.raises(SceneError, match="soup"):
         Scene.from_mesh(path)
-    assert len(static_mesh(read_surface(path), "soup.stl").triangles) == 100
+    assert len(static_mesh(read_surface(path)[0], "soup.stl").triangles) == 100
 
 
 def test_a_flat_mesh_is_no_solid():

@@ -77,6 +77,8 @@ def value(table, entry):
         return {"material": "steel", "body": "b"}.get(entry.names, "Hm")
     if entry.kind == "numbers":
         return [0.6, 0.0, 0.8, 0.0] if entry.count == 4 else [0.5, 0.25, 0.75]
+    if entry.name == "tube":
+        return 0.125
     if entry.name == "rounding":
         return 0.05  # of what edits.FIRST says
     low, high = max(entry.low or 0.0, 0.0), min(entry.high if entry.high is not None else 2.0, 2.0)

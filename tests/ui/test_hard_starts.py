@@ -11,7 +11,8 @@ import time
 
 import av
 import pytest
-from test_cli import CUBE, SCENE
+from command_line import BALL
+from test_cli import CUBE
 
 from contactlab.app.scene_files import lost_work
 from contactlab.physics.run.journal import leftovers
@@ -71,7 +72,7 @@ def scene(tmp_path):
     folder.mkdir()
     (folder / "Würfel 立方体.obj").write_text(CUBE, encoding="utf-8")
     path = folder / "Szene 场景.toml"
-    path.write_text(SCENE + MESH.format(name="箱", file="Würfel 立方体.obj"), encoding="utf-8")
+    path.write_text(BALL + MESH.format(name="箱", file="Würfel 立方体.obj"), encoding="utf-8")
     return path
 
 
@@ -103,7 +104,7 @@ def test_names_with_spaces_and_letters_of_any_script(scene):
 def test_a_language_that_writes_commas_changes_no_number_and_no_picture(tmp_path, comma):
     results, scene = [], tmp_path / "scene.toml"
     (tmp_path / "cube.obj").write_text(CUBE)
-    scene.write_text(SCENE + MESH.format(name="cube", file="cube.obj"))
+    scene.write_text(BALL + MESH.format(name="cube", file="cube.obj"))
     for name, environment in (("point", {"LC_ALL": "C"}), ("comma", comma)):
         out, video = scene.with_name(f"{name}.csv"), scene.with_name(f"{name}.gif")
         assert run("run", scene, "--until", "0.2", "--out", out, code=SET_LOCALE + PROGRAM, **environment)[0] == 0

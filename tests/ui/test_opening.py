@@ -93,7 +93,7 @@ def test_a_file_that_takes_long_shows_how_far_it_is_and_given_up_it_leaves_all_a
     """Its work ends in its thread where it next looks up, and nothing is sent to the engine, also not later."""
     path, ended, go_on = tmp_path / "large.stl", threading.Event(), threading.Event()
 
-    def read(_, collide):
+    def read(_, collide, scale):
         at("half of it", 0.5)
         go_on.wait(20.0)
         try:
@@ -133,7 +133,7 @@ def test_a_hollow_mesh_may_be_its_hull_instead_of_taken_apart(monkeypatch):
     """The box asks once, and goes on with parts; its button opens the file again, as its hull."""
     asked, go_on = [], threading.Event()
 
-    def read(path, collide):
+    def read(path, collide, scale):
         asked.append(collide)
         if collide is None:
             at(f"cup.stl is hollow: {TAKEN_APART}", 0.3)

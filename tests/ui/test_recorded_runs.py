@@ -7,7 +7,7 @@ import fakes
 import numpy as np
 import pytest
 from probe import Probe
-from test_cli import SCENE, call
+from command_line import BALL, call
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
@@ -27,7 +27,7 @@ STEPS = 90
 @pytest.fixture
 def scene(tmp_path):
     path = tmp_path / "ball.toml"
-    path.write_text(SCENE)
+    path.write_text(BALL)
     return path
 
 
