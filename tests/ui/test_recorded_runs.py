@@ -6,8 +6,8 @@ import av
 import fakes
 import numpy as np
 import pytest
-from probe import Probe
 from command_line import BALL, call
+from probe import Probe
 
 from contactlab.app import commands
 from contactlab.app.lab import Lab
