@@ -49,7 +49,7 @@ def known_to_hold(at, chosen):
     """Whether all doubtful contacts stick because forces that held them before still do: they are within the cones and
     leave no acceleration, by the measures of `coulomb.py: holding`. They are then in the rows of these contacts in the
     scratch's lam."""
-    equations_here(at, chosen.pair, chosen.count[0], 1)
+    equations_here(at, chosen.pair, np.int64(chosen.count[0]), np.int64(1))
     eq, witness, lam = at.scratch.equations, at.scratch.witness, at.scratch.lam
     size, most = 0.0, 0.0
     for k in range(chosen.count[0]):

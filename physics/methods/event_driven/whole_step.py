@@ -113,7 +113,7 @@ def end_step(model, state, h, work):
     drive(model, state.t[0], bodies)
     if start.loads.grab_body[0] >= 0:
         see_forces(start, chosen)  # that of the mouse among them
-    equations_here(start, chosen.pair, chosen.count[0], np.int64(0))
+    equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
     remember(start, chosen, work.impulse, state.memory)
     state.tally[STEPS] += 1.0
     keep(start, work.end)
@@ -144,7 +144,7 @@ def goes_on(start, chosen, search):
     if chosen.count[0] == 0:
         kept, found = pairs_touching(start, TOUCH, search)
         return kept == 0 and found <= len(search.watched.pairs)
-    equations_here(start, chosen.pair, chosen.count[0], np.int64(0))
+    equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
     for k in range(chosen.count[0]):
         if start.scratch.witness.gap[k] < -TOUCH:
             return False
@@ -168,7 +168,7 @@ def as_remembered(start, chosen):
 @kernel
 def has_drifted(start, chosen):
     """Whether gaps of the set, or velocities in its rows, have to be put back to zero."""
-    equations_here(start, chosen.pair, chosen.count[0], np.int64(0))
+    equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
     gap, u, off = start.scratch.witness.gap, start.scratch.equations.u, 0.0
     for k in range(chosen.count[0]):
         off = max(off, abs(gap[k]))
