@@ -177,9 +177,9 @@ def block_on_a_braking_plank(h: float) -> tuple[Simulation, int]:
 
 
 def test_a_block_that_rocks_to_rest_on_what_slides_takes_few_events():
-    """Its impacts, 0.9 of the speed each, and slip that turns as it ends would be endless: at most some 100 in a step
-    without an end at g h/10000. It comes to rest where it does with steps of an eighth, to what rk4 makes of slip that
-    turns."""
+    """Its impacts, 0.9 of the speed each, and slip that turns as it ends are endless: some 100 in a step where all were
+    followed. After CROWD of a pair it finds the rest of the step at once. It comes to rest where it does with steps of
+    an eighth, to what rk4 makes of slip that turns."""
     sim, most = block_on_a_braking_plank(1.0 / 240.0)
     assert most <= 30
     assert np.abs(sim.state.bodies.v).max() < 1e-9 and np.abs(sim.state.bodies.w).max() < 1e-9

@@ -3,7 +3,6 @@
 from collections.abc import Set
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...books.ledger import Books
 from ...collision.exact.elements import limits_among
@@ -16,7 +15,6 @@ from ...dynamics.constraints.impulses import add_to_bodies, joint_impulses, reac
 from ...dynamics.constraints.reactions import reactions_to
 from ...impacts import impact_laws
 from ...problem.contact_snapshot import ContactSnapshot, PairCoefficients, equations_of
-from ...solvers.least_forces import RANK
 from .books import PairImpulses, book_impact, twist
 from .events import EventLog
 from .instant import add_impulses, energy_at, equations, world_forces
@@ -25,7 +23,6 @@ from .motors import Motors
 from .observer import Observer
 from .patience import Patience
 from .piece import meet
-from .projection import DRIFT
 from .tolerances import RESTS, SLIPS
 from .workspace import Workspace
 
@@ -35,8 +32,7 @@ class Impacts:
 
     A ball that bounces to rest meets the floor infinitely often in finite time. An impact slower than the workspace's
     `rest_speed` therefore has no restitution. What is cut off at the approach speed v would have lasted
-    2 e v/(g (1 - e)). A body that rocks to rest does so too, and slip that friction turns faster and faster while it
-    ends: where such events crowd, what is slow stops, see `calm`.
+    2 e v/(g (1 - e)).
     """
 
     struck: set[int]        #: nodes that got an impulse at this instant, see `islands_of`
@@ -109,32 +105,6 @@ class Impacts:
             p[rows] = impact_laws.hit(self.law, M[np.ix_(rows, rows)], u[rows], used, mu[mine], used_t).impulse
             work.count_solve()
         return p, slow
-
-    def calm(self, lost: Set[int]) -> bool:
-        """Stop what moves slower than `Patience.slow` says in islands in which events crowd; whether it moved.
-
-        Contacts that touch and are slow along the normal get ζ = 0, those that are slow along the tangents too u = 0.
-        Of all motions with this the one next to the present one in H is taken, by impulses -M⁻¹u in these rows, of
-        either sign: the kinetic energy falls by uᵀM⁻¹u/2. Which of the contacts then open or slip, their accelerations
-        say. Contacts change their speed by `slow` at most. A contact alone bounces to rest by its restitution."""
-        work, patience = self._work, self._patience
-        pairs = without(work.touching()[0], lost)
-        speed = work.rest_speed * np.array([patience.slow(pair) for pair in pairs.tolist()])
-        if not speed.any():
-            return False
-        self._motors.rest()
-        M, _, u = equations(work.here, pairs)
-        island, mu, p = islands_of(work.nodes(pairs)), self._materials.friction(pairs).slip, np.zeros(3 * len(pairs))
-        for i in np.unique(island[speed > 0.0]):
-            mine = np.flatnonzero(island == i)
-            if len(mine) == 1 and u[3 * mine[0]] > RESTS:
-                continue
-            stopped = slow_rows(mine, u, mu, float(speed[mine].max()))
-            if np.abs(u[stopped]).max(initial=0.0) > DRIFT:
-                p[stopped] = -np.linalg.lstsq(M[np.ix_(stopped, stopped)], u[stopped], rcond=RANK)[0]
-        if p.any():
-            self.push(pairs, p)
-        return bool(p.any())
 
     def push(self, pairs: LongArray, p: Array) -> None:
         """Change the motion by impulses p (3 c,) in the rows of the equations of pairs, of which no event tells."""
@@ -216,14 +186,6 @@ class Impacts:
         of_trees = joint_impulses(here.model.trees, change[len(change) - len(here.joints.v) :], impulse, moment,
                                   eq.trees.work)
         return of_trees + reaction_impulses(eq.reactions, lam, here.bodies)
-
-
-def slow_rows(contacts: NDArray[np.intp], u: Array, mu: Array, slow: float) -> NDArray[np.intp]:
-    """The rows of contacts that move by `slow` [m/s] at most along the normal and, where there is friction and they
-    move by no more along the tangents, of these too. u (3 c,) and mu (c,) of all contacts."""
-    moves = np.abs(u.reshape(-1, 3)[contacts])
-    along = np.repeat((mu[contacts] > 0.0) & (moves.max(axis=1) <= slow), 2).reshape(-1, 2)
-    return (3 * contacts[:, None] + np.arange(3))[np.column_stack([moves[:, 0] <= slow, along])]
 
 
 def among(pairs: LongArray, some: Set[int]) -> BoolArray:

@@ -7,10 +7,8 @@ progress WITHOUT_END times the sets stay as they are. Where the forces of slidin
 contacts stick and fast ones slide without friction to the end of the step.
 
 Rocking to rest, and slip that friction turns as it ends, are events without end in finite time, at speeds that fall to
-zero. They are followed to the last digits as long as they are few. With each event of a pair beyond FEW the speed below
-which its island comes to rest doubles, from 1/32 of the speed without rebound up to that, g h/10000: what gravity makes
-in 1/10000 of a step. Restitution ends below this speed already. An island of which one pair has CROWD events finds at
-once what it does in the rest of the step, see `hold`, and so does one whose sliding friction leaves no accelerations
+zero. They are followed to the last digits as long as they are few. An island of which one pair has CROWD events finds
+at once what it does in the rest of the step, see `hold`, and so does one whose sliding friction leaves no accelerations
 that obey the laws. That is no limit: its forces obey the laws at the end, and an event "crowd" says so.
 """
 
@@ -20,8 +18,6 @@ from enum import IntEnum
 
 WITHOUT_END = 40    # impacts without collision, or events without progress, at one instant
 STORM = 64          # impacts of one pair in a step, or at one instant, after which its island has no restitution
-FEW = 2             # events of a pair in one step that are followed to the last digits; with every further one the
-CHATTER = 8         # speed doubles that is none there, up to the speed without rebound, which it has with so many
 CROWD = 12          # events of a pair in a step after which its island finds at once what it does in the rest
 LONG = 32           # pieces without event after which slip that friction turns fast is held to the end of the step
 MANY_PIECES = 400   # events of one step after which it goes on without restitution and loss of contacts
@@ -126,11 +122,6 @@ class Patience:
     def count_event(self, pair: int) -> None:
         """Something happens to this pair."""
         self._events[pair] = self._events.get(pair, 0) + 1
-
-    def slow(self, pair: int) -> float:
-        """The speed that counts as none where this pair is, relative to the speed without rebound."""
-        count = self._events.get(pair, 0)
-        return min(2.0 ** (count - CHATTER), 1.0) if count > FEW else 0.0
 
     def crowd(self, pairs: Iterable[int]) -> None:
         """What friction does to these pairs needs more pieces than it is worth."""

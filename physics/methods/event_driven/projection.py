@@ -1,11 +1,13 @@
 """Drift is projected out along H⁻¹T: the current set is kept at φ = ζ = 0, joints in maximal coordinates closed."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...books.ledger import Account
 from ...core.model import Array
-from ...core.state import Tally
+from ...core.state import LongArray, Tally
 from ...dynamics.constraints.cure import JointKeeper, gain
 from ...solvers.least_forces import least
 from .instant import add_impulses, displace, energy_at, equations
@@ -14,6 +16,8 @@ from .workspace import Workspace
 
 Rows = NDArray[np.integer]
 DRIFT = 1e-14   # φ [m] and velocities in kept rows [m/s] that are left as they are: rounding
+CLOSED = 1e-12  # φ left by a round of projection that needs no other [m]
+GAIN = 0.5      # part of φ that a round has to leave at most, or there is no other
 GAP_RANK = 1e-10    # singular values of M that count as zero where gaps are projected, relative to the largest
 
 
@@ -54,12 +58,7 @@ class Projection:
             return
         before = energy_at(here)
         if off > DRIFT and not work.lets_in:
-            s = np.zeros(count)
-            for mine in by_island(chosen, np.arange(count), np.arange(count)):
-                if np.abs(gap[mine]).max() > DRIFT:
-                    s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=GAP_RANK)[0]
-            displace(here, s @ here.scratch.equations.HT[: 3 * count : 3])
-            M, _, u = equations(here, pairs)
+            M, u = self._close_gaps(pairs, M)
         if len(rows):
             p = np.zeros(3 * count)
             for mine in by_island(chosen, rows // 3, rows):
@@ -67,6 +66,22 @@ class Projection:
                     p[mine] = impulses_for(M[np.ix_(mine, mine)], -u[mine])
             add_impulses(here, p)
         work.tally[Tally.PROJECTION] += energy_at(here) - before
+
+    def _close_gaps(self, pairs: LongArray, M: Array) -> tuple[Array, Array]:
+        """Put φ of the current set's pairs (c,) back to zero, by Newton's method: along a rim that is hardly tilted the
+        lowest point runs far within a small turn. Returns M and u of the equations there."""
+        here, chosen, count = self._work.here, self._work.chosen, len(pairs)
+        gap, left = here.scratch.witness.gap[:count], math.inf
+        while True:
+            s = np.zeros(count)
+            for mine in by_island(chosen, np.arange(count), np.arange(count)):
+                if np.abs(gap[mine]).max() > DRIFT:
+                    s[mine] = np.linalg.lstsq(M[np.ix_(3 * mine, 3 * mine)], -gap[mine], rcond=GAP_RANK)[0]
+            displace(here, s @ here.scratch.equations.HT[: 3 * count : 3])
+            M, _, u = equations(here, pairs)
+            before, left = left, float(np.abs(gap).max())
+            if left <= CLOSED or left > GAIN * before:
+                return M, u
 
 
 def by_island(chosen: ContactSet, contact: Rows, numbers: Rows) -> list[Rows]:

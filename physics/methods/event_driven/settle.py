@@ -81,8 +81,6 @@ class Settler:
         self._impacts.begin_instant()
         for _ in range(WITHOUT_END):
             self._impacts.end(lost, hit)
-            if self._impacts.calm(lost):
-                self._impacts.end(lost, hit)
             self._holder.still(lost)
             pairs = without(work.at_rest(), lost)
             motors.start(work.here, now.motor, exerted)

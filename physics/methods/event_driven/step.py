@@ -375,7 +375,7 @@ class EventDriven:
         elif kind == "cone" and pair >= 0:
             change = Change(begins={pair: self._beginning_slip(k)}, about={pair})
         elif kind == "slip":
-            ends = self._slip_ends(k, pair)
+            ends = self._slip_ends(k)
             if not ends and not self._patience.is_crowded(pair):
                 return
             change = Change(stopped=pair if ends else -1, about={pair})
@@ -405,13 +405,13 @@ class EventDriven:
         along = -(force - (force @ n) * n)
         return along / np.linalg.norm(along)
 
-    def _slip_ends(self, k: int, pair: int) -> bool:
+    def _slip_ends(self, k: int) -> bool:
         """Whether slip has come to its end; where it has only turned, the direction is renewed."""
         work = self.work
         velocities(work.here, work.set_pairs)
         slip = slip_velocities(work.here.scratch, work.in_set)[k]
         size = float(np.linalg.norm(slip))
-        if size <= max(SLIPS, self._patience.slow(pair) * work.rest_speed):
+        if size <= SLIPS:
             return True
         work.chosen.direction[k] = slip / size
         return False
