@@ -7,6 +7,7 @@ slope n·t, n the normal under the circle and t its tangent, says it exactly.
 
 import math
 
+from ..core.false_position import ROUNDS, SAME, crossing, narrowed
 from ..core.jit import helper, kernel, program
 from ..core.vec import add, dot, scale
 from .geometry import MESH, TRIANGLE, axis, extent, origin, swell
@@ -21,7 +22,6 @@ SAMPLES = 32    # points of the circle among which the nearest are looked for
 LYING = 4       # of so many one stands for the ring where it lies on something
 LEVEL = 0.1     # differences in height, relative to the circle's radius, up to which a ring lies on something
 EVEN = 1e-7     # the same below which it is as near everywhere, but for rounding
-ROUNDS = 60     # most steps of regula falsi; about eight are usual
 UPRIGHT = 1.0 - 1e-12  # cosine to the normal of a triangle of a point over its inside
 NEARER = 1e-6   # relative to the size: two points of a mesh that are nearer to each other are one
 NAMES = 64      # from which number on the features are the points on which a ring lies
@@ -45,23 +45,18 @@ def slope_at(geom, solids, work, a, b, angle):
 
 @helper
 def lowest_angle(geom, solids, work, a, b, lo, hi):
-    """Where between lo and hi the circle is lowest over shape b: a root of the slope, by regula falsi in the Illinois
-    variant, which halves the value at an end that stays; their middle where the slope does not change from - to +."""
+    """Where between lo and hi the circle is lowest over shape b, a root of the slope; their middle where the slope does
+    not change from - to +."""
     at_lo, at_hi = slope_at(geom, solids, work, a, b, lo), slope_at(geom, solids, work, a, b, hi)
     if not at_lo < 0.0 < at_hi:
         return 0.5 * (lo + hi)
-    x, side = hi, 0
+    x, bracket = hi, (lo, hi, at_lo, at_hi, 0)
     for _ in range(ROUNDS):
-        before, x = x, (lo * at_hi - hi * at_lo) / (at_hi - at_lo)
+        before, x = x, crossing(bracket)
         now = slope_at(geom, solids, work, a, b, x)
-        if now == 0.0 or abs(x - before) <= 4e-16:
+        if now == 0.0 or abs(x - before) <= SAME:
             break
-        if now < 0.0:
-            at_hi = 0.5 * at_hi if side == -1 else at_hi
-            lo, at_lo, side = x, now, -1
-        else:
-            at_lo = 0.5 * at_lo if side == 1 else at_lo
-            hi, at_hi, side = x, now, 1
+        bracket = narrowed(bracket, x, now)
     return x
 
 

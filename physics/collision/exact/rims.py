@@ -7,6 +7,7 @@ sharp. Its outward normals lie between the axis a out of the cap and e.
 
 import math
 
+from ...core.false_position import ROUNDS, SAME, crossing, narrowed
 from ...core.jit import helper
 from ...core.vec import add, axpy, cross, dot, neg, norm, rotate, row, scale, sub, tangents, unit, unrotate
 from ...shapes.ellipsoid import ellipsoid_curve, ellipsoid_foot, ellipsoid_normal
@@ -21,7 +22,6 @@ TIPPED = 5e-8  # above it a rim touches a face with its lowest point only
 SAMPLES = 16   # points of an arc among which the nearest is looked for
 INSIDE = 1e-6  # how far inside the ends of half a rim its nearest point is looked for [rad]
 ALONG = 1e-3   # as far from these ends, where it runs along the edge, half a rim ends: its normal is lost there [rad]
-RIM_ROUNDS = 100   # most steps of regula falsi in `nearest_angle`; about eight are usual
 
 
 @helper
@@ -132,8 +132,7 @@ def slope(surface, bodies, kind, f, c, size, w, b, angle):
 @helper
 def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     """The angle [rad] on rim e from w towards b, between first and last, where the rim is nearest to f; nan where an
-    arc of less than a whole turn is nearest at one of its ends. A root of the slope near the nearest sample, by regula
-    falsi in the Illinois variant, which halves the value at an end that stays."""
+    arc of less than a whole turn is nearest at one of its ends. A root of the slope near the nearest sample."""
     c, size = world_point(surface, bodies, e), surface.length[e]
     step = (last - first) / SAMPLES
     best, least = 0, math.inf
@@ -149,18 +148,13 @@ def nearest_angle(surface, bodies, kind, e, f, w, b, first, last):
     at_hi = slope(surface, bodies, kind, f, c, size, w, b, hi)
     if not (at_lo < 0.0 < at_hi):
         return math.nan
-    x, side = hi, 0
-    for _ in range(RIM_ROUNDS):
-        before, x = x, (lo * at_hi - hi * at_lo) / (at_hi - at_lo)
+    x, bracket = hi, (lo, hi, at_lo, at_hi, 0)
+    for _ in range(ROUNDS):
+        before, x = x, crossing(bracket)
         now = slope(surface, bodies, kind, f, c, size, w, b, x)
-        if now == 0.0 or abs(x - before) <= 4e-16:
+        if now == 0.0 or abs(x - before) <= SAME:
             break
-        if now < 0.0:
-            at_hi = 0.5 * at_hi if side == -1 else at_hi
-            lo, at_lo, side = x, now, -1
-        else:
-            at_lo = 0.5 * at_lo if side == 1 else at_lo
-            hi, at_hi, side = x, now, 1
+        bracket = narrowed(bracket, x, now)
     return x
 
 
