@@ -10,14 +10,17 @@ from ..physics.look.modes import MODE_NAMES, ModeEdge, ModeGraph, ModeState
 from .reasons import reason_of
 
 LINE, PADDING = 1.3, 0.6          # height of a line of text, and room around it
-ACROSS, DOWN = 7.0, 3.2           # between boxes of a row, and between rows
+ACROSS, DOWN = 7.0, 3.2           # between boxes of a row, at least, and between rows
+MARGIN = 1.0                      # around the drawing
+BESIDE = 1.0                      # what is left between a label and the boxes of a row, on both sides together
 BEND, LOOP = 0.16, 2.2            # of arrows, per length; how far a loop reaches out of its box
 CHARACTER = 0.58                  # mean width of a character of the font of a file
 MOST_TOLD = 6                     # passages of an edge told in a file
-PLACES = (0.5, 0.4, 0.6, 0.3, 0.7)  # of a label along its arrow: the first one where no other label is
+PLACES = (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8)  # of labels along their arrows
 ORDINARY, PRESENT = "#f4f4f2", "#d9e8f6"
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]  # cubic, by Bézier
+Area = tuple[float, float, float, float]   # middle, width and height
 
 
 class Box(NamedTuple):
@@ -90,26 +93,53 @@ def drawn(graph: ModeGraph, names: dict[float, str], width_of: Callable[[str], f
     rows: dict[float, list[int]] = {}
     for k, state in enumerate(graph.states):
         rows.setdefault(math.inf if state.modes is None else len(state.modes), []).append(k)
-    texts = [lines_of(state, names) for state in graph.states]
+    texts, labels = [lines_of(state, names) for state in graph.states], [label_of(edge, graph) for edge in graph.edges]
     sizes = [(max(map(width_of, lines)) + 2 * PADDING, LINE * len(lines) + 2 * PADDING) for lines in texts]
-    widths = {row: sum(sizes[k][0] for k in mine) + ACROSS * (len(mine) - 1) for row, mine in rows.items()}
-    whole, y = max(widths.values(), default=0.0) + 2 * LOOP + ACROSS, LOOP
+    loops = LOOP if any(edge.start == edge.end for edge in graph.edges) else 0.0
+    across = max(ACROSS, max(map(width_of, labels), default=0.0) + loops + BESIDE)
+    widths = {row: sum(sizes[k][0] for k in mine) + across * (len(mine) - 1) for row, mine in rows.items()}
+    whole, y = max(widths.values(), default=0.0), 0.0
     boxes: dict[int, Box] = {}
     for row in sorted(rows):
         x, tall = 0.5 * (whole - widths[row]), max(sizes[k][1] for k in rows[row])
         for k in rows[row]:
             boxes[k] = Box(x + 0.5 * sizes[k][0], y + 0.5 * tall, *sizes[k], texts[k])
-            x += sizes[k][0] + ACROSS
+            x += sizes[k][0] + across
         y += tall + DOWN
+    taken = [(box.x, box.y, box.width, box.height) for box in boxes.values()]
     arrows: list[Arrow] = []
-    for edge in graph.edges:
-        points, label = _curve(boxes[edge.start], boxes[edge.end]), label_of(edge, graph)
-        places = [along(points, share) for share in PLACES]
-        wide = [0.5 * (width_of(label) + width_of(other.label)) for other in arrows]
-        free = (at for at in places if all(abs(at[0] - other.at[0]) > w or abs(at[1] - other.at[1]) > LINE
-                                           for other, w in zip(arrows, wide, strict=True)))
-        arrows.append(Arrow(points, label, next(free, places[0])))
-    return Drawing(tuple(boxes[k] for k in range(len(boxes))), tuple(arrows), whole, y - DOWN + LOOP)
+    for edge, label in zip(graph.edges, labels, strict=True):
+        points, width = _curve(boxes[edge.start], boxes[edge.end]), width_of(label)
+        beside = 0.5 * (width + BESIDE) if edge.start == edge.end else 0.0  # of a loop, whose box is on its left
+        places = [(x + beside, y) for x, y in (along(points, share) for share in PLACES)]
+        at = min(places, key=lambda place: _covered((*place, width, LINE), taken))
+        taken.append((*at, width, LINE))
+        arrows.append(Arrow(points, label, at))
+    return _within_margins([boxes[k] for k in range(len(boxes))], arrows, taken)
+
+
+def _within_margins(boxes: list[Box], arrows: list[Arrow], areas: list[Area]) -> Drawing:
+    """The drawing moved to where nothing of it is below MARGIN; areas: of boxes and labels."""
+    ways = [(*along(arrow.points, n / 16), 0.0, 0.0) for arrow in arrows for n in range(17)]
+    x, y, w, h = zip(*(areas + ways), strict=True) if areas else [(0.0,)] * 4
+    left, top = (MARGIN - min(u - 0.5 * size for u, size in zip(at, of, strict=True)) for at, of in ((x, w), (y, h)))
+    width, height = (move + MARGIN + max(u + 0.5 * size for u, size in zip(at, of, strict=True))
+                     for move, at, of in ((left, x, w), (top, y, h)))
+
+    def moved(point: Point) -> Point:
+        return point[0] + left, point[1] + top
+
+    return Drawing(
+        tuple(box._replace(x=box.x + left, y=box.y + top) for box in boxes),
+        tuple(arrow._replace(points=tuple(map(moved, arrow.points)), at=moved(arrow.at)) for arrow in arrows),
+        width, height)
+
+
+def _covered(mine: Area, others: Sequence[Area]) -> float:
+    """How much of an area others cover."""
+    x, y, width, height = mine
+    return sum(max(0.5 * (width + w) - max(abs(x - u), 0.5 * abs(width - w)), 0.0)
+               * max(0.5 * (height + h) - max(abs(y - v), 0.5 * abs(height - h)), 0.0) for u, v, w, h in others)
 
 
 def along(points: Curve, share: float) -> Point:

@@ -27,6 +27,10 @@ FLOATING = (
     | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse
 )
 
+#: name in UiState; what is drawn; width [font heights]; how far down [of the display]
+STUDIES = (("links", draw_links, 68.0, 0.12), ("orders", draw_orders, 76.0, 0.07),
+           ("sweep_map", draw_sweep_map, 66.0, 0.07), ("fan", draw_fan, 30.0, 0.1))
+
 
 def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
     if ui.palette.open:
@@ -35,26 +39,12 @@ def draw_dialogs(ui: UiState, snapshot: Snapshot | None, send: Send) -> None:
         draw_help(ui)
     if ui.about:
         draw_about(ui)
-    if ui.links and snapshot is not None:
-        _place(ui, 68.0)
-        _floating(ui, "links", imgui.WindowFlags_.always_auto_resize)
-        draw_links(ui, snapshot, send)
-        imgui.end()
-    if ui.orders and snapshot is not None:
-        _place(ui, 76.0, 0.07)
-        _floating(ui, "orders", imgui.WindowFlags_.always_auto_resize)
-        draw_orders(ui, snapshot, send)
-        imgui.end()
-    if ui.sweep_map and snapshot is not None:
-        _place(ui, 66.0, 0.07)
-        _floating(ui, "sweep_map", imgui.WindowFlags_.always_auto_resize)
-        draw_sweep_map(ui, snapshot, send)
-        imgui.end()
-    if ui.fan and snapshot is not None:
-        _place(ui, 30.0, 0.1)
-        _floating(ui, "fan", imgui.WindowFlags_.always_auto_resize)
-        draw_fan(ui, snapshot, send)
-        imgui.end()
+    for name, draw, width, top in STUDIES:
+        if getattr(ui, name) and snapshot is not None:
+            _place(ui, width, top)
+            _floating(ui, name, imgui.WindowFlags_.always_auto_resize)
+            draw(ui, snapshot, send)
+            imgui.end()
     if ui.open_box:
         draw_open_box(ui)
     if ui.save_box:

@@ -129,3 +129,16 @@ def test_the_drawing_and_both_files_hold_every_state_and_edge():
     assert dot.count("->") == len(graph.edges) and svg.count("<path d=\"M") == len(graph.edges) + 1
     assert 'A \\"dome\\" & more' in dot and "A &quot;dome&quot; &amp; more" in svg
     assert told(graph.edges[1], bodies)[0].startswith("0.973524 s slip barrel → rolling: |f_t| reaches μλ = ")
+
+
+def test_no_label_lies_on_a_box_or_on_another_label():
+    """Two blocks that rock: six states, boxes side by side, a way back over two boxes, a loop."""
+    graph, names = graph_of(run_of("rocking_block", 1.5))
+    made = drawn(graph, names, lambda text: 0.5 * len(text))
+    labels = [(*arrow.at, 0.5 * len(arrow.label), 1.0) for arrow in made.arrows]
+    assert len(made.boxes) >= 6 and any(edge.start == edge.end for edge in graph.edges)
+    areas = [(box.x, box.y, box.width, box.height) for box in made.boxes] + labels
+    for x, y, width, height in labels:
+        assert 0.5 * width <= x <= made.width - 0.5 * width and 0.5 * height <= y <= made.height - 0.5 * height
+        others = [area for area in areas if area != (x, y, width, height)]
+        assert all(abs(x - u) >= 0.5 * (width + w) or abs(y - v) >= 0.5 * (height + h) for u, v, w, h in others)
