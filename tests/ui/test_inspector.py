@@ -2,6 +2,7 @@
 a slider changes stays a solution."""
 
 import dataclasses
+import time
 
 import fakes
 import numpy as np
@@ -20,6 +21,7 @@ from contactlab.app.view.offscreen import Offscreen
 from contactlab.physics.look.inspection import Inspection, equations_of_file, look
 from contactlab.physics.problem.problem import ContactProblem
 from contactlab.physics.run import messages as m
+from contactlab.physics.run.runner import Runner
 from contactlab.physics.scene.scene import Scene
 from contactlab.physics.simulation.simulation import Simulation
 from contactlab.physics.solvers import LCP_SOLVERS
@@ -496,3 +498,38 @@ def test_the_heat_map_has_the_colour_of_every_entry_in_its_cell():
     assert colors[0, 1, 3] == pytest.approx(0.62 * 0.5**0.55)
 
 
+
+
+@pytest.mark.parametrize("tab", ["equations", "pivots"])
+def test_another_scene_under_an_open_tab_is_drawn_and_has_its_own_equations(monkeypatch, tab):
+    """From a table of four contacts, the last of them chosen, to a ball that rests on one and to one that flies, while
+    the scene runs and the next look is due in an hour only: the engine of the app behind its panels. Nothing fails, and
+    what is shown is of the scene that is shown."""
+    runner = Runner(Scene.from_dict(TABLE), paused=True)
+    runner.begin()
+    lab = Lab(runner, UiState(preferences=Preferences(lower_tab=tab)), fakes.Host())
+    drawn = Probe(monkeypatch, lambda ui: layout.draw_ui(ui, runner.latest, lab.send), lab.ui)
+
+    def frames(count=3):
+        for _ in range(count):
+            runner.tick()
+            lab.update()
+            drawn.frame(1)
+
+    lab.send(m.Step(20))
+    frames()
+    lab.send(m.Play())
+    frames()
+    assert len(inspected.equations(lab.ui, runner.latest).problem.d) == 4
+    lab.ui.inspector.row = lab.ui.inspector.column = 3
+    for height, contacts in ((0.1, 1), (2.0, None), (0.1, 1)):
+        balls = {**TABLE, "body": [TABLE["body"][0], {"name": "ball", "position": [0.0, 0.0, height], "shape": [
+            {"type": "sphere", "radius": 0.1}]}]}
+        runner._looks._next = time.perf_counter() + 3600.0
+        lab.send(m.Open(Scene.from_dict(balls)))
+        frames()
+        view = inspected.equations(lab.ui, runner.latest)
+        assert (None if view is None else len(view.problem.d)) == contacts
+        assert lab.ui.failures == {} and runner.latest.inspection.labels is runner.latest.labels
+    lab.close()
+    drawn.gui.release()
