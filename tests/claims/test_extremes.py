@@ -1,5 +1,7 @@
 """Masses, sizes and places far from the usual ones, in all methods."""
 
+from math import factorial
+
 import numpy as np
 import pytest
 from contact_scenes import G, ball, block, body, ground, simulate
@@ -7,8 +9,10 @@ from joint_scenes import hinge, rod
 from joint_scenes import scene as joined
 
 from contactlab.physics import SOLVERS, Scene, Simulation
-from contactlab.physics.integrators import offered
+from contactlab.physics.integrators import INTEGRATORS, offered
 from contactlab.physics.methods.compliant.implicit import CONVERGED
+from contactlab.physics.methods.compliant.stability import USED_SHARE, real_limit
+from contactlab.physics.methods.event_driven.step_halving import STABLE_SHARE
 from contactlab.physics.problem.residual import ROUNDED
 from contactlab.physics.simulation.alarm import EnergyAlarm
 from contactlab.physics.solvers.interior_point import InteriorPoint
@@ -311,16 +315,42 @@ def test_compliant_a_ball_of_almost_no_inertia_rolls_at_once_in_implicit_steps(k
     assert w[2] == pytest.approx(spin, rel=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_stiff_damper_on_a_light_wrist_lets_it_sink_as_fast_as_its_torque_says(method):
+@pytest.mark.parametrize(("method", "coordinates"), [
+    *((method, "generalized") for method in METHODS), ("event_driven", "maximal"), ("compliant", "maximal")])
+def test_a_stiff_damper_on_a_light_wrist_lets_it_sink_as_fast_as_its_torque_says(method, coordinates):
     """C q̇ = ½ m g l cos q: the damper takes e^(-C t/I), I = m l²/3, C/I = 3000/s: 12.5 in a step, where the classical
     Runge–Kutta method is stable up to 2.79. I q̈ is 1e-7 of C q̇; in the step that a method may lag q changes by 2e-4,
     and cos q by 1e-6."""
     wrist = rod("wrist", (0, 0, 0), (0.1, 0, 0), mass=0.1)
-    joint = hinge("world", "wrist", (0, 0, 0)) | {"damping": 1.0, "coordinates": "generalized"}
+    joint = hinge("world", "wrist", (0, 0, 0)) | {"damping": 1.0, "coordinates": coordinates}
     sim = Simulation(Scene.from_dict(joined([wrist], [joint], method=method, h=1 / 240)))
     for _ in range(24):
         sim.step()
-    q, speed = abs(float(sim.state.joints.q[0])), abs(float(sim.state.joints.v[0]))
+    q, speed = np.arcsin(-20.0 * sim.position("wrist")[2]), abs(sim.angular_velocity("wrist")[1])
     assert speed == pytest.approx(0.1 * G * 0.05 * np.cos(q), rel=1e-5)
     assert q == pytest.approx(speed * (sim.time - 1.0 / 3000.0), abs=speed / 240.0)
+
+
+@pytest.mark.parametrize("coordinates", ["generalized", "maximal"])
+@pytest.mark.parametrize(("method", "integrator"), [
+    *(("event_driven", name) for name in ("heun", "rk4", "dopri5")), *(("compliant", name) for name in INTEGRATORS)])
+def test_a_damper_of_twenty_in_a_step_takes_the_speed_to_the_order_of_the_integrator(method, integrator, coordinates):
+    """C/I h = 20, I = m l²/3. In pieces of z = C/I Δt, at most this share of what is stable, the speed u falls by
+    e^-20, but for 20/z times the local error z^(p + 1)/(p + 1)! relative to e^-z; error control leaves 1e-12 rad/s. In
+    maximal coordinates the joint, whose directions turn by θ = u I/C, may leave θ² of u. No energy is gained, but for
+    that of the error."""
+    u, decay = 0.01, 20.0
+    wrist, joint = rod("wrist", (0, 0, 0), (0.1, 0, 0), mass=0.1), hinge("world", "wrist", (0, 0, 0))
+    joint |= {"velocity": u, "damping": decay / H * 0.1**3 / 3.0, "coordinates": coordinates}
+    sim = Simulation(Scene.from_dict(joined([wrist], [joint], gravity=(0.0, 0.0, 0.0), method=method,
+                                            integrator=integrator, h=H)))
+    energy, rounding = sim.energy().total, 0.5 * 0.1**3 / 3.0 * 1e-24
+    sim.step()
+    used, left = INTEGRATORS[integrator], -sim.angular_velocity("wrist")[1] / u
+    z, p = real_limit(integrator) * {"event_driven": STABLE_SHARE, "compliant": USED_SHARE}[method], used.order
+    error = 1e-12 / u * np.exp(decay) if used.adaptive else decay * z**p / factorial(p + 1) * np.exp(z)
+    assert abs(np.log(left) + decay) <= error + (u * H / decay) ** 2 * np.exp(decay)
+    for _ in range(12):
+        assert sim.energy().total <= energy + rounding
+        energy = sim.energy().total
+        sim.step()

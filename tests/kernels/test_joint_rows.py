@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from tree_scenes import random_tree
 
 from contactlab.physics import Scene
 from contactlab.physics.core.state import NO_COORDINATES, copy_state
@@ -11,7 +12,9 @@ from contactlab.physics.dynamics.constraints import ldl
 from contactlab.physics.dynamics.constraints.axes import axis_rows, constraint_rows, drift_rows, pose_rows
 from contactlab.physics.dynamics.constraints.cure import JointKeeper
 from contactlab.physics.dynamics.constraints.reactions import displace, place_joints, reactions_of
+from contactlab.physics.dynamics.constraints.stiffness import JointRates
 from contactlab.physics.dynamics.free_body import momentum_from_velocity, velocity_from_momentum
+from contactlab.physics.dynamics.trees.mass_matrix import joint_space, mass_matrix
 from contactlab.physics.dynamics.trees.rates import empty_tree_scratch
 from contactlab.physics.shapes.shapes import quat_to_matrix
 
@@ -185,3 +188,31 @@ def test_dependent_equations_get_a_basic_solution():
     x = np.array([3.0, 3.0, 6.0])
     ldl.solve(factor, x)
     np.testing.assert_allclose(x, [1.0, 1.0, 0.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_springs_and_dampers_are_as_fast_in_either_coordinates(seed):
+    """The largest eigenvalues of H⁻¹K and H⁻¹C of a random tree with rotors: as generalized coordinates have them by
+    dense algebra, with all joints maximal, and with some."""
+    rng = np.random.default_rng(seed)
+    tables = random_tree(rng, 7, ("hinge", "slider", "universal", "fixed")).tables.model_dump(exclude_unset=True)
+    for joint in tables["joint"]:
+        joint.pop("position", None)  # where the bodies stand, whatever the coordinates
+        if joint["type"] not in ("fixed", "free"):
+            rest = [0.0] * 2 if joint["type"] == "universal" else 0.0
+            joint |= {"damping": float(rng.uniform(0.0, 3.0)),
+                      "spring": {"stiffness": float(rng.uniform(0.0, 50.0)), "position": rest}}
+    found = []
+    for some in (0.0, 0.5, 1.0):
+        for joint in tables["joint"]:
+            if joint["type"] != "free":
+                joint["coordinates"] = "maximal" if rng.random() < some else "generalized"
+        setup = Scene.from_dict(tables).build()
+        model, q = setup.model, setup.state.joints.q
+        found.append(JointRates(model)(setup.state.bodies, q))
+        if some == 0.0:
+            of, H = model.trees.joint[model.trees.dof_link], np.zeros((len(model.trees.dof_link),) * 2)
+            mass_matrix(joint_space(model.trees), q, H)
+            found.append(tuple(float(np.linalg.eigvals(np.linalg.solve(H, np.diag(gain[of]))).real.max())
+                               for gain in (model.joints.stiffness, model.joints.damping)))
+    np.testing.assert_allclose(found, [found[0]] * 4, rtol=1e-9)

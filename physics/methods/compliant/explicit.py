@@ -5,8 +5,8 @@ import numpy as np
 from ...core.interruption import look_up
 from ...core.model import Array, Model, body_count
 from ...core.state import Bodies, JointState
+from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads
-from ...dynamics.trees.stiffness import joint_rates
 from ...integrators import Integrator
 from .contacts import SoftContacts
 from .limits import rate_limits
@@ -32,6 +32,7 @@ class Explicit:
         self.course = empty_substep_scratch(model, len(integrator.tableau.c))
         self.middle, self.y0, self.k = self.course.middle, self.course.y0, self.course.k
         self.books, self.reactions = self.course.books, self.course.reactions
+        self._joint_rates = JointRates(model)
         self._blocks = np.zeros((body_count(model) + 1, 2, 6, 6))
         self._times: Array = np.zeros(0)  # ends of the substeps made last [s], the start first
 
@@ -104,7 +105,7 @@ class Explicit:
         course = self.course
         square, damping, recovery = rate_limits(self.model, self.soft.system, bodies, course.stops, course.joints.q,
                                                 self._blocks)
-        of_springs, of_dampers = joint_rates(self.model, course.joints.q)
+        of_springs, of_dampers = self._joint_rates(bodies, course.joints.q)
         return FastestMode(square + of_springs, damping + of_dampers, recovery)
 
     def try_step(self, bodies: Bodies, loads: Loads, t: float, h: float, out: Bodies) -> None:

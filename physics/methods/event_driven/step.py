@@ -39,6 +39,7 @@ from ...core.state import (
 )
 from ...dynamics.constraints.cure import JointKeeper
 from ...dynamics.constraints.reactions import motor_states
+from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.forces import Loads, empty_loads
 from ...integrators import INTEGRATORS, Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, TOLERANCE
@@ -113,7 +114,7 @@ class EventDriven:
         self._settler = Settler(self.work, self._materials, self._motors, self._impacts, self._log, self._patience)
         self._report, self._told = Report(self.work, self._materials), StepInfo()
         self._tells = True  #: whether `contacts` and `info` are those of the last step
-        self._sprung = bool(model.joints.damping.any() or model.joints.stiffness.any())
+        self._joint_rates = JointRates(model)
         self._whole: WholeStep | None = None
         self._is_whole = False  #: whether it went through in one call
         self._let_go: frozenset[int] = frozenset()  # pairs whose forces have just vanished
@@ -135,7 +136,7 @@ class EventDriven:
 
     def _longest(self, state: State, settings: Settings) -> float:
         """The longest piece [s] that keeps springs and dampers of joints stable."""
-        return stable_length(INTEGRATORS[settings.integrator], self.model, state.joints.q) if self._sprung else math.inf
+        return stable_length(INTEGRATORS[settings.integrator], self._joint_rates, state.bodies, state.joints.q)
 
     def _go_whole(self, state: State, settings: Settings) -> int:
         """Make a step in which nothing happens; how far it came, see `make_whole`."""

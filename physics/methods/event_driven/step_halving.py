@@ -19,10 +19,11 @@ import numpy as np
 
 from ...books.diagnostics import measure
 from ...core.jit import kernel
-from ...core.model import Array, Model
+from ...core.model import Array
+from ...core.state import Bodies
 from ...dynamics.constraints.cure import JointKeeper
+from ...dynamics.constraints.stiffness import JointRates
 from ...dynamics.trees.rates import combine_links, link_error
-from ...dynamics.trees.stiffness import joint_rates
 from ...integrators import Integrator
 from ...integrators.stepper import SMALLEST_SUBSTEP, combine, local_error, step_factor
 from ..compliant.stability import stable_step
@@ -49,10 +50,10 @@ def least_substep(done: int, h: float) -> float:
     return h * SMALLEST_SUBSTEP if done < MANY_SUBSTEPS else h / MANY_SUBSTEPS
 
 
-def stable_length(integrator: Integrator, model: Model, q: Array) -> float:
-    """The longest piece [s] at the positions q (n_q,) of joints that keeps their springs and dampers stable, where the
-    error is not controlled."""
-    return math.inf if integrator.adaptive else STABLE_SHARE * stable_step(integrator, *joint_rates(model, q))
+def stable_length(integrator: Integrator, rates: JointRates, bodies: Bodies, q: Array) -> float:
+    """The longest piece [s] at these poses and positions q (n_q,) of joints that keeps their springs and dampers
+    stable, where the error is not controlled."""
+    return math.inf if integrator.adaptive else STABLE_SHARE * stable_step(integrator, *rates(bodies, q))
 
 
 def gains(piece: Piece, share: float = GAIN) -> bool:
