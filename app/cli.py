@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -29,6 +28,7 @@ from ..assets import examples, gallery, lessons, scene_path
 from ..physics import Scene, Simulation
 from ..physics.core.held_folder import ScratchFolder, remove_scratch
 from ..physics.core.progress import telling
+from ..physics.core.version import own_version
 from ..physics.core.whole_file import whole_file
 from ..physics.lesson.lesson import Lesson, is_lesson
 from ..physics.look.quantities import named
@@ -140,7 +140,7 @@ def shot(
 @app.callback(invoke_without_command=True)
 def top(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if show_version:
-        print(f"contactlab {version('contactlab')}")
+        print(f"contactlab {own_version()}")
         raise typer.Exit
 
 

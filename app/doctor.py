@@ -6,13 +6,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from ..physics.core import jit
 from ..physics.core.kernel_file import DAMAGED
+from ..physics.core.version import CLONE, NAME, clone_version, own_version, version_of
 from . import machine
 from .preferences import SETTINGS, faults
 
@@ -46,7 +46,7 @@ class Finding(NamedTuple):
 
 def examine() -> Iterator[Finding]:
     """Look at everything, one by one; making contexts of OpenGL takes seconds."""
-    yield Finding("contactlab", version("contactlab"))
+    yield _program()
     yield Finding("Python", f"{platform.python_version()} on {platform.platform()}")
     yield from map(_library, LIBRARIES)
     yield _system_libraries()
@@ -64,11 +64,20 @@ def examine() -> Iterator[Finding]:
     yield _dialog()
 
 
+def _program() -> Finding:
+    if version_of(NAME) is not None:
+        where = f", the clone in {CLONE}" if clone_version() is not None else ""
+        return Finding(NAME, own_version() + where)
+    if clone_version() is not None:
+        return Finding(NAME, f"{own_version()}, the clone in {CLONE}; it is not installed",
+                       f"for the command `contactlab`: pip install -e {CLONE}")
+    return Finding(NAME, f"{own_version()} version, in {CLONE}; it is not installed and no clone",
+                   "install its wheel, or a clone with its pyproject.toml")
+
+
 def _library(name: str) -> Finding:
-    try:
-        return Finding(name, version(name))
-    except PackageNotFoundError:
-        return Finding(name, "not installed", f"pip install {name}", needed=True)
+    found = version_of(name)
+    return Finding(name, found) if found else Finding(name, "not installed", f"pip install {name}", needed=True)
 
 
 def _system_libraries() -> Finding:
@@ -141,10 +150,8 @@ def _can_write(folder: Path) -> bool:
 
 
 def _mjcf() -> Finding:
-    try:
-        return Finding("mujoco", version("mujoco"))
-    except PackageNotFoundError:
-        return Finding("mujoco", "not installed", "to open MJCF files: pip install mujoco")
+    found = version_of("mujoco")
+    return Finding("mujoco", found or "not installed", "" if found else "to open MJCF files: pip install mujoco")
 
 
 def _dialog() -> Finding:

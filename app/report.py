@@ -3,11 +3,11 @@
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 
+from ..physics.core.version import NAME, own_version, version_of
 from ..physics.run.messages import Snapshot
 
-LIBRARIES = ("contactlab", "numpy", "scipy", "numba", "imgui-bundle", "pyglet", "moderngl")
+LIBRARIES = ("numpy", "scipy", "numba", "imgui-bundle", "pyglet", "moderngl")
 
 
 def report(
@@ -23,14 +23,8 @@ def report(
 def versions(graphics: str) -> str:
     """The machine and the libraries, a line each."""
     machine = f"Python {platform.python_version()} on {platform.platform()}"
-    return "\n".join([machine, *(f"{name} {_version(name)}" for name in LIBRARIES), *filter(None, [graphics])])
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
+    libraries = (f"{name} {version_of(name) or 'not installed'}" for name in LIBRARIES)
+    return "\n".join([machine, f"{NAME} {own_version()}", *libraries, *filter(None, [graphics])])
 
 
 def scene(snapshot: Snapshot | None, path: object) -> str:

@@ -21,7 +21,6 @@ import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -29,6 +28,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from ..core.archive import check_archive, unpack
 from ..core.held_folder import ScratchFolder
 from ..core.limits import RUN_MANIFEST, RUN_MESHES, RUN_PAGE, RUN_SIDES, SCENE_FILE, Limit
+from ..core.version import NAME, UNKNOWN, own_version, version_of
 from ..core.whole_file import whole_file
 from ..scene.build import Setup
 from ..scene.checks import SceneError, read_tables
@@ -108,7 +108,7 @@ def write_run(path: Path, heading: Heading, pages: Iterable[Page]) -> None:
 
 def manifest(heading: Heading) -> dict[str, Any]:
     versions = {"python": platform.python_version(), "machine": f"{sys.platform} {platform.machine()}"}
-    versions |= {name: version(name) for name in ("contactlab", "numpy", "numba")}
+    versions |= {NAME: own_version()} | {name: version_of(name) or UNKNOWN for name in ("numpy", "numba")}
     return {FORMAT_KEY: FORMAT, "name": heading.scene.name, "title": heading.scene.title,
             "notes": heading.scene.notes, "sides": heading.coordinates, "versions": versions, "state": layout()}
 

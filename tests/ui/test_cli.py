@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 import types
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,11 @@ import pytest
 from command_line import call
 
 from contactlab.app import cli, machine
+from contactlab.app.doctor import examine
 from contactlab.app.record.shot import Shot
 from contactlab.assets import gallery, scene_path
 from contactlab.physics import Scene, Simulation
+from contactlab.physics.core import version as version_module
 from contactlab.physics.simulation.failure import CannotStep
 
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + (
@@ -417,7 +421,44 @@ def test_scenes_lists_the_gallery(capsys):
         assert key in said and Scene.load(path).title.split()[0] in said
 
 
-def test_the_version_is_that_of_the_package(capsys):
-    from importlib.metadata import version
+#: hides what is installed of the program itself, then runs it as `python -m contactlab` does
+NOT_INSTALLED = """
+import importlib.metadata as metadata, runpy
+found = metadata.distribution
+def distribution(name):
+    if name == "contactlab":
+        raise metadata.PackageNotFoundError(name)
+    return found(name)
+metadata.distribution = distribution
+runpy.run_module("contactlab", run_name="__main__", alter_sys=True)
+"""
 
-    assert call(capsys, "--version") == (0, f"contactlab {version('contactlab')}\n", "")
+
+def test_a_clone_that_is_not_installed_knows_its_version(tmp_path):
+    """As from a folder with a link to it, `contactlab`, in PYTHONPATH; one that is installed says the same."""
+    root = Path(__file__).parents[2]
+    (tmp_path / "contactlab").symlink_to(root)
+    told = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    for words in ((sys.executable, "-c", NOT_INSTALLED), (sys.executable, "-m", "contactlab")):
+        done = subprocess.run([*words, "--version"], env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, f"contactlab {told['project']['version']}\n"), done.stderr
+
+
+@pytest.mark.parametrize(("installed", "cloned", "said", "to_do"), [
+    ("1.2", None, "1.2", False), ("1.2", "1.3", "1.3, the clone in", False),
+    (None, "1.3", "1.3, the clone in", True), (None, None, "unknown version, in", True),
+])
+def test_doctor_says_which_version_runs_from_where(tmp_path, monkeypatch, installed, cloned, said, to_do):
+    def found(name):
+        if name == "contactlab" and installed is None:
+            raise PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.setattr(version_module, "version", found)
+    monkeypatch.setattr(version_module, "CLONE", tmp_path)
+    if cloned:
+        (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "contactlab"\nversion = "{cloned}"\n')
+    program = next(examine())
+    assert program.what == "contactlab" and program.found.startswith(said) and bool(program.remedy) == to_do
+    assert not program.needed

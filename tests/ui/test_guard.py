@@ -10,6 +10,7 @@ from contactlab.app.lab import Lab
 from contactlab.app.panels import dialogs, layout, lower, menus, view, watch
 from contactlab.app.panels.guard import attempt
 from contactlab.app.ui_state import Failure, UiState
+from contactlab.physics.core.version import own_version
 
 PLACES = {  # what draws each panel: module and name
     "The menu bar": (menus, "draw_menus"), "The status bar": (layout, "draw_status"),
@@ -116,8 +117,9 @@ def test_a_report_tells_versions_scene_settings_last_commands_and_where_it_faile
     commands.run(lab, "report", Failure("Equations failed: KeyError: 3.", "Traceback of the panel"))
     text = lab.host.copied
     assert text.startswith("Equations failed: KeyError: 3.")
-    for part in ("Python 3", "numpy", "imgui-bundle", "three balls", "method = 'time_stepping'", "Reset",
-                 "Step {'count': 1}", "Traceback of the panel", "Traceback of the engine"):
+    for part in ("Python 3", f"contactlab {own_version()}\n", "numpy", "imgui-bundle", "three balls",
+                 "method = 'time_stepping'", "Reset", "Step {'count': 1}", "Traceback of the panel",
+                 "Traceback of the engine"):
         assert part in text
     assert text.index("Reset") < text.index("Step {")
     lab.close()
