@@ -16,7 +16,7 @@ from ..shapes.rounded import mass_properties as rounded_properties
 from ..shapes.shapes import MassProperties
 from ..shapes.table import FORMS
 from .height_field import height_surface
-from .hull import FlatError, Polyhedron, convex_hull, fan, hull_properties, moved_hull
+from .hull import FlatError, Polyhedron, convex_hull, corners_in_row, fan, hull_properties, moved_hull
 from .kept_meshes import MeshFile, mesh_file
 from .mesh import Solid, StaticMesh, hull_notes, static_mesh
 from .parts import NoParts
@@ -232,7 +232,7 @@ class ShapeTables:
         hulls = [h.hull for h in self._hulls]
         v = starts(len(h.vertices) for h in hulls)
         f = starts(len(h.loops) for h in hulls)
-        loops = [np.array(loop) + v[k] for k, h in enumerate(hulls) for loop in h.loops]
+        loops = [corners_in_row(h.loops) for h in hulls]
         edges = joined([h.edges + np.array([v[k], v[k], f[k], f[k]]) for k, h in enumerate(hulls)], np.int32, 4)
         tail, head = np.r_[edges[:, 0], edges[:, 1]], np.r_[edges[:, 1], edges[:, 0]]
         order = np.lexsort((head, tail))
@@ -240,8 +240,10 @@ class ShapeTables:
             vertex_start=v, vertices=joined([h.vertices for h in hulls], np.float64, 3),
             neighbour_start=starts(np.bincount(tail, minlength=int(v[-1]))), neighbours=head[order].astype(np.int32),
             face_start=f, face_normal=joined([h.normals for h in hulls], np.float64, 3),
-            face_offset=joined([h.offsets for h in hulls], np.float64), loop_start=starts(len(loop) for loop in loops),
-            face_loop=joined(loops, np.int32), edge_start=starts(len(h.edges) for h in hulls), edges=edges,
+            face_offset=joined([h.offsets for h in hulls], np.float64),
+            loop_start=starts(joined([counts for _, counts in loops], np.int32)),
+            face_loop=joined([row + v[k] for k, (row, _) in enumerate(loops)], np.int32),
+            edge_start=starts(len(h.edges) for h in hulls), edges=edges,
         )
 
     def meshes(self) -> Meshes:

@@ -1,16 +1,21 @@
 """Convex hulls with polygonal faces, and few enough vertices for fast collision."""
 
 import math
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
 
 if TYPE_CHECKING:
     from scipy.spatial import ConvexHull
+
+Rows = NDArray[np.integer]
 
 MOST_VERTICES = 128    # of a hull used for collision
 COPLANAR = 1e-6        # distance from one plane, relative to the hull's size, below which triangles are one face
@@ -54,16 +59,34 @@ def convex_hull(points: Array, most: int = MOST_VERTICES) -> Polyhedron:
     hull = _simplified(exact, most) if len(exact.vertices) > most else exact
     corners, triangles = _outward_triangles(hull)
     loops = _faces(corners, triangles)
-    used = np.unique(np.concatenate([np.array(loop) for loop in loops]))
-    renumber = {int(old): new for new, old in enumerate(used)}
-    loops = tuple(tuple(renumber[v] for v in loop) for loop in loops)
+    row, counts = corners_in_row(loops)
+    used, renumbered = np.unique(row, return_inverse=True)
+    new, ends = renumbered.tolist(), np.cumsum(counts).tolist()
+    loops = tuple(tuple(new[end - count : end]) for end, count in zip(ends, counts.tolist(), strict=True))
     vertices = center + size * corners[used]
     return Polyhedron(vertices, loops, *_planes(vertices, loops), _edges(loops), hull.volume / volume)
 
 
 def fan(hull: Polyhedron) -> IntArray:
     """The faces of the hull cut into triangles (t, 3)."""
-    return np.array([(loop[0], a, b) for loop in hull.loops for a, b in pairwise(loop[1:])], np.int32)
+    row, counts = corners_in_row(hull.loops)
+    first = np.cumsum(counts) - counts
+    inner = np.ones(len(row), bool)
+    inner[first] = inner[first + counts - 1] = False
+    (second,) = np.nonzero(inner)
+    return np.column_stack([np.repeat(row[first], counts)[second], row[second], row[second + 1]]).astype(np.int32)
+
+
+def corners_in_row(loops: Sequence[tuple[int, ...]]) -> tuple[Rows, Rows]:
+    """The corners of all loops, one loop after the other, and how many each has (f,)."""
+    counts = np.fromiter(map(len, loops), np.int64, len(loops))
+    return np.fromiter(chain.from_iterable(loops), np.int64, int(counts.sum())), counts
+
+
+def lowest_first(triangles: Rows) -> Rows:
+    """The triangles (t, 3), each beginning with its lowest vertex."""
+    low = triangles.argmin(axis=1)[:, None]
+    return np.take_along_axis(triangles, (low + np.arange(3)) % 3, axis=1)
 
 
 def hull_properties(hull: Polyhedron) -> MassProperties:
@@ -79,11 +102,19 @@ def moved_hull(hull: Polyhedron, offset: Array) -> Polyhedron:
 # ---------------------------------------------------------------------------------------------------- fewer vertices
 
 
-def _qhull(points: Array) -> "ConvexHull":
-    from scipy.spatial import ConvexHull, QhullError  # slow to load, and most scenes have no hull
+def _qhull(points: Array, incremental: bool = False) -> "ConvexHull":
+    from scipy.spatial import ConvexHull  # slow to load, and most scenes have no hull
+
+    with _flat_where_refused():
+        return ConvexHull(points, incremental=incremental)
+
+
+@contextmanager
+def _flat_where_refused() -> Iterator[None]:
+    from scipy.spatial import QhullError
 
     try:
-        return ConvexHull(points)
+        yield
     except QhullError as error:
         raise FlatError("its points lie in one plane") from error
 
@@ -96,16 +127,18 @@ def _simplified(hull: "ConvexHull", most: int) -> "ConvexHull":
         points = points[_extremes(points, _directions(CANDIDATES))]
     grid = np.array([(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if i or j or k], np.float64)
     chosen = list(_extremes(points, grid))
-    while True:
-        inner = _qhull(points[chosen])
-        if len(chosen) >= most:
-            return inner
+    inner = _qhull(points[chosen], incremental=True)
+    while len(chosen) < most:
         above = points @ inner.equations[:, :3].T + inner.equations[:, 3]
         face, height = above.argmax(axis=1), above.max(axis=1)
         height[chosen] = -math.inf
         farthest = np.argsort(-height, kind="stable")
         _, first = np.unique(face[farthest], return_index=True)
-        chosen += farthest[np.sort(first)[: min(AT_ONCE, most - len(chosen))]].tolist()
+        added = farthest[np.sort(first)[: min(AT_ONCE, most - len(chosen))]]
+        chosen += added.tolist()
+        with _flat_where_refused():
+            inner.add_points(points[added])
+    return inner
 
 
 def _extremes(points: Array, directions: Array) -> IntArray:
@@ -137,11 +170,14 @@ def _outward_triangles(hull: "ConvexHull") -> tuple[Array, IntArray]:
 
 def _faces(points: Array, triangles: IntArray) -> list[tuple[int, ...]]:
     """Triangles joined to polygons where they are coplanar; triangles as they are where rounding spoils the joining."""
-    loops = [_boundary(triangles[region]) for region in _regions(points, triangles)]
+    regions, alone = _regions(points, triangles), lowest_first(triangles).tolist()
+    if len(regions) == len(triangles):
+        return [tuple(alone[t]) for (t,) in regions]
+    loops = [_boundary(triangles[region]) if len(region) > 1 else tuple(alone[region[0]]) for region in regions]
     if all(loop is not None for loop in loops):
-        faces_at = np.bincount(np.concatenate(loops), minlength=len(points))  # pyright: ignore[reportCallIssue, reportArgumentType]
-        # a vertex of only two faces lies within an edge
-        kept = [tuple(v for v in loop if faces_at[v] > 2) for loop in loops if loop is not None]
+        whole = [loop for loop in loops if loop is not None]
+        faces_at = np.bincount(corners_in_row(whole)[0], minlength=len(points)).tolist()
+        kept = [tuple(v for v in loop if faces_at[v] > 2) for loop in whole]  # one of only two lies within an edge
         if min(len(loop) for loop in kept) >= 3 and _is_closed(kept):
             return kept
     return [tuple(int(v) for v in triangle) for triangle in triangles]
@@ -177,16 +213,18 @@ def _regions(points: Array, triangles: IntArray) -> list[list[int]]:
 def _across(triangles: IntArray) -> IntArray:
     """(t, 3): the triangle on the other side of each edge of a closed surface, which every edge runs once each way."""
     tail, head = triangles.reshape(-1).astype(np.int64), triangles[:, [1, 2, 0]].reshape(-1).astype(np.int64)
-    count = int(triangles.max()) + 1
+    return (_way_back(tail, head).reshape(-1, 3) // 3).astype(np.int32)
+
+
+def _way_back(tail: Rows, head: Rows) -> Rows:
+    """For each edge from tail to head (n,) where it is run from head to tail."""
+    count = int(tail.max()) + 1
     order = np.argsort(tail * count + head)
-    return (order[np.argsort(np.argsort(head * count + tail))].reshape(-1, 3) // 3).astype(np.int32)
+    return order[np.argsort(np.argsort(head * count + tail))]
 
 
 def _boundary(triangles: IntArray) -> tuple[int, ...] | None:
     """The loop around a patch of triangles; None where there is not exactly one."""
-    if len(triangles) == 1:
-        (loop,), first = triangles.tolist(), int(triangles[0].argmin())
-        return (*loop[first:], *loop[:first])
     inner = {(int(t[j]), int(t[(j + 1) % 3])) for t in triangles for j in range(3)}
     after = {a: b for a, b in inner if (b, a) not in inner}
     if not after or len(after) != sum((b, a) not in inner for a, b in inner):
@@ -211,9 +249,8 @@ def _is_closed(loops: list[tuple[int, ...]]) -> bool:
 
 def _planes(vertices: Array, loops: tuple[tuple[int, ...], ...]) -> tuple[Array, Array]:
     """Unit normals (f, 3) of the faces, each from all its corners, and their offsets (f,) to the farthest corner."""
-    counts = np.array([len(loop) for loop in loops])
-    first = np.cumsum(counts) - counts
-    corners = vertices[np.concatenate([np.array(loop) for loop in loops])]
+    row, counts = corners_in_row(loops)
+    first, corners = np.cumsum(counts) - counts, vertices[row]
     arms = corners - np.repeat(corners[first], counts, axis=0)
     halves = np.zeros_like(corners)  # twice the triangle of a corner, the next one and the first of the face
     halves[:-1] = np.cross(arms[:-1], arms[1:])
@@ -226,5 +263,9 @@ def _planes(vertices: Array, loops: tuple[tuple[int, ...], ...]) -> tuple[Array,
 
 def _edges(loops: tuple[tuple[int, ...], ...]) -> IntArray:
     """(e, 4): vertex, vertex, face on the left of the way from the first to the second, face on the right."""
-    left = {(a, b): f for f, loop in enumerate(loops) for a, b in zip(loop, (*loop[1:], loop[0]), strict=True)}
-    return np.array([(a, b, f, left[b, a]) for (a, b), f in left.items() if a < b], np.int32)
+    tail, counts = corners_in_row(loops)
+    first, head = np.cumsum(counts) - counts, np.roll(tail, -1)
+    head[first + counts - 1] = tail[first]
+    face = np.repeat(np.arange(len(counts)), counts)
+    rows = np.column_stack([tail, head, face, face[_way_back(tail, head)]])
+    return rows[tail < head].astype(np.int32)

@@ -14,11 +14,10 @@ from ..collision import bvh
 from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
-from .hull import FlatError, Polyhedron, convex_hull, hull_properties, moved_hull
+from .hull import FlatError, Polyhedron, Rows, convex_hull, hull_properties, lowest_first, moved_hull
 from .refusals import SceneError
 from .values import LONGEST, SHORTEST, in_words
 
-Rows = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 
 WELD = 1e-8        # corners nearer than this share of the size are one vertex
@@ -141,8 +140,7 @@ def copies(surfaces: Sequence[MeshSurface]) -> list[int]:
 
 def _in_order(triangles: Rows) -> Rows:
     """Triangles in an order that depends on nothing but them, each beginning with its lowest vertex."""
-    low = triangles.argmin(axis=1)[:, None]
-    turned = np.take_along_axis(triangles, (low + np.arange(3)) % 3, axis=1)
+    turned = lowest_first(triangles)
     return turned[np.lexsort(turned.T)]
 
 

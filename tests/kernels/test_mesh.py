@@ -11,8 +11,10 @@ import pytest
 import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
 
 from contactlab.physics.core.limits import GLTF_HEAD, TRIANGLES
+from contactlab.physics.scene import hull as hull_module
 from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
 from contactlab.physics.scene.mesh import (
@@ -439,6 +441,20 @@ def test_a_hull_of_many_vertices_is_simplified_from_inside():
     hull = convex_hull(points)
     assert len(hull.vertices) <= 128 and 0.9 < hull.shrunk < 1.0
     assert np.abs(np.linalg.norm(hull.vertices, axis=1) - 1.0).max() < 1e-12
+
+
+def test_a_hull_is_simplified_by_what_is_added_to_it_and_made_anew_never(monkeypatch):
+    """The exact hull, and one to which corners are added until it has as many as may be. Its volume is that of the
+    hull which qhull makes of its corners at once, but for a layer on faces of four corners nearly in one plane."""
+    points = np.random.default_rng(1).normal(size=(500, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    begun, qhull = [], hull_module._qhull
+    monkeypatch.setattr(hull_module, "_qhull", lambda *a, **b: begun.append(1) or qhull(*a, **b))
+    hull = convex_hull(points)
+    assert len(begun) == 2 and len(hull.vertices) == 128 
+    at_once = ConvexHull(hull.vertices)
+    assert len(at_once.vertices) == 128
+    assert abs(hull_properties(hull).mass - at_once.volume) <= COPLANAR * 2.0 * at_once.area
 
 
 @pytest.mark.parametrize("points", [np.zeros((5, 3)), np.outer(np.arange(5), [1.0, 2.0, 3.0]),
