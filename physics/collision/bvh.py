@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.interruption import look_up
 from ..core.jit import helper, kernel
 from ..core.model import Array, IntArray
 
@@ -88,9 +89,11 @@ def build(vertices: ArrayLike, triangles: ArrayLike) -> tuple[Array, Array, IntA
     swell = 1e-12 * float(np.abs(points).max(initial=0.0))
     lo = np.ascontiguousarray(corners.min(1).T) - swell
     hi = np.ascontiguousarray(corners.max(1).T) + swell
-    room = 2 * t + 1
+    del corners
+    room = max(1, t)  # nodes: a leaf has more than LEAF / 2 triangles, unless it is the only one
     order = np.arange(t, dtype=np.int32)
     node_min, node_max, child = np.zeros((room, 3)), np.zeros((room, 3)), np.zeros((room, 2), np.int32)
     first, last = np.zeros(room, np.int32), np.zeros(room, np.int32)
+    look_up()
     n = split_nodes(lo, hi, lo + hi, order, first, last, node_min, node_max, child)
     return node_min[:n].copy(), node_max[:n].copy(), child[:n].copy(), order

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..collision import bvh
+from ..core.interruption import look_up
 from ..core.limits import SHELLS
 from ..core.model import Array, IntArray
 from ..shapes.shapes import MassProperties, polyhedron
@@ -25,6 +26,7 @@ SOUP = 1.0 / 3.0   # least share of edges between two triangles; with a smaller 
 FLAT_EDGE = 1e-4   # sine of the angle below which neighbouring triangles count as flat
 SINGLE = 2.0**-22  # by how much coordinates of two copies differ in single precision, relative to the largest there is
 SAME = 1e-5        # share of its size by which a copy may differ from the first one, at most
+BLOCK = 2**18      # triangles, or edges, that are looked at together: each takes 300 bytes meanwhile
 SHARED = 1e-6      # least share of the volume that solids have in common where they are said to overlap
 
 
@@ -69,7 +71,9 @@ def weld(vertices: Array, triangles: IntArray) -> MeshSurface:
         return MeshSurface(np.zeros((0, 3)), np.zeros((0, 3), np.int32))
     points, corners = _used(vertices, triangles)
     size = float(np.ptp(points, axis=0).max())
-    first, place = _places(np.round((points - points.min(axis=0)) / max(WELD * size, 1e-300)))
+    grid = points - points.min(axis=0)
+    grid /= max(WELD * size, 1e-300)
+    first, place = _places(np.round(grid, out=grid))
     welded = place[corners]
     a, b, c = welded.T
     points, welded = _used(points[first], welded[(a != b) & (b != c) & (c != a)])
@@ -86,9 +90,13 @@ def _used(vertices: Array, triangles: Rows) -> tuple[Array, Rows]:
 def _places(grid: Array) -> tuple[Rows, Rows]:
     """The first of all rows of whole numbers (n, 3) that are equal, in the order of these rows; and for each row which
     of them it equals (n,)."""
+    look_up()
     order = np.lexsort(grid.T[::-1])
-    row = grid[order]
-    new = np.r_[True, (row[1:] != row[:-1]).any(axis=1)]
+    new = np.zeros(len(grid), bool)
+    new[0] = True
+    for column in grid.T:
+        row = column[order]
+        new[1:] |= row[1:] != row[:-1]
     place = np.empty(len(grid), np.int64)
     place[order] = np.cumsum(new) - 1
     return order[new], place
@@ -228,11 +236,16 @@ def wound_outwards(surface: MeshSurface) -> tuple[MeshSurface, int]:
 
 def _edge_rows(triangles: IntArray) -> tuple[Rows, Mask]:
     """For the three edges of every triangle (3 t,): its number, and whether it runs from the lower vertex."""
+    look_up()
     tail = triangles.reshape(-1).astype(np.int64)
     head = triangles[:, [1, 2, 0]].reshape(-1).astype(np.int64)
-    lower, upper = np.minimum(tail, head), np.maximum(tail, head)
-    _, edge = np.unique(lower * (int(triangles.max(initial=0)) + 1) + upper, return_inverse=True)
-    return edge.reshape(-1), tail < head
+    forward = tail < head
+    ends = np.minimum(tail, head)  # both in one number
+    ends *= int(triangles.max(initial=0)) + 1
+    ends += np.maximum(tail, head)
+    del tail, head
+    _, edge = np.unique(ends, return_inverse=True)
+    return edge.reshape(-1), forward
 
 
 def _neighbours(triangles: IntArray) -> Rows:
@@ -252,6 +265,7 @@ def _pieces(count: int, start: Rows, end: Rows) -> Rows:
     from scipy.sparse import coo_matrix  # slow to load, and most scenes have no mesh
     from scipy.sparse.csgraph import connected_components
 
+    look_up()
     links = coo_matrix((np.ones(len(start)), (start, end)), shape=(count, count))
     return connected_components(links, directed=False)[1]
 
@@ -268,6 +282,7 @@ def _shells(surface: MeshSurface) -> Rows:
 
 def _boxes(surface: MeshSurface, shell: Rows, count: int) -> tuple[Array, Array]:
     """Least and greatest coordinates (k, 3) of every shell."""
+    look_up()
     corners = surface.vertices[surface.triangles]
     lo, hi = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
     np.minimum.at(lo, shell, corners.min(axis=1))
@@ -333,6 +348,7 @@ def solid(surface: MeshSurface, name: str) -> Solid:
         if turned:
             count = len(surface.triangles)
             notes.append(f"{name}: {turned} of {count} triangles were wound inwards and have been turned.")
+        look_up()
         own = polyhedron(*surface)
         if crowded(surface):
             joined = union(surface)
@@ -390,32 +406,47 @@ def _check_extent(surface: MeshSurface, name: str) -> None:
 def static_mesh(surface: MeshSurface, name: str) -> StaticMesh:
     """The surface as collision scenery. Raises SceneError where no triangle has an area."""
     _check_extent(surface, name)
-    a, b, c = (surface.vertices[surface.triangles[:, j]] for j in range(3))
-    normal = np.cross(b - a, c - a)
-    length = np.linalg.norm(normal, axis=1)
-    longest = np.maximum.reduce([np.linalg.norm(p, axis=1) for p in (b - a, c - b, a - c)])
-    wide = length > 1e-10 * longest**2
+    wide, normal = _normals(surface)
     if not wide.any():
         raise SceneError(f"{name} holds no triangles with an area; it must hold a surface.")
     surface = weld(surface.vertices, surface.triangles[wide])
-    normal = normal[wide] / length[wide, None]
     convex, across = _edge_types(surface, normal)
+    look_up()
     node_min, node_max, child, leaf_order = bvh.build(surface.vertices, surface.triangles)
+    look_up()
     return StaticMesh(*surface, normal, convex, across, node_min, node_max, child, leaf_order)
+
+
+def _normals(surface: MeshSurface) -> tuple[Mask, Array]:
+    """Which triangles (t,) have an area, and the unit normals (w, 3) of these."""
+    wide, normals = np.zeros(len(surface.triangles), bool), []
+    for first in range(0, len(wide), BLOCK):
+        look_up()
+        block = slice(first, first + BLOCK)
+        a, b, c = (surface.vertices[surface.triangles[block, j]] for j in range(3))
+        normal = np.cross(b - a, c - a)
+        length = np.linalg.norm(normal, axis=1)
+        longest = np.maximum.reduce([np.linalg.norm(p, axis=1) for p in (b - a, c - b, a - c)])
+        wide[block] = here = length > 1e-10 * longest**2
+        normals.append(normal[here] / length[here, None])
+    return wide, np.concatenate(normals)
 
 
 def _edge_types(surface: MeshSurface, normal: Array) -> tuple[IntArray, Array]:
     """`Meshes.edge_convex` (t, 3) and `Meshes.edge_normal` (t, 3, 3)."""
     vertices, triangles = surface
     other = _neighbours(triangles)
-    t, j = np.nonzero(other >= 0)
-    t_other, j_other = other[t, j] // 3, other[t, j] % 3
-    away = vertices[triangles[t_other, (j_other + 2) % 3]] - vertices[triangles[t, j]]
-    edge = vertices[triangles[t, (j + 1) % 3]] - vertices[triangles[t, j]]
-    reach = np.linalg.norm(np.cross(edge, away), axis=1) / np.linalg.norm(edge, axis=1)  # from the edge
-    sine = np.einsum("ij,ij->i", away, normal[t]) / reach
     convex = np.ones((len(triangles), 3), np.int32)
-    convex[t, j] = np.where(sine > FLAT_EDGE, -1, np.where(sine < -FLAT_EDGE, 1, 0))
     across = np.repeat(normal[:, None, :], 3, axis=1)
-    across[t, j] = normal[t_other]
+    shared = np.flatnonzero(other >= 0)
+    for first in range(0, len(shared), BLOCK):
+        look_up()
+        t, j = np.divmod(shared[first : first + BLOCK], 3)
+        t_other, j_other = np.divmod(other[t, j], 3)
+        away = vertices[triangles[t_other, (j_other + 2) % 3]] - vertices[triangles[t, j]]
+        edge = vertices[triangles[t, (j + 1) % 3]] - vertices[triangles[t, j]]
+        reach = np.linalg.norm(np.cross(edge, away), axis=1) / np.linalg.norm(edge, axis=1)  # from the edge
+        sine = np.einsum("ij,ij->i", away, normal[t]) / reach
+        convex[t, j] = np.where(sine > FLAT_EDGE, -1, np.where(sine < -FLAT_EDGE, 1, 0))
+        across[t, j] = normal[t_other]
     return convex, np.ascontiguousarray(across)

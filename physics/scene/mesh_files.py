@@ -4,6 +4,7 @@ the file has for its pieces: nodes of a scene graph, objects and groups of OBJ.
 Sizes are read from the head of a file first, so that a file far too large is refused at once.
 """
 
+import gc
 import json
 import re
 import struct
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core.interruption import Interrupted, look_up
 from ..core.limits import GLTF_HEAD, MESH_FILE, SHELLS, TRIANGLES
 from ..core.progress import at
 from .mesh import MeshSurface, weld
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import trimesh
 
 Color = tuple[float, float, float]
+LARGE = 100_000  # triangles whose memory is given back at once: objects of trimesh hold one another
 JOINING = 0.2  # share of opening a file that is done when its triangles are read
 
 #: units that mesh files may be in, and how many metres they are; only glTF says that its numbers are metres
@@ -66,11 +69,14 @@ def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
         with path.open("rb") as file:
             _refuse_many(path.name, COUNTERS[kind](file, size))
         named = COLORS[kind](path) if kind in COLORS else {}
-        scene = trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True,
-                                   **PIECES.get(kind, {}))
-        parts = _placed(scene)
+        look_up()
+        parts = _placed(trimesh.load_scene(_source(path, size), file_type=kind[1:], process=False, skip_materials=True,
+                                           **PIECES.get(kind, {})), kind in IN_METRES)
+        look_up()
         vertices, triangles = _joined(parts)
-    except (SceneError, MemoryError):
+        if len(triangles) > LARGE:
+            gc.collect()
+    except (SceneError, MemoryError, Interrupted):
         raise
     except OSError as error:  # of the file, or of one that it names
         raise SceneError(f"{path.name} cannot be read ({error.strerror or error}).") from error
@@ -87,17 +93,15 @@ def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
     if not (np.abs(vertices[used]) <= LARGEST).all():
         raise SceneError(f"{path.name} has vertices that are no numbers, or past {in_words(LARGEST)}; it must have "
                          "finite ones.")
-    turn = Y_UP if kind in IN_METRES else np.eye(3)
-    vertices = vertices @ turn.T
+    if kind not in PIECES or len(parts) > SHELLS.most or not (len(parts) > 1 or named):
+        parts.clear()  # it has no pieces; a million triangles take 100 MB
     at(f"{path.name}: joining corners", JOINING)
     surface = weld(vertices, triangles)
     if len(surface.triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles with three different corners; it must hold a surface.")
-    if kind not in PIECES or len(parts) > SHELLS.most or not (len(parts) > 1 or named):
-        return surface, {}
     pieces, order = {}, list(named)
     for name, points, corners in sorted(parts, key=lambda part: order.index(part[0]) if part[0] in named else 0):
-        own = weld(points @ turn.T, corners) if len(parts) > 1 else surface
+        own = weld(points, corners) if len(parts) > 1 else surface
         if len(own.triangles):
             pieces[name] = Piece(own, named.get(name))
     return surface, pieces
@@ -118,9 +122,9 @@ def _refuse_many(name: str, count: int) -> None:
         raise SceneError(f"{name} has {count} triangles; it must have no more than {TRIANGLES.most}.")
 
 
-def _placed(scene: "trimesh.Scene") -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Name, vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph. Triangles of mirrored meshes are
-    reversed, so that they still face outwards."""
+def _placed(scene: "trimesh.Scene", y_up: bool) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Name, vertices (v, 3) and triangles (t, 3) of all meshes of a scene graph, in axes with z up. Triangles of
+    mirrored meshes are reversed, so that they still face outwards."""
     import trimesh
 
     found = []
@@ -129,8 +133,12 @@ def _placed(scene: "trimesh.Scene") -> list[tuple[str, np.ndarray, np.ndarray]]:
         part = scene.geometry[name]
         if not isinstance(part, trimesh.Trimesh) or len(part.faces) == 0:
             continue
-        with np.errstate(all="ignore"):  # what is no number is refused by `read_surface`
-            points = np.asarray(part.vertices, np.float64) @ pose[:3, :3].T + pose[:3, 3]
+        points = np.asarray(part.vertices, np.float64)
+        if not np.array_equal(pose, np.eye(4)):
+            with np.errstate(all="ignore"):  # what is no number is refused by `read_surface`
+                points = points @ pose[:3, :3].T + pose[:3, 3]
+        if y_up:
+            points = points @ Y_UP.T
         corners = np.asarray(part.faces, np.int64)
         found.append((str(node), points, corners[:, ::-1] if np.linalg.det(pose[:3, :3]) < 0.0 else corners))
     return found
@@ -138,6 +146,8 @@ def _placed(scene: "trimesh.Scene") -> list[tuple[str, np.ndarray, np.ndarray]]:
 
 def _joined(parts: list[tuple[str, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (v, 3) and triangles (t, 3) of all meshes together."""
+    if len(parts) == 1:
+        return parts[0][1:]
     starts = np.cumsum([0, *(len(points) for _, points, _ in parts)])
     triangles = [corners + first for (_, _, corners), first in zip(parts, starts, strict=False)]
     return (np.concatenate([np.zeros((0, 3)), *(points for _, points, _ in parts)]),

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import tracemalloc
 
 import fakes
 import numpy as np
@@ -14,9 +15,11 @@ from contactlab.app.lab import Lab
 from contactlab.app.opening import CannotOpen, opened
 from contactlab.app.panels import layout
 from contactlab.app.ui_state import OpeningStatus, Request, UiState
-from contactlab.physics.core.interruption import Interrupted
+from contactlab.physics.core.interruption import Interrupted, interruptible
+from contactlab.physics.core.limits import TRIANGLES
 from contactlab.physics.core.progress import at, telling
 from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.scene import kept_meshes
 from contactlab.physics.scene.parts import TAKEN_APART
 from contactlab.physics.scene.refusals import SceneError
 
@@ -119,6 +122,70 @@ def test_a_file_that_takes_long_shows_how_far_it_is_and_given_up_it_leaves_all_a
     lab.update()
     assert ended.is_set() and lab.engine.sent == [] and lab.snapshot is before and lab.ui.message == ""
     lab.close()
+
+
+def ground(path, cells):
+    """A ball above a height field of 2 cells² triangles in a binary STL file beside the scene."""
+    x = np.linspace(-5.0, 5.0, cells + 1)
+    at_x, at_y = np.meshgrid(x, x, indexing="ij")
+    points = np.stack([at_x, at_y, 0.2 * np.sin(2.0 * at_x) * np.cos(3.0 * at_y)], axis=2)
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    rows = np.zeros(2 * cells**2, [("normal", "<3f4"), ("corners", "<9f4"), ("unused", "<u2")])
+    rows["corners"] = np.stack([a, b, c, a, c, d], axis=2).reshape(-1, 9)
+    path.with_suffix(".stl").write_bytes(bytes(80) + np.uint32(len(rows)).tobytes() + rows.tobytes())
+    mesh = f'[[body.shape]]\ntype = "mesh"\nfile = "{path.stem}.stl"\n'
+    path.write_text(f'{BALL}\n[[body]]\nname = "ground"\nposition = [0, 0, -1]\nfixed = true\n{mesh}')
+    return len(rows)
+
+
+@pytest.fixture(scope="module")
+def million(tmp_path_factory):
+    """A scene on a ground of a million triangles, and how many these are; what reads it is loaded and compiled."""
+    folder = tmp_path_factory.mktemp("million")
+    ground(folder / "small.toml", 10)
+    opened(folder / "small.toml")
+    return folder / "million.toml", ground(folder / "million.toml", 708)
+
+
+def test_a_million_triangles_take_bounded_memory_and_may_be_given_up_all_the_while(million, monkeypatch):
+    """Memory grows with the triangles: so many as a file may have take no more than the gigabyte that limits.py speaks
+    of. Ten seconds of the processor are wanted; no piece after which it is seen that nobody waits any more takes a
+    third of all, whatever the machine (the hierarchy of boxes takes a fifth). The bar shows three stages."""
+    path, count = million
+    monkeypatch.setattr(kept_meshes, "_kept", {})
+    looks, stages = [time.thread_time()], []
+    tracemalloc.start()
+    with (interruptible(lambda: looks.append(time.thread_time())),
+          telling(lambda words, share: stages.append((share, words)))):
+        scene = opened(path)
+    looks.append(time.thread_time())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    print(f"{count} triangles: {looks[-1] - looks[0]:.1f} s, {np.diff(looks).max():.2f} s at once, {peak >> 20} MiB")
+    assert count > 1_000_000 and len(scene.content.build().model.meshes.triangles) == count
+    assert stages == sorted(stages) and sum("million.stl" in words for _, words in stages) == 3
+    assert peak / count * TRIANGLES.most <= 2**30
+    assert looks[-1] - looks[0] <= 10.0 and np.diff(looks).max() <= (looks[-1] - looks[0]) / 3.0
+
+
+def test_a_million_triangles_that_are_given_up_are_not_opened(million, monkeypatch):
+    """At each of the stages that the bar shows; the window goes on at once."""
+    path, _ = million
+    monkeypatch.setattr("contactlab.app.lab.SHOWN_AFTER", 0.0)
+    for share in (0.0, 0.2, 0.5):
+        monkeypatch.setattr(kept_meshes, "_kept", {})
+        lab = Lab(fakes.Engine(fakes.snapshot()), UiState(), fakes.Host())
+        lab.open_path(path)
+        while lab.ui.opening is None or lab.ui.opening.share < share:
+            lab.update()
+            time.sleep(0.001)
+        thread = next(t for t in threading.enumerate() if t.name == "contactlab-open")
+        lab.escape()
+        assert not lab.opening and lab.ui.opening is None
+        thread.join(60.0)
+        lab.update()
+        assert not thread.is_alive() and lab.engine.sent == [] and lab.ui.message == ""
+        lab.close()
 
 
 def test_cancel_in_the_box_gives_up_opening(monkeypatch):
