@@ -212,7 +212,7 @@ def assemble(model, mechanisms, middle, contacts, before, memory, approach, syst
                                       approach.scales[TOUCH], approach.scales[H])
         if part == 0:
             continue
-        system.contact[k] = i
+        system.contact[k], system.previous[k] = i, -1
         system.fired[k] = 1 if part == 2 else 0
         system.body_a[k] = a
         system.body_b[k] = b
@@ -383,6 +383,7 @@ def warm_start(memory, previous, system):
             push_row(blocks, k, blocks.impulse[k], system.motion.q_dot)
     for k in range(int(system.count[0])):
         j = int(previous[system.contact[k]])
+        system.previous[k] = j
         if j >= 0:
             known += 1
             p = cone_projection(row(memory.impulse, j), three(rows, k, NORMAL), rows[k, FRICTION])

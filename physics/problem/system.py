@@ -112,6 +112,7 @@ class System(NamedTuple):
 
     count: IntArray     #: (1,) contacts in use
     contact: IntArray   #: (c,)   the row of `Contacts` this is
+    previous: IntArray  #: (c,)   the contact of the last step that it continues, -1 = none
     fired: IntArray     #: (c,)   1 where restitution acts
     body_a: IntArray    #: (c,)
     body_b: IntArray    #: (c,)
@@ -147,9 +148,9 @@ def empty_system(motion: Motion, capacity: int, blocks: Blocks) -> System:
         return np.zeros(capacity, np.int32)
 
     return System(
-        count=np.zeros(1, np.int32), contact=ints(), fired=ints(), body_a=ints(), body_b=ints(), block=ints(),
-        rows=np.zeros((capacity, ROW_SIZE)), impulse=np.zeros((capacity, 3)), motion=motion,
-        grab=MouseSpring(
+        count=np.zeros(1, np.int32), contact=ints(), previous=ints(), fired=ints(), body_a=ints(),
+        body_b=ints(), block=ints(), rows=np.zeros((capacity, ROW_SIZE)), impulse=np.zeros((capacity, 3)),
+        motion=motion, grab=MouseSpring(
             body=np.full(1, -1, np.int32), turn=np.zeros(1, np.int32), arm=np.zeros(3), matrix=np.zeros(6),
             inverse=np.zeros(6), bias=np.zeros(3), softness=np.zeros(1), limit=np.zeros(1), impulse=np.zeros(3)),
         blocks=blocks,

@@ -1,16 +1,17 @@
 """Newton's method on Signorini's and Coulomb's laws, island by island, in place of sweeps.
 
 Every contact is open, sticks or slips. With these modes the laws are linear but for the direction of slip,
-λ = D (ε c - u) with a 3 x 3 matrix D of each contact. In the coordinates of `island` all impulses follow from one
-sparse system:
+λ = D (ε c - u) with a 3 x 3 matrix D of each contact, see `contact_modes`. In the coordinates of `island` all impulses
+follow from one sparse system:
 
     u = u₀ + G x,   x = Gᵀ λ    =>    (1 + Gᵀ D G) Δx = Gᵀ (D (ε c - u) - λ)
 
 ε is a small compliance, the same for all contacts, which makes redundant forces unique: with c = 0 they are those of a
 slightly elastic structure. Repeated steps with c = λ then remove the yielding and keep these shares (proximal point
-[Rockafellar 1976]). The modes follow from λ - ρ w, w = u + ε (λ - c) [Alart & Curnier 1991].
+[Rockafellar 1976]).
 
-Where nothing moves, the impulses of the last step are those of this one, and an island is not even set up (`at_rest`).
+Where nothing moves, the impulses of the last step are those of this one, and an island is not even set up (`unrest`),
+or they are changed as little as possible (`keep_rest`).
 
 With wrong modes the modes can cycle, and with a small ε impulses that contradict each other become large. Then Newton's
 method begins again from the last c whose laws were solved, with a larger ε: the solution for this c is nearer, and
@@ -32,8 +33,8 @@ import numpy as np
 
 from ..core.jit import helper, kernel
 from ..core.model import Array
-from ..core.sym3 import six, sym_inverse, sym_vec, three
-from ..core.vec import add, axpy, cross, dot, neg, norm, put, put_rows, row, scale, sub
+from ..core.sym3 import three
+from ..core.vec import add, axpy, neg, norm, put, put_rows, row, scale, sub
 from ..problem.assemble import flat, put_flat
 from ..problem.joint_rows import row_residual, visit_row
 from ..problem.moments import moment_residual, turning_of, visit_moment
@@ -45,7 +46,6 @@ from ..problem.system import (
     CONTACT,
     MOMENT,
     MOUSE,
-    NORMAL,
     OTHERS,
     System,
     contact_velocity,
@@ -58,19 +58,14 @@ from ..problem.system import (
     row_velocity,
 )
 from .central_path import follow_path
+from .contact_modes import set_modes, times
 from .interior_point import InteriorPoint
 from .island import (
-    HIGH,
-    HOLD,
-    LOW,
-    MU,
-    SOFT,
     STEP,
     add_products,
     add_velocity,
     find_islands,
     gather,
-    moment_bounds,
     open_island,
     skyline_of,
     worst_of,
@@ -80,7 +75,6 @@ from .pgs import visit_contact, visit_grab
 from .skyline import factor_skyline, set_identity, solve_skyline
 from .solver import Solver
 
-OPEN, STICK, SLIP = range(3)  # modes; of a limit or motor: at the lower bound, free, at the upper bound
 MOST = 300          # most row blocks of an island that is solved
 WORK = 2000         # most multiplications of a factorization, per row block; 30 sweeps make about 6000
 ROUNDS = 12         # most steps of Newton's method for an island of many row blocks
@@ -102,146 +96,12 @@ FEW = 5             # sweeps over a guess that is far off
 LEAST = 5           # most steps from c = 0, for the least of redundant forces, once a solution is known
 EXACT = 1e-13       # natural map that ends the steps, relative to the largest velocity without impulses
 RESTS = 1e-12       # natural map up to which impulses of the last step are left as they are, relative to the same
+SLIGHT = 3          # most steps where these are as good as a solution and change as little as possible, see `keep_rest`
 ENOUGH = 9e-11      # natural map that counts as solved where steps hardly reduce it, relative to the same; asked: 1e-10
 NOT_MORE = 0.1      # part of the last residual above which a step has hardly reduced it
 OVERFLOW = 1e300    # residual at which the steps have diverged [m/s]
 AS_BEFORE, SWEPT, AT_PATH = range(3)  # beginnings of Newton's method, see `solve_island`
 ISLANDS_SWEPT, STEPS, CHANGE = range(3)  # entries of told_out of `solve_islands`
-
-
-# ------------------------------------------------------------------------------------------------------- modes and D
-@helper
-def add_outer(D_out, j, s, u, v):
-    """D_j += s u vᵀ"""
-    for r in range(3):
-        for c in range(3):
-            D_out[j, 3 * r + c] += s * u[r] * v[c]
-
-
-@helper
-def times(D, j, u):
-    """D_j u"""
-    return (D[j, 0] * u[0] + D[j, 1] * u[1] + D[j, 2] * u[2], D[j, 3] * u[0] + D[j, 4] * u[1] + D[j, 5] * u[2],
-            D[j, 6] * u[0] + D[j, 7] * u[1] + D[j, 8] * u[2])
-
-
-@helper
-def contact_mode(law, j, y, eps, near, D_out, way_out):
-    """Mode of a contact by y = λ - ρ w; see `set_mode`. Opening more slowly than `near` [m/s] counts as closed.
-
-    Stick: w = 0.  Slip: w_n = 0, λ_t = μ λ_n e, e = y_t/|y_t|, to first order in a change of e, along t = n × e:
-    λ·t = -κ (w - ε (λ - c))·t, κ = a ρ/(1 - a + a ρ ε), a = μ y_n/|y_t|.
-    """
-    n, mu, rho = three(law, j, 0), law[j, MU], law[j, STEP]
-    y_n = dot(y, n) + rho * near
-    if y_n <= 0.0:
-        return OPEN, 0.0
-    y_t = axpy(-dot(y, n), n, y)
-    size = norm(y_t)
-    if mu == 0.0:
-        add_outer(D_out, j, 1.0 / eps, n, n)
-        return SLIP, 0.0
-    if size <= mu * y_n:
-        for r in range(3):
-            D_out[j, 4 * r] = 1.0 / eps
-        return STICK, 0.0
-    e, a = scale(1.0 / size, y_t), mu * y_n / size
-    t = cross(n, e)
-    add_outer(D_out, j, 1.0 / eps, axpy(mu, e, n), n)
-    add_outer(D_out, j, a * rho / (1.0 - a + a * rho * eps), t, t)
-    change = norm(sub(e, row(way_out, j)))
-    put(way_out, j, e)
-    return SLIP, change
-
-
-@helper
-def grab_mode(law, j, lam, w, eps, D_out, way_out):
-    """Mode of the mouse spring: STICK where it follows its linear law, SLIP where its impulse is at the limit."""
-    soft = six(law, j, SOFT)
-    p = sub(lam, sym_vec(six(law, j, HOLD), add(w, sym_vec(soft, lam))))
-    size = norm(p)
-    if size <= law[j, HIGH]:
-        k = sym_inverse((soft[0] + eps, soft[1], soft[2], soft[3] + eps, soft[4], soft[5] + eps))
-        put(D_out[:, 0:3], j, (k[0], k[1], k[2]))
-        put(D_out[:, 3:6], j, (k[1], k[3], k[4]))
-        put(D_out[:, 6:9], j, (k[2], k[4], k[5]))
-        put(way_out, j, (0.0, 0.0, 0.0))
-        return STICK, 0.0
-    new = scale(law[j, HIGH] / size, p)
-    change = norm(sub(new, row(way_out, j))) / law[j, HIGH]
-    put(way_out, j, new)
-    return SLIP, change
-
-
-@helper
-def moment_mode(island, j, y, eps, D_out, way_out):
-    """Mode of a moment by y = m - ρ w: 0 where it stops all turning, 1 spins, 2 rolls, 3 both. Where it spins or rolls
-    it is at its bound, the direction of rolling followed as that of slip by `contact_mode`. The bounds follow the load
-    from round to round."""
-    n, rho, (spin, roll) = three(island.law, j, 0), island.law[j, STEP], moment_bounds(island, j)
-    along, mode, way = dot(y, n), 0, (0.0, 0.0, 0.0)
-    across = axpy(-along, n, y)
-    size = norm(across)
-    if abs(along) < spin:
-        add_outer(D_out, j, 1.0 / eps, n, n)
-    else:
-        mode += 1
-        way = scale(math.copysign(spin, along), n)
-    if size < roll:
-        for r in range(3):
-            D_out[j, 4 * r] += 1.0 / eps
-        add_outer(D_out, j, -1.0 / eps, n, n)
-    else:
-        mode += 2
-        if roll > 0.0:
-            e, a = scale(1.0 / size, across), roll / size
-            t = cross(n, e)
-            add_outer(D_out, j, a * rho / (1.0 - a + a * rho * eps), t, t)
-            way = axpy(roll, e, way)
-    bound = max(spin, roll)
-    change = norm(sub(way, row(way_out, j))) / bound if bound > 0.0 else 0.0
-    put(way_out, j, way)
-    return mode, change
-
-
-@helper
-def set_mode(island, j, w, eps, near, D_out, way_out):
-    """Mode of row block j at its λ and the velocity w, and its D. way_out (m, 3): the direction of friction, or the
-    impulse of a row at its bound. Returns the mode, and by how much the direction has changed."""
-    law, lam = island.law, row(island.lam, j)
-    for e in range(9):
-        D_out[j, e] = 0.0
-    if island.kind[j] == MOUSE:
-        return grab_mode(law, j, lam, w, eps, D_out, way_out)
-    if law[j, STEP] == 0.0:
-        return OPEN, 0.0
-    y = axpy(-law[j, STEP], w, lam)
-    if island.kind[j] == CONTACT:
-        return contact_mode(law, j, y, eps, near, D_out, way_out)
-    if island.kind[j] == MOMENT:
-        return moment_mode(island, j, y, eps, D_out, way_out)
-    if law[j, LOW] < y[0] < law[j, HIGH]:
-        D_out[j, 0] = 1.0 / eps
-        put(way_out, j, (0.0, 0.0, 0.0))
-        return STICK, 0.0
-    low = y[0] <= law[j, LOW]
-    put(way_out, j, (law[j, LOW] if low else law[j, HIGH], 0.0, 0.0))
-    return OPEN if low else SLIP, 0.0
-
-
-@helper
-def set_modes(island, w, eps, near, mode, D, way):
-    """Modes of all row blocks at the velocities w (m, 3); returns whether any mode has changed, and the largest change
-    of direction of those that slip, spin or roll as before."""
-    other, turned = False, 0.0
-    for j in range(len(island.kind)):
-        now, change = set_mode(island, j, row(w, j), eps, near, D, way)
-        if now != mode[j]:
-            other = True
-        else:
-            turned = max(turned, change)
-        mode[j] = now
-    return other, turned
 
 
 # --------------------------------------------------------------------------------------------------------- the island
@@ -432,6 +292,25 @@ def sweep_island(system, members, island):
 
 
 @helper
+def keep_rest(system, island, sky, left):
+    """Change impulses of the last step that are as good as a solution, left is their `unrest`, as little as possible:
+    from c = λ. They stay the least ones, as the change is a sum of columns of D G, and they are one. Returns the steps.
+
+    A stack that its own forces hold turns over ever faster: a wrong velocity grows by a fifth in a step where ten boxes
+    stand on each other. To stop it takes forces that would set it going the other way in the next step. So a velocity
+    that has grown to RESTS is stopped by half and by half again, and forces are right from then on for many steps."""
+    start, size = island.lam.copy(), 0.0
+    for j in range(len(island.kind)):
+        size = max(size, norm(row(island.free, j)))
+    steps, _, _, _ = follow_modes(island, sky, start.copy(), 1.0, 1.0, 0.0, size, SLIGHT)
+    if left <= 2.0 * RESTS:
+        for j in range(len(island.kind)):
+            put(island.lam, j, scale(0.5, add(row(start, j), row(island.lam, j))))
+    give(system, island)
+    return steps
+
+
+@helper
 def solve_island(system, members, island, sky):
     """Solve an island in the system. Returns the steps of Newton's method and along the central path, how many sweeps
     were made, and whether the island is solved; if not, the system has the best impulses found."""
@@ -455,10 +334,10 @@ def solve_island(system, members, island, sky):
                 steps += follow_path(island, sky, least / size)
                 softer = 1.0
             put_rows(centre, island.lam)
-        made, solved, anew, left = follow_modes(island, sky, centre, softer, SOFTEST, near, size, most)
+        made, solved, anew, miss = follow_modes(island, sky, centre, softer, SOFTEST, near, size, most)
         steps, again = steps + made, anew or beginning != AS_BEFORE
-        if solved or left < least:
-            least = left
+        if solved or miss < least:
+            least = miss
             put_rows(found, island.lam)
         if solved:
             break
@@ -492,16 +371,17 @@ def without_impulses(system, q_dot_out):
 
 
 @helper
-def at_rest(system, members, bodies, q_dot):
-    """Whether the impulses that these row blocks have obey all laws already, as those of the last step do where nothing
-    moves. bodies, q_dot: velocities without impulses. Where a closed contact does not carry, or the mouse pulls, the
-    answer is no: other impulses may be the least ones."""
-    count, size = int(system.count[0]), 0.0
+def unrest(system, members, bodies, q_dot):
+    """The largest natural map of these row blocks at the impulses that they have, relative to the largest velocity
+    without impulses; inf where other impulses may be the least ones, as the mouse pulls, or a closed contact is new and
+    does not carry. One that was known in the last step carries nothing because this was found to be the least there.
+    bodies, q_dot: velocities without impulses."""
+    count, size, worst = int(system.count[0]), 0.0, 0.0
     for j in members:
         if j < count:
             size = max(size, norm(add(three(system.rows, j, BIAS), contact_velocity(system, bodies, q_dot, j))))
         elif system.blocks.kind[j - count] == MOUSE:
-            return False
+            return math.inf
         elif system.blocks.kind[j - count] == MOMENT:
             size = max(size, norm(turning_of(system, j - count, q_dot)))
         else:
@@ -513,10 +393,11 @@ def at_rest(system, members, bodies, q_dot):
             e, own = row_residual(system.blocks, j - count, system.motion.q_dot), size
         else:
             e, own = contact_residual(system, j)
-        idle = j < count and dot(row(system.impulse, j), three(system.rows, j, NORMAL)) <= 0.0
-        if not e <= RESTS * size or (idle and own <= GUESS * size):
-            return False
-    return True
+        new = j < count and system.previous[j] < 0
+        if not e <= ENOUGH * size or (new and own <= GUESS * size):
+            return math.inf
+        worst = max(worst, e)
+    return worst / size if size > 0.0 else 0.0
 
 
 @helper
@@ -550,12 +431,16 @@ def solve_islands(system, iterations, tolerance, told_out) -> None:
     told_out[:] = 0.0
     for i in range(islands):
         some, sweeps = members[first[i] : first[i + 1]], iterations
-        if at_rest(system, some, free_bodies, free):
+        left = unrest(system, some, free_bodies, free)
+        if left <= RESTS:
             continue
         if len(some) <= MOST:
             island = open_island(system, some, own, label)
             sky = skyline_of(island)
             if work_of(sky) <= WORK * len(some):
+                if left <= ENOUGH:
+                    told_out[STEPS] = max(told_out[STEPS], keep_rest(system, island, sky, left))
+                    continue
                 made, swept, solved = solve_island(system, some, island, sky)
                 told_out[STEPS] = max(told_out[STEPS], made)
                 if solved:
