@@ -71,4 +71,4 @@ def cause(sim: Simulation) -> str:
     if settings.method == "event_driven":
         return f"the step is too long for this motion; take a shorter step h, or {INTEGRATORS['dopri5'].title}"
     return ("the step is too long for this motion; take a shorter step h, or the method "
-            f"{METHODS['event_driven'].title}")
+            f"{METHODS['event_driven'].title} with {INTEGRATORS['dopri5'].title}")

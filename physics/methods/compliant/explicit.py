@@ -103,10 +103,10 @@ class Explicit:
     def limits(self, bodies: Bodies) -> FastestMode:
         """What bounds the step."""
         course = self.course
-        square, damping, recovery = rate_limits(self.model, self.soft.system, bodies, course.stops, course.joints.q,
-                                                self._blocks)
+        square, damping, recovery, turning = rate_limits(self.model, self.soft.system, bodies, course.stops,
+                                                         course.joints.q, self._blocks)
         of_springs, of_dampers = self._joint_rates(bodies, course.joints.q)
-        return FastestMode(square + of_springs, damping + of_dampers, recovery)
+        return FastestMode(square + of_springs, damping + of_dampers, recovery, turning)
 
     def try_step(self, bodies: Bodies, loads: Loads, t: float, h: float, out: Bodies) -> None:
         """All stages from t [s], and the end of the step in `out` and the work arrays z and x."""

@@ -23,6 +23,7 @@ throw bodies back faster than they came. Such a step is made by implicit Euler, 
 have a convex potential.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,7 +31,7 @@ import numpy as np
 from ...books.diagnostics import total_energy
 from ...books.ledger import Account
 from ...core.interruption import look_up
-from ...core.model import Array, Model, body_count
+from ...core.model import Array, BodyKind, Model, body_count
 from ...core.state import Bodies, JointState, LongArray, Surfaces, empty_state
 from ...dynamics.constraints.limit_springs import stop_energy
 from ...dynamics.forces import Loads
@@ -39,6 +40,7 @@ from ...integrators import Integrator
 from ...integrators.tableau import Tableau, tableau
 from .books import empty_stage_books, note_stage, take_stages
 from .contacts import SoftContacts
+from .limits import turning_rate
 from .newton import (
     NewtonWork,
     empty_newton,
@@ -66,9 +68,11 @@ from .newton_joints import (
 )
 from .rates import FREE, finish
 from .settle import stored_energy
+from .stability import TURNED
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
 STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
+SPIN_ROUNDING = 2.0**-50  # of ω, relative to |L|/I with the least moment I: an axis is known to 2.0**-52
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
@@ -91,7 +95,8 @@ class Implicit:
         self.model, self.soft, self.integrator = model, soft, integrator
         self.books, self.joints = empty_stage_books(model, stages), stage_joints(model, stages)
         self.reactions, self.joined = self.joints.reactions, len(model.joints.type) > 0
-        self.substeps = 1
+        self.substeps = self.parts = 1
+        self.longest = float(integrator.tableau.a_x.diagonal().max())  #: stage, relative to the step
         self.stable = np.inf   #: any step is; where it stands in for an explicit integrator, the stable step of that
         self.status = "solved"
         self.iterations = 0    #: Newton steps of the last step
@@ -108,17 +113,21 @@ class Implicit:
         self.newton: NewtonWork = empty_newton(16, self.size, self.more)
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
+        self.rounding = np.zeros(self.velocities)  #: changes that are none
+        self.dynamic = np.flatnonzero(model.kind == BodyKind.DYNAMIC)
+        self.light = model.inv_inertia[self.dynamic].max(axis=1)  #: the most mobile axis of each free body [1/kg/m2]
         self.change = np.zeros(self.size)  #: of the velocities of all bodies in the last step of Newton's method
 
     def begin(self, bodies: Bodies, joints: JointState, asked: int, h: float) -> str:
-        """See `Explicit.begin`; no step is too long."""
+        """See `Explicit.begin`; no step is too long. One that turns bodies too far for Newton's method has parts."""
         self.stable = np.inf
+        self.parts = max(1, math.ceil(float(turning_rate(self.model, bodies)) * self.longest * h / TURNED))
         return ""
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:
-        """From t [s] over h [s] in the substeps asked for, one where that is 0, and more where a stage is not found.
+        """From t [s] over h [s] in the substeps asked for, `parts` where that is 0, more where a stage is not found.
         Surfaces are always integrated."""
-        parts = asked or 1
+        parts = asked or self.parts
         self.substeps, self.iterations, self.residual, self.status = 0, 0, 0.0, "solved"
         for i in range(parts):
             self.make(bodies, joints, loads, t + i * (h / parts), h / parts, HALVINGS)
@@ -203,6 +212,8 @@ class Implicit:
         """Newton's method for stage `row` that ends at t, from the velocities in `middle` and to be found there.
         Whether it came to an end, and its least change of a velocity [m/s]."""
         best, change, speed, self.share = np.inf, 0.0, 1.0, 1.0
+        spins = np.linalg.norm(self.base[self.dynamic, 10:13], axis=1) * self.light
+        self.rounding[: self.of_joints].reshape(-1, 6)[:, 3:] = SPIN_ROUNDING * spins[:, None]
         for turn in range(MOST_ITERATIONS):
             self.iterations += 1
             change, changed = self.newton_step(loads, t, g, row, turn, turn > RELAXED_AFTER and change > speed)
@@ -259,7 +270,7 @@ class Implicit:
             self.share = shortened(self.share, step, self.last)
         self.last[:] = step
         changed = take_change(change, self.change, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
-        return float(np.abs(step).max(initial=0.0)), bool(changed)
+        return float((np.abs(step) - self.rounding).max(initial=0.0)), bool(changed)
 
     def _solve(self, entries: int) -> tuple[Array, Array]:
         """Solve the linear system: changes of velocities and λ, and the changes of all bodies' velocities."""

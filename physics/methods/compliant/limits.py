@@ -3,8 +3,9 @@
 import math
 
 from ...core.jit import helper, kernel
+from ...core.model import DYNAMIC
 from ...core.sym3 import sym_vec, world_inverse_inertia
-from ...core.vec import cross, dot, row, row4, sub
+from ...core.vec import cross, dot, norm, row, row4, scale, sub
 from ...dynamics.constraints.limits import maximal_directions
 from ...dynamics.motion import moves
 from ...laws.soft import NORMAL_1, NORMAL_2, TANGENT_1, UNITS, depth_of_impact, gains_at, varies
@@ -16,9 +17,9 @@ SQUARINGS = 3  # λ_max <= tr(X^8)^(1/8), at most 6^(1/8) = 1.25 times too much
 
 @kernel
 def rate_limits(model, soft, bodies, stops, q, blocks):
-    """Bounds for the explicit step: largest ω² [1/s2] and damping rate [1/s] of bodies on their surfaces, and largest
-    rate [1/s] at which surfaces recover or springs in series relax. q are the positions of joints; blocks
-    (n, 2, 6, 6) and (2, 6, 6) more are scratch.
+    """Bounds for the explicit step: largest ω² [1/s2] and damping rate [1/s] of bodies on their surfaces, largest rate
+    [1/s] at which surfaces recover or springs in series relax, and that of turning. q are the positions of joints;
+    blocks (n, 2, 6, 6) and (2, 6, 6) more are scratch.
 
     The eigenvalues of H⁻¹ Σ Jᵀ K J over all contacts are at most the largest of the blocks H_i⁻¹ Σ J_iᵀ K J_i of single
     bodies, contacts between two that move counting twice: |J u|² <= 2 |J_a u_a|² + 2 |J_b u_b|². Joints only take
@@ -73,7 +74,21 @@ def rate_limits(model, soft, bodies, stops, q, blocks):
             inverse = world_inverse_inertia(row4(bodies.q, body), moments)
             square = largest_eigenvalue(inv_mass, inverse, body, 0, square, blocks)
             damping = largest_eigenvalue(inv_mass, inverse, body, 1, damping, blocks)
-    return square, damping, drag
+    return square, damping, drag, turning_rate(model, bodies)
+
+
+@kernel
+def turning_rate(model, bodies):
+    """The largest k = (|ω|² |L/I - ω|)^(1/3) [1/s] of the free bodies, I their least moment. A stage that goes straight
+    on has the axes of a body off by ½ (ω h)², and ω = L/I - (1/I - I_body⁻¹) L by ½ (ω h)² |L/I - ω|, which turns the
+    body by ½ (k h)³: by whole turns in a usual step, where I is 1e-6 of the other moments."""
+    largest = 0.0
+    for i in range(len(model.kind)):
+        if model.kind[i] == DYNAMIC:
+            w, inverse = row(bodies.w, i), row(model.inv_inertia, i)
+            most = max(inverse[0], max(inverse[1], inverse[2]))
+            largest = max(largest, dot(w, w) * norm(sub(scale(most, row(bodies.L, i)), w)))
+    return largest ** (1.0 / 3.0)
 
 
 @helper

@@ -14,24 +14,28 @@ USED_SHARE = 0.25     # part of the largest stable step that is used: stable is 
 MOST_SUBSTEPS = 2000  # of one step
 LARGEST_PRODUCT = 100.0  # h ω (or h k) up to which the end of stability is looked for
 DAMPED = 50.0         # damping ratio from which on the slow root of an oscillator no longer matters
+TURNED = 1.0          # see `turning_limit`
 RESOLVED = 1.0        # product of a substep and the fastest rate up to which the substep resolves the motion
 
 
 class FastestMode(NamedTuple):
-    """What moves fastest in ẍ + damping ẋ + square x = 0 and ẋ + recovery x = 0."""
+    """What moves fastest in ẍ + damping ẋ + square x = 0 and ẋ + recovery x = 0, and what turns fastest."""
 
     square: float          #: ω² [1/s2]
     damping: float         #: [1/s]
     recovery: float = 0.0  #: [1/s]
+    turning: float = 0.0   #: see `limits.turning_rate` [1/s]
 
     def step(self, integrator: Integrator) -> float:
         """The largest stable step [s], 0 where none is small enough."""
         limit = stable_step(integrator, self.square, self.damping)
-        return min(limit, real_limit(integrator.name) / self.recovery) if self.recovery > 0.0 else limit
+        if self.recovery > 0.0:
+            limit = min(limit, real_limit(integrator.name) / self.recovery)
+        return min(limit, turning_limit(integrator) / self.turning) if self.turning > 0.0 else limit
 
     def rate(self) -> float:
         """The fastest rate [1/s]."""
-        return max(math.sqrt(max(self.square, 0.0)), self.damping, self.recovery)
+        return max(math.sqrt(max(self.square, 0.0)), self.damping, self.recovery, self.turning)
 
 
 def too_stiff(integrator: Integrator, h: float, limits: FastestMode) -> bool:
@@ -75,6 +79,12 @@ def _oscillator_limit(name: str, ratio: float) -> float:
 def real_limit(name: str) -> float:
     """h k of ẋ = -k x."""
     return _bisect(name, np.array([[-1.0]]), np.zeros((1, 1)))
+
+
+def turning_limit(integrator: Integrator) -> float:
+    """h k of what turns, see `limits.turning_rate`. Rates that are off by ½ (h k)³ in a stage enter the next with
+    weights a of which the magnitudes may add up to much more than 1."""
+    return TURNED / max(1.0, float(np.abs(integrator.tableau.a_x).sum(axis=1).max())) ** (1.0 / 3.0)
 
 
 def _bisect(name: str, positions: Array, momenta: Array) -> float:

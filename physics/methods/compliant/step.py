@@ -121,6 +121,7 @@ class Compliant:
         too_stiff = course.begin(state.bodies, state.joints, settings.substeps, settings.h)
         if too_stiff:
             stable, course = course.stable, self._course_with(STAND_IN)
+            course.begin(state.bodies, state.joints, settings.substeps, settings.h)
             course.stable = stable
         course.reactions.cure[0] = gain(settings.joint_cure, settings.h)
         return course, too_stiff
