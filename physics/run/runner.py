@@ -1,6 +1,6 @@
 """The physics thread: takes commands in order, paces, steps, publishes snapshots.
 
-Only this thread touches the simulations; a step that may take long is made for it by another one, see `interruption`.
+Only this thread touches the simulations; their steps are made for it by a helper, see `interruption`.
 Other threads `send` commands and read `latest`; neither waits for a step.
 """
 
@@ -45,8 +45,6 @@ SHOWN_EVENTS = 200              # latest events in a snapshot
 PAGE_INTERVAL = 0.4             # time between two pages of the journal: what a crash may lose [wall s]
 LOG_ROWS = 4096                 # steps of the clock in the energy plot
 COMPILING = "compiling for this machine"
-LONG_STEP = 0.005               # after a step that took longer the next one is made apart, see `interruption` [wall s]
-FEW_BODIES = 40                 # a first step of so many takes tenths of a second at most
 PATIENCE = 0.1                  # work on one step after which a command that concerns it interrupts it [wall s]
 CLOSING = 0.7                   # longest time that `stop` waits for the thread [wall s]
 SPEED_RANGE = (1e-3, 1e3)       # simulated seconds per wall second
@@ -89,7 +87,6 @@ class Runner:
         self._script = script
         self._trial: Trial | None = None
         self._open(scene, settings or {}, recording, script)
-        self._long_steps = self._has_many_bodies()    #: the last step took long, or the first one may
         # no daemon, so that Python ends after its kernels; but a script's function may never return
         self._thread = threading.Thread(target=self._run, name="physics", daemon=script is not None)
 
@@ -140,7 +137,7 @@ class Runner:
         """
         before, self._begun = self._begun, time.perf_counter()
         try:
-            with interruptible(self._waits, self._long_steps):
+            with interruptible(self._waits):
                 yield
         finally:
             self._begun = before
@@ -243,12 +240,6 @@ class Runner:
             self._fail(error)
         if hasty:
             self._rest = compile_the_rest()
-        if isinstance(command, m.Set | m.Open | m.Compare | m.Reset):
-            self._long_steps = self._has_many_bodies()
-
-    def _has_many_bodies(self) -> bool:
-        """Too many to know of a first step that it is short."""
-        return len(self._sim.labels.bodies) > FEW_BODIES
 
     def _carry_out(self, command: m.Command) -> None:
         match command:
@@ -471,11 +462,9 @@ class Runner:
     def _step(self) -> bool:
         """Make a step. False where the run pauses after it, or instead of it."""
         self._keep_journal()
-        begun = time.perf_counter()
         try:
             with self._long_work():
                 self._sides.step()
-            self._long_steps = time.perf_counter() - begun > LONG_STEP
         except Interrupted:  # by the command that is next; the state is that before the step
             return False
         except Exception as error:

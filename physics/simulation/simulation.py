@@ -195,7 +195,7 @@ class Simulation(Reading):
         except LeftBehind:  # what that step still writes to is its own from here on
             self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
             told = self._told or empty_contacts(0)  # what nobody has read so far is lost
-            self._told = Contacts._make(a.copy() for a in told)
+            self._told, self._info = Contacts._make(a.copy() for a in told), self._info or StepInfo()
             raise
         if not ledger.close_step(self._model, self.state, self._method.found, self._page):
             raise FloatingPointError(self._what_is_not_finite())

@@ -37,6 +37,7 @@ WEIGHTLESS = 1e-6       # what forces are compared with where nothing has weight
 MARGIN, SINK, SLIP, FORCE, CONE, SHARE, GAP, MOTOR = range(8)
 KINDS = 6  # of numbers of the set
 BEGIN, LENGTH = range(2)              # places in Piece.span
+INTERVALS, NEXT = range(2)            # places in SearchScratch.nodes
 
 
 class WatchedPairs(NamedTuple):
@@ -50,6 +51,7 @@ class WatchedPairs(NamedTuple):
     gap: Array            #: (2, p) gaps at both ends of an interval [m]
     rate: Array           #: (2, p) and their rates [m/s]
     rejected: IntArray    #: (p,) 1 = already looked at in this interval
+    falling: IntArray     #: (p,) rows that may fall below zero in it, deepest first
 
 
 class SearchScratch(NamedTuple):
@@ -73,6 +75,7 @@ class SearchScratch(NamedTuple):
     force: Array          #: (c,) the largest force at work in each island [N]
     slack: Array          #: (c,) added to a slip that has just begun or turned [m/s]
     late: Array           #: (m,) added to what a motor has left that has just changed
+    nodes: IntArray       #: (2,) INTERVALS of the piece that are looked at; NEXT one of a search that is to go on
 
 
 class Piece(NamedTuple):
@@ -95,7 +98,7 @@ def empty_pairs(room: int) -> WatchedPairs:
     """Room for so many pairs."""
     return WatchedPairs(
         np.zeros(1, np.int32), np.zeros(room, np.int64), empty_witness(room), np.zeros(room), np.zeros(room),
-        np.zeros((2, room)), np.zeros((2, room)), np.zeros(room, np.int32))
+        np.zeros((2, room)), np.zeros((2, room)), np.zeros(room, np.int32), np.zeros(room, np.int32))
 
 
 def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
@@ -109,7 +112,7 @@ def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
         place=np.zeros((len(at.surface.kind), PLACE)),
         one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
         values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),
-        force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows),
+        force=np.zeros(contacts), slack=np.zeros(contacts), late=np.zeros(rows), nodes=np.zeros(2, np.int32),
     )
 
 

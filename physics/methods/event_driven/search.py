@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...collision.exact.gaps import Witness
+from ...core.interruption import look_up
 from ...core.jit import helper, kernel
 from ...core.limits import EXACT_PAIRS
 from ...core.model import Array
@@ -23,9 +24,11 @@ from .nearby import bounding_radii, choose_watched, pairs_near, pairs_touching
 from .piece import (
     BEGIN,
     GAP,
+    INTERVALS,
     KINDS,
     LENGTH,
     MOTOR,
+    NEXT,
     Piece,
     empty_pairs,
     empty_piece,
@@ -52,6 +55,7 @@ ROOT_TIME = 1e-13     # to which instants are found [s], but for rounding
 ROOT_STEPS = 100      # of Brent's method at most
 JUST_HOLDS = 1e-9     # by which a motor that has just come to hold its speed may pass its limit, relative to the limit
 WATCHED_ROOM = 256    # pairs watched, at first
+AT_ONCE = 20_000      # gaps looked at in one call of the search: some hundredths of a second
 
 #: what became negative, in the order of the numbers in `piece`
 KIND_NAMES = ("margin", "sink", "slip", "force", "cone", "share", "gap", "motor")
@@ -110,19 +114,27 @@ def root(piece, lo, hi, what, i):
 
 # ------------------------------------------------------------------------------------------------- events
 @helper
-def first_gap(watched, length):
-    """Of the gaps at both ends of an interval of `length` [s]: the pair that is deepest at its end among those that
-    fall below zero or may dip below it between the ends; -1 = none."""
-    best = -1
+def list_falling(watched, length):
+    """List the gaps that fall below zero, or may dip below it, between the ends of an interval of `length` [s]: deepest
+    at its end first, of equal ones the first first. Returns their number."""
+    count, falling = 0, watched.falling
     for i in range(watched.count[0]):
         f, g, df, dg = watched.gap[0, i], watched.gap[1, i], watched.rate[0, i], watched.rate[1, i]
         falls = g < 0.0 and (f > 0.0 or df > 0.0 or f == 0.0)
         if df >= 0.0 and dg >= 0.0 and (f <= 0.0 or (f <= GRAZE and g >= -GRAZE)):
             falls = False  # it opens: what its gap loses is rounding, or the integrator's error
         dips = g >= 0.0 and df < 0.0 and dg > 0.0 and f <= -df * length
-        if (falls or dips) and watched.rejected[i] == 0 and (best < 0 or g < watched.gap[1, best]):
-            best = i
-    return best
+        if (falls or dips) and watched.rejected[i] == 0:
+            falling[count] = i
+            count += 1
+    if count > 1:  # thousands where meshes pass each other
+        rows, depth = np.empty(count, np.int32), np.empty(count)
+        for k in range(count):
+            rows[k], depth[k] = falling[k], watched.gap[1, falling[k]]
+        order = np.argsort(depth, kind="mergesort")
+        for k in range(count):
+            falling[k] = rows[order[k]]
+    return count
 
 
 @helper
@@ -134,10 +146,10 @@ def gap_event(piece, lo, hi, event_out):
     gap, rate = watched.gap, watched.rate
     for i in range(watched.count[0]):
         watched.rejected[i] = 0
-    while True:
-        i = first_gap(watched, (hi - lo) * piece.span[LENGTH])
-        if i < 0:
-            return
+    ahead, seen = list_falling(watched, (hi - lo) * piece.span[LENGTH]), 0
+    while seen < ahead:
+        i = watched.falling[seen]
+        seen += 1
         watched.rejected[i] = 1
         start, end = lo, hi
         if gap[1, i] >= 0.0:                            # down and up again: end at the bottom
@@ -153,6 +165,7 @@ def gap_event(piece, lo, hi, event_out):
             event_out[0], event_out[1], event_out[2], hi = delta, float(GAP), float(i), delta
             see_pairs(at, watched)
             note_gaps(watched, 1)
+            ahead, seen = list_falling(watched, (hi - lo) * piece.span[LENGTH]), 0
 
 
 @helper
@@ -219,22 +232,32 @@ def wrong_at_start(piece, event_out):
 
 
 @kernel
-def find_event(piece, blind, event_out):
+def find_event(piece, blind, at_once, event_out):
     """Write the first event of the piece: δ, its kind, -1 = none, and its row, of the pairs watched for GAP, of the set
     for the others. blind = 1: only gaps count. Returns the number of pairs to watch; where that exceeds the room,
-    nothing was searched."""
-    found, intervals = choose_watched(piece)
-    at, watched, count = piece.at, piece.search.watched, piece.chosen.count[0]
-    event_out[0], event_out[1], event_out[2] = 1.0, -1.0, -1.0
-    motors = has_limited_motors(at.scratch.equations.reactions)
+    nothing was searched.
+
+    search.nodes[NEXT] is the interval where to begin, 0 in the first call. After at_once gaps were looked at that is
+    then where the next call goes on, else 0."""
+    at, search = piece.at, piece.search
+    watched, nodes, count = search.watched, search.nodes, piece.chosen.count[0]
+    motors, first, begins = has_limited_motors(at.scratch.equations.reactions), int(nodes[NEXT]), nodes[NEXT] == 0
+    event_out[0], event_out[1], event_out[2], nodes[NEXT] = 1.0, -1.0, -1.0, 0
+    found = int(watched.count[0])
+    if begins:
+        found, nodes[INTERVALS] = choose_watched(piece)
     if found > len(watched.pairs) or (watched.count[0] + count == 0 and not motors):
         return found
-    sets = (count > 0 or motors) and blind == 0
-    note_gaps(watched, 0)
-    find_forces_at_work(piece)
-    if sets and wrong_at_start(piece, event_out):
-        return found
-    for node in range(intervals):
+    sets, intervals = (count > 0 or motors) and blind == 0, nodes[INTERVALS]
+    if begins:
+        note_gaps(watched, 0)
+        find_forces_at_work(piece)
+        if sets and wrong_at_start(piece, event_out):
+            return found
+    for node in range(first, intervals):
+        if (node - first) * watched.count[0] > at_once:
+            nodes[NEXT] = node
+            return found
         lo, hi = node / intervals, (node + 1) / intervals
         go(piece, hi)
         see_pairs(at, watched)
@@ -351,11 +374,14 @@ class PieceSearch:
         """The first event of the piece, or None. sink: depth that contacts beside the active ones may come to [m];
         blind: only gaps count."""
         self.piece.depth[0] = sink
+        self._scratch.nodes[NEXT] = 0
         while True:
-            found = find_event(self.piece, int(blind), self._event)
-            if found <= len(self.pairs):
+            found = find_event(self.piece, int(blind), AT_ONCE, self._event)
+            if found > len(self.pairs):
+                self._make_room(int(found))
+            elif self._scratch.nodes[NEXT] == 0:
                 break
-            self._make_room(int(found))
+            look_up()
         delta, kind, row = self._event.tolist()
         return Trigger(delta, KIND_NAMES[int(kind)], int(row)) if kind >= 0.0 else None
 

@@ -20,10 +20,10 @@ from ...integrators.stepper import TOLERANCE
 from .books import book_nodes
 from .memory import EVENT_DRIVEN, recall, remember
 from .nearby import pairs_touching
-from .piece import Piece, begin_piece, go, make_piece, see_forces
+from .piece import NEXT, Piece, begin_piece, go, make_piece, see_forces
 from .projection import DRIFT
 from .rates import STEP, TIME, Instant, equations_here
-from .search import find_event
+from .search import AT_ONCE, find_event
 from .sets import IDLE, SLIDE, SMOOTH, STICK
 from .shared_loads import any_doubt, known_to_hold
 from .step_halving import RUNAWAY, wild
@@ -70,7 +70,10 @@ def make_whole(model, state, h, adaptive, work):
     if adaptive == 0 and chosen.count[0] > 0 and wild(piece.y0, piece.k, h, RUNAWAY):
         return BY_PIECES
     piece.depth[0] = 0.5 * TOUCH
-    if find_event(piece, 0, work.event) > len(piece.search.watched.pairs) or work.event[1] >= 0.0:
+    piece.search.nodes[NEXT] = 0
+    if find_event(piece, 0, AT_ONCE, work.event) > len(piece.search.watched.pairs) or work.event[1] >= 0.0:
+        return BY_PIECES
+    if piece.search.nodes[NEXT] > 0:  # there is too much to look at for one call
         return BY_PIECES
     if any_doubt(chosen):
         go(piece, 1.0)
