@@ -177,6 +177,8 @@ def touch_round(geom, solids, a, b, margin, patch) -> int:
         return reduce_points(geom, a, b, patch, 0, round_plane(geom, a, b, margin, patch))
     first, count = solids.info[a, POINT_ROW], solids.info[a, POINTS]
     last = hull_plane(geom, solids.vectors, first, first + count, a, b, margin, patch)
+    if geom.soft[0] == 1:
+        return last  # each corner presses on its own: one that is left out, and comes back pressed, would bring energy
     return reduce_points(geom, a, b, patch, 0, last)
 
 
