@@ -1,4 +1,5 @@
-"""What is built of a clone: the same bytes whoever builds it, with all that an index of packages asks for."""
+"""What is built of a clone: the same bytes whoever builds it, with all that the program needs and that an index of
+packages asks for."""
 
 import os
 import pathlib
@@ -12,6 +13,8 @@ import tomllib
 import zipfile
 
 import pytest
+
+from contactlab.physics.core.jit import CACHE_HOME
 
 ROOT = pathlib.Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -65,6 +68,29 @@ def test_the_wheel_says_what_an_index_of_packages_shows(builds):
     assert {"Name", "Version", "Summary", "License-Expression", "Keywords", "Classifier", "Requires-Python",
             "License-File"} <= {key for key, _ in fields}
     assert text.startswith("# Contactlab") and ("Description-Content-Type", "text/markdown") in fields
+
+
+def test_the_wheel_carries_everything_the_program_needs(builds, tmp_path):
+    """Install it elsewhere, open all gallery scenes from it and run one, with the kernels that the clone compiled: they
+    are those of the wheel where its sources are the clone's."""
+    site = tmp_path / "site"
+    install = subprocess.run([sys.executable, "-m", "pip", "install", "--no-deps", "-q", "--target", site,
+                              builds[0][".whl"]], capture_output=True, text=True)
+    assert install.returncode == 0, install.stderr
+    code = (
+        "import contactlab.physics, contactlab.app, contactlab.shaders\n"
+        "from importlib.resources import files\n"
+        "from contactlab.assets import gallery\n"
+        "from contactlab.physics import Scene, Simulation\n"
+        "print(contactlab.physics.__file__)\n"
+        "assert any(p.name.endswith('.frag') for p in files('contactlab.shaders').iterdir())\n"
+        "for path in gallery().values(): Scene.load(path).build()\n"
+        "sim = Simulation(Scene.load(next(iter(gallery().values())))); sim.step(); print(sim.time)\n"
+    )
+    home = {"PYTHONPATH": str(site), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(CACHE_HOME.parents[1])}
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=home, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert str(site) in result.stdout
 
 
 def test_every_dependency_has_a_lower_bound():

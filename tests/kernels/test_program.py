@@ -1,6 +1,7 @@
 """Programs: kernels that run in one call, each where it stands."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -90,20 +91,26 @@ print(int(found.count[0]), sum(sum(k.stats.cache_misses.values()) for k in jit.K
 
 def test_a_cached_program_finds_its_kernels_and_one_that_is_gone_is_compiled_again(tmp_path):
     """The machine code of a program names the kernels that it calls. Where one of them is not there, the linker would
-    end the process."""
+    end the process. The cache is a copy of the one that all tests fill."""
+    setup = Scene.load(gallery()["tower"]).build()
+    there = int(Detector(setup.model).detect(setup.state.bodies, np.full(len(setup.model.kind), 0.1)).count[0])
+    for folder in {jit.cache_folder(jit.module_of(kernel.py_func)) for kernel in jit.KERNELS}:
+        copy = tmp_path / "contactlab" / "kernels" / folder.name
+        copy.mkdir(parents=True)
+        for file in folder.glob("*" + SUFFIX):
+            shutil.copyfile(file, copy / file.name)
+
     def look():
         done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True,
                               env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
         assert done.returncode == 0, done.stderr
         return [int(word) for word in done.stdout.split()]
 
-    count, compiled = look()
-    assert count > 0 and compiled > 10
-    assert look() == [count, 0]
+    assert there > 0 and look() == [there, 0]
     (file,) = [p for p in tmp_path.rglob("*" + SUFFIX) if p.name.startswith("fill_contacts")]
     file.unlink()
     again, compiled = look()
-    assert again == count and 0 < compiled < 10
+    assert again == there and 0 < compiled < 10
 
 
 def test_the_code_of_a_kernel_is_not_in_the_programs_that_call_it():
