@@ -70,18 +70,24 @@ def tree_of(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def imports(path: pathlib.Path) -> set[str]:
+@cache
+def nodes_of(path: pathlib.Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
+@cache
+def imports(path: pathlib.Path) -> frozenset[str]:
     """Full names of everything a file imports, anywhere in the file: imports for type checking alone count too."""
     found, name = set(), name_of(path)
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *filter(None, [node.module])])
             found |= {base} | {f"{base}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def modules_imported(path: pathlib.Path) -> set[str]:
@@ -93,7 +99,7 @@ def modules_imported(path: pathlib.Path) -> set[str]:
 
 def functions() -> Iterator[tuple[pathlib.Path, ast.FunctionDef]]:
     for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef):
                 yield path, node
 
@@ -157,7 +163,7 @@ def test_a_static_reader_of_a_bare_clone_resolves_every_import_of_ours(tmp_path)
         if (ROOT / name).is_symlink():
             (clone / name).symlink_to(os.readlink(ROOT / name))
         elif name.endswith(".py"):
-            found = (node for node in ast.walk(tree_of(ROOT / name)) if isinstance(node, ast.Import | ast.ImportFrom))
+            found = (node for node in nodes_of(ROOT / name) if isinstance(node, ast.Import | ast.ImportFrom))
             (clone / name).write_text("\n".join(map(ast.unparse, found)))
         elif name.endswith(".toml"):
             shutil.copyfile(ROOT / name, clone / name)
@@ -241,7 +247,7 @@ def test_what_files_may_ask_for_stands_in_one_table(path):
     in the rooms where files are read and runs are kept what is called the most or the largest."""
     if path == ROOT / "physics" / "core" / "limits.py":
         return
-    refused = {name.id for node in ast.walk(tree_of(path)) if isinstance(node, ast.If)
+    refused = {name.id for node in nodes_of(path) if isinstance(node, ast.If)
                if any(isinstance(part, ast.Raise) for part in node.body)
                for name in ast.walk(node.test) if isinstance(name, ast.Name)}
     here, limits = path.relative_to(ROOT).parent.as_posix(), set()
@@ -258,7 +264,7 @@ def test_files_are_written_whole_and_text_has_its_encoding():
     halves, foreign = set(), []
     for path in SOURCES:
         name = str(path.relative_to(ROOT))
-        for call in (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)):
+        for call in (node for node in nodes_of(path) if isinstance(node, ast.Call)):
             done = getattr(call.func, "attr", getattr(call.func, "id", ""))
             if done not in ("open", "read_text", "write_text", "write_bytes"):
                 continue
@@ -299,7 +305,7 @@ def definitions(path: pathlib.Path) -> Iterator[tuple[list[str], ast.stmt]]:
 
 def docstrings(path: pathlib.Path) -> list[ast.Constant]:
     found = []
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body:
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
@@ -311,7 +317,7 @@ def docstrings(path: pathlib.Path) -> list[ast.Constant]:
 def strings(path: pathlib.Path) -> tuple[str, ...]:
     """All strings of a file but its docstrings."""
     documents = {id(node) for node in docstrings(path)}
-    return tuple(node.value for node in ast.walk(tree_of(path))
+    return tuple(node.value for node in nodes_of(path)
                  if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents)
 
 
@@ -324,7 +330,7 @@ def test_every_definition_is_used():
     for path in SOURCES + TESTS:
         given = imports(path)
         imported |= given
-        here = {node.attr for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)}
+        here = {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)}
         for module in given & MODULES.keys():
             attributes[module] |= here
         for text in strings(path):
@@ -349,7 +355,7 @@ def names_in(module: str) -> frozenset[str]:
     """What a module of ours holds: definitions, imported names, and modules where it is a package."""
     inside = {name.removeprefix(module + ".").split(".")[0] for name in MODULES if name.startswith(module + ".")}
     path = MODULES.get(module)
-    for node in ast.walk(tree_of(path)) if path else ():
+    for node in nodes_of(path) if path else ():
         if isinstance(node, ast.Import | ast.ImportFrom):
             inside |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -374,7 +380,7 @@ def members() -> dict[str, set[str]]:
     """Fields, methods and attributes of each class of physics and app, by its name."""
     found: dict[str, set[str]] = {}
     for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 inside = found.setdefault(node.name, set())
                 for part in ast.walk(node):
@@ -405,7 +411,7 @@ def identifiers() -> frozenset[str]:
     found = set(dir(builtins)) | {"numpy", "numba"}
     for path in SOURCES:
         found |= {path.stem, path.parent.name} | {w for text in strings(path) for w in re.findall(r"\w+", text)}
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             found |= {getattr(node, field) for field in ("id", "attr", "arg", "name", "asname")
                       if isinstance(getattr(node, field, None), str)}
     return frozenset(found)
@@ -417,7 +423,7 @@ def test_names_in_backquotes_exist(path):
     dotted name begins with a name of this file."""
     source = path.read_text()
     comments = [t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
-    own = {getattr(node, field) for node in ast.walk(tree_of(path)) for field in ("id", "attr", "arg", "name", "asname")
+    own = {getattr(node, field) for node in nodes_of(path) for field in ("id", "attr", "arg", "name", "asname")
            if isinstance(getattr(node, field, None), str)}
     top = ".".join(name_of(path).split(".")[:2])
     wrong = []
@@ -445,7 +451,7 @@ DOCUMENTS = sorted(p for p in ROOT.rglob("*.md")
 def defined_in(path: pathlib.Path) -> set[str]:
     """Functions, classes, methods as Class.method, and constants of a file."""
     found = {name for names, _ in definitions(path) for name in names}
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef):
             found.add(node.name)
         elif isinstance(node, ast.ClassDef):
