@@ -58,6 +58,14 @@ def copy_surfaces(surfaces, out):
                 out.surface_x[k, side, j] = surfaces.surface_x[k, side, j]
 
 
+@helper
+def copy_ledger(ledger, out):
+    """Copy all accounts."""
+    for account in range(ledger.shape[0]):
+        for j in range(ledger.shape[1]):
+            out[account, j] = ledger[account, j]
+
+
 @kernel
 def copy_into(state, out):
     """Copy a state over another of the same model. Returns False, and copies nothing, where the two have room for
@@ -70,7 +78,5 @@ def copy_into(state, out):
     copy_surfaces(state.surfaces, out.surfaces)
     copy_joints(state.joints, out.joints)
     put_all(out.tally, state.tally)
-    for account in range(state.ledger.shape[0]):
-        for j in range(state.ledger.shape[1]):
-            out.ledger[account, j] = state.ledger[account, j]
+    copy_ledger(state.ledger, out.ledger)
     return True

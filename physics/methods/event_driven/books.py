@@ -19,7 +19,7 @@ from ...books.ledger import (
 )
 from ...collision.exact.elements import limits_among
 from ...collision.exact.gaps import Witness
-from ...core.jit import helper, kernel
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, BodyKind, Model, movable
 from ...core.state import Bodies, LongArray, empty_state
 from ...core.vec import accumulate, add, axpy, row, scale, sub
@@ -65,39 +65,51 @@ def book_piece(books: Books, piece: Piece, delta: float, ledger: Array) -> Array
     return total
 
 
-@kernel
+@program
 def book_nodes(piece, delta, ledger, given, total_out):
     """See `book_piece`: forces at the nodes of Lobatto's rule over the dense output."""
-    at, chosen = piece.at, piece.chosen
-    model, loads, scratch, bodies = at.model, at.loads, at.scratch, at.bodies
-    eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
-    grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
     for node in range(len(LOBATTO_NODES)):
-        place, weight = LOBATTO_NODES[node] * delta, LOBATTO_WEIGHTS[node] * delta * piece.span[LENGTH]
-        go(piece, place)
-        if count > 0 or grabbed >= 0 or len(eq.reactions.lam) > 0:
-            see_forces(at, chosen)
-        add_node(model, loads, bodies, at.joints.v, eq.reactions, weight, ledger, given)
-        for i in range(count):
-            normal = row(witness.normal, i)
-            p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
-                                                      scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
-            p = scale(weight, p)
-            accumulate(total_out, i, p)
-            if chosen.pair[i] >= first:  # ζ = 0: what works is the motion of a parent that is prescribed
-                credit(ledger, DRIVEN, weight * scratch.lam[3 * i] * own_rate(eq, bodies, 3 * i), NOTHING, NOTHING)
-            if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
-                point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
-                a, b = int(witness.body_a[i]), int(witness.body_b[i])
-                add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
-        if grabbed >= 0:
-            book_mouse(at, grabbed, weight, ledger, given)
+        go(piece, LOBATTO_NODES[node] * delta)
+        if any_force(piece.at, piece.chosen):
+            see_forces(piece.at, piece.chosen)
+        book_node(piece, piece.at.bodies, piece.at.joints.v, LOBATTO_WEIGHTS[node] * delta, ledger, given, total_out)
 
 
 @helper
-def book_mouse(at, grabbed, weight, ledger, given):
+def any_force(at, chosen):
+    """Whether forces are booked that have to be found: of contacts, joints in maximal coordinates or the mouse."""
+    return chosen.count[0] > 0 or at.loads.grab_body[0] >= 0 or len(at.scratch.equations.reactions.lam) > 0
+
+
+@program
+def book_node(piece, bodies, joint_v, share, ledger, given, total_out):
+    """One node of the quadrature, with its weight in parts of the piece: bodies and velocities of joints there, where
+    the forces were found last."""
+    at, chosen, weight = piece.at, piece.chosen, share * piece.span[LENGTH]
+    model, loads, scratch = at.model, at.loads, at.scratch
+    eq, witness, count = scratch.equations, scratch.witness, int(chosen.count[0])
+    grabbed, first = int(loads.grab_body[0]), len(at.surface.kind) ** 2
+    add_node(model, loads, bodies, joint_v, eq.reactions, weight, ledger, given)
+    for i in range(count):
+        normal = row(witness.normal, i)
+        p = axpy(scratch.lam[3 * i], normal, axpy(scratch.lam[3 * i + 1], row(eq.tangent_1, i),
+                                                  scale(scratch.lam[3 * i + 2], row(eq.tangent_2, i))))
+        p = scale(weight, p)
+        accumulate(total_out, i, p)
+        if chosen.pair[i] >= first:  # ζ = 0: what works is the motion of a parent that is prescribed
+            credit(ledger, DRIVEN, weight * scratch.lam[3 * i] * own_rate(eq, bodies, 3 * i), NOTHING, NOTHING)
+        if chosen.pair[i] < first:  # limits pass nothing from outside to their bodies
+            point = scale(0.5, add(row(witness.p_a, i), row(witness.p_b, i)))
+            a, b = int(witness.body_a[i]), int(witness.body_b[i])
+            add_contact(model, bodies, a, b, point, normal, p, CONTACTS, ledger, given)
+    if grabbed >= 0:
+        book_mouse(at, bodies, grabbed, weight, ledger, given)
+
+
+@program
+def book_mouse(at, bodies, grabbed, weight, ledger, given):
     """The mouse spring: what acts on the body that the mouse pulls beyond all other applied forces."""
-    scratch, bodies = at.scratch, at.bodies
+    scratch = at.scratch
     force, torque = np.zeros_like(scratch.force), np.zeros_like(scratch.torque)
     applied_forces(at.model, at.loads, bodies, force, torque)
     p = scale(weight, sub(row(scratch.force, grabbed), row(force, grabbed)))

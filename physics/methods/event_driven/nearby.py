@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ...collision.exact.gaps import find_near
-from ...core.jit import helper, kernel
+from ...core.jit import program
 from ...core.model import Array, Model
 from ...core.vec import norm, row, sub
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
@@ -21,7 +21,7 @@ FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may
 BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that
 
 
-@helper
+@program
 def travel(piece):
     """Of each body: how far its centre comes from where it starts [m], its largest spin [rad/s] and its first speed
     [m/s], seen at nodes between which none turns by more than LARGEST_TURN. Returns the number of intervals between the
@@ -49,7 +49,7 @@ def travel(piece):
     return intervals
 
 
-@kernel
+@program
 def pairs_near(at, depth, near, search):
     """Write the pairs of elements that are apart or overlap by `depth` [m] at most and are within search.reach of each
     other, and the limits that are within `near`, with witnesses, to search.watched. Returns their number, which may
@@ -63,7 +63,7 @@ def pairs_near(at, depth, near, search):
     return np.int64(found)
 
 
-@kernel
+@program
 def pairs_touching(at, depth, search):
     """Write the pairs that touch, overlap by `depth` [m] at most, and face each other, and their ζ, to search.watched.
     Returns their number, and that of the pairs looked at, which may exceed the room."""
@@ -81,7 +81,7 @@ def pairs_touching(at, depth, search):
     return kept, found
 
 
-@helper
+@program
 def leave_set_out(at, chosen, watched):
     """Drop the pairs of the current set from those watched."""
     kept, pairs = 0, watched.pairs
@@ -96,7 +96,7 @@ def leave_set_out(at, chosen, watched):
     see_pairs(at, watched)
 
 
-@helper
+@program
 def choose_watched(piece):
     """Choose the pairs to watch: those apart at the start that the bodies' motion can bring together. Returns their
     number, which may exceed the room, and that of the intervals to look at."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...collision.exact.gaps import PLACE, Witness, empty_witness, find_witnesses
-from ...core.jit import helper, kernel
+from ...core.jit import helper, program
 from ...core.model import Array, IntArray, body_count
 from ...core.state import Bodies, JointState, LongArray, empty_state
 from ...core.vec import add, cross, dot, norm, put, row, scale
@@ -130,47 +130,72 @@ def empty_piece(start: Instant, at: Instant, chosen: ContactSet, tableau: Tablea
 
 
 # ------------------------------------------------------------------------------------------------- making a piece
-@kernel
+@program
 def begin_piece(piece):
     """Take the time, the state as Y (n, 13), and the directions of slip of sliding contacts, where they have turned."""
     start, chosen = piece.start, piece.chosen
-    scratch = start.scratch
-    eq, count, slides = scratch.equations, np.int64(chosen.count[0]), False
-    for k in range(count):
-        slides = slides or (chosen.mode[k] == SLIDE and chosen.fixed[k] == 0)
-    if slides:
-        equations_here(start, chosen.pair, count, np.int64(0))
-        for k in range(count):
-            slip = add(scale(eq.u[3 * k + 1], row(eq.tangent_1, k)), scale(eq.u[3 * k + 2], row(eq.tangent_2, k)))
-            size, along = norm(slip), dot(slip, row(chosen.direction, k))
-            turn = norm(cross(slip, row(chosen.direction, k)))
-            turned = size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE
-            if chosen.mode[k] == SLIDE and chosen.fixed[k] == 0 and turned:
-                put(chosen.direction, k, scale(1.0 / size, slip))
+    if any_slide(chosen):
+        equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
+    take_start(piece)
+
+
+@helper
+def any_slide(chosen):
+    """Whether a contact slides whose direction may turn."""
+    some = False
+    for k in range(chosen.count[0]):
+        some = some or (chosen.mode[k] == SLIDE and chosen.fixed[k] == 0)
+    return some
+
+
+@program
+def take_start(piece):
+    """What `begin_piece` does, where the velocities of the set are in the scratch."""
+    start, chosen = piece.start, piece.chosen
+    eq = start.scratch.equations
+    for k in range(chosen.count[0] if any_slide(chosen) else 0):
+        slip = add(scale(eq.u[3 * k + 1], row(eq.tangent_1, k)), scale(eq.u[3 * k + 2], row(eq.tangent_2, k)))
+        size, along = norm(slip), dot(slip, row(chosen.direction, k))
+        turn = norm(cross(slip, row(chosen.direction, k)))
+        turned = size > SLIPS and along > 0.0 and turn > STRAIGHT * along + ASIDE
+        if chosen.mode[k] == SLIDE and chosen.fixed[k] == 0 and turned:
+            put(chosen.direction, k, scale(1.0 / size, slip))
     piece.span[BEGIN] = start.clock[TIME]
     piece.at.clock[STEP] = start.clock[STEP]
     pack(start.bodies, piece.y0)
     pack_links(start.model.trees, start.joints.q, start.joints.v, piece.y0)
 
 
-@kernel
+@program
 def make_piece(piece, length):
     """One step of the tableau over `length` [s], contacts included, to piece.end; the largest relative local error.
     It writes the stages, and the bodies and coordinates of links at the end."""
-    start, tableau, y0, k, span = piece.start, piece.tableau, piece.y0, piece.k, piece.span
-    model, scratch, end, joints = start.model, start.scratch, piece.end, piece.end_joints
-    span[LENGTH] = length
-    t, h = span[BEGIN], span[LENGTH]
-    stage, trees = scratch.bodies, scratch.equations.trees
-    for i in range(len(tableau.c)):
-        combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k, stage)
-        combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k, trees.q, trees.v)
-        constrained_rates(start, piece.chosen, t + tableau.c[i] * h, stage, k[i])
-    return end_step(model, tableau, t, h, y0, k, trees.work, end, joints.q, joints.v)
+    piece.span[LENGTH] = length
+    for i in range(len(piece.tableau.c)):
+        make_stage(piece, i)
+    return end_stages(piece)
+
+
+@program
+def make_stage(piece, i):
+    """Stage i of the piece, after all stages before it; its bodies, equations and forces are left in the scratch."""
+    start, tableau, y0, k, h = piece.start, piece.tableau, piece.y0, piece.k, piece.span[LENGTH]
+    model, stage, trees = start.model, start.scratch.bodies, start.scratch.equations.trees
+    combine(model.kind, tableau.a_x[i], tableau.a_p[i], i, h, y0, k, stage)
+    combine_links(model.trees, tableau.a_x[i], tableau.a_p[i], i, h, y0, k, trees.q, trees.v)
+    constrained_rates(start, piece.chosen, piece.span[BEGIN] + tableau.c[i] * h, stage, k[i])
+
+
+@program
+def end_stages(piece):
+    """Where all stages lead to; the largest relative local error."""
+    model, t, h, joints = piece.start.model, piece.span[BEGIN], piece.span[LENGTH], piece.end_joints
+    return end_step(model, piece.tableau, t, h, piece.y0, piece.k, piece.start.scratch.equations.trees.work, piece.end,
+                    joints.q, joints.v)
 
 
 # ------------------------------------------------------------------------------------------------- looking at it
-@kernel
+@program
 def go(piece, delta):
     """Bodies, links and time at the fraction delta of the piece, to piece.at."""
     at, span = piece.at, piece.span
@@ -179,7 +204,7 @@ def go(piece, delta):
                  at.bodies, at.joints)
 
 
-@kernel
+@program
 def meet(at, pairs, count, witness, zeta_out):
     """Witnesses of the first `count` pairs, limits among them, and ζ, the rates of their gaps [m/s]."""
     find_witnesses(at.surface, at.bodies, pairs, count, witness)
@@ -188,20 +213,20 @@ def meet(at, pairs, count, witness, zeta_out):
     limit_rates(at.model, at.surface, at.bodies, at.joints.q, at.joints.v, pairs, count, zeta_out)
 
 
-@helper
+@program
 def see_pairs(at, watched):
     """Witnesses and rates of the pairs watched."""
     meet(at, watched.pairs, np.int64(watched.count[0]), watched.witness, watched.zeta)
 
 
-@helper
+@program
 def see_one(at, pair, search):
     """The same of one pair, in `witness_one` and `zeta_one`."""
     search.one[0] = pair
     meet(at, search.one, np.int64(1), search.witness_one, search.zeta_one)
 
 
-@helper
+@program
 def see_forces(at, chosen):
     """Forces of the current set, in the scratch."""
     scratch = at.scratch
@@ -210,7 +235,7 @@ def see_forces(at, chosen):
     constrained_rates(at, chosen, at.clock[TIME], at.bodies, scratch.rate)
 
 
-@kernel
+@program
 def look(piece, delta, forces):
     """Bodies, and gaps and rates ζ of the pairs watched, at the fraction delta of the piece; where forces = 1, also the
     forces of the current set, in the scratch."""

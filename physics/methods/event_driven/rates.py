@@ -9,7 +9,7 @@ import numpy as np
 
 from ...collision.exact.elements import Elements
 from ...collision.exact.gaps import Witness, empty_witness, find_witnesses
-from ...core.jit import helper, kernel
+from ...core.jit import helper, program
 from ...core.model import Array, IntArray, Model, body_count
 from ...core.state import Bodies, JointState, empty_state
 from ...dynamics.constraints.limits import find_limits
@@ -221,7 +221,7 @@ def balance(chosen, scratch):
             lam[c + 2] = -chosen.friction[k] * slide[2 * k + 1] * share[j]
 
 
-@kernel
+@program
 def add_contact_forces(chosen, scratch, ydot_out):
     """Find the forces of the current set. Add them, and the reactions of joints in maximal coordinates, to the rates of
     P and L in ydot (n, 13) and to those of the joint velocities in eq.trees."""
@@ -257,7 +257,7 @@ def add_contact_forces(chosen, scratch, ydot_out):
         push_free(reactions, ydot_out)
 
 
-@helper
+@program
 def accelerate_free(at, t, bodies, some, ydot_out):
     """H⁻¹(τ - C) without contacts at the time t [s], in the scratch's equations; ydot_out (n, 13) gets what acts on
     free bodies but reactions. Links need the work of `place_links`. some: whether anything but trees needs it."""
@@ -273,7 +273,7 @@ def accelerate_free(at, t, bodies, some, ydot_out):
         accelerate_bodies(model, loads, t, h, bodies, force, torque, ydot_out, eq)
 
 
-@helper
+@program
 def find_rows(at, t, bodies, pairs, count):
     """Witnesses, T, u and rates of the first `count` pairs at the time t [s], in the scratch. Rates and links need what
     `accelerate_free` left."""
@@ -285,7 +285,7 @@ def find_rows(at, t, bodies, pairs, count):
     limit_rows(model, surface, t, bodies, pairs, witness, count, eq)
 
 
-@kernel
+@program
 def constrained_rates(at, chosen, t, bodies, ydot_out):
     """Rate of change of Y (n, 13) with the forces of the current set, of `bodies` at the time t [s]; their v and w are
     brought up to date. Links are where the coordinates in the scratch's equations say; of the Instant `at` the loads,
@@ -302,7 +302,7 @@ def constrained_rates(at, chosen, t, bodies, ydot_out):
     pack_link_rates(model.trees, trees, ydot_out)
 
 
-@kernel
+@program
 def equations_here(at, pairs, count, weigh):
     """Put the links where their coordinates say; write witnesses, T and u of the first `count` pairs to the scratch.
     weigh = 1: all that `contact_matrix` needs too."""

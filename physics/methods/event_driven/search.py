@@ -14,7 +14,7 @@ import numpy as np
 
 from ...collision.exact.gaps import Witness
 from ...core.interruption import look_up
-from ...core.jit import helper, kernel
+from ...core.jit import helper, kernel, program
 from ...core.limits import EXACT_PAIRS
 from ...core.model import Array
 from ...core.state import LongArray
@@ -63,7 +63,7 @@ RATE, NUMBER = 8, 9   # what else roots are looked for: the rate of a gap; any n
 
 
 # ------------------------------------------------------------------------------------------------- roots
-@helper
+@program
 def number(piece, delta, what, i):
     """At the fraction delta of the piece: the gap (what = GAP) or its rate (RATE) of the pair i watched, or the i-th
     NUMBER of the set."""
@@ -77,7 +77,7 @@ def number(piece, delta, what, i):
     return search.witness_one.gap[0] + search.watched.offset[i] if what == GAP else search.zeta_one[0]
 
 
-@helper
+@program
 def root(piece, lo, hi, what, i):
     """Where a number changes its sign between lo and hi; lo where it does not [Brent 1973, ch. 4]."""
     a, b = lo, hi
@@ -137,7 +137,7 @@ def list_falling(watched, length):
     return count
 
 
-@helper
+@program
 def gap_event(piece, lo, hi, event_out):
     """Write the first gap that falls below zero between lo and hi while its elements face each other, where there is
     one: δ, GAP, and its row. After each one found only the time before it is left to the others."""
@@ -176,6 +176,13 @@ def note_gaps(watched, end):
 
 
 @helper
+def begin_interval(watched):
+    """The next interval begins where the last one ended."""
+    for i in range(watched.count[0]):
+        watched.gap[0, i], watched.rate[0, i] = watched.gap[1, i], watched.rate[1, i]
+
+
+@helper
 def name_event(count, delta, i, event_out):
     """The event that the i-th number has become negative at the fraction delta."""
     if i < KINDS * count:
@@ -184,7 +191,7 @@ def name_event(count, delta, i, event_out):
         event_out[0], event_out[1], event_out[2] = delta, float(MOTOR), float(i - KINDS * count)
 
 
-@helper
+@program
 def end_of_set(piece, lo, hi, event_out):
     """The first number of the set that falls below zero between lo and hi, where all of them were seen last, or at the
     event found, where that is earlier."""
@@ -205,25 +212,31 @@ def end_of_set(piece, lo, hi, event_out):
         number(piece, hi, NUMBER, least)
 
 
-@helper
+@program
 def wrong_at_start(piece, event_out):
     """Whether the set cannot even begin to go on, with the event; the bodies must be at the start of the piece.
 
     A slip that has just begun may be a little below zero: it must get worse than that. So must what is left to a motor
     that has just changed."""
-    at, chosen, search = piece.at, piece.chosen, piece.search
+    see_forces(piece.at, piece.chosen)
+    return wrong_here(piece, event_out)
+
+
+@kernel
+def wrong_here(piece, event_out):
+    """What `wrong_at_start` does, where the forces at the start were found last."""
+    chosen, search, scratch = piece.chosen, piece.search, piece.start.scratch
     count, slack, late = int(chosen.count[0]), search.slack, search.late
     name_implied(chosen, search.implied)
-    see_forces(at, chosen)
     for j in range(count):
-        slip = slip_along(chosen, at.scratch.equations, j)
+        slip = slip_along(chosen, scratch.equations, j)
         slack[j] = -slip if -SLIPS <= slip < 0.0 else 0.0
-    reactions = at.scratch.equations.reactions
+    reactions = scratch.equations.reactions
     for r in range(len(late)):
         left = left_to_motor(reactions, r)
         enough = SLIPS if reactions.mode[r] != HOLDS else JUST_HOLDS * reactions.limit[r]
         late[r] = -left if -enough <= left < 0.0 else 0.0
-    numbers_of_set(chosen, piece.depth, search, at.scratch)
+    numbers_of_set(chosen, piece.depth, search, scratch)
     for i in range(KINDS * count + len(late)):
         if search.values[i] < 0.0:
             name_event(count, 0.0, i, event_out)
@@ -231,7 +244,7 @@ def wrong_at_start(piece, event_out):
     return False
 
 
-@kernel
+@program
 def find_event(piece, blind, at_once, event_out):
     """Write the first event of the piece: δ, its kind, -1 = none, and its row, of the pairs watched for GAP, of the set
     for the others. blind = 1: only gaps count. Returns the number of pairs to watch; where that exceeds the room,
@@ -269,8 +282,7 @@ def find_event(piece, blind, at_once, event_out):
             end_of_set(piece, lo, end, event_out)
         if event_out[1] >= 0.0:
             return found
-        for i in range(watched.count[0]):
-            watched.gap[0, i], watched.rate[0, i] = watched.gap[1, i], watched.rate[1, i]
+        begin_interval(watched)
     return found
 
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ...core.jit import helper, kernel
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, BoolArray
 from ...core.vec import dot, row
 from ...problem.contact_equations import free_rate, inner
@@ -44,12 +44,18 @@ def doubtful(chosen, k):
     return some
 
 
-@kernel
+@program
 def known_to_hold(at, chosen):
     """Whether all doubtful contacts stick because forces that held them before still do: they are within the cones and
     leave no acceleration, by the measures of `coulomb.py: holding`. They are then in the rows of these contacts in the
     scratch's lam."""
     equations_here(at, chosen.pair, np.int64(chosen.count[0]), np.int64(1))
+    return hold_here(at, chosen)
+
+
+@kernel
+def hold_here(at, chosen):
+    """What `known_to_hold` says, where the equations of the set at the instant are in the scratch."""
     eq, witness, lam = at.scratch.equations, at.scratch.witness, at.scratch.lam
     size, most = 0.0, 0.0
     for k in range(chosen.count[0]):

@@ -28,6 +28,7 @@ from ...core.limits import EXACT_BODIES
 from ...core.model import Array, Model, movable
 from ...core.report import Event, Settings, StepInfo
 from ...core.state import (
+    LEDGER,
     ContactMemory,
     Contacts,
     Owner,
@@ -245,7 +246,8 @@ class EventDriven:
             end = own_place(self.work.here)._replace(loads=empty_loads(len(self.model.kind), len(piece.end_joints.v)))
             self._whole = whole = WholeStep(
                 piece, end, np.zeros(len(Tally)), self.model.materials.friction, self._materials.break_away,
-                books.anchored, books.before, books.given, np.zeros(3), np.zeros((room, 3)))
+                books.anchored, books.before, books.given, np.zeros(3), np.zeros((room, 3)),
+                np.zeros(LEDGER))
         return whole
 
     def _begin(self, state: State, settings: Settings) -> None:
@@ -425,7 +427,7 @@ class EventDriven:
         if not self._is_whole:
             whole.impulse[:count] = self._impulses.of(work.set_pairs)
         grow_memory(state.memory, count)
-        end_step(self.model, state, settings.h, whole)
+        end_step(self.model, state, settings.h, whole, 0)
 
     def _tell(self) -> None:
         """Report the contacts at the end of the last step and how it went, where nobody has asked yet."""

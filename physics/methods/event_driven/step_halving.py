@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from ...books.diagnostics import measure
-from ...core.jit import kernel
+from ...core.jit import kernel, program
 from ...core.model import Array
 from ...core.state import Bodies
 from ...dynamics.constraints.cure import JointKeeper
@@ -79,7 +79,7 @@ def longer(error: float, integrator: Integrator) -> float:
     return step_factor(error, integrator.order)
 
 
-@kernel
+@program
 def rounding_rate(piece):
     """The local error [1/s], relative as TOLERANCE says, that rounding may give a step of the piece per second of its
     length: |Σ_i e_i δ_i| is about |e| |δ| for independent errors δ of the stages' rates.

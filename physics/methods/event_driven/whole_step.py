@@ -1,6 +1,9 @@
 """A step in which nothing happens, in one call: the sets of the last step hold, one piece leads to the end, and no
-event cuts it. The stages are those of `step.py: EventDriven`, in the same order and with the same bits. Where something
-has to be decided nothing of the motion has changed yet, and the step is made piece by piece."""
+event cuts it. The stages are those of `step.py: EventDriven`, with the same bits. Where something has to be decided
+nothing of the motion has changed yet, and the step is made piece by piece.
+
+Forces are what costs most. The search and the books look at the piece in one walk, so that forces found at an instant
+serve both, at its start those of the integrator's first stage. There are no joints in maximal coordinates."""
 
 import math
 from typing import NamedTuple
@@ -8,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...books.ledger import book_anchored, momenta_of
-from ...core.copy_in_place import copy_bodies, copy_joints
-from ...core.jit import kernel, program
+from ...core.copy_in_place import copy_bodies, copy_joints, copy_ledger
+from ...core.jit import helper, kernel, program
 from ...core.model import Array, IntArray
 from ...core.state import Tally
 from ...core.vec import put_all, put_rows
@@ -17,15 +20,27 @@ from ...dynamics.free_body import velocity_from_momentum
 from ...dynamics.motion import drive
 from ...dynamics.trees.kinematics import place_links
 from ...integrators.stepper import TOLERANCE
-from .books import book_nodes
+from .books import LOBATTO_NODES, LOBATTO_WEIGHTS, any_force, book_node
 from .memory import EVENT_DRIVEN, recall, remember
-from .nearby import pairs_touching
-from .piece import NEXT, Piece, begin_piece, go, make_piece, see_forces
+from .nearby import choose_watched, pairs_touching
+from .piece import (
+    KINDS,
+    LENGTH,
+    Piece,
+    end_stages,
+    find_forces_at_work,
+    go,
+    make_stage,
+    numbers_of_set,
+    see_forces,
+    see_pairs,
+    take_start,
+)
 from .projection import DRIFT
 from .rates import STEP, TIME, Instant, equations_here
-from .search import AT_ONCE, find_event
+from .search import AT_ONCE, begin_interval, gap_event, note_gaps, wrong_here
 from .sets import IDLE, SLIDE, SMOOTH, STICK
-from .shared_loads import any_doubt, known_to_hold
+from .shared_loads import any_doubt, hold_here
 from .step_halving import RUNAWAY, wild
 from .tolerances import SLOT, TOUCH
 
@@ -45,8 +60,9 @@ class WholeStep(NamedTuple):
     anchored: IntArray  #: as in Books, like the next two
     before: Array
     given: Array
-    event: Array        #: (3,) what `find_event` found
+    event: Array        #: (3,) what the search found, see `find_event`
     impulse: Array      #: (c, 3) of the contacts of the set over the step [N s]
+    ledger: Array       #: that of the state, as it is at the end if nothing happens
 
 
 @program
@@ -63,34 +79,90 @@ def make_whole(model, state, h, adaptive, work):
     recall(state.memory, start.surface, work.slip, work.stick, chosen)
     if not goes_on(start, chosen, piece.search):
         return BY_PIECES
-    begin_piece(piece)
-    error = make_piece(piece, h) / TOLERANCE
+    take_start(piece)
+    begin_books(state.ledger, chosen, work)
+    error = make_stages(piece, h, work) / TOLERANCE
     if not math.isfinite(error) or (adaptive == 1 and error > 1.0):
         return BY_PIECES
     if adaptive == 0 and chosen.count[0] > 0 and wild(piece.y0, piece.k, h, RUNAWAY):
         return BY_PIECES
-    piece.depth[0] = 0.5 * TOUCH
-    piece.search.nodes[NEXT] = 0
-    if find_event(piece, 0, AT_ONCE, work.event) > len(piece.search.watched.pairs) or work.event[1] >= 0.0:
+    found, intervals = choose_watched(piece)
+    too_much = found > len(piece.search.watched.pairs) or intervals * found > AT_ONCE  # for one call
+    if too_much or not is_quiet(piece, intervals, work):
         return BY_PIECES
-    if piece.search.nodes[NEXT] > 0:  # there is too much to look at for one call
+    if any_doubt(chosen) and not hold_here(piece.at, chosen):
         return BY_PIECES
-    if any_doubt(chosen):
-        go(piece, 1.0)
-        if not known_to_hold(piece.at, chosen):
-            return BY_PIECES
-    for k in range(chosen.count[0]):
-        for j in range(3):
-            work.impulse[k, j] = 0.0
-    book_nodes(piece, 1.0, state.ledger, work.given, work.impulse)
+    copy_ledger(work.ledger, state.ledger)
     copy_bodies(piece.end, bodies)
     copy_joints(piece.end_joints, joints)
     start.clock[TIME] += h
     state.tally[PIECES] += 1.0
     if chosen.count[0] > 0 and has_drifted(start, chosen):
         return DRIFTED
-    end_step(model, state, h, work)
+    end_step(model, state, h, work, 1)
     return MADE
+
+
+@helper
+def begin_books(ledger, chosen, work):
+    """Nothing is booked of the step yet."""
+    copy_ledger(ledger, work.ledger)
+    for k in range(chosen.count[0]):
+        for j in range(3):
+            work.impulse[k, j] = 0.0
+
+
+@program
+def make_stages(piece, h, work):
+    """What `make_piece` does, and the first node of the books; the local error, nan where the set cannot even begin."""
+    scratch = piece.start.scratch
+    piece.span[LENGTH], piece.depth[0], work.event[1] = h, 0.5 * TOUCH, -1.0
+    make_stage(piece, 0)
+    find_forces_at_work(piece)
+    if piece.chosen.count[0] > 0 and wrong_here(piece, work.event):
+        return math.nan
+    velocities = scratch.equations.trees.v
+    book_node(piece, scratch.bodies, velocities, LOBATTO_WEIGHTS[0], work.ledger, work.given, work.impulse)
+    for i in range(1, len(piece.tableau.c)):
+        make_stage(piece, i)
+    return end_stages(piece)
+
+
+@program
+def is_quiet(piece, intervals, work):
+    """Walk along the piece and look at `intervals` of it as `find_event` does; whether there is no event. All nodes of
+    the books but the first one are booked. The forces found last are then those at the end."""
+    at, chosen, search, scratch, event = piece.at, piece.chosen, piece.search, piece.start.scratch, work.event
+    count, watched, felt, node = int(chosen.count[0]), search.watched, any_force(piece.at, piece.chosen), 1
+    if watched.count[0] + count == 0:
+        intervals = 1
+    note_gaps(watched, 0)
+    find_forces_at_work(piece)
+    for i in range(intervals):
+        lo, hi = i / intervals, (i + 1) / intervals
+        while node < len(LOBATTO_NODES) - 1 and LOBATTO_NODES[node] < hi:
+            go(piece, LOBATTO_NODES[node])
+            if felt:
+                see_forces(at, chosen)
+            book_node(piece, at.bodies, at.joints.v, LOBATTO_WEIGHTS[node], work.ledger, work.given, work.impulse)
+            node += 1
+        go(piece, hi)
+        if count > 0 or (felt and i == intervals - 1):
+            see_forces(at, chosen)
+        if count > 0:
+            numbers_of_set(chosen, piece.depth, search, scratch)
+            for k in range(KINDS * count):
+                if search.values[k] < 0.0:
+                    return False
+        if i == intervals - 1:
+            book_node(piece, at.bodies, at.joints.v, LOBATTO_WEIGHTS[node], work.ledger, work.given, work.impulse)
+        see_pairs(at, watched)
+        note_gaps(watched, 1)
+        gap_event(piece, lo, hi, event)
+        if event[1] >= 0.0:
+            return False
+        begin_interval(watched)
+    return True
 
 
 @program
@@ -107,16 +179,17 @@ def take_up(model, state, h, start):
 
 
 @program
-def end_step(model, state, h, work):
+def end_step(model, state, h, work, seen):
     """Go to the end of a step of h [s] that has brought the bodies there; remember the set, with work.impulse, and what
-    a report of the step needs."""
+    a report of the step needs. seen = 1: the witnesses of the set are in the scratch."""
     start, chosen, bodies = work.piece.start, work.piece.chosen, state.bodies
     state.t[0] += h
     start.clock[TIME] = state.t[0]
     drive(model, state.t[0], bodies)
     if start.loads.grab_body[0] >= 0:
         see_forces(start, chosen)  # that of the mouse among them
-    equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
+    if seen == 0:
+        equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
     remember(start, chosen, work.impulse, state.memory)
     state.tally[STEPS] += 1.0
     keep(start, work.end)
@@ -140,7 +213,7 @@ def keep(at, out):
 
 
 # ------------------------------------------------------------------------------------------------- what goes on
-@kernel
+@program
 def goes_on(start, chosen, search):
     """Whether nothing has to be settled: nothing touches where there is no set; else the set is `as_remembered`, and no
     deeper than touching."""
@@ -168,7 +241,7 @@ def as_remembered(start, chosen):
     return True
 
 
-@kernel
+@program
 def has_drifted(start, chosen):
     """Whether gaps of the set, or velocities in its rows, have to be put back to zero."""
     equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
