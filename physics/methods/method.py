@@ -48,7 +48,7 @@ class Marching(Method, Protocol):
     ) -> tuple[int, bool]:
         """Make steps as `step` does, with the ledger opened and closed around each, until so many are made or the time
         `until` [s] is over. Ends after a step that has events, which are then in `events`, and after one that is not
-        finite. Returns how many were made, and whether the last one is finite."""
+        finite; it may end after any other step too. Returns how many were made, and whether the last one is finite."""
         ...
 
 

@@ -190,17 +190,22 @@ class Simulation(Reading):
     def _advance(self) -> None:
         self._have_method()
         ledger.open_step(self._model, self.state, self._page)
-        try:
-            apart(self._method.step, self.state, self.loads, self.settings)
-        except LeftBehind:  # what that step still writes to is its own from here on
-            self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
-            told = self._told or empty_contacts(0)  # what nobody has read so far is lost
-            self._told, self._info = Contacts._make(a.copy() for a in told), self._info or StepInfo()
-            raise
+        self._apart(self._method.step)
         if not ledger.close_step(self._model, self.state, self._method.found, self._page):
             raise FloatingPointError(self._what_is_not_finite())
         self._count_steps(1)
         self._clear_pushes()
+
+    def _apart(self, task: Callable[..., Result], *args: Any) -> Result:
+        """What a task of the method gives for the state, the loads and the settings."""
+        try:
+            return apart(task, self.state, self.loads, self.settings, *args)
+        except LeftBehind:  # what that task still writes to is its own from here on
+            self._method, self.state, self.loads = None, copy_state(self.state), _copy_loads(self.loads)
+            self._page = ledger.empty_page()
+            told = self._told or empty_contacts(0)  # what nobody has read so far is lost
+            self._told, self._info = Contacts._make(a.copy() for a in told), self._info or StepInfo()
+            raise
 
     def _have_method(self) -> None:
         """Make the method anew where it was left behind."""
@@ -228,9 +233,11 @@ class Simulation(Reading):
     def run(self, until: float) -> None:
         """Step to the step boundary nearest to time `until` [s]. Where nobody looks in between, many steps are made in
         one call; states and events are the same as of single steps."""
-        most = max(1, min(AT_ONCE, BODY_STEPS // max(len(self._dynamic), 1)))
+        most, marches = max(1, min(AT_ONCE, BODY_STEPS // max(len(self._dynamic), 1))), True
         while self.time < until - 0.5 * self.settings.h:
-            if not (self._unwatched and self._march(most, until - 0.5 * self.settings.h)):
+            if marches and self._unwatched:
+                marches = self._march(most, until - 0.5 * self.settings.h)
+            else:
                 self.step()
 
     @property
@@ -245,8 +252,9 @@ class Simulation(Reading):
         self._have_method()
         self._keep()
         try:
-            made, finite = apart(self._method.march, self.state, self.loads, self.settings, self._page, most, until)
+            made, finite = self._apart(self._method.march, self._page, most, until)
         except Interrupted:
+            self.state, self._spare = self._spare, self.state
             raise
         except Exception:
             finite = False

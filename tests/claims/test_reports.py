@@ -8,11 +8,16 @@ from bare_bodies import Balls
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 from contactlab.physics.look.step_record import StepWatch
+from contactlab.physics.methods.event_driven import step as event_driven
 from contactlab.physics.methods.time_stepping import step as time_stepping
 from contactlab.physics.simulation.failure import CannotStep
 
-#: impacts and rest; a conveyor and friction that breaks away, whose slip is an event; trees; nothing that can touch
-SCENES = ("dice", "stick_slip", "ragdoll", "double_pendulum")
+#: impacts and rest; a conveyor and friction that breaks away, whose slip is an event; trees; nothing that can touch; in
+#: `event_driven` steps of one piece, steps with events, springs, and joints that are held by reactions
+SCENES = (("dice", "time_stepping"), ("stick_slip", "time_stepping"), ("ragdoll", "time_stepping"),
+          ("double_pendulum", "time_stepping"), ("incline", "event_driven"), ("rocking_block", "event_driven"),
+          ("double_pendulum", "event_driven"), ("stick_slip", "event_driven"), ("linkages", "event_driven"))
+STEPS = {"time_stepping": time_stepping, "event_driven": event_driven}
 WATCHED = {"history": lambda sim: sim.record_history(), "controller": lambda sim: setattr(sim, "controller", print),
            "trace": lambda sim: (tracing := sim.trace(), tracing.__enter__())}
 #: a ball on a spring so stiff that every step makes its motion 10⁴ times larger
@@ -43,17 +48,17 @@ def bits(state):
     return parts + rows(state.memory) + rows(state.surfaces)
 
 
-def counted(monkeypatch, name):
-    """How often `TimeStepping` calls a function of this name, as a list that grows."""
-    real, calls = getattr(time_stepping, name), []
-    monkeypatch.setattr(time_stepping, name, lambda *args: calls.append(name) or real(*args))
+def counted(monkeypatch, name, method="time_stepping"):
+    """How often a method calls a function of this name, as a list that grows."""
+    real, calls = getattr(STEPS[method], name), []
+    monkeypatch.setattr(STEPS[method], name, lambda *args: calls.append(name) or real(*args))
     return calls
 
 
-@pytest.mark.parametrize("name", SCENES)
-def test_a_run_is_its_single_steps_to_the_last_bit(name):
+@pytest.mark.parametrize(("name", "method"), SCENES)
+def test_a_run_is_its_single_steps_to_the_last_bit(name, method):
     scene = Scene.load(gallery()[name])
-    one, many = (Simulation(scene, method="time_stepping") for _ in range(2))
+    one, many = (Simulation(scene, method=method) for _ in range(2))
     while one.time < 0.6 - 0.5 * one.settings.h:
         one.step()
     many.run(0.6)
@@ -64,11 +69,12 @@ def test_a_run_is_its_single_steps_to_the_last_bit(name):
     assert many.info == one.info
 
 
-def test_a_run_is_few_calls(monkeypatch):
+@pytest.mark.parametrize("method", STEPS)
+def test_a_run_is_few_calls(monkeypatch, method):
     """Where nothing new happens there is no event to come back for."""
-    sim = Simulation(Scene.load(gallery()["incline"]), method="time_stepping")
+    sim = Simulation(Scene.load(gallery()["incline"]), method=method)
     sim.run(0.5)
-    before, calls, at_rest = len(sim.events), counted(monkeypatch, "march"), sim.step_count
+    before, calls, at_rest = len(sim.events), counted(monkeypatch, "march", method), sim.step_count
     sim.run(1.0)
     assert len(sim.events) == before and sim.step_count - at_rest == 120
     assert len(calls) == 2  # 64 steps at once

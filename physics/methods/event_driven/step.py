@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...books.ledger import Books
+from ...books.ledger import Books, Page, close_step, open_step
 from ...collision.exact.elements import NoExactGap, surface_of
 from ...core.interruption import look_up
 from ...core.limits import EXACT_BODIES
@@ -66,7 +66,18 @@ from .settle import Change, Settler
 from .shared_loads import SharedLoads
 from .step_halving import SCATTER, astray, gains, gains_held, least_substep, longer, rounding_rate, stable_length
 from .tolerances import EDGE, RESTS, SLIPS, TOUCH
-from .whole_step import BY_PIECES, DRIFTED, MADE, WholeStep, as_remembered, end_step, make_whole, take_up
+from .whole_step import (
+    BY_PIECES,
+    DRIFTED,
+    MADE,
+    SPOILT,
+    WholeStep,
+    as_remembered,
+    end_step,
+    make_whole,
+    march,
+    take_up,
+)
 from .workspace import Workspace
 
 SLIVER = 1e-14      # rest of a step that is none, relative to it
@@ -125,26 +136,57 @@ class EventDriven:
         """Advance the state in place by settings.h [s]. Raises FloatingPointError where the motion is not finite."""
         self._tells = True  # nothing can be said of a step that fails
         self._begin_step(state, loads, settings)
-        pieces = self._keeper.any or self.watch is not None or self._longest(state, settings) < settings.h
-        reached = BY_PIECES if pieces else self._go_whole(state, settings)
+        if self._takes_pieces(state, settings):
+            reached = BY_PIECES
+        else:
+            integrator = INTEGRATORS[settings.integrator]
+            whole = self._whole_step(integrator)
+            reached = make_whole(self.model, state, settings.h, int(integrator.adaptive), whole, 0)
+        self._go_on(reached, state, settings)
+        self._tells = False
+
+    def march(
+        self, state: State, loads: Loads, settings: Settings, page: Page, most: int, until: float,
+    ) -> tuple[int, bool]:
+        """See `method.py: Marching`. The first step in which something happens is the last one."""
+        self._tells, made = True, 0
+        self._begin_step(state, loads, settings)
+        if self._takes_pieces(state, settings):
+            open_step(self.model, state, page)
+            reached = BY_PIECES
+        else:
+            integrator = INTEGRATORS[settings.integrator]
+            most = 1 if self._longest(state, settings) < math.inf else most  # which may be shorter after a step
+            whole = self._whole_step(integrator)
+            whole.made[0] = 0
+            reached = march(
+                self.model, state, settings.h, int(integrator.adaptive), whole, page, self.found, most, until)
+            made = int(whole.made[0])
+            if reached == BY_PIECES:
+                self._begin_step(state, loads, settings)  # that of the step which it came to
+        if reached == SPOILT:
+            return made, False
+        self._go_on(reached, state, settings)
+        self._tells = False
+        return (made, True) if reached == MADE else (made + 1, close_step(self.model, state, self.found, page))
+
+    def _takes_pieces(self, state: State, settings: Settings) -> bool:
+        """Whether a step cannot be made in one call."""
+        return self._keeper.any or self.watch is not None or self._longest(state, settings) < settings.h
+
+    def _go_on(self, reached: int, state: State, settings: Settings) -> None:
+        """What is left of a step that came so far in one call, see `make_whole`."""
+        self._is_whole = reached != BY_PIECES
         if reached == BY_PIECES:
             self._go_by_pieces(state, settings)
         elif reached == DRIFTED:
             self.projection.project()
         if reached != MADE:
             self._end(state, settings)
-        self._tells = False
 
     def _longest(self, state: State, settings: Settings) -> float:
         """The longest piece [s] that keeps springs and dampers of joints stable."""
         return stable_length(INTEGRATORS[settings.integrator], self._joint_rates, state.bodies, state.joints.q)
-
-    def _go_whole(self, state: State, settings: Settings) -> int:
-        """Make a step in which nothing happens; how far it came, see `make_whole`."""
-        integrator = INTEGRATORS[settings.integrator]
-        reached = make_whole(self.model, state, settings.h, int(integrator.adaptive), self._whole_step(integrator))
-        self._is_whole = reached != BY_PIECES
-        return reached
 
     def _go_by_pieces(self, state: State, settings: Settings) -> None:
         """The step, with all that happens in it."""
@@ -247,7 +289,7 @@ class EventDriven:
             self._whole = whole = WholeStep(
                 piece, end, np.zeros(len(Tally)), self.model.materials.friction, self._materials.break_away,
                 books.anchored, books.before, books.given, np.zeros(3), np.zeros((room, 3)),
-                np.zeros(LEDGER))
+                np.zeros(LEDGER), np.zeros(1, np.int32))
         return whole
 
     def _begin(self, state: State, settings: Settings) -> None:

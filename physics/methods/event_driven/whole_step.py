@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...books.ledger import book_anchored, momenta_of
+from ...books.ledger import book_anchored, close_step, momenta_of, open_step
 from ...core.copy_in_place import copy_bodies, copy_joints, copy_ledger
 from ...core.jit import helper, kernel, program
 from ...core.model import Array, IntArray
@@ -46,7 +46,7 @@ from .tolerances import SLOT, TOUCH
 
 STILL_HOLDS = 100.0 * SLOT  # |φ| [m] and |ζ| [m/s] of a remembered set that is not what the state says
 PIECES, STEPS = int(Tally.PIECES), int(Tally.STEPS)
-BY_PIECES, DRIFTED, MADE = range(3)  # where `make_whole` comes to
+BY_PIECES, DRIFTED, MADE, SPOILT = range(4)  # where `make_whole` comes to; what `march` left is not finite
 
 
 class WholeStep(NamedTuple):
@@ -63,12 +63,31 @@ class WholeStep(NamedTuple):
     event: Array        #: (3,) what the search found, see `find_event`
     impulse: Array      #: (c, 3) of the contacts of the set over the step [N s]
     ledger: Array       #: that of the state, as it is at the end if nothing happens
+    made: IntArray      #: (1,) steps that `march` has made
 
 
 @program
-def make_whole(model, state, h, adaptive, work):
+def march(model, state, h, adaptive, work, page, contacts, most, until):
+    """Steps of h [s] with the ledger opened and closed around each, as long as nothing happens, until work.made is
+    `most` or the time `until` [s] is over: MADE. Else returns as `make_whole` does, with the ledger open, or SPOILT."""
+    seen = 0
+    while work.made[0] < most and state.t[0] < until:
+        open_step(model, state, page)
+        reached = make_whole(model, state, h, adaptive, work, seen)
+        if reached != MADE:
+            return reached
+        work.made[0] += 1
+        if not close_step(model, state, contacts, page):
+            return SPOILT
+        seen = 1 if work.piece.start.loads.grab_body[0] < 0 else 0
+    return MADE
+
+
+@program
+def make_whole(model, state, h, adaptive, work, seen):
     """Make a step of h [s] if nothing happens in it: MADE. Where drift has to be taken out before `end_step`: DRIFTED.
-    BY_PIECES: nothing was done. adaptive = 1: the integrator controls its error."""
+    BY_PIECES: nothing was done. adaptive = 1: the integrator controls its error. seen = 1: the step before was made
+    here, too, and the velocities of the set are still in the scratch."""
     piece, bodies, joints = work.piece, state.bodies, state.joints
     start, chosen = piece.start, piece.chosen
     if len(work.given) > 0:
@@ -77,7 +96,7 @@ def make_whole(model, state, h, adaptive, work):
     if state.memory.owner[0] != EVENT_DRIVEN or state.memory.count[0] > len(chosen.pair):
         return BY_PIECES
     recall(state.memory, start.surface, work.slip, work.stick, chosen)
-    if not goes_on(start, chosen, piece.search):
+    if not goes_on(start, chosen, piece.search, seen):
         return BY_PIECES
     take_start(piece)
     begin_books(state.ledger, chosen, work)
@@ -214,13 +233,14 @@ def keep(at, out):
 
 # ------------------------------------------------------------------------------------------------- what goes on
 @program
-def goes_on(start, chosen, search):
+def goes_on(start, chosen, search, seen):
     """Whether nothing has to be settled: nothing touches where there is no set; else the set is `as_remembered`, and no
-    deeper than touching."""
+    deeper than touching. seen: see `make_whole`."""
     if chosen.count[0] == 0:
         kept, found = pairs_touching(start, TOUCH, search)
         return kept == 0 and found <= len(search.watched.pairs)
-    equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
+    if seen == 0:
+        equations_here(start, chosen.pair, np.int64(chosen.count[0]), np.int64(0))
     for k in range(chosen.count[0]):
         if start.scratch.witness.gap[k] < -TOUCH:
             return False
