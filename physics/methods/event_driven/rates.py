@@ -28,7 +28,6 @@ from ...problem.contact_equations import (
     contact_rows,
     empty_equations,
     free_rate,
-    inner,
     solve_small,
     weigh_rows,
 )
@@ -105,17 +104,6 @@ def slip_direction(eq, chosen, k, slide_out):
 
 
 @helper
-def pulled(eq, chosen, slide, r, c):
-    """Acceleration in row r by a unit force of column c: M_rc, or that of n - μ (slip direction) where it slides."""
-    k = c // 3
-    m = inner(eq, r, c)
-    if chosen.friction[k] > 0.0 and chosen.mode[k] != STICK:
-        m -= chosen.friction[k] * slide[2 * k] * inner(eq, r, c + 1)
-        m -= chosen.friction[k] * slide[2 * k + 1] * inner(eq, r, c + 2)
-    return m
-
-
-@helper
 def smallest_forces(system, rows, columns, width, share_out):
     """The smallest x (columns,) with B x = b, where B | b are the first rows of `system` (rows, width + 1) and the rows
     of B are independent: B = L Q by Gram and Schmidt, x = Qᵀ L⁻¹ b. Q and L⁻¹ b replace B and b.
@@ -154,13 +142,42 @@ def members(island, island_of, numbers, first, last, list_out, count):
 
 
 @helper
-def write_equations(eq, chosen, slide, at_row, rows, at_column, width, system_out):
-    """The equations M_aa λ_a = -d_a of these rows and columns of the set: M_aa | -d_a."""
+def write_equations(chosen, rows, width, scratch):
+    """The equations M_aa λ_a = -d_a of the first rows and columns listed in the scratch: M_aa | -d_a, in its `system`.
+    M_rc = Σ HT_rm T_cm is the acceleration in row r by a unit force of column c. Where the contact slides this force is
+    n - μ (slip direction).
+
+    The sums stand here, not in `inner`, for the call of a helper takes as long as a sum."""
+    eq, slide, system = scratch.equations, scratch.slide, scratch.system
+    T, HT, place, spread = eq.T, eq.HT, eq.place, len(eq.reactions.lam) > 0
+    first_link, end = len(eq.free) - len(eq.trees.v), len(eq.free)
     for i in range(rows):
-        r = int(chosen.row[at_row[i]])
-        system_out[i, width] = -free_rate(eq, r)
+        r = int(chosen.row[scratch.rows[i]])
+        a, b = place[r // 3, 0], place[r // 3, 1]
+        system[i, width] = -free_rate(eq, r)
         for j in range(width):
-            system_out[i, j] = pulled(eq, chosen, slide, r, int(chosen.column[at_column[j]]))
+            c = int(chosen.column[scratch.columns[j]])
+            k = c // 3
+            rubs = chosen.friction[k] > 0.0 and chosen.mode[k] != STICK
+            along, across_1, across_2 = 0.0, 0.0, 0.0
+            for side in range(2):
+                p = place[k, side]
+                if p < 0 or not (spread or p in (a, b)):
+                    continue
+                for m in range(p, p + 6):
+                    along += HT[r, m] * T[c, m]
+                for m in range(p, p + 6 if rubs else p):
+                    across_1 += HT[r, m] * T[c + 1, m]
+                    across_2 += HT[r, m] * T[c + 2, m]
+            for m in range(first_link, end):
+                along += HT[r, m] * T[c, m]
+            for m in range(first_link, end if rubs else first_link):
+                across_1 += HT[r, m] * T[c + 1, m]
+                across_2 += HT[r, m] * T[c + 2, m]
+            if rubs:
+                along -= chosen.friction[k] * slide[2 * k] * across_1
+                along -= chosen.friction[k] * slide[2 * k + 1] * across_2
+            system[i, j] = along
 
 
 @helper
@@ -180,14 +197,14 @@ def balance(chosen, scratch):
 
     The smallest forces are known to a rounding of the largest one. Where that would be felt by a light body, they are
     found once more for what they leave of the equations."""
-    eq, slide, system, share, lam = scratch.equations, scratch.slide, scratch.system, scratch.share, scratch.lam
+    slide, system, share, lam = scratch.slide, scratch.system, scratch.share, scratch.lam
     part, at_row, at_column = scratch.part, scratch.rows, scratch.columns
     used, waiting = int(chosen.columns[0]), int(chosen.columns[1])
     for island in range(int(chosen.islands[0])):
         rows = members(island, chosen.island, chosen.row, 0, int(chosen.rows[0]), at_row, 0)
         columns = members(island, chosen.island, chosen.column, 0, used, at_column, 0)
         width = members(island, chosen.island, chosen.column, used, used + waiting, at_column, columns)
-        write_equations(eq, chosen, slide, at_row, rows, at_column, width, system)
+        write_equations(chosen, rows, width, scratch)
         if width == rows:
             solve_small(system, rows)
             for i in range(rows):
@@ -201,7 +218,7 @@ def balance(chosen, scratch):
             if largest(part, 0, columns) * most > UNEVEN * rate:
                 for j in range(width):
                     share[at_column[j]] = part[j]
-                write_equations(eq, chosen, slide, at_row, rows, at_column, width, system)
+                write_equations(chosen, rows, width, scratch)
                 for i in range(rows):
                     for j in range(columns):
                         system[i, width] -= system[i, j] * part[j]
