@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ...core.jit import helper, kernel, program
+from ...core.jit import helper, kernel
 from ...core.model import Array, BoolArray
 from ...core.vec import dot, row
 from ...problem.contact_equations import free_rate, inner
@@ -19,7 +19,7 @@ from .materials import PairMaterials
 from .patience import Patience
 from .rates import Instant, equations_here
 from .search import Trigger
-from .sets import OPEN, STICK, UNKNOWN, resolve
+from .sets import OPEN, STICK, UNKNOWN, ContactSet, resolve
 from .workspace import Workspace
 
 DOUBT_TIME = 1e-10      # accuracy of the instant at which other contacts stick [s]
@@ -44,13 +44,12 @@ def doubtful(chosen, k):
     return some
 
 
-@program
-def known_to_hold(at, chosen):
+def known_to_hold(at: Instant, chosen: ContactSet) -> bool:
     """Whether all doubtful contacts stick because forces that held them before still do: they are within the cones and
     leave no acceleration, by the measures of `coulomb.py: holding`. They are then in the rows of these contacts in the
     scratch's lam."""
-    equations_here(at, chosen.pair, np.int64(chosen.count[0]), np.int64(1))
-    return hold_here(at, chosen)
+    equations_here(at, chosen.pair, int(chosen.count[0]), 1)
+    return bool(hold_here(at, chosen))
 
 
 @kernel
