@@ -72,6 +72,19 @@ def test_a_static_mesh_is_seen_as_large_as_projected(pictures, tmp_path):
     assert np.abs(seen - [W / 2 - half[0], W / 2 + half[0], H / 2 - half[1], H / 2 + half[1]]).max() < 1.6
 
 
+def test_a_bowl_is_drawn_from_within_only(pictures):
+    """A ball at its bottom is seen through the wall between, as large as without the bowl; from within the wall is."""
+    ball = body("sphere", (0.0, 0.0, -0.4), radius=0.2)
+    bowl = body("bowl", fixed=True, color="#9aa5b1", radius=0.6, angle=90.0)
+    reds = []
+    for bodies in ((ball,), (ball, bowl)):
+        picture = pictures.take(snapshot(*bodies), front_camera(DISTANCE), **PLAIN)
+        reds.append((picture[:, :, 0] > picture[:, :, 1:].max(axis=2) + 40).sum())
+    assert reds[0] > 100 and reds[1] == pytest.approx(reds[0], rel=0.02)
+    above = pictures.silhouette(snapshot(bowl), Camera(np.zeros(3), DISTANCE, azimuth=0.0, elevation=89.0))
+    assert above.sum() > 0.9 * np.pi * (0.6 / DISTANCE * F) ** 2
+
+
 @pytest.mark.parametrize("kind", SILHOUETTES)
 def test_picking_agrees_with_the_picture_of_turned_bodies(pictures, kind):
     shown = snapshot(SILHOUETTES[kind][0])

@@ -1,0 +1,277 @@
+"""What the texts of the gallery's contact sets say happens in them, each in its own method."""
+
+import numpy as np
+import pytest
+from gallery_scenes import G, at, numbers, of_body, opened, ran, scene
+
+from contactlab.physics.core.model import ShapeKind
+from contactlab.physics.look.minimal_set import minimal_set
+from contactlab.physics.shapes.shapes import quat_to_matrix
+
+
+def of_pair(sim, a, b):
+    """Rows of the contacts of two bodies."""
+    return np.intersect1d(of_body(sim, a), of_body(sim, b))
+
+
+def test_the_residual_tells_the_glue_from_the_moment_the_spring_carries_the_weight():
+    sim, text = opened("glue")
+    assert "when the spring reaches m g. From there on the residual in the status line tells them apart" in text
+    projected, _ = opened("glue", solver="pgs")
+    lifted = np.nan
+    while sim.time < 2.0:
+        sim.step()
+        projected.step()
+        assert projected.info.status == "solved" and projected.info.residual < 1e-9
+        if np.isnan(lifted) and projected.contacts.lam.sum() == 0.0:
+            lifted = projected.time
+        if sim.contacts.lam.sum() > 0.0:
+            assert sim.info.residual < 1e-9
+        else:
+            assert sim.info.status == "glued" and sim.info.residual > 1e-4
+    pull = 500.0 * 0.2 * lifted + 20.0 * 0.2  # K v t + D v, to two steps
+    assert pull == pytest.approx(10.0 * G, abs=500.0 * 0.2 * 2.0 * sim.settings.h)
+    assert projected.position("block")[2] > 0.25 and sim.position("block")[2] == pytest.approx(0.2, abs=1e-6)
+
+
+def test_the_block_leaves_the_shaking_table_when_the_text_says_and_meets_it_again():
+    """The other block stays, at forces down to 1 - A ω²/g of its weight."""
+    sim, events = ran("shaken_block", 0.6)
+    _, text = opened("shaken_block")
+    sine, phase, t = numbers(r"= ([\d.]+), at the phase φ = ([\d.]+)° on the way up, .*, ([\d.]+) s after", text)
+    losses = [e for e in events if e.kind == "dynamic_loss" and sim.number("block") in e.bodies]
+    assert len(losses) >= 4 and {round(e.t, 12) for e in losses[:4]} == {round(losses[0].t, 12)}
+    assert losses[0].t == pytest.approx(t, abs=5e-4)
+    assert any(e.kind == "impact" and e.t > t + 0.1 and sim.number("block") in e.bodies for e in events)
+    there = at(sim, losses[0])
+    table, motions = there.number("table"), there.model.motions
+    turn = 2 * np.pi * float(motions.frequency[table]) * losses[0].t + float(motions.phase[table])
+    assert np.sin(turn) == pytest.approx(sine, abs=5e-3)
+    assert np.degrees(np.arcsin(np.sin(turn))) == pytest.approx(phase, abs=0.05)
+    assert there.velocity("block")[2] > 0.0
+    ways = [100.0 * motions.amplitude[sim.number(name), 2] for name in ("table", "gentle table")]
+    assert ways == pytest.approx(numbers(r"down by (\d) cm three .* by ([\d.]+) cm", text), abs=0.05)
+    assert motions.frequency[table] == 3.0
+    gentle = motions.amplitude[sim.number("gentle table"), 2] * (6.0 * np.pi) ** 2 / G
+    assert gentle == pytest.approx(numbers(r"A ω² = ([\d.]+) g", text)[0], abs=0.005)
+    again, _ = opened("shaken_block")
+    forces = []
+    while again.time < 0.35:
+        again.step()
+        forces.append(again.contacts.lam[of_body(again, "staying block")].sum() / G)
+    assert min(forces) == pytest.approx(1.0 - gentle, abs=1e-3)  # λ changes by (ω h)² g/2 a step about its least
+
+
+def test_the_ladders_leave_the_wall_at_two_thirds_of_their_height_and_keep_their_speed():
+    """The force of the wall shrinks to zero there. From then on nothing pushes along the floor."""
+    sim, events = ran("ladder", 1.0)
+    _, text = opened("ladder")
+    starts = [int(n) for n in numbers(r"at rest at (\d+)°, (\d+)° and (\d+)°", text)]
+    wanted = numbers(r"sin θ₀, ([\d.]+)°, ([\d.]+)° and ([\d.]+)°", text)
+    left = {}
+    for start, angle in zip(starts, wanted, strict=True):
+        event = next(e for e in events if e.kind == "dynamic_loss"
+                     and {sim.number("wall"), sim.number(f"{start}°")} == set(e.bodies))
+        there = at(sim, event)
+        q = there.state.bodies.q[there.number(f"{start}°")]
+        up = 1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2)  # of the rod's axis, body z
+        assert np.degrees(np.arcsin(abs(up))) == pytest.approx(angle, abs=0.05)
+        assert abs(up) == pytest.approx(2 / 3 * np.sin(np.radians(start)), rel=1e-6)
+        left[f"{start}°"] = event.t, there.velocity(f"{start}°")[0]
+    again, _ = opened("ladder")
+    pushes = {name: [] for name in left}
+    assert not again.state.bodies.v.any()
+    while again.time < 1.0:
+        again.step()
+        for name, (t, speed) in left.items():
+            if again.time < t:
+                pushes[name].append(again.contacts.lam[of_pair(again, "wall", name)].sum())
+            elif len(of_pair(again, "floor", name)) == 1:  # until it lies
+                assert again.velocity(name)[0] == pytest.approx(speed, rel=1e-9)
+    for force in pushes.values():
+        assert (np.diff(force[-20:]) < 0.0).all() and force[-1] < 0.2 * max(force)
+
+
+def test_the_tables_take_one_lcp():
+    sim, text = opened("tables")
+    assert "one LCP was solved for all the steps so far" in text
+    sim.run(1.0)
+    assert sim.info.solves == 1
+    c, names = sim.contacts, sim.labels.bodies
+    for table, legs in (("four legs", 4), ("five legs", 5), ("six legs", 6)):
+        mine = [k for k in range(len(c.lam)) if names[c.body_a[k]] == "floor" and names[c.body_b[k]] == table]
+        assert (c.current[mine] == 1).sum() == legs and (c.active[mine] == 1).sum() == 3
+        load = sim.body(table), sim.body(f"weight on {table.split()[0]}")
+        weight = sum(body.mass for body in load) * G
+        assert c.lam[mine].sum() == pytest.approx(weight, rel=1e-9)
+        centre = sum(body.mass * body.position[:2] for body in load) * G
+        assert c.lam[mine] @ c.point[mine, :2] == pytest.approx(centre, rel=1e-6)  # gaps are closed to some 1e-8 m
+        assert (c.lam[mine][c.active[mine] == 0] == 0.0).all()
+        assert np.linalg.matrix_rank(np.column_stack([np.ones(legs), c.point[mine, :2]]), tol=1e-9) == 3
+    assert np.abs(sim.state.bodies.v).max() < 1e-12 and np.abs(sim.state.bodies.w).max() < 1e-12
+
+
+def test_the_block_over_the_edge_leaves_it_as_its_text_says():
+    """Its front, its centre and its rear pass the edge; the losses are told then, and the last one changes nothing."""
+    sim, text = opened("over_the_edge")
+    front, over, rear = (numbers(pattern, text)[0] for pattern in (
+        r"At ([\d.]+) s the front corners", r"At ([\d.]+) s the centre", r"At ([\d.]+) s its last"))
+    spin, = numbers(r"turning with ([\d.]+) rad/s", text)
+    start = sim.energy()
+    sim.run(rear + 0.05)
+    told = {(event.kind, round(event.t, 3)) for event in sim.events if "loss" in event.kind}
+    assert told == {("geometric_loss", front), ("dynamic_loss", over), ("geometric_loss", rear)}
+    assert sim.angular_velocity("block") == pytest.approx((0, spin, 0), abs=0.005)
+    now = sim.energy()
+    assert now.kinetic + now.potential == pytest.approx(start.kinetic + start.potential, abs=1e-6)
+
+
+def kept_by(sim, name, sides, rounding):
+    """The part of its energy that a prism of this scene keeps at a corner, see `claims.test_rolling_polygons`."""
+    body, radius = sim.number(name), 0.15
+    turn = quat_to_matrix(sim.state.bodies.q[body])
+    k = float(turn[1] ** 2 @ sim.model.inertia[body]) / sim.model.mass[body]
+    a, half = radius * np.cos(np.pi / sides), (radius - rounding / np.cos(np.pi / sides)) * np.sin(np.pi / sides)
+    return ((k + a * a - half * half) / (k + a * a + half * half)) ** 2
+
+
+def test_polygons_keep_what_the_text_says_and_come_to_its_speeds():
+    """The speed is a mean over many corners, of which the interval may hold one more or less."""
+    sim, text = opened("polygons")
+    speeds = [np.linalg.norm(sim.velocity(name)) for name in ("disc", "24 sides", "12 sides", "6 sides")]
+    assert speeds == pytest.approx(numbers(r"each from ([\d.]+) m/s", text) * 4, abs=1e-6)
+    parts = numbers(r"energy: (\d+) % with 24 sides, (\d+) % with 12 and (\d+) % with 6", text)
+    parts += numbers(r"that one keeps (\d+) %", text)
+    shapes = (("24 sides", 24, 0.0), ("12 sides", 12, 0.0), ("6 sides", 6, 0.0), ("6 round sides", 6, 0.1))
+    for part, shape in zip(parts, shapes, strict=True):
+        assert 100.0 * kept_by(sim, *shape) == pytest.approx(part, abs=0.5)
+    speeds = numbers(r"come to ([\d.]+) and ([\d.]+) m/s", text)
+    sim.run(until=2.5)
+    before = {name: sim.position(name) for name in sim.labels.bodies}
+    sim.run(until=4.0)
+    for name, speed in zip(("24 sides", "12 sides"), speeds, strict=True):
+        sides = int(name.split()[0])
+        allowed = 2.0 * 0.15 * np.sin(np.pi / sides) / 1.5  # a side more or less
+        assert np.linalg.norm(sim.position(name) - before[name]) / 1.5 == pytest.approx(speed, abs=allowed)
+    assert np.linalg.norm(sim.velocity("6 sides")) < 1e-6 and np.linalg.norm(sim.velocity("6 round sides")) > 1.0
+
+
+def test_the_block_in_the_round_hollow_loses_nothing_and_the_other_what_the_text_says():
+    sim, text = opened("hollows")
+    lost, still = numbers(r"loses ([\d.]+) J in its blows and lies still after ([\d.]+) s", text)
+    kinds = sim.model.shapes.kind[sim.model.shapes.body == sim.number("round hollow")]
+    assert kinds.tolist() == [ShapeKind.PIPE] and sim.model.shapes.size[0, 0] == numbers(r"of radius (\d) m", text)[0]
+    flats = sim.model.shapes.orientation[sim.model.shapes.body == sim.number("faceted hollow")]
+    turned = np.sort(2.0 * np.degrees(np.arctan2(flats[:, 2], flats[:, 0])))
+    assert np.diff(turned) == pytest.approx(numbers(r"made of flats, (\d+)° apart", text) * (len(flats) - 1))
+    start = sim.energy().total
+    sim.run(until=still - 0.02)
+    assert np.linalg.norm(sim.velocity("faceted")) > 1e-3
+    sim.run(until=still + 0.01)
+    assert np.linalg.norm(sim.velocity("faceted")) < 1e-3
+    assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
+    struck = {body for event in sim.events if event.kind == "impact" for body in event.bodies}
+    assert sim.number("faceted") in struck and sim.number("round") not in struck
+    sim.run(until=3.0)  # of the other nothing is lost
+    assert start - sim.energy().total == pytest.approx(lost, abs=0.005)
+
+
+def test_line_face_and_disc_touch_at_as_many_points_as_the_text_says():
+    sim, text = opened("faces")
+    six, twelve = numbers(r"(\d+) % with 6, (\d+) % with 12", text)
+    assert 100.0 * np.cos(np.pi / np.array([6, 12])) == pytest.approx([six, twelve], abs=0.5)
+    wanted = {"line": 2, "pentagon": 5, "disc of 6 points": 6, "disc of 12 points": 12, "disc": 8, "coin": 1}
+    for until in (0.5, 1.0):
+        sim.run(until=until)
+        contacts = sim.contacts
+        there = contacts.body_b[: contacts.count[0]][contacts.current[: contacts.count[0]] == 1]
+        assert {name: int((there == sim.number(name)).sum()) for name in wanted} == wanted
+        current = contacts.current == 1
+        assert minimal_set(contacts, sim.model.kind)[current].all()  # none follows from others
+    assert np.linalg.norm(sim.angular_velocity("coin")) > 5.0  # it whirls
+
+
+def test_the_hoop_rolls_as_fast_as_the_text_says_and_the_links_hold():
+    """v/(1 + I/(m ρ²)), I/m = R² + ¾ r², ρ = R + r."""
+    sim, text = opened("rings")
+    thrown, = numbers(r"without spin at (\d+) m/s", text)
+    rolls, = numbers(r"outer radius, here ([\d.]+) m/s", text)
+    assert thrown / (1.0 + (0.3**2 + 0.75 * 0.05**2) / 0.35**2) == pytest.approx(rolls, abs=0.005)
+    assert np.linalg.norm(sim.velocity("hoop")) == thrown
+    sim.run(until=1.0)
+    assert np.linalg.norm(sim.velocity("hoop")) == pytest.approx(rolls, abs=0.01)
+    assert np.linalg.norm(sim.angular_velocity("hoop")) * 0.35 == pytest.approx(rolls, abs=0.01)
+    sim.run(until=4.0)
+    lowest = sim.position("link 4")[2]
+    assert lowest == pytest.approx(1.8 - 4 * 2.0 * (0.12 - 0.03), abs=0.02)  # 2 R - 2 r a link, and they swing a little
+
+
+def test_the_balls_in_the_valleys_rise_as_high_as_the_text_says():
+    """The greatest height over the lowest place in the tenth second, in which each ball turns once at least."""
+    sim, text = opened("valleys")
+    cells = [float(table.shape[0].cells[0]) for table in scene("valleys").tables.body[:3]]
+    assert cells == numbers(r"of (\d+), (\d+) and (\d+) cells", text)
+    assert len({table.shape[0].formula for table in scene("valleys").tables.body[:3]}) == 1
+    said = numbers(r"8 cells still rises (\d+) cm[^.]* 24 cells (\d+) cm[^.]* 120 cells (\d+) cm", text)
+    sim.run(until=9.0)
+    top = dict.fromkeys("abc", 0.0)
+    while sim.time < 10.0:
+        sim.run(until=sim.time + 0.02)
+        top = {name: max(high, sim.position(name)[2] - 0.08) for name, high in top.items()}
+    assert [100.0 * high for high in top.values()] == pytest.approx(said, abs=0.6)
+
+
+def test_eight_contacts_have_a_matrix_of_rank_three_and_three_that_carry():
+    """On smooth rails three motions are forbidden: down, and turns about two level axes. Any forces with the same sum
+    and moments would do: what M leaves open is what changes neither."""
+    sim, _ = opened("eight_contacts")
+    sim.run(0.1)
+    M, c = sim.problem().M, sim.contacts
+    assert M.shape == (8, 8) and np.linalg.matrix_rank(M, tol=1e-9) == 3
+    assert c.current.tolist() == [1] * 8 and c.active.sum() == 3
+    assert (c.lam[c.active == 0] == 0.0).all()
+    assert c.lam.sum() == pytest.approx(sim.body("box").mass * G, rel=1e-9)
+    loads = np.vstack([np.ones(8), c.point[:, :2].T])
+    free = np.linalg.svd(M)[2][3:]
+    assert np.abs(loads @ free.T).max() < 1e-9
+
+
+def test_two_contacts_of_the_slot_share_the_weight_as_one_equation_leaves_it():
+    """Between the flat walls M has the rank 1 of two contacts, and beyond them d₁ + d₂ < 0. The way there in
+    `claims/test_event_driven_curved.py`."""
+    sim, text = opened("slot")
+    sim.run(0.1)
+    problem = sim.problem()
+    assert problem.M.shape == (2, 2) and np.linalg.matrix_rank(problem.M, tol=1e-9) == 1
+    normals = sim.contacts.normal
+    assert normals[0] @ normals[1] == pytest.approx(-1.0, abs=1e-12)  # the walls face each other
+    assert sim.velocity("ball") == pytest.approx((2.0, 0.0, 0.0), abs=1e-9)
+    sim.run(0.27)
+    assert sim.events[0].kind == "inconsistent"
+    assert numbers(r"by a hair, (\d) μm", text) == [1.0]  # 0.5 μm at each wall, as claimed there
+
+
+def test_the_balls_ring_and_links_of_tori_hold_and_swing_as_the_text_says():
+    """A ball of radius s on the circle of ℓ = R - r - s within the ring, from 42°: 4 K(sin² 21°) √(7 ℓ/(5 g)), to 1 %
+    as time stepping leaves it. It stands on a ridge, for the tube curves away to both sides: what is off the middle by
+    rounding grows until it rolls off. The ring goes to and fro about its peg."""
+    sim, text = opened("rings")
+    assert "the least thing makes it roll off to the side after a few swings" in text
+    place = sim.position("loop")
+    angle, ring, before = [], [], []
+    while sim.time < 6.0:
+        sim.step()
+        out = sim.position("ball") - place
+        angle.append(np.arctan2(out[0], -out[2]))
+        ring.append(sim.position("ring")[0])
+        before.append(abs(out[1]))
+    angle, h = np.array(angle), sim.settings.h
+    there = np.flatnonzero(np.array(before) < 1e-3)[-1]
+    down = np.flatnonzero((angle[:-1] > 0.0) & (angle[1:] <= 0.0))
+    down = down[down < there]
+    times = (down + 1 + angle[down] / (angle[down] - angle[down + 1])) * h
+    reach = 0.4 - 0.06 - 0.07
+    assert np.diff(times)[0] == pytest.approx(4.0 * np.sqrt(7 / 5 * reach / G) * 1.62403, rel=0.01)
+    assert 2 <= len(times) <= 8 and before[-1] > 0.3  # swings, and where it is then
+    ring = np.array(ring)
+    assert ((ring[:-1] > 0.0) & (ring[1:] <= 0.0)).sum() >= 3 and 0.05 < np.ptp(ring) < 0.3
