@@ -71,7 +71,7 @@ def test_below_its_limit_friction_jams_no_rod():
 
 def test_stick_and_slip_come_back_when_the_text_says():
     """While the block sticks friction grows with the spring's force, by K v h a step, to μₛ m g; it slips at μ m g."""
-    sim, events = ran("stick_slip", 4.2)
+    sim, events = ran("stick_slip", 2.75)
     _, text = opened("stick_slip")
     period, = numbers(r"every ([\d.]+) s", text)
     told = sorted({round(event.t, 6): event.step for event in events if event.kind == "slip"}.items())
