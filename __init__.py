@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .app.opening import load as load
     from .app.remote import launch as launch
+    from .app.replay import replay as replay
     from .app.scripting import view as view
     from .app.sweeping import sweep as sweep
     from .physics import ContactProblem as ContactProblem
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 #: public name -> the module that has it
 PLACES = {
     "ContactProblem": "physics", "Panel": "physics.run.script", "Scene": "physics", "SceneError": "physics",
-    "Simulation": "physics", "launch": "app.remote", "load": "app.opening", "sweep": "app.sweeping",
-    "view": "app.scripting",
+    "Simulation": "physics", "launch": "app.remote", "load": "app.opening", "replay": "app.replay",
+    "sweep": "app.sweeping", "view": "app.scripting",
 }
-__all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "launch", "load", "sweep", "view"]
+__all__ = ["ContactProblem", "Panel", "Scene", "SceneError", "Simulation", "launch", "load", "replay", "sweep", "view"]
 
 
 def __getattr__(name: str) -> Any:

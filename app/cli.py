@@ -225,27 +225,27 @@ def run(
 def export_command(
     scene: SceneArgument,
     until: Annotated[float, typer.Option(min=0.0, max=LONGEST_RUN, help="Simulated time to run to [s].")] = 5.0,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The page, .html.")] = Path("page.html"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="A page, .html, or an animated scene of glTF, .glb.")
+    ] = Path("page.html"),
     force: Force = False,
     *, settings: dict[str, Any],
 ) -> None:
     """Write a run of SCENE as one page, which any browser shows without a network: to look at from all sides, to play,
-    with contacts, forces, energies and events."""
-    check_ending(out, (".html",))
+    with contacts, forces, energies and events; or as bodies that move, .glb, which Blender opens."""
+    check_ending(out, (".html", ".glb"))
     check_output(out, force)
     loaded, recording = load(scene, settings)
     with in_words(scene), input_errors():
         sim = Simulation(loaded) if recording is None else recording.simulation(0)
     sim.set(**settings)
-    from .page import Replay
+    from .replay import Replay
 
     replay = Replay(sim)
     with input_errors():
         run_one(sim, until, 1, None, None, replay.keep)
         replay.keep(last=True)
-    with whole_file(out) as file:
-        file.write(replay.page().encode())
-    print(f"{sim.scene.name}: the page is {out}")
+    replay.save(out)
+    print(f"{sim.scene.name}: the {'page' if out.suffix.lower() == '.html' else 'scene'} is {out}")
 
 
 def of_sides(path: Path | None, count: int) -> list[Path | None]:

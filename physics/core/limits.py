@@ -124,7 +124,7 @@ ARCHIVE_SIZE = Limit(
     2**29, "bytes", "all files in the archive of a lesson or a scene", ("physics/core/archive.py",),
     "it must hold less")
 PAGE = Limit(  # of poses and contacts: a file of about 100 MB
-    20_000_000, "numbers", "the page of a run", ("app/page.py",), "it may end earlier")
+    20_000_000, "numbers", "the page of a run", ("app/frames.py",), "it may end earlier")
 ANSWERS_FILE = Limit(
     4 * 2**20, "bytes", "a file of answers", ("physics/lesson/answers.py",), "it is no file of answers")
 SETTINGS_FILE = Limit(

@@ -9,9 +9,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from contactlab.app import page
+from contactlab.app import frames
 from contactlab.app.cli import main
-from contactlab.app.page import Replay, TooLarge
+from contactlab.app.frames import TooLarge
+from contactlab.app.page import data_of, page_of
+from contactlab.app.replay import Replay
 from contactlab.assets import gallery
 from contactlab.physics import Scene, Simulation
 
@@ -43,7 +45,7 @@ def floats(text):
 
 def test_frames_are_the_states_of_the_run_to_single_precision(dome):
     sim, replay, states = dome
-    told = replay.data()
+    told = data_of(replay)
     t = floats(told["t"])
     moving = [k for k, body in enumerate(told["bodies"]) if "pose" not in body]
     poses = floats(told["poses"]).reshape(len(t), len(moving), 7)
@@ -59,7 +61,7 @@ def test_frames_are_the_states_of_the_run_to_single_precision(dome):
 
 def test_contacts_of_the_last_frame_are_those_of_the_run(dome):
     sim, replay, _ = dome
-    told = replay.data()
+    told = data_of(replay)
     starts = np.frombuffer(base64.b64decode(told["starts"]), "<u4")
     rows = floats(told["contacts"]).reshape(-1, 14)[starts[-2] : starts[-1]]
     count = int(sim.contacts.count[0])
@@ -72,7 +74,7 @@ def test_contacts_of_the_last_frame_are_those_of_the_run(dome):
 def test_the_page_forbids_every_request_and_escapes_what_scenes_say():
     tables = {"scene": {"title": "<b>A & B</b>", "summary": "</script><script>alert(1)</script>", "watch": "@RUN@"},
               "body": [{"name": "</script>", "mass": 1.0, "shape": [{"type": "sphere", "radius": 0.1}]}]}
-    text = Replay(Simulation(Scene.from_dict(tables))).page()
+    text = page_of(Replay(Simulation(Scene.from_dict(tables))))
     assert "default-src 'none'" in text and text.count("</script>") == 2
     assert "&lt;b&gt;A &amp; B&lt;/b&gt;" in text and text.count('"bodies"') == 1
     assert not re.search(r"(src|href)\s*=\s*[\"']?https?:", text) and "import(" not in text
@@ -83,7 +85,7 @@ def test_the_page_forbids_every_request_and_escapes_what_scenes_say():
 @pytest.mark.parametrize("name", ["hollows", "polygons", "meshes", "machines"])
 def test_every_kind_of_shape_has_a_surface(name):
     sim = Simulation(Scene.load(gallery()[name]))
-    bodies = Replay(sim).data()["bodies"]
+    bodies = data_of(Replay(sim))["bodies"]
     shapes = [shape for body in bodies for shape in body["shapes"]]
     assert len(shapes) == len(sim.model.shapes.kind)
     for shape in shapes:
@@ -96,7 +98,7 @@ def test_every_kind_of_shape_has_a_surface(name):
 def test_a_run_too_long_for_a_page_says_how_far_it_came(monkeypatch):
     sim = Simulation(Scene.load(gallery()["slow_bounce"]))
     replay = Replay(sim)
-    monkeypatch.setattr(page, "PAGE", page.PAGE._replace(most=100))
+    monkeypatch.setattr(frames, "PAGE", frames.PAGE._replace(most=100))
     with pytest.raises(TooLarge, match="ends at t = "):
         while sim.time < 2.0:
             sim.step()
