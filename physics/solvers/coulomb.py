@@ -237,20 +237,17 @@ def holding(M: Array, d: Array, friction: Array) -> Array | None:
     return force if (np.hypot(force[1::3], force[2::3]) <= friction * force[::3] * (1.0 + ZERO)).all() else None
 
 
-def with_rest(
-    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, near: Array | None = None
-) -> tuple[str, Array]:
+def with_rest(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> tuple[str, Array]:
     """Status and forces (3 c,) where some contacts do not slide yet and may stick, begin to slip or let go. slides (c,)
-    and slip (c, 2): those that slide already, and their directions. near: forces that are tried first. "inconsistent",
-    without forces, where none are found that keep contacts from approaching: sliding friction may press more than the
-    normal force parts."""
+    and slip (c, 2): those that slide already, and their directions. "inconsistent", without forces, where none are
+    found that keep contacts from approaching: sliding friction may press more than the normal force parts."""
     problem = ContactProblem.frictional(M, d, friction)
     M, d, friction = problem.M, problem.d, problem.friction
     if not slides.any() and (friction > 0.0).all():
         sticking = holding(M, d, friction)
         if sticking is not None:
             return "solved", sticking
-    for solved, force in _guesses(problem, slides, slip, near):
+    for solved, force in _guesses(problem, slides, slip):
         rate = M @ force + d
         exact = sharpened(M, d, friction, slides, slip, force, rate)
         if exact is not None:
@@ -261,15 +258,11 @@ def with_rest(
     return ("inconsistent", np.zeros_like(force)) if closes else ("solved" if solved else "iterations", force)
 
 
-def _guesses(
-    problem: ContactProblem, slides: BoolArray, slip: Array, near: Array | None
-) -> Iterator[tuple[bool, Array]]:
+def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterator[tuple[bool, Array]]:
     """Forces (3 c,) that come ever closer to Coulomb's law, and whether they obey it but for rounding. Sliding friction
     may press more than normal forces part: where sweeps diverge under it and Newton's method finds nothing, no more."""
     M, d, friction, c = problem.M, problem.d, problem.friction, problem.contact_count
     force, rate, none = np.zeros(3 * c), np.zeros(3 * c), np.zeros(3 * c)
-    if near is not None and (found := newton_with_slides(problem, slides, slip, near)) is not None:
-        yield False, found
     if c > 1 and not slides.any():  # the closer to the verge of slip, the more sweeps would be needed
         yield InteriorPoint()(problem, force).status == "solved", force
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)

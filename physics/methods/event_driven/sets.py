@@ -108,12 +108,9 @@ class Resolution:
 NOTHING = Resolution("solved", np.zeros(0), np.zeros(0), [], np.zeros((0, 2)))  # of no contacts
 
 
-def resolve(
-    M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, Array], near: Array | None = None
-) -> Resolution:
+def resolve(M: Array, d: Array, u: Array, friction: Friction, begins: dict[int, Array]) -> Resolution:
     """Forces and accelerations of contacts with φ = ζ = 0, from M (3 c, 3 c), d (3 c,), slip in u (3 c,).
 
-    near: forces (3 c,) of the same contacts a little before or after, where they are known.
     begins: contacts that are at the verge of slipping, with the direction (2,) of the slip that begins. Where friction
     falls as they break away, their forces jump, and with them, where contacts act on one another, that direction.
     """
@@ -126,16 +123,14 @@ def resolve(
         if speed[k] > SLIPS or friction.stick[k] == friction.slip[k]:
             slides[k], slip[k] = True, direction
     while True:
-        found = _resolve(M, d, mu, slides, slip, near)
+        found = _resolve(M, d, mu, slides, slip)
         broken = (np.array(found.mode) == SLIDE) & (mu > friction.slip)
         if not broken.any():
             return found
         mu[broken] = friction.slip[broken]
 
 
-def _resolve(
-    M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array, near: Array | None
-) -> Resolution:
+def _resolve(M: Array, d: Array, friction: Array, slides: BoolArray, slip: Array) -> Resolution:
     """The same for coefficients (c,) that are known, and contacts (c,) that slide in the directions slip (c, 2)."""
     c = len(friction)
     force, status = np.zeros(3 * c), "solved"
@@ -144,8 +139,7 @@ def _resolve(
         rows = (3 * members[:, None] + np.arange(3)).ravel()
         mu, s, e = friction[members], slides[members], slip[members]
         part = M[np.ix_(rows, rows)], d[rows], mu
-        known = None if near is None else near[rows]
-        solved = with_rest(*part, s, e, known) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
+        solved = with_rest(*part, s, e) if ((mu > 0.0) & ~s).any() else without_rest(*part, e)
         force[rows] = solved[1]
         status = status if solved[0] == "solved" else solved[0]
         largest, scale = np.abs(solved[1][::3]).max(), np.abs(d[rows]).max() + LEAST_SCALE

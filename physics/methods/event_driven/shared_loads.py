@@ -82,7 +82,6 @@ class SharedLoads:
 
     def __init__(self, work: Workspace, materials: PairMaterials, patience: Patience) -> None:
         self._work, self._materials, self._patience = work, materials, patience
-        self._near: Array | None = None  # forces of doubtful contacts (3 k,) at another instant of the same piece
 
     def doubtful(self) -> BoolArray:
         """Contacts (c,) of the set in islands with a force of which only Coulomb's law for all of them says whether it
@@ -97,7 +96,7 @@ class SharedLoads:
         doubtful, search = self.doubtful(), self._work.search
         if self._patience.blind or not doubtful.any():
             return trigger
-        self._near, hi = None, 1.0 if trigger is None else trigger.delta
+        hi = 1.0 if trigger is None else trigger.delta
         if self._sticks(search.at(hi), doubtful):
             return trigger
         lo = 0.0
@@ -122,9 +121,8 @@ class SharedLoads:
             return True
         work.count_solve()
         u[np.repeat(expected == STICK, 3)] = 0.0  # what sticks along the piece moves by its drift alone
-        found = resolve(M, d, u, friction, {}, self._near)
-        self._near = found.force
-        return all(b == a or (a != STICK and b != OPEN) for a, b in zip(expected.tolist(), found.mode, strict=True))
+        return all(b == a or (a != STICK and b != OPEN)
+                   for a, b in zip(expected.tolist(), resolve(M, d, u, friction, {}).mode, strict=True))
 
     def correct(self, at: Instant, lam: Array, M: Array, d: Array, u: Array) -> None:
         """Replace the forces lam (3 c,) of those contacts of the set that share a load by forces that obey Coulomb's
