@@ -86,6 +86,8 @@ def read_surface(path: Path) -> tuple[MeshSurface, dict[str, Piece]]:
     _refuse_many(path.name, len(triangles))
     if len(triangles) == 0:
         raise SceneError(f"{path.name} holds no triangles; it must hold a surface.")
+    if vertices.shape[1] != 3:
+        raise SceneError(f"{path.name} has vertices of {vertices.shape[1]} numbers; each must have three, x y z.")
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise SceneError(f"{path.name} has triangles with vertices that it does not hold; it must be a whole file.")
     used = np.zeros(len(vertices), bool)

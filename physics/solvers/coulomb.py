@@ -27,6 +27,8 @@ SWEEPS = (200, 3000, 6000, 12000)  # of block Gauss–Seidel, each lot from the 
 SLIDING_LOTS = 2    # of these where contacts slide: there may be no solution
 SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
+FACETS = (8, 32)    # of the cones of contacts at rest in `by_facets`,
+MOST_EDGES = 600    # and how many edges they may have together
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
@@ -268,17 +270,53 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
+    starts: tuple[Array | int, ...] = (force, none, *(n for n in FACETS if n * int((~slides).sum()) <= MOST_EDGES))
     for sweeps in lots:  # they converge slowly where contacts are redundant
         change = cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
         if change > scale:
             force[:] = 0.0
         yield change <= SWEEP_CHANGE * scale, force
-        for start in (force, none):
-            found = newton_with_slides(problem, slides, slip, start)
+        for start in starts:
+            near = by_facets(problem, slides, slip, start) if isinstance(start, int) else start
+            found = newton_with_slides(problem, slides, slip, near)
             if found is not None:
                 yield True, found
+        starts = (force, none)
         if change > scale and slides.any():
             return
+
+
+def by_facets(problem: ContactProblem, slides: BoolArray, slip: Array, facets: int) -> Array:
+    """Forces (3 c,) near those of Coulomb's law: the cones of contacts at rest have so many facets, so that the law is
+    a linear complementarity problem [Stewart & Trinkle 1996]. Its unknowns: the normal forces (c,), forces along the
+    edges e (r, facets) of r contacts, and multipliers γ (r,) that are their slip accelerations:
+
+        0 <= u_n ⊥ λ_n >= 0,    0 <= e·u_t + γ ⊥ β >= 0,    0 <= μ λ_n - Σ β ⊥ γ >= 0
+
+    Zero where Lemke's method ends without a solution."""
+    M, friction, c = problem.M, problem.friction, problem.contact_count
+    angles = 2.0 * np.pi * np.arange(facets) / facets
+    edges, rests = np.column_stack([np.cos(angles), np.sin(angles)]), np.flatnonzero(~slides & (friction > 0.0))
+    r = len(rests)
+    spread = np.zeros((3 * c, c + r * facets))  # of the unknown forces to all
+    spread[3 * np.arange(c), np.arange(c)] = 1.0
+    along = -friction[:, None] * np.where(slides[:, None], slip, 0.0)
+    for i in range(2):
+        spread[3 * np.arange(c) + 1 + i, np.arange(c)] = along[:, i]
+        for j, k in enumerate(rests.tolist()):
+            spread[3 * k + 1 + i, c + j * facets : c + (j + 1) * facets] = edges[:, i]
+    seen = spread.T.copy()  # of all accelerations to those along normals and edges
+    seen[:c] = 0.0
+    seen[np.arange(c), 3 * np.arange(c)] = 1.0
+    last = np.zeros((r, c + r * facets))
+    last[np.arange(r), rests] = friction[rests]
+    edge = np.repeat(np.eye(r), facets, axis=1)
+    last[:, c:] = -edge
+    multiplied = np.vstack([np.zeros((c, r)), edge.T])
+    A = np.block([[seen @ M @ spread, multiplied], [last, np.zeros((r, r))]])
+    found = np.zeros(len(A))
+    info = Lemke()(ContactProblem.frictionless(A, np.concatenate([seen @ problem.d, np.zeros(r)])), found)
+    return spread @ found[: c + r * facets] if info.status == "solved" else np.zeros(3 * c)
 
 
 def sharpened(

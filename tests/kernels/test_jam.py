@@ -9,7 +9,8 @@ from contactlab.physics.integrators.stepper import SMALLEST_SUBSTEP
 from contactlab.physics.methods.event_driven.patience import SAYS, Limit
 from contactlab.physics.methods.event_driven.sets import SLIDE, SMOOTH, STICK, overlapping, unjammed
 from contactlab.physics.methods.event_driven.step_halving import MANY_SUBSTEPS, WILD, least_substep, wild
-from contactlab.physics.solvers.coulomb import CLOSES, with_rest
+from contactlab.physics.problem.problem import ContactProblem
+from contactlab.physics.solvers.coulomb import CLOSES, by_facets, with_rest
 from contactlab.physics.solvers.least_forces import DEPENDENT
 
 
@@ -105,3 +106,27 @@ def test_forces_that_are_called_solved_keep_contacts_from_approaching(seed):
         assert force[::3].min() >= 0.0
         size = np.abs(force).max() + np.abs(d).max() / np.diagonal(M).max()
         assert np.abs(rate * force[::3]).max() <= 1e-6 * np.abs(d).max() * size
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("facets", [8, 32])
+def test_cones_with_facets_have_forces_that_obey_all_but_the_direction_of_friction(seed, facets):
+    """Normal laws hold exactly, friction is within the cone, and what slips does so against its friction to within the
+    angle of a facet, by at least cos(π/facets) of it. Contacts that slide already obey their law exactly."""
+    count = 3
+    M, _, d, _, friction = contacts(seed, count, 9)
+    friction = np.minimum(friction, 0.5) + 0.1
+    slides, slip = np.array([seed % 2 == 0, False, False]), np.array([[0.6, 0.8], [0.0, 0.0], [0.0, 0.0]])
+    force = by_facets(ContactProblem.frictional(M, d, friction), slides, slip, facets).reshape(-1, 3)
+    scale = np.abs(d).max()
+    rate = (M @ force.ravel() + d).reshape(-1, 3)
+    assert (force[:, 0] > 0.0).any() == (d[::3] < 0.0).any()
+    assert force[:, 0].min() >= 0.0 and rate[:, 0].min() >= -1e-9 * scale
+    assert np.abs(force[:, 0] * rate[:, 0]).max() <= 1e-9 * scale * max(np.abs(force).max(), 1e-300)
+    for k in range(count):
+        size, limit, speed = np.hypot(*force[k, 1:]), friction[k] * force[k, 0], np.hypot(*rate[k, 1:])
+        assert size <= limit + 1e-9 * (1.0 + limit)
+        if slides[k]:
+            np.testing.assert_allclose(force[k, 1:], -limit * slip[k], atol=1e-9 * (1.0 + limit))
+        elif limit > 0.0 and speed > 1e-9 * scale:
+            assert force[k, 1:] @ rate[k, 1:] <= -limit * speed * np.cos(np.pi / facets) * (1.0 - 1e-9)

@@ -185,6 +185,9 @@ def test_a_mesh_that_is_not_there_or_not_usable_is_named_with_its_field(tmp_path
     assert line.startswith('scene: body[0].shape[0].file is "gone.stl"')
     (line,) = refused({"body": [ball(shape=[BALL, {"type": "mesh", "file": "empty.stl"}])]}, tmp_path)
     assert line == "scene: body[0].shape[1].file: empty.stl is empty; it must hold a surface."
+    (tmp_path / "plane.obj").write_text("v 0 0\nv 1 0\nv 0 1\nv 1 1\nf 1 2 3\nf 4 3 2\nf 1 3 4\nf 1 4 2\n")
+    (line,) = refused({"body": [ball(shape=[{"type": "mesh", "file": "plane.obj"}])]}, tmp_path)
+    assert line.endswith("plane.obj has vertices of 2 numbers; each must have three, x y z.")
 
 
 # ---------------------------------------------------------------------------------------------------- what is built

@@ -68,11 +68,11 @@ from .newton_joints import (
 )
 from .rates import FREE, finish
 from .settle import stored_energy
-from .stability import TURNED
 
 CONVERGED = 1e-12      # change of velocities that ends Newton's method, relative to the fastest or 1 m/s
 STALLED = 1e-8         # the same where the changes no longer become smaller: rounding of K p
 SPIN_ROUNDING = 2.0**-50  # of ω, relative to |L|/I with the least moment I: an axis is known to 2.0**-52
+TURNED_AT_ONCE = 2.0   # of a stage, see `limits.turning_rate`: Newton's method finds no longer ones
 MOST_ITERATIONS = 40   # of Newton's method for one stage
 HALVINGS = 6           # of a step whose stages are not found
 MOST_DENSE = 300       # unknowns up to which a dense factorisation is faster
@@ -121,7 +121,7 @@ class Implicit:
     def begin(self, bodies: Bodies, joints: JointState, asked: int, h: float) -> str:
         """See `Explicit.begin`; no step is too long. One that turns bodies too far for Newton's method has parts."""
         self.stable = np.inf
-        self.parts = max(1, math.ceil(float(turning_rate(self.model, bodies)) * self.longest * h / TURNED))
+        self.parts = max(1, math.ceil(float(turning_rate(self.model, bodies)) * self.longest * h / TURNED_AT_ONCE))
         return ""
 
     def advance(self, bodies: Bodies, joints: JointState, loads: Loads, asked: int, t: float, h: float) -> None:

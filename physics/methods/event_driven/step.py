@@ -368,7 +368,7 @@ class EventDriven:
             return False
         if integrator.adaptive:
             return error <= (BLIND_ERROR if self._patience.blind else 1.0) or shortest
-        return not astray(self._keeper, piece)
+        return not astray(self._keeper, piece, self.work.h)
 
     def _held(self) -> frozenset[int]:
         """The pairs whose set was fixed to the end of the step."""
