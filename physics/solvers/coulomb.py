@@ -28,7 +28,8 @@ SLIDING_LOTS = 2    # of these where contacts slide: there may be no solution
 SWEEP_CHANGE = 1e-14   # change at which sweeps end, relative to the accelerations without contact
 STICK_RESIDUAL = 1e-12 # acceleration left to contacts that stick, relative to that without contact
 FACETS = (8, 32)    # of the cones of contacts at rest in `by_facets`,
-MOST_EDGES = 600    # and how many edges they may have together
+MOST_EDGES = 600    # how many edges they may have together,
+FEW_CONTACTS = 6    # and up to how many contacts sweeps are faster
 DIRECTION_STEPS = 30   # steps of Newton's method for the directions of slip, at most
 ALL_SETS = 6        # most contacts whose sets are all tried where solutions need not be unique
 VERGES = (1e-6, 1e-9)  # slip acceleration that may be that of a sticking contact, relative to that without contact
@@ -270,18 +271,20 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
-    starts: tuple[Array | int, ...] = (force, none, *(n for n in FACETS if n * int((~slides).sum()) <= MOST_EDGES))
+    for facets in FACETS:
+        if c > FEW_CONTACTS and facets * int((~slides).sum()) <= MOST_EDGES:
+            found = newton_with_slides(problem, slides, slip, by_facets(problem, slides, slip, facets))
+            if found is not None:
+                yield True, found
     for sweeps in lots:  # they converge slowly where contacts are redundant
         change = cone_sweeps(M, d, friction, slide, sweeps, SWEEP_CHANGE * scale, force, rate)
         if change > scale:
             force[:] = 0.0
         yield change <= SWEEP_CHANGE * scale, force
-        for start in starts:
-            near = by_facets(problem, slides, slip, start) if isinstance(start, int) else start
-            found = newton_with_slides(problem, slides, slip, near)
+        for start in (force, none):
+            found = newton_with_slides(problem, slides, slip, start)
             if found is not None:
                 yield True, found
-        starts = (force, none)
         if change > scale and slides.any():
             return
 
