@@ -5,8 +5,8 @@ right-hand side keeps at zero. `resolve` finds both from the equations of all co
 
     no friction    0 <= ζ̇ = M λ + d ⊥ λ >= 0, a basic solution by Dantzig's pivoting
     all slide      the same with columns n - μ (slip direction); M need not be symmetric: Lemke's pivoting
-    some rest      Coulomb's law for accelerations with the true cone: an interior point or block Gauss–Seidel finds who
-                   sticks, slips or lets go; Newton's method on those modes makes it exact
+    some rest      Coulomb's law for accelerations with the true cone: an interior point, cones with facets, or block
+                   Gauss–Seidel finds who sticks, slips or lets go; Newton's method on those modes makes it exact
 
 A contact at rest has the static coefficient μ_s; those that this does not hold slip with μ.
 
