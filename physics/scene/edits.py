@@ -140,7 +140,8 @@ def place(document: Document, index: int, where: Pose) -> None:
     before = pose(body)
     if np.abs(where.position - before.position).max() > 0.5 * 10.0**-DIGITS:
         document.put(("body", index, "position"), _numbers(where.position))
-    if abs(float(where.turn @ before.turn)) > 1.0 - 1e-14:
+    away = min(np.abs(where.turn - before.turn).max(), np.abs(where.turn + before.turn).max())  # half the angle
+    if 2.0 * away < math.radians(0.5 * 10.0**-DIGITS):
         return
     if "orientation" in body:
         document.put(("body", index, "orientation"), [float(c) for c in where.turn / np.linalg.norm(where.turn)])

