@@ -43,11 +43,14 @@ from .polytope import (
     put_face,
     put_round,
     separating_axis,
+    shadow,
     spot,
 )
 
 FACE_ALIGNED = 0.98  # cosine to the normal above which a face takes part in the contact
 FACE_FACING = 0.3    # the same where the other shape has a face above FACE_ALIGNED
+DEEP = 1e-3          # overlap with a triangle, relative to the size, above which it is asked whether that is meant,
+BEYOND = 10.0        # and how many times the overlap sideways it may be
 
 
 class ConvexScratch(NamedTuple):
@@ -243,6 +246,23 @@ def touch_convex(geom, solids, work, a, b, margin, first):
 
 
 @helper
+def lateral(geom, solids, work, a, b):
+    """How far core a overlaps the triangle b sideways: along its faces, and out of the triangle across its edges. Where
+    that is little beside what it overlaps along directions of the triangle's own, it has not come through the triangle:
+    it touches the neighbour, from the side."""
+    core, na, nb = work.core, solids.info[a, POINTS], solids.info[b, POINTS]
+    least = math.inf
+    for j in range(3):
+        m = spot(work.cone, 1 + 2 * j)
+        least = min(least, shadow(core[1], nb, m)[1] - dot(m, support(core[0], na, geom, a, neg(m))))
+    first = first_loop(solids, a)
+    for f in range(solids.info[a, FACES]):
+        n = spot(core[0], na + f)
+        least = min(least, dot(n, spot(core[0], solids.loops[first + f, 1])) - shadow(core[1], nb, n)[0])
+    return max(least, 0.0)
+
+
+@helper
 def touch_found(geom, solids, work, a, b, answer, margin, first):
     """As `touch_convex`, for two shapes whose cores are loaded; answer: what `gjk` and `direction` say of them."""
     core, simplex, patch = work.core, work.simplex, work.patch
@@ -250,6 +270,9 @@ def touch_found(geom, solids, work, a, b, answer, margin, first):
     ra, rb, na, nb = swell(geom, a), swell(geom, b), solids.info[a, POINTS], solids.info[b, POINTS]
     size = geom.core[a] + geom.core[b]
     apart, known = distance > OVERLAP * size, True
+    deep = work.cone[7, 0] != 0.0 and not apart and -separation > DEEP * size
+    if deep and -separation > BEYOND * lateral(geom, solids, work, a, b):
+        return first
     if not allowed(work.cone, n):  # only for triangles: push along the normal instead, or leave it to the neighbour
         front = neg(spot(core[1], 3))
         behind = apart and dot(front, n) < -0.999 and distance < ra

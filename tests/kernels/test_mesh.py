@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
+from contactlab.physics.collision.convex import BEYOND
 from contactlab.physics.core.limits import GLTF_HEAD, TRIANGLES
+from contactlab.physics.core.rotations import rotated_one
 from contactlab.physics.scene import hull as hull_module
 from contactlab.physics.scene import kept_meshes, mesh_files
 from contactlab.physics.scene.hull import COPLANAR, FlatError, convex_hull, hull_properties
@@ -31,6 +33,7 @@ from contactlab.physics.scene.mesh_files import read_surface
 from contactlab.physics.scene.refusals import SceneError
 from contactlab.physics.scene.scene import Scene, open_file
 from contactlab.physics.shapes.shapes import polyhedron
+from contactlab.physics.simulation.simulation import Simulation
 
 
 def notched_cube(edge=40.0):
@@ -540,3 +543,22 @@ def test_a_mesh_opened_by_hand_may_be_a_link(tmp_path):
     trimesh.creation.box((1, 1, 1)).export(tmp_path / "far" / "box.stl")
     os.symlink(tmp_path / "far" / "box.stl", tmp_path / "near" / "box.stl")
     assert open_file(tmp_path / "near" / "box.stl").build().model.mass[1] == pytest.approx(1000.0)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.5, 2.0, 5.0, 20.0])
+@pytest.mark.parametrize("height", [0.0, 0.16, 0.2, 0.3])
+def test_a_hull_at_the_side_of_a_mesh_overlaps_it_no_further_than_it_has_come(tmp_path, angle, height):
+    """It reaches beyond x = 0.5 by `come`. The triangles on top, which its lower part is 5 to 20 cm below, told of that
+    depth, though they are hardly overlapped sideways. What is BEYOND that is left to the triangles at the side."""
+    trimesh.creation.box(extents=(1.0, 1.0, 0.5)).export(tmp_path / "block.stl")
+    corners = 0.1 * np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], float)
+    for come, tilt in ((4e-5, 0.0), (4e-5, 1.0), (1e-3, 0.0), (1e-3, 1.0)):
+        hull = {"name": "hull", "position": [0.0, 0.1, height], "euler": [tilt, 0.0, angle],
+                "shape": [{"type": "hull", "points": corners.tolist()}]}
+        tables = {"body": [{"name": "block", "fixed": True, "shape": [{"type": "mesh", "file": "block.stl"}]}, hull]}
+        turned = np.array([rotated_one(Scene.from_dict(tables, folder=tmp_path).build().state.bodies.q[1], c)
+                           for c in corners])
+        hull["position"][0] = 0.5 - come - float(turned[:, 0].min())
+        sim = Simulation(Scene.from_dict(tables, folder=tmp_path), method="compliant", h=1e-6)
+        sim.step()
+        assert len(sim.contacts.gap) and -BEYOND * come <= sim.contacts.gap.min() <= -0.5 * come
