@@ -44,7 +44,7 @@ class Frames:
         self._numbers += poses.size + rows.size
         if self._numbers > PAGE.most:
             raise TooLarge(f"the run is too long for a file, which holds {PAGE}: it ends at "
-                           f"t = {self.t[-1]:.3g} s, and --until may be that")
+                           f"t = {self.t[-1]:.3g} s, and may be run until then")
         energy = sim.energy()
         self.t.append(sim.time)
         self.poses.append(poses)

@@ -25,7 +25,7 @@ BALL = 3             # times the triangles of an icosahedron are divided for a b
 PLANE = 4.0          # side of the square that stands for a plane, in diagonals of the scene
 ROUGHNESS = 0.65
 FLOAT = 5126         # code of float32 in glTF
-SCENE, TURNED = "(scene)", "(z upwards)"  # nodes above those of the bodies
+SCENE, TURNED = "scene", "z upwards"  # nodes above those of the bodies
 UPRIGHT = trimesh.transformations.rotation_matrix(-0.5 * np.pi, (1.0, 0.0, 0.0))  # z upwards -> y upwards
 
 
@@ -34,24 +34,33 @@ def glb_of(frames: Frames) -> bytes:
     sim = frames.sim
     scene, state = trimesh.Scene(base_frame=SCENE), sim.state.bodies
     lo, hi = scene_bounds(sim.model, state.x, state.q)
-    reach, names = PLANE * float(np.linalg.norm(hi - lo)), sim.labels.bodies
+    reach = PLANE * float(np.linalg.norm(hi - lo))
+    names = {SCENE: SCENE, TURNED: TURNED}  # of nodes: users may call two things alike, trimesh's graph may not
     scene.graph.update(frame_to=TURNED, frame_from=SCENE, matrix=UPRIGHT)
     for i, color in enumerate(body_colors(sim.model, sim.labels)):
-        scene.graph.update(frame_to=names[i], frame_from=TURNED, matrix=_placed(state.x[i], state.q[i]))
+        own = f"body {i}"
+        names[own] = sim.labels.bodies[i]
+        scene.graph.update(frame_to=own, frame_from=TURNED, matrix=_placed(state.x[i], state.q[i]))
         material = PBRMaterial(baseColorFactor=[*map(float, color), 1.0], roughnessFactor=ROUGHNESS,
                                metallicFactor=0.0, doubleSided=True)
         for n, s in enumerate(np.flatnonzero(sim.model.shapes.body == i).tolist()):
             look_up()
-            mesh = _mesh(sim, s, reach)
+            mesh, shapes, node = _mesh(sim, s, reach), sim.model.shapes, f"shape {s}"
             mesh.visual = TextureVisuals(material=material)
-            shapes = sim.model.shapes
-            scene.add_geometry(mesh, node_name=f"{names[i]}: {n + 1}", geom_name=f"{names[i]}: {n + 1}",
-                               parent_node_name=names[i], transform=_placed(shapes.position[s], shapes.orientation[s]))
+            names[node] = f"{sim.labels.bodies[i]}: {n + 1}"
+            scene.add_geometry(mesh, node_name=node, geom_name=node, parent_node_name=own,
+                               transform=_placed(shapes.position[s], shapes.orientation[s]))
 
-    def animate(buffers: dict[Any, bytes], tree: dict[str, Any]) -> None:
-        """Add the frames to the file, and let nodes follow them."""
+    def finish(buffers: dict[Any, bytes], tree: dict[str, Any]) -> None:
+        """Name the nodes; add the frames to the file, and let nodes follow them."""
         tree["asset"]["generator"] = "Contactlab"
         place = {node["name"]: k for k, node in enumerate(tree["nodes"])}
+        for node in tree["nodes"]:
+            node["name"] = names[node["name"]]
+        for mesh in tree["meshes"]:
+            mesh["name"] = names[mesh["name"]]
+        if len(frames.moving) == 0 or len(frames.t) == 1:
+            return
         channels, samplers = [], []
 
         def add(values: Any, kind: str) -> int:
@@ -66,7 +75,7 @@ def glb_of(frames: Frames) -> bytes:
 
         times, poses = add(np.subtract(frames.t, frames.t[0]), "SCALAR"), np.array(frames.poses)
         for k, i in enumerate(frames.moving.tolist()):
-            node, turns = place[names[i]], continuous(poses[:, k, 3:])[:, (1, 2, 3, 0)]
+            node, turns = place[f"body {i}"], continuous(poses[:, k, 3:])[:, (1, 2, 3, 0)]
             tree["nodes"][node].pop("matrix", None)  # glTF does not let a node have that and be animated
             for path, values, kind in (("translation", poses[:, k, :3], "VEC3"), ("rotation", turns, "VEC4")):
                 tree["nodes"][node][path] = values[0].tolist()
@@ -74,8 +83,7 @@ def glb_of(frames: Frames) -> bytes:
                 samplers.append({"input": times, "output": add(values, kind), "interpolation": "LINEAR"})
         tree["animations"] = [{"name": sim.labels.title or sim.scene.name, "channels": channels, "samplers": samplers}]
 
-    moves = len(frames.moving) > 0 and len(frames.t) > 1
-    return export_glb(scene, buffer_postprocessor=animate if moves else None)
+    return export_glb(scene, buffer_postprocessor=finish)
 
 
 def continuous(q: np.ndarray) -> np.ndarray:

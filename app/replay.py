@@ -1,6 +1,7 @@
 """A run to look at elsewhere: as a page in a browser or a notebook, or as an animated scene in Blender."""
 
 import html
+from collections.abc import Callable
 from pathlib import Path
 
 from ..physics import Simulation
@@ -12,12 +13,8 @@ from .page import page_of
 HEIGHT = 560  # of the page in a notebook [pixels]
 
 
-def encode_page(run: Frames) -> bytes:
-    return page_of(run).encode()
-
-
 #: endings of files -> how a run becomes one
-ENCODERS = {".html": encode_page, ".glb": glb_of}
+ENCODERS: dict[str, Callable[[Frames], bytes]] = {".html": lambda run: page_of(run).encode(), ".glb": glb_of}
 
 
 class Replay(Frames):

@@ -271,7 +271,7 @@ def _guesses(problem: ContactProblem, slides: BoolArray, slip: Array) -> Iterato
     slide = np.ascontiguousarray(np.column_stack([slides, slip]), np.float64)
     scale = float(np.abs(d).max()) + 1e-300
     lots = SWEEPS[:SLIDING_LOTS] if slides.any() else SWEEPS
-    for facets in FACETS:
+    for facets in FACETS:  # a millisecond for fifteen contacts, which take twenty of sweeps
         if c > FEW_CONTACTS and facets * int((~slides).sum()) <= MOST_EDGES:
             found = newton_with_slides(problem, slides, slip, by_facets(problem, slides, slip, facets))
             if found is not None:

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -76,6 +77,17 @@ def test_what_stands_has_no_animation():
     assert "animations" not in tree
     sim = Simulation(Scene.from_dict({"body": [{"name": "floor", "fixed": True, "shape": [{"type": "plane"}]}]}))
     assert (sim.model.kind == BodyKind.FIXED).all() and "animations" not in read(glb_of(replay(sim, 0.1)))[0]
+
+
+def test_bodies_may_be_called_what_they_like():
+    """Also as a shape of another body, as the node above all, and as shapes are called inside."""
+    names = ["a", "a: 1", "scene", "shape 0", "body 0"]
+    bodies = [{"name": name, "position": [i, 0, 0], "shape": [{"type": "box", "size": [0.1, 0.1, 0.1]}]}
+              for i, name in enumerate(names)]
+    tree, _ = read(glb_of(Replay(Simulation(Scene.from_dict({"body": bodies})))))
+    found, wanted = Counter(node["name"] for node in tree["nodes"]), Counter([*names, *(f"{n}: 1" for n in names)])
+    assert wanted <= found and set(found - wanted) <= {"scene", "z upwards"}
+    assert len(tree["meshes"]) == len(names)
 
 
 def test_quaternions_of_one_rotation_get_one_sign():

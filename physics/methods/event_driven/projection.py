@@ -17,7 +17,7 @@ from .workspace import Workspace
 Rows = NDArray[np.integer]
 DRIFT = 1e-14   # φ [m] and velocities in kept rows [m/s] that are left as they are: rounding
 CLOSED = 1e-12  # φ left by a round of projection that needs no other [m]
-GAIN = 0.5      # part of φ that a round has to leave at most, or there is no other
+LEAVES = 0.5    # part of φ that a round has to leave at most, or there is no other
 GAP_RANK = 1e-10    # singular values of M that count as zero where gaps are projected, relative to the largest
 
 
@@ -80,7 +80,7 @@ class Projection:
             displace(here, s @ here.scratch.equations.HT[: 3 * count : 3])
             M, _, u = equations(here, pairs)
             before, left = left, float(np.abs(gap).max())
-            if left <= CLOSED or left > GAIN * before:
+            if left <= CLOSED or left > LEAVES * before:
                 return M, u
 
 

@@ -41,7 +41,7 @@ WILD = 0.5        # with joints in maximal coordinates
 RUNAWAY = 4.0     # where contacts are all that constrains
 GAIN = 1e-3       # energy that a piece may gain by its error, relative to the kinetic one,
 HELD_GAIN = 1e-8  # and where contacts are held to the end of the step, as long as the piece is
-HELD_LEAST = 1.0 / 64.0  # of the step or longer
+HELD_LEAST = 1.0 / 64.0  # of the step or longer, like one whose contacts stray
 STRAY = 1e-3      # velocity in kept rows that a piece may end with, relative to the bodies that touch
 NEAR_STATES = 7   # looked at to see what rounding does to the rates,
 NEAR = 1e-9       # and how close they follow each other, relative to the step: the slowest slip turns in some 1e-9 s,
@@ -116,12 +116,12 @@ def rounding_rate(piece):
 
 def astray(keeper: JointKeeper, piece: Piece, h: float) -> bool:
     """Whether a piece of fixed length, of a step of h [s], should be taken in halves."""
-    length = float(piece.span[LENGTH])
-    if keeper.any and (wild(piece.y0, piece.k, length, WILD) or keeper.torn(piece.start.bodies, piece.end)):
-        return True
-    if piece.chosen.count[0] == 0 or (not keeper.any and wild(piece.y0, piece.k, length, RUNAWAY)):
-        return bool(piece.chosen.count[0])
-    return length > HELD_LEAST * h and strays(piece)
+    length, touches = float(piece.span[LENGTH]), bool(piece.chosen.count[0] > 0)
+    if keeper.any:
+        led = wild(piece.y0, piece.k, length, WILD) or keeper.torn(piece.start.bodies, piece.end)
+    else:
+        led = touches and wild(piece.y0, piece.k, length, RUNAWAY)
+    return bool(led) or (touches and length > HELD_LEAST * h and bool(strays(piece)))
 
 
 @program
