@@ -251,14 +251,13 @@ def softness(stiff, damp, g):
 
 @helper
 def implicit_force(law, units, g, gap, z1, z2):
-    """f_n >= 0 and -∂f_n/∂p at the gap p after an implicit Euler step of length g [s] that the surfaces began at z_1,
-    z_2; units: K_1, D_1, K_2, D_2."""
+    """f_n, no force where it is negative, and -∂f_n/∂p at the gap p after an implicit Euler step of length g [s] that
+    the surfaces began at z_1, z_2; units: K_1, D_1, K_2, D_2."""
     k1, d1, k2, d2 = units
     if not varies(law):
         c1, c2 = softness(k1, d1, g), softness(k2, d2, g)
         start = c1 * d1 * z1 / g + (c2 * d2 * z2 / g if c2 > 0.0 else 0.0)
-        f = (start - gap) / (c1 + c2)
-        return max(f, 0.0), 1.0 / (c1 + c2)
+        return (start - gap) / (c1 + c2), 1.0 / (c1 + c2)
     depth = max(-gap, 0.0)
     rate = (depth + z1) / g
     root = math.sqrt(depth)
@@ -266,7 +265,7 @@ def implicit_force(law, units, g, gap, z1, z2):
         f, slope = root * (k1 * depth + d1 * rate), root * (1.5 * k1 + d1 / g) + 0.5 * d1 * rate / max(root, 1e-9)
     else:
         f, slope = depth * (k1 + d1 * rate), k1 + d1 * rate + d1 * depth / g
-    return max(f, 0.0), max(slope, 0.0)
+    return f, max(slope, 0.0) if gap < 0.0 else 0.0
 
 
 @helper

@@ -42,8 +42,10 @@ from .books import empty_stage_books, note_stage, take_stages
 from .contacts import SoftContacts
 from .limits import turning_rate
 from .newton import (
+    UNKNOWN,
     NewtonWork,
     empty_newton,
+    expect,
     fill_matrix,
     follow_change,
     implicit_forces,
@@ -110,7 +112,7 @@ class Implicit:
         self.of_joints = 6 * (moving - links)                      # where velocities of joints of trees begin
         self.velocities = self.of_joints + len(self.joints.trees.v)
         self.more, n = entries_of_joints(model), self.velocities + rows  # unknowns, and room to find them
-        self.newton: NewtonWork = empty_newton(16, self.size, self.more)
+        self.newton: NewtonWork = empty_newton(16, 16, self.size, self.more)
         self.matrix, self.half, self.found = np.zeros((n, n)), np.zeros((n, self.size)), np.zeros(n)
         self.order, self.share, self.last = np.zeros(n, np.int64), 1.0, np.zeros(self.velocities)
         self.rounding = np.zeros(self.velocities)  #: changes that are none
@@ -214,6 +216,7 @@ class Implicit:
         best, change, speed, self.share = np.inf, 0.0, 1.0, 1.0
         spins = np.linalg.norm(self.base[self.dynamic, 10:13], axis=1) * self.light
         self.rounding[: self.of_joints].reshape(-1, 6)[:, 3:] = SPIN_ROUNDING * spins[:, None]
+        self.newton.expected[:] = UNKNOWN
         for turn in range(MOST_ITERATIONS):
             self.iterations += 1
             change, changed = self.newton_step(loads, t, g, row, turn, turn > RELAXED_AFTER and change > speed)
@@ -248,12 +251,14 @@ class Implicit:
         soft.look(self.middle)
         self.power = push_stage(model, loads, t, g, self.middle, self.joints, self.force, self.torque, self.books,
                                 self.rate)
-        if len(soft.contacts.gap) > len(self.newton.stiffness):
-            self.newton = empty_newton(len(soft.contacts.gap), self.size, self.more)
+        contacts, rows = len(soft.contacts.gap), len(soft.surfaces.mode)
+        if contacts > len(self.newton.stiffness) or rows > len(self.newton.expected):
+            self.newton = empty_newton(contacts, rows, self.size, self.more)
         implicit_forces(model, soft.system, g, row, self.middle, self.rate, secant, self.newton)
 
     def newton_step(self, loads: Loads, t: float, g: float, row: int, turn: int, secant: bool) -> tuple[float, bool]:
-        """Improve the velocities of `middle` once; the largest change [m/s], and whether motors changed."""
+        """Improve the velocities of `middle` once; the largest change [m/s], and whether what motors exert or what
+        pushes has changed."""
         model, soft, middle, joints = self.model, self.soft, self.middle, self.joints
         look_up()
         self.evaluate(loads, t, g, row, int(secant))
@@ -269,8 +274,9 @@ class Implicit:
         elif turn > RELAXED_AFTER:
             self.share = shortened(self.share, step, self.last)
         self.last[:] = step
+        lost = expect(soft.system, joints.place, self.change, newton.stiffness, row, middle, newton.expected)
         changed = take_change(change, self.change, self.share, g, middle, joints, turn > ONE_MOTOR_AFTER)
-        return float((np.abs(step) - self.rounding).max(initial=0.0)), bool(changed)
+        return float((np.abs(step) - self.rounding).max(initial=0.0)), bool(changed or lost)
 
     def _solve(self, entries: int) -> tuple[Array, Array]:
         """Solve the linear system: changes of velocities and λ, and the changes of all bodies' velocities."""

@@ -30,6 +30,9 @@ from .rates import (
 )
 from .turning import couple_against, oppose, put_couple_answer, turning_between, turns_hard
 
+ROUNDED = 2.0**-49  # rounding of a gap, relative to the coordinates of its point
+UNKNOWN = 1e300     # a normal force that is not known yet, more than friction can ask for [N]
+
 
 class NewtonWork(NamedTuple):
     """The linear system of one Newton step, as a list of entries that are added up."""
@@ -37,16 +40,17 @@ class NewtonWork(NamedTuple):
     stiffness: Array    #: (c, 3, 3) -∂f/∂u of the contact force on b by the velocity of b's point [N s/m]
     turning: Array      #: (c, 3, 3) -∂m/∂ω of the couple that opposes turning [N m s]
     right: Array        #: (m,)
+    expected: Array     #: (k,) normal force of a row of the surfaces along its tangent, see `load_of` [N]
     row: LongArray      #: (e,)
     column: LongArray   #: (e,)
     value: Array        #: (e,)
 
 
-def empty_newton(contacts: int, unknowns: int, more: int) -> NewtonWork:
-    """Room for so many contacts and unknowns, and so many entries more."""
+def empty_newton(contacts: int, rows: int, unknowns: int, more: int) -> NewtonWork:
+    """Room for so many contacts, rows of the surfaces and unknowns, and so many entries more."""
     entries = 180 * contacts + 6 * unknowns + more
     return NewtonWork(np.zeros((contacts, 3, 3)), np.zeros((contacts, 3, 3)), np.zeros(unknowns),
-                  np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries))
+                  np.full(rows, UNKNOWN), np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries))
 
 
 # ------------------------------------------------------------------------------------------------------------ bodies
@@ -131,6 +135,15 @@ def residual(place, base, g, bodies, rate, right_out):
 
 
 # ---------------------------------------------------------------------------------------------------------- contacts
+@helper
+def load_of(f, answer, p, expected):
+    """The normal force that decides whether a contact pushes and how much friction it bears, where its gap at the point
+    p gives f. Where f is less than what rounding makes of that gap, it is the force expected along the tangent, whose
+    rounding is that of velocities."""
+    reach = max(abs(p[0]), abs(p[1]), abs(p[2]))
+    return expected if abs(f) < ROUNDED * reach * answer else f
+
+
 @kernel
 def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
     """Add the contact forces at the end of a stage of length g [s] to ydot (n, 13); work.z and work.x are the surfaces
@@ -149,7 +162,8 @@ def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
         stiffness_out[i, :, :] = 0.0
         gap = contacts.gap[i]
         f, answer = implicit_force(law, two_units(units, k, NORMAL_1), g, gap, z[k, 0], z[k, 1])
-        if f <= 0.0:
+        load = load_of(f, answer, row(contacts.point, i), newton.expected[k])
+        if load <= 0.0:
             if follows(law) and gap < 0.0:
                 lost -= relax(law, g, s, k, 0.0, math.inf, nothing, work)
                 lost += relax(law, g, s, k, 0.0, gap, nothing, work)
@@ -165,7 +179,7 @@ def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
             start = add(start, scale(c2 * d2 / g - 1.0, x2))
         stick = scale(1.0 / (c1 + c2), axpy(-g, v, start))
         mu = friction[k, SLIPPING if surfaces.mode[k] == SLIDES else STICKING]
-        limit = mu * f
+        limit = mu * load
         f_t = disc_projection(stick, limit)
         lost -= relax(law, g, s, k, 0.0, math.inf, nothing, work)
         lost += relax(law, g, s, k, f, gap, carried(n, n0, f_t), work)
@@ -177,7 +191,7 @@ def implicit_forces(model, soft, g, s, bodies, ydot, secant, newton):
             add_wrench(ydot, b, force, cross(arm_b, force))
         if model.kind[a] == DYNAMIC or model.kind[a] == LINK:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
-        put_answer(g * answer, g / (c1 + c2), mu, limit, n, stick, secant, i, stiffness_out)
+        put_answer(g * answer, g / (c1 + c2), mu if load == f else 0.0, limit, n, stick, secant, i, stiffness_out)
         if turns_hard(work.turn, k):
             turning = turning_between(motions, bodies, a, b)
             lost += oppose(model.kind, a, b, couple_against(work.turn, k, f, n, turning), turning, ydot)
@@ -235,6 +249,15 @@ def change_of(place, change, i):
     return (change[r], change[r + 1], change[r + 2]), (change[r + 3], change[r + 4], change[r + 5])
 
 
+@helper
+def tangent_force(contacts, i, place, change, answer, bodies):
+    """Change of the force of contact i on b along its tangent, -`answer`, where velocities change by `change` (m,)."""
+    a, b, p = int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
+    (v_a, w_a), (v_b, w_b) = change_of(place, change, a), change_of(place, change, b)
+    u = velocity_between(v_a, w_a, sub(p, row(bodies.x, a)), v_b, w_b, sub(p, row(bodies.x, b)))
+    return scale(-1.0, (dot(row(answer, 0), u), dot(row(answer, 1), u), dot(row(answer, 2), u)))
+
+
 @kernel
 def follow_change(model, soft, place, change, stiffness, s, bodies, ydot):
     """Bring the contact forces of stage s, in `work` and in ydot (n, 13), to velocities that differ by `change` (m,)
@@ -251,14 +274,28 @@ def follow_change(model, soft, place, change, stiffness, s, bodies, ydot):
             continue
         k, a, b, p = int(slot[i]), int(contacts.body_a[i]), int(contacts.body_b[i]), row(contacts.point, i)
         arm_a, arm_b = sub(p, row(bodies.x, a)), sub(p, row(bodies.x, b))
-        (v_a, w_a), (v_b, w_b) = change_of(place, change, a), change_of(place, change, b)
-        u = velocity_between(v_a, w_a, arm_a, v_b, w_b, arm_b)
-        force = scale(-1.0, (dot(row(answer, 0), u), dot(row(answer, 1), u), dot(row(answer, 2), u)))
+        force = tangent_force(contacts, i, place, change, answer, bodies)
         put(pushes, k, add(row(pushes, k), force))
         if place[b] >= 0:
             add_wrench(ydot, b, force, cross(arm_b, force))
         if place[a] >= 0:
             add_wrench(ydot, a, scale(-1.0, force), cross(force, arm_a))
+
+
+@kernel
+def expect(soft, place, change, stiffness, s, bodies, expected_out) -> bool:
+    """expected_out (k,): normal forces of stage s along their tangents, where velocities change by `change` (m,), of
+    contacts that were taken to push. Returns whether one no longer pushes."""
+    contacts, slot, lost = soft.contacts, soft.slot, False
+    for i in range(int(contacts.count[0])):
+        answer = stiffness[i]
+        if answer[0, 0] == 0.0 and answer[1, 1] == 0.0 and answer[2, 2] == 0.0:
+            continue
+        k, force = int(slot[i]), tangent_force(contacts, i, place, change, answer, bodies)
+        f = dot(add(row(soft.work.force[s], k), force), row(contacts.normal, i))
+        lost = lost or f <= 0.0 < expected_out[k]
+        expected_out[k] = f
+    return lost
 
 
 @helper
