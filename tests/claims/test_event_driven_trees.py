@@ -189,14 +189,16 @@ def test_a13_limits_feel_the_apparent_inertia_of_their_joints():
 # ------------------------------------------------------------------------------------------- impacts and contacts
 @pytest.mark.parametrize("mu", [0.0, 0.4])
 def test_a_block_on_a_free_joint_falls_bounces_and_slides_as_a_free_block_does(mu):
-    """The same equations in other coordinates, through impacts, stick and slip."""
+    """The same equations in other coordinates, through impacts, stick and slip. Which of four corners at rest come
+    after the others into the set is up to rounding: three carry the block."""
     one = block("b", (0, 0, 0.3), velocity=(2.0, 0.5, 0.0), angular_velocity=(0.4, 0.3, 0.1))
     runs = [simulate(ground(), one, joints=joints, e=0.4, mu=mu) for joints in ((), [{"type": "free", "child": "b"}])]
     for sim in runs:
         sim.run(until=0.5)
     free, link = runs
-    assert [e.kind for e in link.events] == [e.kind for e in free.events]
-    assert len(link.events) > 4
+    of_link, of_free = ([e.kind for e in sim.events if e.kind != "active_set"] for sim in (link, free))
+    assert of_link == of_free
+    assert len(of_link) > 4
     # what dopri5 leaves open, 1e-12 a step, grows at impacts
     np.testing.assert_allclose(link.position("b"), free.position("b"), rtol=0, atol=1e-8)
     np.testing.assert_allclose(link.velocity("b"), free.velocity("b"), rtol=0, atol=1e-7)
