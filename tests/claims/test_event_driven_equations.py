@@ -5,7 +5,9 @@ import pytest
 from event_driven_scenes import Body, Run, about, ball, model_of
 
 from contactlab.physics.collision.exact.elements import surface_of
-from contactlab.physics.collision.exact.gaps import NOWHERE, PLACE, empty_witness, find_near, find_witnesses
+from contactlab.physics.collision.exact.frames import NOWHERE
+from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
+from contactlab.physics.collision.exact.near import PLACE, find_near
 from contactlab.physics.core.model import ShapeKind
 from contactlab.physics.core.state import empty_state
 from contactlab.physics.problem.contact_equations import contact_rows, empty_equations
@@ -48,7 +50,8 @@ class Motion:
 def compare(model, surface, seed):
     """Largest errors of φ = n·(p_b - p_a), of ζ and of ζ̇ over all pairs of elements, against central differences."""
     motion, rows, witness = Motion(seed), np.zeros(4000, np.int64), empty_witness(4000)
-    count = find_near(surface, motion.at(0.0), np.full(2, np.inf), np.inf, 0.0, np.zeros((200, PLACE)), rows, witness)
+    reach, place = np.full(len(surface.meets), np.inf), np.zeros((200, PLACE))
+    count = find_near(surface, motion.at(0.0), reach, np.inf, 0.0, place, rows, witness)
     witness = empty_witness(count)
     gaps = []
     for k in (-2, -1, 0, 1, 2):

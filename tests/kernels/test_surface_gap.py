@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from contactlab.physics.collision.exact.elements import surface_of
-from contactlab.physics.collision.exact.gaps import PLACE, empty_witness, find_near
+from contactlab.physics.collision.exact.elements import PAIR_KINDS, surface_of
+from contactlab.physics.collision.exact.gaps import empty_witness, find_witnesses
+from contactlab.physics.collision.exact.near import PLACE, find_near
 from contactlab.physics.scene.scene import Scene
+from contactlab.physics.shapes.elements import EDGE, FACE
 from contactlab.physics.shapes.shapes import quat_to_matrix
 from contactlab.physics.simulation.simulation import Simulation
 
@@ -32,7 +34,7 @@ def nearest_elements(sim):
     surface, bodies = surface_of(sim.model), sim.state.bodies
     pairs, witness = np.zeros(4000, np.int64), empty_witness(4000)
     place = np.zeros((len(surface.kind), PLACE))
-    count = find_near(surface, bodies, np.full(len(sim.model.kind), FAR), 1e-3, 1e-9, place, pairs, witness)
+    count = find_near(surface, bodies, np.full(len(surface.meets), 2.0 * FAR), 1e-3, 1e-9, place, pairs, witness)
     good = (witness.margin[:count] >= -1e-9) & (witness.facing[:count] >= -1e-6)
     return witness.gap[:count][good]
 
@@ -102,3 +104,67 @@ def test_the_least_gap_of_the_elements_is_the_distance_of_the_shapes(a, b):
         compared += 1
         assert least < wanted + 1e-6
     assert compared >= 6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_elements_near_the_box_of_the_other_shape_are_all_that_are_near(seed):
+    """Of all pairs of elements of two hulls, a box and a floor, none is missed that is within its own region and `near`
+    each other. Where an element was not placed, poison would show."""
+    rng, near = np.random.default_rng(seed), 0.02
+    turns = rng.standard_normal((3, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    hulls = [{"type": "hull", "points": rng.normal(size=(40, 3)).round(3).tolist()} for _ in range(2)]
+    shapes = [*hulls, {"type": "box", "size": [1.0, 2.0, 0.5]}]
+    bodies = [{"name": f"body {i}", "position": (1.1 * rng.normal(size=3)).tolist(), "orientation": turn.tolist(),
+               "shape": [{**shape, "position": [0.3, 0.0, -0.2], "euler": [20.0, 0.0, 50.0]}]}
+              for i, (shape, turn) in enumerate(zip(shapes, turns, strict=True))]
+    bodies.append({"name": "floor", "fixed": True, "shape": [{"type": "plane", "position": [0.0, 0.0, -0.5]}]})
+    sim = Simulation(Scene.from_dict({"scene": {"title": "near"}, "body": bodies}), method="time_stepping")
+    surface, state = surface_of(sim.model), sim.state.bodies
+    kind, body = surface.kind, surface.body
+    e, f = np.nonzero((PAIR_KINDS[kind[:, None], kind] >= 0) & (body[:, None] != body)
+                      & ((kind[:, None] != kind) | (body[:, None] < body)))
+    every = e * len(surface.kind) + f
+    all_of_them, found, pairs = empty_witness(len(every)), empty_witness(len(every)), np.zeros(len(every), np.int64)
+    find_witnesses(surface, state, every, len(every), all_of_them)
+    gap, margin = all_of_them.gap, all_of_them.margin
+    thick = (kind[e] == EDGE) | (kind[f] == FACE)  # a sharp corner meets neither corners nor edges
+    place = np.full((len(kind), PLACE), np.nan)
+    count = find_near(surface, state, np.full(len(surface.meets), near), near, 0.0, place, pairs, found)
+    wanted = set(every[thick & (np.abs(gap) <= near) & (margin >= 0.0)].tolist())
+    assert wanted
+    assert wanted <= set(pairs[:count].tolist())
+
+
+def flying(v, w):
+    """Two boxes beside each other after a step without gravity, and how far from each other elements were looked at."""
+    bodies = [{"name": name, "position": [x, 0.0, 0.0], "velocity": list(v[i]), "angular_velocity": list(w[i]),
+               "shape": [{"type": "box", "size": size}]}
+              for i, (name, x, size) in enumerate((("a", 0.0, [0.2, 0.3, 0.4]), ("b", 0.25, [0.2, 0.1, 0.2])))]
+    sim = Simulation(Scene.from_dict({"scene": {"title": "flying", "gravity": [0.0, 0.0, 0.0]}, "body": bodies}),
+                     method="event_driven", h=1 / 240)
+    before = sim.state.bodies.x.copy(), sim.state.bodies.q.copy()
+    sim.step()
+    return before, sim, float(sim._method.work.search.piece.search.reach[0])
+
+
+def test_bodies_that_fly_together_are_looked_at_as_near_as_they_stay_to_each_other():
+    """As one rigid body: nothing comes nearer to anything but by rounding, while each for itself flies 13 cm."""
+    w, v = np.array([3.0, -2.0, 5.0]), np.array([30.0, 5.0, -9.0])
+    _, _, reach = flying((v, v + np.cross(w, [0.25, 0.0, 0.0])), (w, w))
+    assert 0.0 < reach < 1e-2 * np.linalg.norm(v) / 240
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_corner_of_a_body_that_moves_comes_farther_than_it_is_looked_for(seed):
+    """Both bodies spin, and fly away from each other; the corners of b move in the frame of a."""
+    rng = np.random.default_rng(seed)
+    v, w = 4.0 * rng.normal(size=(2, 3)) + [[-12.0, 0.0, 0.0], [12.0, 0.0, 0.0]], 15.0 * rng.normal(size=(2, 3))
+    (x, q), sim, reach = flying(v, w)
+    corners = np.array([[i, j, k] for i in (-0.1, 0.1) for j in (-0.05, 0.05) for k in (-0.1, 0.1)])
+
+    def seen(x, q):
+        return (x[1] + corners @ quat_to_matrix(q[1]).T - x[0]) @ quat_to_matrix(q[0])
+
+    came = np.linalg.norm(seen(*sim.state.bodies[:2]) - seen(x, q), axis=1).max()
+    assert came <= reach <= 2.0 * came + 0.1

@@ -69,6 +69,9 @@ class Elements(NamedTuple):
     shape_body: IntArray  #: (s,)   body of each shape
     material: IntArray    #: (s,)   material of each shape
     reach: Array          #: (s, 4) ball about each shape: centre in the body frame, radius [m]
+    box_centre: Array     #: (s, 3) of a box that holds the shape, in the body frame [m]
+    box_axis: Array       #: (3 s, 3) rows 3 s to 3 s + 2: its axes in the body frame
+    box_half: Array       #: (s, 3) half extents along these, inf where the shape has no bounds [m]
     limits: Limits
 
 
@@ -110,8 +113,24 @@ def surface_of(model: Model) -> Elements:
         table("axis", 3), table("frame", 4), table("length"), table("radius"), table("extent"),
         np.cumsum([0] + [len(e.sides) for e in rows]).astype(np.int32),
         np.array([[*n, offset] for e in rows for n, offset in e.sides], np.float64).reshape(-1, 4),
-        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach), limits_of(model),
+        meets, np.array(start, np.int32), shapes.body, shapes.material, np.ascontiguousarray(reach),
+        *boxes_of(model), limits_of(model),
     )
+
+
+def boxes_of(model: Model) -> tuple[Array, Array, Array]:
+    """The boxes of the shapes, see `Elements`."""
+    shapes = model.shapes
+    count = len(shapes.kind)
+    centre, axis, half = np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros((count, 3))
+    for s in range(count):
+        form, turn = FORMS[int(shapes.kind[s])], quat_to_matrix(shapes.orientation[s])
+        core = form.box(model, s)
+        centre[s], axis[s] = shapes.position[s] + turn @ core[:3], turn.T
+        half[s] = core[3:] + (shapes.size[s, 0] if form.swollen else 0.0)
+        if form.kind == ShapeKind.PLANE:
+            half[s, :2] = np.inf
+    return centre, axis.reshape(-1, 3), half
 
 
 def shapes_that_meet(model: Model) -> IntArray:

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...core.jit import helper, kernel
 from ...core.model import Array, IntArray
-from ...core.vec import axpy, cross, dot, neg, norm, put, put4, row, row4, sub, tangents, transform, unit
-from ...shapes.elements import EDGE, FACE
+from ...core.vec import axpy, cross, dot, neg, norm, put, put4, sub, tangents, unit
 from .elements import (
     AHEAD_EDGE,
     BEHIND_EDGE,
@@ -48,9 +47,6 @@ from .smooth import (
     vertex_ellipsoid,
     vertex_pipe,
 )
-
-WALLS = (VERTEX_BOWL, VERTEX_PIPE, ELLIPSOID_BOWL, ELLIPSOID_PIPE)
-LISTED, AXIS, PLACE = 3, 4, 7  # columns of `find_near`'s place: 0-2 point, a list, axis; their number
 
 
 class Witness(NamedTuple):
@@ -227,96 +223,3 @@ def find_witnesses(surface, bodies, pairs, count, out):
         e, f = int(pairs[k]) // elements, int(pairs[k]) % elements
         kind = int(PAIR_KINDS[surface.kind[e], surface.kind[f]])
         put_witness(surface, e, f, nearest(surface, bodies, kind, e, f), k, out)
-
-
-@helper
-def place_elements(surface, bodies, place_out):
-    """Write row e of place_out (e, PLACE): the point of element e in the world and, from column AXIS on, its axis."""
-    for e in range(len(surface.kind)):
-        p, u = world_point(surface, bodies, e), world_axis(surface, bodies, e)
-        for j in range(3):
-            place_out[e, j], place_out[e, AXIS + j] = p[j], u[j]
-
-
-@helper
-def axis_of(place, e):
-    return place[e, AXIS], place[e, AXIS + 1], place[e, AXIS + 2]
-
-
-@helper
-def beyond(surface, place, e, centre, radius):
-    """Whether all of element e is farther than `radius` from a centre."""
-    d, u = sub(centre, row(place, e)), axis_of(place, e)
-    if surface.kind[e] == FACE and abs(dot(u, d)) > radius:
-        return True
-    if surface.kind[e] == EDGE:
-        along = min(max(dot(u, d), -surface.length[e]), surface.length[e])
-        return norm(axpy(-along, u, d)) > radius + abs(surface.radius[e])
-    return norm(d) > radius + surface.extent[e]
-
-
-@helper
-def plainly_apart(surface, place, kind, e, f, near, depth):
-    """Whether the gap of a pair is more than `near` or less than -depth, where that is quickly seen; see `nearest`."""
-    d, r = sub(row(place, f), row(place, e)), surface.radius[e] + surface.radius[f]
-    u = axis_of(place, f)
-    if kind == VERTEX_FACE:
-        height = -dot(u, d) - surface.radius[e]
-        return height > near or height < -max(near, depth)
-    if kind == VERTEX_EDGE:
-        return norm(axpy(-dot(u, d), u, d)) > near + r
-    if kind == EDGE_EDGE:
-        w = cross(axis_of(place, e), u)
-        return abs(dot(w, d)) > (max(near, depth) + r) * norm(w)
-    return False
-
-
-@kernel
-def find_near(surface, bodies, reach, depth, slack, place, pairs_out, out):
-    """Pairs of elements whose gap is at most near = reach[a] + reach[b], a and b their bodies, and at least -depth, and
-    that are outside their own region by 2 near + slack at most; with their witnesses. Beyond the rim of a wall the gap
-    means nothing, and such pairs stay; so do a ball and a face beyond whose rim it is below its plane, but not by more
-    than `near`: it may rise over the rim and land. Returns their number, which may exceed the room. place (e, PLACE) is
-    scratch."""
-    kinds, shape_body, extent = surface.kind, surface.shape_body, surface.extent
-    place_elements(surface, bodies, place)
-    found = 0
-    for block in range(len(surface.meets)):
-        a, b = int(surface.meets[block, 0]), int(surface.meets[block, 1])
-        i, j = int(shape_body[a]), int(shape_body[b])
-        c = transform(row(bodies.x, i), row4(bodies.q, i), row(surface.reach, a))
-        d = transform(row(bodies.x, j), row4(bodies.q, j), row(surface.reach, b))
-        near = reach[i] + reach[j]
-        if norm(sub(d, c)) > near + surface.reach[a, 3] + surface.reach[b, 3]:
-            continue
-        wide, first, those = 4.0 * (near + slack), int(surface.start[b]), 0
-        for f in range(first, int(surface.start[b + 1])):
-            if not beyond(surface, place, f, c, surface.reach[a, 3] + wide):
-                place[first + those, LISTED] = float(f)
-                those += 1
-        for e in range(int(surface.start[a]), int(surface.start[a + 1])):
-            if beyond(surface, place, e, d, surface.reach[b, 3] + wide):
-                continue
-            for k in range(first, first + those):
-                f = int(place[k, LISTED])
-                g, h = e, f
-                if PAIR_KINDS[kinds[e], kinds[f]] < 0:
-                    g, h = f, e
-                kind = int(PAIR_KINDS[kinds[g], kinds[h]])
-                if kind < 0 or norm(sub(row(place, f), row(place, e))) > extent[e] + extent[f] + wide:
-                    continue
-                if kind in (VERTEX_VERTEX, VERTEX_EDGE, VERTEX_RIM) and surface.radius[e] + surface.radius[f] == 0.0:
-                    continue  # a pair without thickness: its gap is never negative
-                if plainly_apart(surface, place, kind, g, h, near, depth):
-                    continue
-                witness = nearest(surface, bodies, kind, g, h)
-                if witness[3] > near or witness[4] < -2.0 * near - slack:
-                    continue
-                beside = witness[4] < 0.0 and (kind in WALLS or (kind == VERTEX_FACE and witness[3] >= -near))
-                if witness[3] < -depth and not beside:
-                    continue
-                if found < len(pairs_out):
-                    pairs_out[found] = g * len(kinds) + h
-                    put_witness(surface, g, h, witness, found, out)
-                found += 1
-    return found

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 
-from ...collision.exact.gaps import find_near
-from ...core.jit import program
+from ...collision.exact.near import apart, find_near
+from ...core.jit import helper, program
 from ...core.model import Array, Model
-from ...core.vec import norm, row, sub
+from ...core.vec import cross, norm, put, row, row4, sub, untransform
 from ...dynamics.constraints.limits import find_limits, limit_rates, near_limits
 from ...problem.contact_equations import separation_rates
 from .piece import LENGTH, go, see_pairs
@@ -21,13 +21,19 @@ FARTHER = 1.1          # factor on how far a body comes at the nodes, for it may
 BEYOND = 0.1           # part of its first speed times the length of the piece that is added to that
 
 
+@helper
+def turn_by(spin, h, radius):
+    """The longest way [m] that spin takes a point within `radius` of a centre in the time h: no longer than across."""
+    return min(spin * h, 2.0) * radius
+
+
 @program
 def travel(piece):
     """Of each body: how far its centre comes from where it starts [m], its largest spin [rad/s] and its first speed
     [m/s], seen at nodes between which none turns by more than LARGEST_TURN. Returns the number of intervals between the
     nodes, and leaves the bodies at the start."""
-    search, bodies, h = piece.search, piece.at.bodies, piece.span[LENGTH]
-    n, far, spin, speed = len(search.far), search.far, search.spin, search.speed
+    moves, bodies, h = piece.search.moves, piece.at.bodies, piece.span[LENGTH]
+    n, far, spin, speed = len(moves.far), moves.far, moves.spin, moves.speed
     go(piece, 1.0)
     fastest = 0.0
     for i in range(n):
@@ -38,15 +44,70 @@ def travel(piece):
     for i in range(n):
         speed[i] = norm(row(bodies.v, i))
         fastest = max(fastest, norm(row(bodies.w, i)))
-        for j in range(3):
-            search.start[i, j] = bodies.x[i, j]
+        put(moves.start, i, row(bodies.x, i))
     intervals = min(MOST_INTERVALS, LEAST_INTERVALS + int(fastest * h / LARGEST_TURN))
     for node in range(intervals, -1, -1):
         go(piece, node / intervals)
         for i in range(n):
-            far[i] = max(far[i], norm(sub(row(bodies.x, i), row(search.start, i))))
+            far[i] = max(far[i], norm(sub(row(bodies.x, i), row(moves.start, i))))
             spin[i] = max(spin[i], norm(row(bodies.w, i)))
     return intervals
+
+
+@helper
+def way(moves, i, h, radius):
+    """How far points within `radius` of the centre of motion i may come in the time h [m]."""
+    return FARTHER * (moves.far[i] + turn_by(moves.spin[i], h, radius)) + BEYOND * h * moves.speed[i]
+
+
+@program
+def reach_in(piece):
+    """How far from each other the elements of each two shapes are looked for: as far as their bodies come. None are of
+    shapes that are farther apart than that. Bodies must be at the start. Returns the number of pairs of shapes left of
+    which both bodies move."""
+    at, search, h, pairs = piece.at, piece.search, piece.span[LENGTH], 0
+    for k in range(len(search.reach)):
+        i, j = search.sides[k, 0], search.sides[k, 1]
+        near = 4.0 * TOUCH + way(search.moves, i, h, search.radius[i]) + way(search.moves, j, h, search.radius[j])
+        search.reach[k] = -1.0 if apart(at.surface, at.bodies, k, near) else near
+        pairs += search.both_move[k] if search.reach[k] > 0.0 else 0
+    return pairs
+
+
+@helper
+def place_from(bodies, i, j):
+    """The centre of body i in the frame of body j."""
+    return untransform(row(bodies.x, j), row4(bodies.q, j), row(bodies.x, i))
+
+
+@helper
+def speed_from(bodies, i, j):
+    """How fast the centre of body i moves in the frame of body j [m/s]."""
+    r = sub(row(bodies.x, i), row(bodies.x, j))
+    return norm(sub(sub(row(bodies.v, i), row(bodies.v, j)), cross(row(bodies.w, j), r)))
+
+
+@program
+def reach_together(piece, intervals):
+    """The same of two bodies that move with each other, as the links of a robot that falls: as far as a point of one
+    comes in the frame of the other, where that is less far."""
+    search, bodies, h, seen = piece.search, piece.at.bodies, piece.span[LENGTH], piece.search.seen
+    for k in range(len(search.reach)):
+        if search.both_move[k] == 1 and search.reach[k] > 0.0:
+            i, j = search.sides[k, 0], search.sides[k, 1]
+            put(seen.start, k, place_from(bodies, i, j))
+            seen.far[k], seen.spin[k], seen.speed[k] = 0.0, 0.0, speed_from(bodies, i, j)
+    for node in range(intervals, -1, -1):
+        go(piece, node / intervals)
+        for k in range(len(search.reach)):
+            if search.both_move[k] == 1 and search.reach[k] > 0.0:
+                i, j = search.sides[k, 0], search.sides[k, 1]
+                seen.far[k] = max(seen.far[k], norm(sub(place_from(bodies, i, j), row(seen.start, k))))
+                seen.spin[k] = max(seen.spin[k], norm(sub(row(bodies.w, i), row(bodies.w, j))))
+    for k in range(len(search.reach)):
+        if search.both_move[k] == 1 and search.reach[k] > 0.0:
+            near = 4.0 * TOUCH + way(seen, k, h, search.radius[search.sides[k, 0]])
+            search.reach[k] = min(search.reach[k], near)
 
 
 @program
@@ -68,8 +129,8 @@ def pairs_touching(at, depth, search):
     """Write the pairs that touch, overlap by `depth` [m] at most, and face each other, and their ζ, to search.watched.
     Returns their number, and that of the pairs looked at, which may exceed the room."""
     model, surface, bodies, joints, watched = at.model, at.surface, at.bodies, at.joints, search.watched
-    for i in range(len(search.reach)):
-        search.reach[i] = 0.5 * TOUCH
+    for k in range(len(search.reach)):
+        search.reach[k] = TOUCH
     found, kept, witness = pairs_near(at, depth, TOUCH, search), 0, watched.witness
     count = np.int64(watched.count[0])
     separation_rates(witness, bodies, count, watched.zeta)
@@ -102,10 +163,9 @@ def choose_watched(piece):
     number, which may exceed the room, and that of the intervals to look at."""
     at, search = piece.at, piece.search
     watched = search.watched
-    intervals, h = travel(piece), piece.span[LENGTH]
-    for i in range(len(search.reach)):
-        turn = min(search.spin[i] * h, 2.0) * search.radius[i]
-        search.reach[i] = FARTHER * (search.far[i] + turn) + BEYOND * h * search.speed[i] + 2.0 * TOUCH
+    intervals = travel(piece)
+    if reach_in(piece) > 0:
+        reach_together(piece, intervals)
     found = pairs_near(at, TOUCH, math.inf, search)
     if found > len(watched.pairs):
         return found, intervals

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...collision.exact.gaps import PLACE, Witness, empty_witness, find_witnesses
+from ...collision.exact.gaps import Witness, empty_witness, find_witnesses
+from ...collision.exact.near import PLACE
 from ...core.jit import helper, program
-from ...core.model import Array, IntArray, body_count
+from ...core.model import Array, IntArray, body_count, movable
 from ...core.state import Bodies, JointState, LongArray, empty_state
 from ...core.vec import add, cross, dot, norm, put, row, scale
 from ...dynamics.constraints.limits import find_limits, limit_rates
@@ -54,17 +55,27 @@ class WatchedPairs(NamedTuple):
     falling: IntArray     #: (p,) rows that may fall below zero in it, deepest first
 
 
+class Motions(NamedTuple):
+    """How bodies move along a piece, k of them, each seen from somewhere."""
+
+    start: Array          #: (k, 3) where the body's centre is at the start [m]
+    far: Array            #: (k,) how far it comes from there [m]
+    spin: Array           #: (k,) its largest spin [rad/s]
+    speed: Array          #: (k,) its speed at the start [m/s]
+
+
 class SearchScratch(NamedTuple):
-    """What the search along a piece writes; n bodies, e elements, c contacts, m rows of joints."""
+    """What the search along a piece writes; n bodies, b pairs of shapes in the order of `Elements.meets`, e elements,
+    c contacts, m rows of joints."""
 
     watched: WatchedPairs
     work: TreeWork
     radius: Array         #: (n,) of a ball about the centre of mass that holds the body's bounded shapes [m]
-    reach: Array          #: (n,) how far from each body pairs are looked for [m]
-    start: Array          #: (n, 3) where the body's centre is at the start of the piece [m]
-    far: Array            #: (n,) how far it comes from there [m]
-    spin: Array           #: (n,) its largest spin [rad/s]
-    speed: Array          #: (n,) its speed at the start [m/s]
+    reach: Array          #: (b,) how far from each other elements of two shapes are looked for [m]; < 0: none are
+    moves: Motions        #: (n,) of all bodies, seen from the world
+    sides: IntArray       #: (b, 2) the two bodies, the one of smaller radius first
+    both_move: IntArray   #: (b,) 1 where forces move both
+    seen: Motions         #: (b,) of these, the first one as seen from the second one
     place: Array          #: (e, PLACE) scratch of `find_near`
     one: LongArray        #: (1,) one pair, its witness and its rate
     witness_one: Witness
@@ -101,14 +112,23 @@ def empty_pairs(room: int) -> WatchedPairs:
         np.zeros((2, room)), np.zeros((2, room)), np.zeros(room, np.int32), np.zeros(room, np.int32))
 
 
+def empty_motions(count: int) -> Motions:
+    """Room for so many motions."""
+    return Motions(np.zeros((count, 3)), np.zeros(count), np.zeros(count), np.zeros(count))
+
+
 def empty_search(at: Instant, radius: Array, pairs: int) -> SearchScratch:
     """Scratch with room for so many pairs and for the contacts that the instant's scratch has room for; radius (n,)
     [m]."""
-    n, contacts, rows = len(radius), len(at.scratch.lam) // 3, len(at.scratch.equations.reactions.lam)
+    contacts, rows = len(at.scratch.lam) // 3, len(at.scratch.equations.reactions.lam)
     numbers = KINDS * contacts + rows
+    sides = at.surface.shape_body[at.surface.meets]
+    swap = radius[sides[:, 0]] > radius[sides[:, 1]]
+    sides[swap] = sides[swap, ::-1]
     return SearchScratch(
         watched=empty_pairs(pairs), work=empty_tree_scratch(at.model.trees).work, radius=radius,
-        reach=np.zeros(n), start=np.zeros((n, 3)), far=np.zeros(n), spin=np.zeros(n), speed=np.zeros(n),
+        reach=np.zeros(len(sides)), moves=empty_motions(len(radius)), sides=sides,
+        both_move=np.asarray(movable(at.model.kind)[sides].all(axis=1), np.int32), seen=empty_motions(len(sides)),
         place=np.zeros((len(at.surface.kind), PLACE)),
         one=np.zeros(1, np.int64), witness_one=empty_witness(1), zeta_one=np.zeros(1),
         values=np.zeros(numbers), done=np.zeros(numbers, np.int32), implied=np.zeros(contacts, np.int32),

@@ -399,10 +399,10 @@ class PieceSearch:
 
     # ------------------------------------------------------------------------------------------ at an instant
     def find_pairs(self, at: Instant, reach: Array) -> None:
-        """Find all pairs of elements that overlap by TOUCH at most and are within `reach` (n,) [m] of each other; no
-        limits of joints."""
+        """Find all pairs of elements that overlap by TOUCH at most and are within the sum of their bodies' `reach` (n,)
+        [m] of each other; no limits of joints."""
         while True:
-            self._scratch.reach[:] = reach
+            self._scratch.reach[:] = reach[self._scratch.sides].sum(axis=1)
             found = pairs_near(at, TOUCH, -math.inf, self._scratch)
             if found <= len(self.pairs):
                 return
