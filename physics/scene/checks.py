@@ -37,6 +37,8 @@ def read_tables(data: Mapping[str, Any], source: str, folder: Path | None) -> Sc
 
     Raises SceneError with everything that is wrong.
     """
+    if not isinstance(data, Mapping):
+        raise SceneError(f"{source}: is {shown(data)}; it must be a table.")
     if problems := list(unreadable(data)):
         raise SceneError("\n".join(f"{source}: {path_text(p.location)} {p.text}." for p in problems))
     file, problems = read_form(data, SCENE)

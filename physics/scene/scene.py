@@ -18,6 +18,7 @@ from ..core.report import Settings, Side
 from ..core.whole_file import whole_file
 from .build import Setup, build, height_above, overlapping
 from .checks import Found, read_tables
+from .form import shown
 from .joint_checks import form_of
 from .joint_forest import in_forest
 from .kept_meshes import MeshFile, Part, mesh_file
@@ -87,17 +88,26 @@ class Scene:
         return cls._read(Path(path), _read_toml)
 
     @classmethod
-    def from_text(cls, text: str, folder: Path | None, name: str = "scene") -> "Scene":
+    def from_text(cls, text: str, folder: str | Path | None, name: str = "scene") -> "Scene":
         """The scene that the text of a scene file says; mesh files lie below `folder`. Raises SceneError, whose
         sentences begin with `name`."""
         with refusing(name):
-            return cls(read_tables(_toml(text.encode(), name), name, folder), folder)
+            if not isinstance(text, str):
+                raise SceneError(f"{name}: is {shown(text)}; it must be text.")
+            return cls._from_tables(_toml(text.encode(), name), folder, name)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], folder: Path | None = None) -> "Scene":
+    def from_dict(cls, data: Mapping[str, Any], folder: str | Path | None = None) -> "Scene":
         """The scene of the same tables as in a file; mesh files lie below `folder`. Raises SceneError."""
         with refusing("scene"):
-            return cls(read_tables(data, "scene", folder), folder)
+            return cls._from_tables(data, folder, "scene")
+
+    @classmethod
+    def _from_tables(cls, data: Mapping[str, Any], folder: str | Path | None, name: str) -> "Scene":
+        if not isinstance(folder, str | Path | None):
+            raise SceneError(f"{name}: its folder is {shown(folder)}; it must be a path, or None without meshes.")
+        below = None if folder is None else Path(folder)
+        return cls(read_tables(data, name, below), below)
 
     @classmethod
     def from_mesh(cls, path: str | Path, collide: str | None = None, scale: float = 1.0) -> "Scene":
@@ -126,6 +136,8 @@ class Scene:
         """The one way from a file to a scene; its meshes lie in the folder of `path`, or with `follow` in that of the
         file that `path` is a link to."""
         with refusing(path.name):
+            if "\0" in str(path):
+                raise SceneError(f"{shown(path.name)}: holds a zero byte; names of files have none.")
             real = path.resolve() if follow else path
             found = read(real)
             return cls(read_tables(found.tables, path.name, real.parent), real.parent, path, found.notes)

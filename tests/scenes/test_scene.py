@@ -35,6 +35,30 @@ def refused(data, folder=None):
     return str(error.value).split("\n")
 
 
+@pytest.mark.parametrize(("data", "folder", "said"), [
+    ([1], None, "is [1]; it must be a table"), (None, None, "it must be a table"), ("text", None, "it must be a table"),
+    ({}, 5, "its folder is 5; it must be a path"),
+    ({"body": [ball(shape=[{"type": "hull", "file": "a.stl"}])]}, "text", "it must be the path of a file"),
+])
+def test_what_is_no_scene_at_all_is_refused_in_words(data, folder, said):
+    (line,) = refused(data, folder)
+    assert line.startswith("scene: ")
+    assert said in line
+
+
+def test_the_folder_of_a_scene_may_be_text(tmp_path):
+    trimesh.creation.box((1.0, 1.0, 1.0)).export(tmp_path / "a.stl")
+    tables = {"body": [{"name": "a", "shape": [{"type": "hull", "file": "a.stl"}]}]}
+    for scene in (Scene.from_dict(tables, str(tmp_path)), Scene.from_text(to_toml(tables), str(tmp_path))):
+        assert scene.folder == tmp_path
+        assert scene.build().model.mass[0] == pytest.approx(1000.0)
+
+
+def test_a_name_with_a_zero_byte_is_refused_in_words():
+    with pytest.raises(SceneError, match="zero byte"):
+        Scene.load("a\0b.toml")
+
+
 # ---------------------------------------------------------------------------------------------------- bad input
 
 BAD = [
